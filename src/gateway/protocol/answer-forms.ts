@@ -1,10 +1,13 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 
-/** The kinds of content that a stream has sent before an event. */
+/** The content that a stream has sent before an event. */
 export type StreamProgress = { hasText: boolean; hasCalls: boolean }
 
-/** Recognizes the answers of a protocol, and gives variants of servers and proxies its standard form. */
+/**
+ * Recognizes the answers of a protocol, and gives variants of servers and proxies its standard form
+ * (docs/decisions/0286).
+ */
 export type AnswerForms = {
   /** Matches the data of events of this protocol, to recognize a server that uses another protocol. */
   mark: RegExp
@@ -28,7 +31,7 @@ export type EventSeparator = {
 export type Normalizer = {
   /** A fast check: true if an event certainly has the standard form. */
   isStandard: (event: SseEvent) => boolean
-  /** The content of an event in the standard form. The same object if it has that form. */
+  /** The content of an event in the standard form. The same object if it has that form. `name` is the SSE name of the event. */
   normalizeEvent: (content: object, progress: StreamProgress, name: string | undefined) => object
   /** A whole answer in the standard form. The same object if it has that form. */
   normalizeAnswer: (body: unknown, endpoint: Endpoint) => unknown

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 
-/** The share of an answer that each effort can use for reasoning. */
+/** The share of the answer limit that each effort can use for reasoning, as OpenRouter documents it. */
 const reasoningShares: Record<string, number> = {
   minimal: 0.1,
   low: 0.2,
@@ -11,7 +11,7 @@ const reasoningShares: Record<string, number> = {
   max: 0.95,
 }
 
-/** No provider accepts less. */
+/** The smallest budget that Anthropic accepts. Budgets that are computed for other providers are not below it either. */
 export const minThinkingBudget = 1024
 
 /** The thinking options of a request. `effort` and `budgetTokens` are defined if the request has them. */
@@ -58,7 +58,7 @@ export function computeThinkingBudget(setting: Extract<ThinkingSetting, { enable
   return setting.budgetTokens ?? Math.max(minThinkingBudget, Math.floor(maxTokens * share))
 }
 
-/** The effort: the requested one, or the equivalent of the budget. */
+/** The effort: the requested one, or one for the budget. Providers document no equivalents, so the limits are estimates. */
 export function chooseEffort(setting: Extract<ThinkingSetting, { enabled: true }>): string {
   if (setting.effort !== undefined) return setting.effort
   if (setting.budgetTokens === undefined) return 'medium'
@@ -68,7 +68,7 @@ export function chooseEffort(setting: Extract<ThinkingSetting, { enabled: true }
 
 const thinkingParameters = ['reasoning', 'reasoning_effort', 'include_reasoning']
 
-/** Whether the model of an endpoint can reason, by the catalogue. True if the catalogue lists no parameters. */
+/** Whether the model of an endpoint can reason, by the catalogue. True if the catalogue does not list its parameters. */
 export function isReasoningModel({ supportedParameters, parametersAssumed, prices }: Endpoint): boolean {
   if (parametersAssumed || supportedParameters.length === 0 || prices.reasoning !== undefined) return true
   return thinkingParameters.some((name) => supportedParameters.includes(name))

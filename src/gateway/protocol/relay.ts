@@ -57,7 +57,8 @@ class Relay implements StreamRelay, DeltaReceiver {
   #tokens: TokenCounts | undefined
   #passedEvents = 0
   readonly #batch = new ByteBatch()
-  #isDue = false
+  /** Whether the batch will be written at the end of the tick. */
+  #isWriteScheduled = false
 
   constructor(response: ResponseStream, options: StreamOptions) {
     this.#response = response
@@ -115,8 +116,8 @@ class Relay implements StreamRelay, DeltaReceiver {
 
   /** Writes at the end of the tick, because a socket delivers several chunks in one tick. */
   flush(): void {
-    if (!this.#isDue) process.nextTick(() => this.#write())
-    this.#isDue = true
+    if (!this.#isWriteScheduled) process.nextTick(() => this.#write())
+    this.#isWriteScheduled = true
   }
 
   ended(): void {
@@ -145,7 +146,7 @@ class Relay implements StreamRelay, DeltaReceiver {
   }
 
   #write(): void {
-    this.#isDue = false
+    this.#isWriteScheduled = false
     if (this.#batch.isEmpty) return
     const chunk = this.#batch.take()
     // The client has left: the answer is still read for its usage, without back-pressure.

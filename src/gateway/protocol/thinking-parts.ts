@@ -31,7 +31,7 @@ export function readReasoning(message: ReasoningFields): { text: string; field: 
   return { text: (other ?? '') as string, field: 'reasoning_content' }
 }
 
-/** Some servers send an object. */
+/** The text of reasoning. Some servers send it in an object. */
 function readReasoningText(reasoning: unknown): string {
   if (typeof reasoning === 'string') return reasoning
   const { content, text } = (reasoning ?? {}) as { content?: unknown; text?: unknown }

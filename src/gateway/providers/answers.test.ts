@@ -4,7 +4,7 @@ import { providerFacts, type UpstreamProtocol } from '#test/harness/upstream/pro
 import { gistOf, readEvents } from '#test/harness/upstream/recorded-answers.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { protocols } from './protocols.ts'
-import { readErrorFacts } from './upstream-errors.ts'
+import { readErrorMetadata } from './upstream-errors.ts'
 
 for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {
   describe(`${protocol}, recorded answers`, () => {
@@ -31,7 +31,7 @@ for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {
 }
 
 test('an error of a content policy has one code, whatever number its provider uses', () => {
-  assert.equal(readErrorFacts({ code: '1301', message: 'x' }).code, 'content_filter')
+  assert.equal(readErrorMetadata({ code: '1301', message: 'x' }).code, 'content_filter')
   const [error] = openaiChat.readBody({ choices: null, base_resp: { status_code: 1027, status_msg: 'x' } })
   assert.deepEqual(error, { type: 'error', message: 'x', status: 400, code: 'content_filter' })
 })

@@ -4,8 +4,8 @@ const summedCounts = ['completion', 'reasoning', 'audioCompletion', 'imageComple
 type Sums = Partial<Record<(typeof summedCounts)[number], number>>
 
 /**
- * Detects usage that counts only the tokens of one event, and adds it up. Counts of the answer so far never decrease
- * while content arrives, and do not stay the same while the content becomes too long for them.
+ * Detects servers whose usage counts only the tokens of each event, and adds it up. Most servers send the counts of the
+ * answer so far. These never decrease while content arrives, and do not stay the same while the content becomes too long.
  */
 export class CompletionIncrements {
   #sums: Sums = {}

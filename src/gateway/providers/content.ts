@@ -2,8 +2,8 @@ import type { Content, ContentPart, Message } from '#chat/message.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { correctDataUrl } from '../protocol/repairs/media-types.ts'
 
-/** A content part, independent of the protocol. */
-export type Piece = { cacheControl?: unknown } & (
+/** A part of a message's content in the form that all provider protocols are written from. */
+export type NormalizedPart = { cacheControl?: unknown } & (
   | { kind: 'text'; text: string }
   | { kind: 'image'; url: string; detail?: string }
   | {
@@ -15,32 +15,32 @@ export type Piece = { cacheControl?: unknown } & (
       detail?: string
     }
   | { kind: 'file'; url: string; name?: string }
-  /** A file that was uploaded to the provider. */
+  /** A file that the client uploaded to the provider, which knows its id. */
   | { kind: 'uploaded'; fileId: string }
-  | { kind: 'other'; part: ContentPart }
+  | { kind: 'other'; original: ContentPart }
 )
 
 const dataUrl = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/is
 
-/** The parts of a message's content in either form, text or list. */
-export function toPieces(content: Content | null | undefined): Piece[] {
+/** The parts of a message's content, which is a text or a list. Skips parts that only their provider understands. */
+export function normalizeContent(content: Content | null | undefined): NormalizedPart[] {
   if (content == null) return []
   if (typeof content === 'string') return content ? [{ kind: 'text', text: content }] : []
-  const pieces: Piece[] = []
+  const parts: NormalizedPart[] = []
   for (const part of content) {
     if (isSingleProviderPart(part)) continue
-    const piece = toPiece(part)
+    const normalized = normalizePart(part)
     const { cache_control: cacheControl } = part as { cache_control?: unknown }
-    pieces.push(cacheControl == null ? piece : { ...piece, cacheControl })
+    parts.push(cacheControl == null ? normalized : { ...normalized, cacheControl })
   }
-  return pieces
+  return parts
 }
 
 /** The images that a model drew, which clients return beside the text of its answer. */
-export function drawnImages(message: Message): Piece[] {
+export function drawnImages(message: Message): NormalizedPart[] {
   const { images } = message as { images?: unknown }
   const isImage = (part: { type?: unknown } | null) => part?.type === 'image_url'
-  return Array.isArray(images) ? toPieces(images.filter(isImage)) : []
+  return Array.isArray(images) ? normalizeContent(images.filter(isImage)) : []
 }
 
 /** The field of drawn images, if a message has it, for protocols that accept no images in answers. */
@@ -110,31 +110,31 @@ type KnownPart = {
   refusal?: string
 }
 
-function toPiece(part: ContentPart): Piece {
+function normalizePart(part: ContentPart): NormalizedPart {
   const { image_url, input_audio, video_url, document_url, document_name, file, refusal } = part as KnownPart
   if (part.type === 'text') return { kind: 'text', text: part.text ?? '' }
   if (part.type === 'refusal' && refusal !== undefined) return { kind: 'text', text: refusal }
   const image = typeof image_url === 'string' ? { url: image_url } : image_url
-  if (part.type === 'image_url' && image?.url) return toImagePiece(image.url, image.detail)
-  if (part.type === 'video_url' && video_url?.url) return toFilePiece(video_url.url, undefined)
+  if (part.type === 'image_url' && image?.url) return normalizeImage(image.url, image.detail)
+  if (part.type === 'video_url' && video_url?.url) return normalizeFile(video_url.url, undefined)
   const document = typeof document_url === 'string' ? document_url : document_url?.url
-  if (part.type === 'document_url' && document) return toFilePiece(document, document_name ?? undefined)
-  if (part.type === 'file' && file?.file_data) return toFilePiece(file.file_data, file.filename)
+  if (part.type === 'document_url' && document) return normalizeFile(document, document_name ?? undefined)
+  if (part.type === 'file' && file?.file_data) return normalizeFile(file.file_data, file.filename)
   if (part.type === 'file' && file?.file_id) return { kind: 'uploaded', fileId: file.file_id }
   if (part.type === 'input_audio' && input_audio?.data) {
     const mediaType = `audio/${input_audio.format ?? 'wav'}`
     return { kind: 'inline', modality: 'audio', mediaType, base64: input_audio.data }
   }
-  return { kind: 'other', part }
+  return { kind: 'other', original: part }
 }
 
-function toImagePiece(url: string, detail: string | undefined): Piece {
+function normalizeImage(url: string, detail: string | undefined): NormalizedPart {
   const inline = readDataUrl(url)
   const options = detail === undefined ? {} : { detail }
   return inline ? { kind: 'inline', modality: 'image', ...inline, ...options } : { kind: 'image', url, ...options }
 }
 
-function toFilePiece(url: string, filename: string | undefined): Piece {
+function normalizeFile(url: string, filename: string | undefined): NormalizedPart {
   const inline = readDataUrl(url)
   const options = filename === undefined ? {} : { name: filename }
   return inline ? { kind: 'inline', modality: 'file', ...inline, ...options } : { kind: 'file', url, ...options }

@@ -54,6 +54,7 @@ function responseBill(body: unknown, { readBody }: Pick<ProviderProtocol, 'readB
   return report && { tokens: report.tokens }
 }
 
+/** An amount in USD. A million or more for one answer is not plausible. */
 const readAmount = (value: unknown) => (typeof value === 'number' && value >= 0 && value < 1e6 ? value : undefined)
 const readTokenCount = (value: unknown) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined

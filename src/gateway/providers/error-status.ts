@@ -42,7 +42,7 @@ export function readErrorStatus(error: unknown): number | undefined {
   )
 }
 
-/** The statuses of Zhipu's errors, whose codes are numbers as text. */
+/** The HTTP statuses that the error codes of Zhipu (Z.AI) stand for. Its codes are numbers as text. */
 const zhipuStatuses = new Map<unknown, number>([
   ...['1000', '1001', '1002', '1003', '1004'].map((code): [string, number] => [code, 401]),
   ...['1113', '1309'].map((code): [string, number] => [code, 402]),

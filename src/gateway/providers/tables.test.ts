@@ -6,7 +6,7 @@ import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
-import { readRefusalFacts } from './upstream-errors.ts'
+import { readRefusalMetadata } from './upstream-errors.ts'
 
 const finishOf = (events: AnswerEvent[]) => events.find((event) => event.type === 'finish')?.reason
 const statusOf = ([event]: AnswerEvent[]) => (event?.type === 'error' ? event.status : undefined)
@@ -146,8 +146,8 @@ test('a chat answer that ends with an error is an error; Gemini has a retry dela
     assert.equal(openaiChat.readBody({ choices: [{ message: { content: 'H' }, finish_reason }] }).at(-1)?.type, 'error')
   assert.equal(openaiResponses.readBody({ output: [], status: 'cancelled' }).at(-1)?.type, 'error')
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '45.837906927s' }]
-  assert.equal(readRefusalFacts({ error: { code: 429, details } }).retryAfterMs, 45_838)
-  assert.equal(readRefusalFacts([{ error: { details: [null, { retryDelay: 5 }] } }]).retryAfterMs, undefined)
+  assert.equal(readRefusalMetadata({ error: { code: 429, details } }).retryAfterMs, 45_838)
+  assert.equal(readRefusalMetadata([{ error: { details: [null, { retryDelay: 5 }] } }]).retryAfterMs, undefined)
 })
 
 test('the code of a refusal is read beside its message, too', () => {
@@ -162,5 +162,5 @@ test('the code of a refusal is read beside its message, too', () => {
     [[{ code: 'listed', message: 'x' }], 'listed'],
     [{ type: 'error', message: 'x' }, undefined],
   ] as const)
-    assert.equal(readRefusalFacts(body).code, code)
+    assert.equal(readRefusalMetadata(body).code, code)
 })

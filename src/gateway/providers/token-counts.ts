@@ -4,7 +4,7 @@ import type { AnswerEvent, Extras, TokenCounts, TokenParts } from '#chat/events.
 export type ReportedCounts = {
   prompt: unknown
   completion: unknown
-  /** Prompt and completion including parts that some servers count separately. The total decides. */
+  /** Prompt and completion of servers that count a part the other way: separately, or within them. The total decides. */
   otherPrompt?: unknown
   otherCompletion?: unknown
   total?: unknown
@@ -47,6 +47,7 @@ function reconcileTotals(reported: ReportedCounts): PromptAndCompletion | undefi
   const otherPrompt = readCount(reported.otherPrompt) ?? prompt
   const otherCompletion = readCount(reported.otherCompletion) ?? completion
   if (total === undefined) {
+    // Reasoning within the completion cannot be longer than the completion.
     const isReasoningSeparate = (readCount(reported.reasoning) ?? 0) > completion
     return { prompt, completion: isReasoningSeparate ? otherCompletion : completion }
   }

@@ -34,7 +34,7 @@ export function readErrorMessage(error: unknown): string | undefined {
 /** The message for an error without one. */
 export const noMessage = 'the upstream failed'
 
-/** The error in the body of a refusal. A refused stream can have a list. */
+/** The error in the body of a refusal, which is a response with an error status. That of a refused stream can be a list. */
 function findError(body: unknown): unknown {
   const refusal = Array.isArray(body) ? body[0] : body
   return (refusal as { error?: unknown } | null | undefined)?.error
@@ -43,8 +43,8 @@ function findError(body: unknown): unknown {
 /** Longer details are omitted. */
 const maxDetailsLength = 2000
 
-/** The facts of an error that clients need beside its message. */
-export type ErrorFacts = {
+/** The members of an error that clients and the retry policy need beside its message. */
+export type ErrorMetadata = {
   code?: string | undefined
   /** Machine-readable details as Anthropic's errors have them, in JSON. */
   details?: string
@@ -52,22 +52,22 @@ export type ErrorFacts = {
   retryAfterMs?: number
 }
 
-export function readErrorFacts(error: unknown): ErrorFacts {
+export function readErrorMetadata(error: unknown): ErrorMetadata {
   const { details: rawDetails } = (error ?? {}) as { details?: unknown }
   const code = readErrorCode(error)
   const details = readDetails(rawDetails)
   const retryAfterMs = readRetryDelay(rawDetails)
-  const facts: ErrorFacts = {}
-  if (code !== undefined) facts.code = code
-  if (details !== undefined) facts.details = details
-  if (retryAfterMs !== undefined) facts.retryAfterMs = retryAfterMs
-  return facts
+  const metadata: ErrorMetadata = {}
+  if (code !== undefined) metadata.code = code
+  if (details !== undefined) metadata.details = details
+  if (retryAfterMs !== undefined) metadata.retryAfterMs = retryAfterMs
+  return metadata
 }
 
-/** The facts of a refusal. Many servers have them beside the message, without a member `error`, or with a text in it. */
-export function readRefusalFacts(body: unknown): ErrorFacts {
+/** The same of a refusal. Many servers have it beside the message, without a member `error`, or with a text in it. */
+export function readRefusalMetadata(body: unknown): ErrorMetadata {
   const error = findError(body)
-  return readErrorFacts(typeof error === 'object' && error !== null ? error : Array.isArray(body) ? body[0] : body)
+  return readErrorMetadata(typeof error === 'object' && error !== null ? error : Array.isArray(body) ? body[0] : body)
 }
 
 function readDetails(details: unknown): string | undefined {
@@ -92,8 +92,11 @@ function readRetryDelay(details: unknown): number | undefined {
  */
 export function readRefusalMessage(body: unknown): string | undefined {
   const error = findError(body)
-  return readInnerMessage(error) ?? unwrapText(findText(body, 4))
+  return readInnerMessage(error) ?? unwrapText(findText(body, maxDepth))
 }
+
+/** Messages are searched down to this level: a list in an object in a member of the body, for example. */
+const maxDepth = 4
 
 /** The message of an error within an answer, or that of an error within the message. */
 export function readInnerMessage(error: unknown): string | undefined {
@@ -128,6 +131,7 @@ export function readPageText(text: string): string {
   return /<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]?.trim() || text
 }
 
+/** Members with a message or with an object that has one. The first that leads to a text is used. */
 const messageFields = [
   'error',
   'detail',
@@ -165,7 +169,7 @@ function findText(value: unknown, depth: number): string | undefined {
   return typeof errors === 'object' && errors !== null ? findText(Object.values(errors), depth - 1) : undefined
 }
 
-/** One problem with its field. */
+/** One problem of FastAPI's list, with its field. */
 function problemText(entry: unknown): string | undefined {
   const { msg, loc } = (entry ?? {}) as { msg?: unknown; loc?: unknown }
   if (typeof msg !== 'string') return undefined
@@ -185,15 +189,15 @@ export function errorWithoutAnswer(body: unknown, problem: string): Extract<Answ
   const miniMax = (error as MiniMaxError | undefined)?.base_resp?.status_code
   const status = readErrorStatus(error) ?? miniMaxStatuses.get(miniMax)
   const isFiltered = miniMaxFilterCodes.has(miniMax)
-  return { type: 'error', message, status, ...readErrorFacts(error), ...(isFiltered && { code: 'content_filter' }) }
+  return { type: 'error', message, status, ...readErrorMetadata(error), ...(isFiltered && { code: 'content_filter' }) }
 }
 
 type MiniMaxError = { base_resp?: { status_code?: unknown } | null }
 
-/** Codes of MiniMax for a prompt and for an answer that its content policy refuses. */
+/** MiniMax's codes for a prompt and for an answer that its content policy refuses. */
 const miniMaxFilterCodes: ReadonlySet<unknown> = new Set([1026, 1027])
 
-/** The statuses of MiniMax's errors, which have no member `error`. */
+/** The HTTP statuses that MiniMax's codes stand for. It sends errors in `base_resp`, with the status 200. */
 const miniMaxStatuses = new Map<unknown, number>([
   [1001, 504],
   [1002, 429],

@@ -23,7 +23,7 @@ type CompiledSpelling = Pick<UsageSpelling, 'only' | 'separateCount'> & {
   paths: { name: CountName; group: string | undefined; member: string }[]
 }
 
-/** Spellings in their order, and for each member of a usage those that read it, as bits. */
+/** Spellings in their order, and for each member of a usage a bit mask of the spellings that read it. */
 export type Spellings = {
   /** The spelling of the protocol's clients alone. */
   own: readonly [CompiledSpelling]
@@ -92,7 +92,7 @@ function readWith(usage: UsageObject, spellings: readonly CompiledSpelling[]): R
 /** The parts that were counted separately from prompt and completion. */
 type SeparateCounts = Record<NonNullable<UsageSpelling['separateCount']>, boolean>
 
-/** A part that some servers include in its whole and others count separately. */
+/** Adds the counts of servers that count a part separately from its whole. They apply at once if a part is separate. */
 function withAlternatives(counts: ReportedCounts, separate: SeparateCounts): ReportedCounts {
   if (!counts.cached && !counts.cacheWritten && !counts.reasoning) return counts
   const cache = sumCounts(counts.cached, counts.cacheWritten)

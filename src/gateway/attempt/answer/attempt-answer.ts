@@ -2,7 +2,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { decodeUtf8, withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
 import type { BodyReader } from '../../protocol/protocol.ts'
-import { readPageText, readRefusalFacts } from '../../providers/upstream-errors.ts'
+import { readPageText, readRefusalMetadata } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { type AttemptFailure, failureFromStatus, failureFromTransport } from '../failure/failure.ts'
 import { reportedFailure } from '../failure/reported-failure.ts'
@@ -229,7 +229,7 @@ export class AttemptAnswer implements Sink {
   #failWithStatus(text: string): void {
     const body = parseJson(text)
     const message = String(this.#attempt.providerProtocol.errorMessage(body) || readPageText(text))
-    const facts = readRefusalFacts(body)
+    const facts = readRefusalMetadata(body)
     facts.retryAfterMs ??= readBodyWait(body, this.#now())
     const reported = { status: this.#status, ...facts }
     this.#fail(reportedFailure(this.#attempt, this.#status, message, reported, this.#waits))

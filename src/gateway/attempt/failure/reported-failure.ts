@@ -1,5 +1,5 @@
 import { restoreNames } from '../../protocol/repairs/aliases.ts'
-import type { ErrorFacts } from '../../providers/upstream-errors.ts'
+import type { ErrorMetadata } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { maskSecrets } from '../secrets/mask-secrets.ts'
 import { type AttemptFailure, failureFromStatus, markPromptTooLong } from './failure.ts'
@@ -15,7 +15,7 @@ export function reportedFailure(
   { credential, credentialOwner, aliases }: Pick<AttemptRequest, 'credential' | 'credentialOwner' | 'aliases'>,
   status: number,
   rawMessage: string,
-  { status: providerStatus, code: providerCode, details, ...facts }: ErrorFacts & { status?: number | undefined },
+  { status: providerStatus, code: providerCode, details, ...facts }: ErrorMetadata & { status?: number | undefined },
   waits: HeaderWaits,
 ): AttemptFailure {
   const message = maskSecrets(aliases ? restoreNames(rawMessage, aliases) : rawMessage, credential)

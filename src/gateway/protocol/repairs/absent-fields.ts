@@ -3,7 +3,10 @@ import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import type { Body } from '../protocol.ts'
 import { foreignThinkingFields } from '../reasoning-budget.ts'
 
-/** Fields of a request among those that a protocol lacks. Empty lists and objects ask for nothing. */
+/**
+ * The fields among `names` that a request sets. `names` are fields that the protocol of the provider lacks; the answer lists
+ * them in the header `x-fields-left-out`. Empty lists and objects do not count, because they ask for nothing.
+ */
 export function findSetFields(chat: Body, names: readonly string[]): string[] {
   return names.filter((name) => isSet(chat[name]))
 }
@@ -13,7 +16,7 @@ function isSet(value: unknown): boolean {
   return typeof value !== 'object' || Object.keys(value).length > 0
 }
 
-/** Fields beside those of the schema that are translated, or that only describe the transport. */
+/** Fields that the schema of chats lacks, but that are translated, or that only describe the client (`client_metadata`). */
 const translatedFields: ReadonlySet<string> = new Set([
   'max_output_tokens',
   'max_new_tokens',
@@ -26,7 +29,7 @@ const translatedFields: ReadonlySet<string> = new Set([
   ...foreignThinkingFields,
 ])
 
-/** Fields of a chat that belong to a provider, so that other protocols have no counterpart. */
+/** Fields of a chat that only some provider knows, so that other protocols have no counterpart. */
 export function findUnknownFields(chat: Body): string[] {
   return Object.keys(chat).filter(
     (name) => !Object.hasOwn(ChatRequest.shape, name) && !translatedFields.has(name) && !serviceOnlyFields.has(name),

@@ -74,6 +74,7 @@ const hashLength = 8
 /** The readable start of a name with a hash, or only the hash if the provider does not accept that. */
 function aliasFor(name: string, { allowedCharacters, maxLength }: NameRule): string {
   const hash = createHash('sha256').update(name).digest('hex')
+  // Gemini's names start with a letter or an underscore.
   const start = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^[^a-zA-Z_]/, '_')
   const readable = `${start.slice(0, maxLength - hashLength - 1)}_${hash.slice(0, hashLength)}`
   return allowedCharacters.test(readable) ? readable : hash.slice(0, maxLength)

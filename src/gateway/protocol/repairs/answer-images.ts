@@ -1,11 +1,11 @@
 import { mapItems } from '#platform/json/map-texts.ts'
+import { noteDropped } from './dropped-fields.ts'
 import type { Repair } from './repair.ts'
-import { noteDropped } from './tool-repair.ts'
 
 type Part = { type?: unknown } | null
 type Message = { role?: unknown; content?: unknown } | null
 
-/** Skips images in assistant messages, for providers that accept them only from users and tools. */
+/** Skips images in assistant messages. Anthropic and the responses of OpenAI accept images only from users and tools. */
 export function skipAnswerImages(list: 'messages' | 'input', imageType: string): Repair {
   const isImage = (part: Part) => part?.type === imageType
   return (body, dropped) => {

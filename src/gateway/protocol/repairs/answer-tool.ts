@@ -3,8 +3,8 @@ import type { ProviderProtocol } from '../protocol.ts'
 import { mapAnswerEvents } from './map-answer-events.ts'
 
 /**
- * The protocol whose readers give the arguments of a tool as the text of the answer. Models without answer formats are made
- * to call such a tool. @param tool its name.
+ * The protocol whose readers give the arguments of a tool as the text of the answer. Models without answer formats have to
+ * call such a tool (docs/decisions/0287). @param tool its name.
  */
 export function withAnswerTool(protocol: ProviderProtocol, tool: string): ProviderProtocol {
   return mapAnswerEvents(protocol, () => {
@@ -19,6 +19,7 @@ class AnswerToolText {
   #answer: number | undefined
   /** The indexes of the other calls, in the order of their numbers for clients. */
   readonly #others: number[] = []
+  /** The indexes of further calls of the tool, which are dropped: the answer is one JSON text. */
   readonly #repeated = new Set<number>()
   /** Text that precedes a call. It belongs to the answer only if the model does not call the tool. */
   #held: AnswerEvent[] = []

@@ -111,6 +111,7 @@ class CustomCalls {
 
 /** The text in the arguments, or its part in arguments that were cut. Other arguments stay as they are. */
 function readInput(json: string): string {
+  // Arguments that were cut get the missing end of the JSON. An escape that was cut is removed first.
   for (const candidate of [json, `${json}"}`, `${json.replace(/\\[^\\"]{0,5}$/, '')}"}`]) {
     try {
       const { input } = JSON.parse(candidate) as { input?: unknown }

@@ -12,6 +12,7 @@ export function mapAnswerEvents(
 ): ProviderProtocol {
   return {
     ...protocol,
+    // The mapper has to see every event.
     isStateless: false,
     reader(...answer) {
       const read = protocol.reader(...answer)

@@ -20,9 +20,12 @@ const signatures: readonly [RegExp, string][] = [
   [/^%PDF-/, 'application/pdf'],
 ]
 
-/** The media type that the content of a file shows. */
+/** The base64 of at least as many bytes as the longest signature has. */
+const signatureDigits = 24
+
+/** The media type that the first bytes of a file show; undefined if they match no signature. */
 function detectMediaType(base64: string): string | undefined {
-  const start = Buffer.from(base64.slice(0, 24), 'base64').toString('latin1')
+  const start = Buffer.from(base64.slice(0, signatureDigits), 'base64').toString('latin1')
   return signatures.find(([signature]) => signature.test(start))?.[1]
 }
 
@@ -43,7 +46,7 @@ const plainBase64 = (base64: string) => (/\s/.test(base64) ? base64.replaceAll(/
 /** Longer than any media type. */
 const maxTypeLength = 100
 
-/** A data URL with the right media type, also for base64 alone; any other text as it is. */
+/** A data URL with the right media type. Some clients send base64 alone, which gets one. Other text stays as it is. */
 export function correctDataUrl(url: string): string {
   if (!/^data:/i.test(url)) return /^[a-z0-9+/]{16}/i.test(url) ? toDataUrl(url) : url
   const start = url.slice(0, maxTypeLength)

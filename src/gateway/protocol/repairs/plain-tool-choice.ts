@@ -5,10 +5,13 @@ type Choice = {
   allowed_tools?: { mode?: string; tools?: { name?: string; function?: { name?: string } }[] }
 }
 
-/** A preset can have one of these words as the type of an object. */
+/** Words for a choice. A preset can have one as the type of an object: `{ "type": "auto" }`. */
 const choiceWords = ['auto', 'none', 'required', 'any'] as const
 
-/** The request with a tool choice that is a word or names one function: only the allowed tools of several are sent. */
+/**
+ * The request with a tool choice that every server understands: a word, or one function. A choice among several tools
+ * (`allowed_tools`), which few servers know, is replaced by sending these tools alone.
+ */
 export function withPlainToolChoice(chat: ChatRequest): ChatRequest {
   const { tool_choice: choice, tools } = chat
   if (typeof choice !== 'object' || choice === null) return chat

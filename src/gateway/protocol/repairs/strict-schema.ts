@@ -1,6 +1,7 @@
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import { isSchema, type Schema, schemaKeywords } from '#platform/json-schema/schema-keywords.ts'
 
+/** Keywords that OpenAI refuses in strict schemas. */
 const refusedKeywords = [
   'allOf',
   'oneOf',
@@ -12,8 +13,8 @@ const refusedKeywords = [
 ] as const
 
 /**
- * Closes every object of a schema, so that OpenAI accepts it as strict. Undefined if it has optional properties or refused
- * keywords.
+ * Closes every object of a schema (`additionalProperties: false`), so that OpenAI accepts it as strict. Undefined if it has
+ * optional properties or refused keywords.
  */
 export function toStrictSchema(schema: unknown): Schema | undefined {
   const closedSchema = fitSchema(schema, { closesObjects: true }, () => {})
@@ -25,6 +26,7 @@ function isStrict(schema: unknown): boolean {
   if (refusedKeywords.some((keyword) => keyword in schema)) return false
   const { properties, required, additionalProperties } = schema
   if (isSchema(properties)) {
+    // An object without properties needs neither of them.
     if (additionalProperties !== false || !Array.isArray(required)) return Object.keys(properties).length === 0
     const names = new Set(required)
     if (!Object.keys(properties).every((name) => names.has(name))) return false

@@ -1,11 +1,10 @@
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import { fitToolSchema } from '#platform/json-schema/tool-schema.ts'
 import type { Body } from '../protocol.ts'
+import { noteDropped } from './dropped-fields.ts'
 import type { Repair } from './repair.ts'
 
-const maxNames = 20
-
-/** Where a tool of a protocol has its name and the schema of its arguments. */
+/** Reads and replaces the schema of the arguments of a tool, which each protocol has in another member. */
 export type ToolShape = {
   /** Undefined for a tool whose arguments the protocol defines itself. */
   schemaOf: (tool: Body) => { name: unknown; schema: unknown } | undefined
@@ -59,9 +58,4 @@ export function toolRepair(shape: ToolShape, rules: SchemaRules): Repair {
     const { tools: _tools, tool_choice: _choice, parallel_tool_calls: _parallel, ...rest } = body
     return rest
   }
-}
-
-/** Adds a name once, up to the maximum of the response header. */
-export function noteDropped(dropped: string[], name: string): void {
-  if (dropped.length < maxNames && !dropped.includes(name)) dropped.push(name)
 }

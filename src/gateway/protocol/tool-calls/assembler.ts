@@ -16,9 +16,10 @@ export type AssemblerOptions = {
 }
 
 /**
- * Assembles the tool calls of one answer from their pieces. Each call comes out once, in the order in which the upstream
- * started them. `tool_call` with its id and name comes first. Its arguments follow as they come, and are whole at the end.
- * Several calls may be open at a time.
+ * Assembles the tool calls of one answer from their pieces, which servers send in many forms
+ * (docs/decisions/0197). Each call comes out once, in the order in which the upstream
+ * started them. `tool_call` with its id and name comes first: it opens the call for clients. Its arguments follow as they
+ * come, and are whole at the end. Several calls may be open at a time.
  * @throws Error for calls that cannot be completed, unless the answer was cut at its limit.
  */
 export class ToolCallAssembler {
@@ -31,7 +32,8 @@ export class ToolCallAssembler {
   #released = 0
   /** The number of calls that were opened. */
   #opened = 0
-  #batch = 0
+  /** The number of the upstream event that is being read. Pieces of one event with the same name are several calls. */
+  #eventNumber = 0
   #completionTokens = 0
   /** An end that arrived while a call was incomplete. */
   #finish: Finish | undefined
@@ -48,7 +50,7 @@ export class ToolCallAssembler {
   take(events: UpstreamEvent[]): AnswerEvent[] {
     if (!events.some(concernsCalls)) return events as AnswerEvent[]
     if (this.#calls.length === 0 && !events.some(isCallPiece)) return this.#passWithoutCalls(events as AnswerEvent[])
-    this.#batch++
+    this.#eventNumber++
     return events.flatMap((event) => this.#addEvent(event))
   }
 
@@ -108,7 +110,7 @@ export class ToolCallAssembler {
     const callById = id ? this.#index.byId.get(id) : undefined
     // The same id under another number is another call, which gets a generated id.
     call.add(callById && callById !== call ? { ...piece, id: undefined } : piece, this.#isNamePartial(piece))
-    call.batch = this.#batch
+    call.latestEvent = this.#eventNumber
     this.#latest = call
     if (call.id !== undefined) this.#index.byId.set(call.id, call)
     const key = piece.key ?? call.key
@@ -152,18 +154,18 @@ export class ToolCallAssembler {
 
   /** Whether a piece under the number of a call, or under none, is the first of another call. */
   #startsNewCall(call: PartialCall, { key, id, name, text = '' }: ToolCallPiece): boolean {
-    if (call.isComplete && startsObject(text)) return !!name || !(call.isEmptyObject || call.hasArguments(text))
+    if (call.isComplete && startsObject(text)) return !!name || !(call.isEmptyObject || call.argumentsEqual(text))
     if (!name || call.name === undefined) return false
-    if (!id && call.hasArguments('') && this.#continuesName(call, key, text)) return false
-    return name !== call.name || (key === undefined && call.batch === this.#batch)
+    if (!id && call.hasNoArguments && this.#continuesName(call, key, text)) return false
+    return name !== call.name || (key === undefined && call.latestEvent === this.#eventNumber)
   }
 
   /**
    * Whether a name without an id continues that of a call without arguments. A second call would have an id, as the first
    * one does, or arguments.
    */
-  #continuesName({ name, id, batch }: PartialCall, key: number | undefined, text: string): boolean {
-    if (key === undefined) return text === '' && batch !== this.#batch && this.#isUndeclared(name!)
+  #continuesName({ name, id, latestEvent }: PartialCall, key: number | undefined, text: string): boolean {
+    if (key === undefined) return text === '' && latestEvent !== this.#eventNumber && this.#isUndeclared(name!)
     return id !== undefined || text === ''
   }
 
@@ -176,7 +178,7 @@ export class ToolCallAssembler {
     const joinedCalls: PartialCall[] = []
     for (const call of this.#calls) {
       const previous = joinedCalls.at(-1)
-      if (call.name !== undefined || call.isBlank || previous?.name === undefined || !previous.hasArguments(''))
+      if (call.name !== undefined || call.isBlank || previous?.name === undefined || !previous.hasNoArguments)
         joinedCalls.push(call)
       else previous.adopt(call)
     }
@@ -197,7 +199,7 @@ export class ToolCallAssembler {
     return call.open(index, generatedCallId(call.answerId || this.#options.answerId, index))
   }
 
-  /** No call gets any more pieces. */
+  /** Completes all calls, because no more pieces follow. */
   #closeAll(): AnswerEvent[] {
     this.#joinNameless()
     const events: AnswerEvent[] = []

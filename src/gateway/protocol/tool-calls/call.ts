@@ -10,19 +10,22 @@ export class PartialCall {
   readonly key: number | undefined
   id: string | undefined
   name: string | undefined
-  /** The number of the upstream event that added to it last. */
-  batch = 0
+  /** The number of the latest upstream event with a piece of it. */
+  latestEvent = 0
+  /** The upstream's id of the answer, from which the id of a call without one is generated. */
   answerId: string | undefined
   #namespace: string | undefined
   #isCustom = false
   #isNamePartial = false
   /** Each piece repeats the arguments so far. */
   #isCumulative = false
+  /** Whether the upstream reported that it is complete. */
   #isClosed = false
   /** Undefined before the first piece. */
   #startedWithArguments: boolean | undefined
   /** The arguments so far. Text after the end of JSON arguments is not included. */
   #text = ''
+  /** All of the arguments, as the upstream repeated them at the end. Used if the pieces contain less. */
   #whole: string | undefined
   readonly #extent = new JsonExtent()
   /** Its index for clients, once it is opened for them. */
@@ -51,10 +54,15 @@ export class PartialCall {
     return !this.#isCustom && this.#extent.isUnclosed
   }
 
-  hasArguments(text: string): boolean {
+  argumentsEqual(text: string): boolean {
     return text === this.#text
   }
 
+  get hasNoArguments(): boolean {
+    return this.#text === ''
+  }
+
+  /** Whether clients have its id and name. */
   get isOpen(): boolean {
     return this.#index !== undefined
   }
@@ -65,6 +73,7 @@ export class PartialCall {
     return this.name !== undefined && this.id !== undefined && !(this.#isNamePartial && this.#text === '')
   }
 
+  /** Whether it has neither an id nor arguments. */
   get isBlank(): boolean {
     return this.#text.trim() === '' && !this.#whole && this.id === undefined
   }
@@ -74,7 +83,7 @@ export class PartialCall {
     return this.isComplete && emptyObject.test(this.#text)
   }
 
-  /** No piece continues its name. */
+  /** Makes its name final, because another call started. */
   completeName(): void {
     this.#isNamePartial = false
   }

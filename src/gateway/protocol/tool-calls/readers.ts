@@ -26,7 +26,7 @@ export function assemblingBodyReader(
   }
 }
 
-/** For a stream that ended without an end mark. */
+/** The event that ends a reader whose stream has no end mark. */
 export const endMark: SseEvent = { event: undefined, data: '[DONE]', raw: Buffer.alloc(0) }
 
 /** Some servers and proxies write the mark in lower case, with quotes, or without brackets. */

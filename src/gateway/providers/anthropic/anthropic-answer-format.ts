@@ -3,14 +3,17 @@ import type { Body } from '../../protocol/protocol.ts'
 type Tool = { name?: unknown } | null
 type Choice = { type?: unknown } & Body
 
-/** Claude models without answer formats: up to version 4.0. */
+/**
+ * Claude models without answer formats: up to version 4.0. After `4` or `4.0`, a name ends, continues with a word, or has a
+ * date of at least six digits (`claude-sonnet-4-20250514`).
+ */
 const lacksFormats = /claude-(?:[123]\b|instant|(?:opus|sonnet|haiku)-4(?:[-.]0)?(?:$|[-@:]\D|[-@:]\d{6,}))/
 
 const toolName = 'json_answer'
 
 /**
- * Replaces an answer format by a tool whose arguments are the answer, for models that refuse formats. The model must call
- * it, except with reasoning, which excludes forced calls.
+ * Replaces an answer format by a tool whose arguments are the answer, for models that refuse formats
+ * (docs/decisions/0287). The model must call it, except with reasoning: Claude refuses forced calls then.
  * @returns the name of the tool; undefined if the body is unchanged.
  */
 export function replaceFormatByTool(body: Body): { body: Body; answerTool?: string } {
@@ -51,6 +54,10 @@ function usesThinking({ thinking }: Body): boolean {
   return type === 'enabled' || type === 'adaptive'
 }
 
+/**
+ * The choice that makes the model answer by a tool. A function that the client requires stays required. Beside other tools
+ * the model can call one of them first.
+ */
 function toToolChoice(body: Body, hasTools: boolean, choice: Choice | null | undefined, name: string): Choice {
   if (usesThinking(body)) return { type: 'auto' }
   if (choice?.type === 'tool') return choice

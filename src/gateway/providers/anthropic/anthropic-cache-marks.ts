@@ -1,14 +1,17 @@
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
+import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
-import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
 
 /** Anthropic refuses more cache breakpoints. The one of the whole request counts as well. */
 const maxMarks = 4
 
 type Marked = { cache_control?: unknown; content?: unknown } & Body
 
-/** Removes superfluous cache breakpoints: first earlier ones of the conversation, then those of tools and instructions. */
+/**
+ * Removes superfluous cache breakpoints: first earlier ones of the conversation, then those of tools and instructions. The
+ * last one of the conversation stays, because its cache covers the longest prefix.
+ */
 export const limitCacheMarks: Repair = (body, dropped) => {
   const allowed = body.cache_control == null ? maxMarks : maxMarks - 1
   const fixedMarks = countMarks({ tools: body.tools, system: body.system })
@@ -22,18 +25,18 @@ export const limitCacheMarks: Repair = (body, dropped) => {
   return { ...body, ...(tools !== undefined && { tools }), ...(system !== undefined && { system }), messages }
 }
 
-function countMarks(part: Body): number {
+function countMarks(lists: Body): number {
   let count = 0
-  mapMarked(part, (marked) => {
+  mapMarked(lists, (marked) => {
     count++
     return marked
   })
   return count
 }
 
-function removeFirstMarks(part: Body, count: number): Body {
+function removeFirstMarks(lists: Body, count: number): Body {
   let remaining = count
-  return mapMarked(part, (marked) => {
+  return mapMarked(lists, (marked) => {
     if (remaining-- <= 0) return marked
     const { cache_control: _mark, ...rest } = marked
     return rest
@@ -41,7 +44,7 @@ function removeFirstMarks(part: Body, count: number): Body {
 }
 
 /** Changes each marked tool or block, in their order. */
-function mapMarked(part: Body, change: (marked: Marked) => Marked): Body {
+function mapMarked(lists: Body, change: (marked: Marked) => Marked): Body {
   const mapList = (list: unknown): unknown =>
     Array.isArray(list) ? mapItems(list as (Marked | null)[], (item) => (item ? mapOne(item) : item)) : list
   const mapOne = (item: Marked): Marked => {
@@ -49,5 +52,5 @@ function mapMarked(part: Body, change: (marked: Marked) => Marked): Body {
     const inner = content === item.content ? item : { ...item, content }
     return inner.cache_control == null ? inner : change(inner)
   }
-  return Object.fromEntries(Object.entries(part).map(([name, list]) => [name, mapList(list)]))
+  return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, mapList(list)]))
 }

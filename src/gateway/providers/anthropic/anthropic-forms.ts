@@ -3,7 +3,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
-/** Answers of servers of this protocol in other forms than Anthropic's. */
+/** Answers of servers of Anthropic's protocol in other forms, such as with the usage or the finish reasons of OpenAI. */
 export const anthropicForms: AnswerForms = {
   mark: /"(?:message_start|message_delta|content_block_\w+)"/,
   isOwn: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
@@ -24,7 +24,7 @@ const blockDelta = '{"type":"content_block_delta"'
 const openaiUsage = /"(?:prompt_tokens|completion_tokens)"/
 const openaiReason = /"stop_reason"\s*:\s*"(?:stop|eos|length|tool_calls|function_call|content_filter|COMPLETE|STOP)"/
 
-/** Reasons of the end as chat servers name them, which proxies pass on. */
+/** The `stop_reason` for each finish reason of chat servers, which proxies pass on. */
 const standardReasons = new Map<unknown, string>([
   ['stop', 'end_turn'],
   ['STOP', 'end_turn'],

@@ -67,7 +67,7 @@ function sentAnswerLimit(chat: ChatRequest, endpoint: Endpoint): number {
   return Math.max(thinkingFor(chat, endpoint).maxTokens, answerLimitOf(chat) ?? 0)
 }
 
-/** The fields that token counting accepts. */
+/** The fields that Anthropic's token counting accepts. It refuses others, such as `max_tokens`. */
 const countedFields = [
   'model',
   'messages',

@@ -1,31 +1,33 @@
 import { createHash } from 'node:crypto'
 import type { Body } from '../../protocol/protocol.ts'
 import { chooseEffort, computeThinkingBudget, minThinkingBudget } from '../../protocol/reasoning-budget.ts'
+import { noteDropped, withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
-import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
-import { withoutSettings } from '../openai/openai-model-settings.ts'
-import { acceptsSampling, isBudgetModel } from './anthropic-thinking.ts'
+import { acceptsSampling, isBudgetModel, refusesBudget } from './anthropic-thinking.ts'
 
 type Turn = { role?: unknown; content?: unknown } | null
 
-/** The rules of Claude that other servers of this protocol do not have. */
+/** Repairs a violation of one rule of Claude. Adds removed fields to `dropped`. */
+type ClaudeRule = (body: Body, model: string, dropped: string[]) => Body
+
+/** Applies the rules of Claude that other servers of this protocol do not have. */
 export const fitToClaude: Repair = (body, dropped) => {
   const { model } = body
   if (typeof model !== 'string' || !model.includes('claude')) return body
-  const thinking = withAcceptedThinking(withAnonymousUser(body), model, dropped)
-  const compatible = withCompatibleFields(withSmallerBudget(thinking, dropped), dropped)
-  return withAlternatingEnds(withAcceptedSampling(limitTemperature(compatible), model, dropped), model)
+  let current = body
+  for (const rule of claudeRules) current = rule(current, model, dropped)
+  return current
 }
 
 type Thinking = { type?: unknown; budget_tokens?: unknown } | null | undefined
 type OutputConfig = { effort?: unknown } & Body
 
 /** Models reason by a budget or by an effort, and refuse the other one. A request can be meant for another model. */
-function withAcceptedThinking(body: Body, model: string, dropped: string[]): Body {
+const withAcceptedThinking: ClaudeRule = (body, model, dropped) => {
   const thinking = body.thinking as Thinking
   const config = (body.output_config ?? {}) as OutputConfig
   const budget = typeof thinking?.budget_tokens === 'number' ? thinking.budget_tokens : undefined
-  if (thinking?.type === 'enabled' && !acceptsSampling(model)) {
+  if (thinking?.type === 'enabled' && refusesBudget(model)) {
     const effort = config.effort ?? chooseEffort({ enabled: true, effort: undefined, budgetTokens: budget })
     const { type: _type, budget_tokens: _budget, ...rest } = thinking as Body
     return { ...body, thinking: { ...rest, type: 'adaptive' }, output_config: { ...config, effort } }
@@ -35,7 +37,7 @@ function withAcceptedThinking(body: Body, model: string, dropped: string[]): Bod
   return config.effort == null || acceptsEffort.test(model) ? current : withoutEffort(current, config)
 }
 
-/** The first model with efforts also has budgets. */
+/** Opus 4.5 accepts an effort beside a budget. The other models with budgets refuse efforts. */
 const acceptsEffort = /claude-opus-4[-.]5/
 
 function withBudget(body: Body, { effort }: OutputConfig, dropped: string[]): Body {
@@ -56,11 +58,11 @@ function withoutThinking(body: Body, dropped: string[]): Body {
   return rest
 }
 
-/** The share of the answer that a budget gets which is too large. */
+/** The share of the answer limit that replaces a budget which is not below the limit. */
 const largestShare = 0.95
 
 /** The budget must be below the answer limit. With tools it can be larger, for reasoning between calls. */
-function withSmallerBudget(body: Body, dropped: string[]): Body {
+const withSmallerBudget: ClaudeRule = (body, _model, dropped) => {
   const thinking = body.thinking as Thinking
   if (thinking?.type !== 'enabled') return body
   const maxTokens = Number(body.max_tokens)
@@ -76,8 +78,8 @@ function withSmallerBudget(body: Body, dropped: string[]): Body {
 /** With reasoning, Claude refuses a smaller `top_p`. */
 const minTopP = 0.95
 
-/** Reasoning excludes a forced call, which takes precedence, and most sampling settings. */
-function withCompatibleFields(body: Body, dropped: string[]): Body {
+/** Claude refuses reasoning beside a forced call, which takes precedence here, and beside most sampling settings. */
+const withCompatibleFields: ClaudeRule = (body, _model, dropped) => {
   const { type } = (body.thinking ?? {}) as { type?: unknown }
   if (type !== 'enabled' && type !== 'adaptive') return body
   const choice = (body.tool_choice ?? {}) as { type?: unknown }
@@ -100,34 +102,36 @@ function withoutEffort(body: Body, { effort: _effort, ...config }: OutputConfig)
 const maxUserId = 256
 const personalId = /@|^\+?[\d\s()-]{7,}$/
 
-function withAnonymousUser(body: Body): Body {
+const withAnonymousUser: ClaudeRule = (body) => {
   const { metadata } = body
   const id = (metadata as { user_id?: unknown } | null | undefined)?.user_id
   if (typeof id !== 'string' || (id.length <= maxUserId && !personalId.test(id))) return body
   return { ...body, metadata: { ...(metadata as Body), user_id: createHash('sha256').update(id).digest('hex') } }
 }
 
+/** Anthropic's scale of temperatures ends at 1, and that of OpenAI at 2. */
 const maxTemperature = 1
 
-function limitTemperature(body: Body): Body {
+const limitTemperature: ClaudeRule = (body) => {
   const { temperature } = body
-  return typeof temperature === 'number' && temperature > maxTemperature ? { ...body, temperature: 1 } : body
+  return typeof temperature === 'number' && temperature > maxTemperature
+    ? { ...body, temperature: maxTemperature }
+    : body
 }
 
 /** Models that accept only one of `temperature` and `top_p`. */
 const acceptsOnlyOne = /claude-(?:opus-4[-.][1-9]|sonnet-4[-.][5-9]|haiku-4[-.][5-9])(?!\d)/
 
-function withAcceptedSampling(body: Body, model: string, dropped: string[]): Body {
-  return withoutSettings(body, refusedSettings(body, model), dropped)
-}
+const withAcceptedSampling: ClaudeRule = (body, model, dropped) =>
+  withoutSettings(body, refusedSettings(body, model), dropped)
 
 function refusedSettings(body: Body, model: string): string[] {
   if (!acceptsSampling(model)) return ['temperature', 'top_p', 'top_k'].filter((name) => body[name] != null)
   return acceptsOnlyOne.test(model) && body.temperature != null && body.top_p != null ? ['top_p'] : []
 }
 
-/** A conversation starts with the user. Models without prefill also need the user at its end. */
-function withAlternatingEnds(body: Body, model: string): Body {
+/** Claude refuses a conversation that starts with an answer. Models without prefill also refuse one that ends with it. */
+const withAlternatingEnds: ClaudeRule = (body, model) => {
   const turns = body.messages
   if (!Array.isArray(turns) || turns.length === 0) return body
   const isStarted = (turns[0] as Turn)?.role !== 'assistant'
@@ -137,3 +141,14 @@ function withAlternatingEnds(body: Body, model: string): Body {
   const after = isPrefilled ? [{ role: 'user', content: 'Continue your answer exactly where it ends.' }] : []
   return { ...body, messages: [...before, ...turns, ...after] }
 }
+
+/** The rules in an order in which none undoes an earlier one: the reasoning decides which settings are accepted. */
+const claudeRules: readonly ClaudeRule[] = [
+  withAnonymousUser,
+  withAcceptedThinking,
+  withSmallerBudget,
+  withCompatibleFields,
+  limitTemperature,
+  withAcceptedSampling,
+  withAlternatingEnds,
+]

@@ -13,7 +13,10 @@ type Block = { type?: unknown; id?: unknown; tool_use_id?: unknown; content?: un
 type Turn = { role?: unknown; content?: unknown } & Body
 type Mark = CallMark & { block: Block; at: number }
 
-/** Puts results at the start of the turn after their calls, adds missing ones, and makes other results text. */
+/**
+ * Puts results at the start of the turn after their calls, adds missing ones, and makes other results text. Anthropic refuses
+ * results in other positions, calls without results, and results without calls.
+ */
 export const pairToolResults: Repair = (body) => {
   if (!Array.isArray(body.messages)) return body
   const turns = body.messages as Turn[]

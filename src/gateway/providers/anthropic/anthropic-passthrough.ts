@@ -27,7 +27,7 @@ export function adaptForAnthropic(body: Body, endpoint: Endpoint): Body {
   const isChanged = adaptedTurns.some((turn, index) => turn !== turns[index])
   if (isChanged) sent.messages = withoutEmptyTurns(adaptedTurns)
   if (body.reasoning !== undefined) Object.assign(sent, withAnthropicThinking(sent, endpoint))
-  // Reasoning is refused after a call without its reasoning.
+  // Claude refuses reasoning after a call whose reasoning is missing.
   if (isChanged && answersTool(turns)) delete sent.thinking
   return sent
 }
@@ -46,7 +46,7 @@ function withoutForeignThoughts(turn: Turn): Turn {
   return isUnchanged ? turn : { ...turn, content }
 }
 
-/** Removes sources of other providers, which have no encrypted index. */
+/** Removes citations of other providers, which have an empty `encrypted_index`. Anthropic accepts only its own. */
 function withoutForeignSources(block: Block | null): Block | null {
   const { citations } = block ?? {}
   if (!Array.isArray(citations)) return block
@@ -73,7 +73,7 @@ function answersTool(turns: Turn[]): boolean {
 /** Translates `reasoning` of this service. */
 function withAnthropicThinking({ reasoning, ...sent }: Body, endpoint: Endpoint): Body {
   const choice = sent.tool_choice as { type?: string } | undefined
-  // A forced call excludes reasoning, and `thinking` of the client takes precedence.
+  // Claude refuses reasoning beside a forced call. `thinking` of the client takes precedence.
   const isToolOptional = choice?.type === undefined || choice.type === 'auto' || choice.type === 'none'
   const request = {
     messages: [],

@@ -37,7 +37,7 @@ export function anthropicRequest(chatRequest: ChatRequest, endpoint: Endpoint, s
   })
 }
 
-/** At least one message is required. Without one, the instructions become the message. */
+/** Anthropic requires at least one message. Without one, the instructions become the message. */
 function encodePrompt(messages: ChatRequest['messages']) {
   const system = encodeSystem(messages)
   const turns = encodeTurns(messages)
@@ -57,6 +57,7 @@ function encodeSampling({ temperature, top_p, top_k }: ChatRequest): Body {
   return { temperature: Math.min(temperature, 1), top_k }
 }
 
+/** Anthropic's service tiers for those of OpenAI. `auto` uses priority capacity if the account has any. */
 const serviceTiers: Record<string, string> = { auto: 'auto', priority: 'auto', default: 'standard_only' }
 
 function encodeTool(tool: ChatTool): Block | undefined {

@@ -1,4 +1,3 @@
-import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
@@ -8,77 +7,18 @@ import { minThinkingBudget } from '../../protocol/reasoning-budget.ts'
 import { findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { skipAnswerImages } from '../../protocol/repairs/answer-images.ts'
+import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
-import { noteDropped, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
-import { parseArguments } from '../../protocol/tool-calls/tool-arguments.ts'
+import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { limitCacheMarks } from './anthropic-cache-marks.ts'
 import { uniqueCallIds } from './anthropic-call-ids.ts'
 import { declareCalledTools } from './anthropic-called-tools.ts'
+import { fitBlocks, fitInputs, isBlank, skipBlankTexts, trimPrefill } from './anthropic-content-repairs.ts'
 import { fitToClaude } from './anthropic-model-rules.ts'
 import { pairToolResults } from './anthropic-paired-results.ts'
 
-type Block = { type?: unknown; text?: unknown; content?: unknown }
-type Turn = { role?: unknown; content?: unknown }
-
-const isBlank = (text: unknown) => typeof text === 'string' && !/\S/.test(text)
-const isBlankText = (block: unknown) => {
-  const { type, text } = (block ?? {}) as Block
-  return type === 'text' && isBlank(text)
-}
-
-function withoutBlank(content: unknown): unknown {
-  if (!Array.isArray(content)) return content
-  const remaining = content.some(isBlankText) ? content.filter((block) => !isBlankText(block)) : content
-  return mapItems(remaining, (block: Block | null) => {
-    if (block?.type !== 'tool_result') return block
-    if (isBlank(block.content)) return { ...block, content: undefined }
-    const inner = withoutBlank(block.content)
-    return inner === block.content ? block : { ...block, content: inner }
-  })
-}
-
-/** Anthropic refuses text without visible characters. */
-const skipBlankTexts: Repair = (body, dropped) => {
-  let current = body
-  const system = withoutBlank(body.system)
-  if (isBlank(system) || (isEmptyList(system) && system !== body.system)) {
-    const { system: _blank, ...rest } = current
-    current = rest
-  } else if (system !== body.system) current = { ...current, system }
-  if (current !== body) noteDropped(dropped, 'system')
-  if (!Array.isArray(body.messages)) return current
-  const turns = mapItems(body.messages as Turn[], (turn) => {
-    const content = withoutBlank(turn?.content)
-    return content === turn?.content ? turn : { ...turn, content }
-  })
-  const remaining = turns.filter(({ content }) => !(isBlank(content) || isEmptyList(content)))
-  if (remaining.length === 0 || (turns === body.messages && remaining.length === turns.length)) return current
-  noteDropped(dropped, 'messages.content')
-  return { ...current, messages: remaining }
-}
-
-const isEmptyList = (content: unknown) => Array.isArray(content) && content.length === 0
-
-/** A prefilled answer must not end with white space. */
-const trimPrefill: Repair = (body) => {
-  const turns = body.messages as Turn[] | undefined
-  const last = Array.isArray(turns) ? turns.at(-1) : undefined
-  if (last?.role !== 'assistant') return body
-  const content = trimmedEnd(last.content)
-  if (content === last.content) return body
-  return { ...body, messages: [...turns!.slice(0, -1), { ...last, content }] }
-}
-
-function trimmedEnd(content: unknown): unknown {
-  if (typeof content === 'string') return content.trimEnd()
-  const block = Array.isArray(content) ? (content.at(-1) as Block | undefined) : undefined
-  if (block?.type !== 'text' || typeof block.text !== 'string') return content
-  const text = block.text.trimEnd()
-  return text === block.text ? content : [...(content as Block[]).slice(0, -1), { ...block, text }]
-}
-
-/** A stop sequence needs a visible character. */
+/** Removes stop sequences without a visible character, which Anthropic refuses. */
 const skipBlankStops: Repair = (body, dropped) => {
   const stops = body.stop_sequences
   if (!Array.isArray(stops) || !stops.some(isBlank)) return body
@@ -88,22 +28,7 @@ const skipBlankStops: Repair = (body, dropped) => {
   return remaining.length > 0 ? { ...rest, stop_sequences: remaining } : rest
 }
 
-/** The input of a call is an object. Some clients keep the JSON text of a stream, or null. */
-const fitInputs: Repair = (body) => {
-  if (!Array.isArray(body.messages)) return body
-  const budget = new JsonBudget()
-  const messages = mapItems(body.messages as Turn[], (turn) => {
-    if (!Array.isArray(turn?.content)) return turn
-    const content = mapItems(turn.content as (Block & { input?: unknown })[], (block) => {
-      if (block?.type !== 'tool_use' || (typeof block.input === 'object' && block.input !== null)) return block
-      return { ...block, input: parseArguments(typeof block.input === 'string' ? block.input : undefined, budget) }
-    })
-    return content === turn.content ? turn : { ...turn, content }
-  })
-  return messages === body.messages ? body : { ...body, messages }
-}
-
-/** Raises a thinking budget below the minimum, if the answer limit has room for it. */
+/** Raises a thinking budget below the minimum of Anthropic, if the answer limit has room for it. */
 const raiseThinkingBudget: Repair = (body) => {
   const thinking = body.thinking as { budget_tokens?: unknown } | null | undefined
   const budget = thinking?.budget_tokens
@@ -112,31 +37,7 @@ const raiseThinkingBudget: Repair = (body) => {
   return { ...body, thinking: { ...thinking, budget_tokens: minThinkingBudget } }
 }
 
-type ImageBlock = Block & { image_url?: { url?: unknown } | string }
-
-/** Images and texts in the form of chats, which clients of several protocols send. */
-const fitBlocks: Repair = (body) => {
-  if (!Array.isArray(body.messages)) return body
-  const messages = mapItems(body.messages as Turn[], (turn) => {
-    if (!Array.isArray(turn?.content)) return turn
-    const content = mapItems(turn.content as ImageBlock[], fitBlock)
-    return content === turn.content ? turn : { ...turn, content }
-  })
-  return messages === body.messages ? body : { ...body, messages }
-}
-
-function fitBlock(block: ImageBlock): Block {
-  const { type, text, image_url: image } = block ?? {}
-  if ((type === 'input_text' || type === 'output_text') && typeof text === 'string') return { type: 'text', text }
-  if (type !== 'image_url' && type !== 'input_image') return block
-  const url = typeof image === 'string' ? image : image?.url
-  if (typeof url !== 'string') return block
-  const [, media_type, data] = /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(url) ?? []
-  const source = data === undefined ? { type: 'url', url } : { type: 'base64', media_type, data }
-  return { type: 'image', source } as Block
-}
-
-/** Functions in the form of chats. */
+/** Gives functions in the form of chats that of Anthropic. */
 const fitFunctions: Repair = (body) => {
   if (!Array.isArray(body.tools)) return body
   const tools = mapItems(body.tools as (Body | null)[], (tool) => {
@@ -149,7 +50,7 @@ const fitFunctions: Repair = (body) => {
   return tools === body.tools ? body : { ...body, tools }
 }
 
-/** The schema keywords of structured outputs and strict tools. */
+/** What Anthropic accepts in the schemas of answer formats and strict tools. It refuses other keywords and formats. */
 const strictRules: SchemaRules = {
   keywords: new Set([
     'type',

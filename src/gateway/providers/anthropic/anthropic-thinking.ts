@@ -18,7 +18,10 @@ type ThinkingMode =
   /** By an effort, without sampling settings. */
   | 'adaptive-only'
 
-/** Models with a budget (up to 4.5) and with both. Later ones have only efforts. */
+/**
+ * Models with a budget (up to 4.5) and with both (4.6). Later ones have only efforts. After a version, a name ends, continues
+ * with a word, or has a date of at least six digits (`claude-sonnet-4-20250514`).
+ */
 const thinkingModes: [RegExp, ThinkingMode][] = [
   [/claude-(?:[123]\b|instant|(?:opus|sonnet|haiku)-4(?:[-.][0-5])?(?:$|[-@:]\D|[-@:]\d{6,}))/, 'budget'],
   [/claude-(?:opus|sonnet|haiku)-4[-.]6/, 'adaptive'],
@@ -30,8 +33,11 @@ const findThinkingMode = (model: string): ThinkingMode =>
 /** Whether a Claude model reasons by a token budget. Later models also refuse a prefilled answer. */
 export const isBudgetModel = (model: string) => findThinkingMode(model) === 'budget'
 
-/** Whether a Claude model accepts sampling settings. */
-export const acceptsSampling = (model: string) => findThinkingMode(model) !== 'adaptive-only'
+/** Whether a Claude model reasons only by an effort. */
+export const refusesBudget = (model: string) => findThinkingMode(model) === 'adaptive-only'
+
+/** Whether a Claude model accepts sampling settings. Models that reason only by an effort refuse them. */
+export const acceptsSampling = (model: string) => !refusesBudget(model)
 
 export type ThinkingSettings = {
   thinking?: object
@@ -74,6 +80,7 @@ export function canThinkWith(endpoint: Endpoint, { thinking }: ThinkingSettings)
   return isReasoningModel(endpoint)
 }
 
+/** The effort that a model accepts: Claude has no `minimal`, and 4.6 has no `xhigh`. */
 function effortFor(effort: string, mode: ThinkingMode): string {
   if (effort === 'minimal') return 'low'
   return effort === 'xhigh' && mode === 'adaptive' ? 'high' : effort
@@ -84,7 +91,7 @@ function forcesTool({ tools, tool_choice: choice }: ChatRequest): boolean {
   return Boolean(tools?.length) && choice != null && choice !== 'auto' && choice !== 'none'
 }
 
-/** Whether reasoning of a tool call is missing, as with many clients. A budget is refused then. */
+/** Whether a tool result follows a call without its reasoning, which many clients do not return. Claude refuses a budget then. */
 function answersToolWithoutThoughts({ messages }: ChatRequest): boolean {
   if (messages.at(-1)?.role !== 'tool') return false
   const lastAssistant = messages.findLast(({ role }) => role === 'assistant')

@@ -3,7 +3,7 @@ import { type BillableOptions, providerTools, readCallLimit, toUnitName } from '
 import type { Body } from '../../protocol/protocol.ts'
 import type { Block } from './anthropic-turns.ts'
 
-/** Anthropic's tools by type, with the fields of each that are sent. */
+/** Anthropic's tools by type, with the fields of each that are sent. `max_uses` limits the calls of those with `bounded`. */
 const toolKinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
   {
     type: /^web_search_\d{8}$/,
@@ -17,7 +17,7 @@ const toolKinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
   },
   { type: /^code_execution_\d{8}$/, fields: [] },
   { type: /^tool_search_tool_(?:bm25|regex)_\d{8}$/, fields: [] },
-  // Run by the client; the model knows their descriptions.
+  // The client runs these tools. The model knows their descriptions.
   {
     type: /^(?:bash|text_editor|computer|memory)_\d{8}$/,
     fields: ['display_width_px', 'display_height_px', 'display_number', 'max_characters'],

@@ -5,7 +5,7 @@ import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { readCalledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { hasFailed, isInstruction, type Piece, toPieces } from '../content.ts'
+import { hasFailed, isInstruction, type NormalizedPart, normalizeContent } from '../content.ts'
 
 export type Block = Record<string, unknown>
 type Turn = { role: 'user' | 'assistant'; content: Block[] }
@@ -14,7 +14,7 @@ type Turn = { role: 'user' | 'assistant'; content: Block[] }
 export function encodeSystem(messages: Message[]): Block[] {
   return messages
     .filter(isInstruction)
-    .flatMap((message) => withCacheMark(toPieces(message.content).flatMap(toBlocks), message))
+    .flatMap((message) => withCacheMark(normalizeContent(message.content).flatMap(toBlocks), message))
 }
 
 /** Some clients put a cache breakpoint on the message. It belongs to its last block. */
@@ -24,7 +24,7 @@ function withCacheMark(blocks: Block[], { cache_control }: Message): Block[] {
   return [...blocks.slice(0, -1), { ...last, cache_control }]
 }
 
-/** Merges consecutive messages of a role, including tool results, because roles must alternate. */
+/** Merges consecutive messages of a role, including tool results, which Anthropic expects in one turn of the user. */
 export function encodeTurns(messages: Message[]): Turn[] {
   const turns: Turn[] = []
   const budget = new JsonBudget()
@@ -42,7 +42,7 @@ export function encodeTurns(messages: Message[]): Turn[] {
 
 function messageBlocks(message: Message, budget: JsonBudget): Block[] {
   if (message.role === 'tool') return [toolResult(message)]
-  const blocks = withCacheMark(toPieces(message.content).flatMap(toBlocks), message)
+  const blocks = withCacheMark(normalizeContent(message.content).flatMap(toBlocks), message)
   if (message.role !== 'assistant') return blocks
   const thoughts = completeThoughts(message).map(({ text, signature, encrypted }) =>
     encrypted === undefined
@@ -64,50 +64,50 @@ export function completeThoughts(message: Message): Thought[] {
   return readThoughts(message, 'anthropic-claude-v1').filter(({ text, encrypted }) => text || encrypted !== undefined)
 }
 
-/** Moves a cache breakpoint from the content of a result to the result. */
+/** A result with the cache breakpoint of its content, because clients of chats can set it only there. */
 function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
-  const pieces = toPieces(message.content)
-  const content = pieces.flatMap(({ cacheControl: _hoisted, ...piece }) => toBlocks(piece))
+  const parts = normalizeContent(message.content)
+  const content = parts.flatMap(({ cacheControl: _hoisted, ...part }) => toBlocks(part))
   return withoutNulls({
     type: 'tool_result',
     tool_use_id: message.tool_call_id,
     content: content.length > 0 ? content : undefined,
     is_error: hasFailed(message) ? true : undefined,
     cache_control:
-      pieces.findLast(({ cacheControl }) => cacheControl !== undefined)?.cacheControl ?? message.cache_control,
+      parts.findLast(({ cacheControl }) => cacheControl !== undefined)?.cacheControl ?? message.cache_control,
   })
 }
 
-function toBlocks(piece: Piece): Block[] {
+function toBlocks(part: NormalizedPart): Block[] {
   // Anthropic refuses empty text.
-  if (piece.kind === 'text' && piece.text === '') return []
-  if (piece.kind === 'text' && piece.cacheControl == null) return [{ type: 'text', text: piece.text }]
-  return [withoutNulls({ ...toBareBlock(piece), cache_control: piece.cacheControl })]
+  if (part.kind === 'text' && part.text === '') return []
+  if (part.kind === 'text' && part.cacheControl == null) return [{ type: 'text', text: part.text }]
+  return [withoutNulls({ ...toBareBlock(part), cache_control: part.cacheControl })]
 }
 
-function toBareBlock(piece: Piece): Block {
-  switch (piece.kind) {
+function toBareBlock(part: NormalizedPart): Block {
+  switch (part.kind) {
     case 'text':
-      return { type: 'text', text: piece.text }
+      return { type: 'text', text: part.text }
     case 'image':
-      return { type: 'image', source: { type: 'url', url: piece.url } }
+      return { type: 'image', source: { type: 'url', url: part.url } }
     case 'file':
-      return { type: 'document', source: { type: 'url', url: piece.url }, title: piece.name }
+      return { type: 'document', source: { type: 'url', url: part.url }, title: part.name }
     case 'uploaded':
-      return { type: 'document', source: { type: 'file', file_id: piece.fileId } }
+      return { type: 'document', source: { type: 'file', file_id: part.fileId } }
     case 'inline':
-      return inlineBlock(piece)
+      return inlineBlock(part)
     case 'other':
-      return piece.part
+      return part.original
     default:
-      return piece satisfies never
+      return part satisfies never
   }
 }
 
-function inlineBlock({ modality, mediaType, base64, name }: Extract<Piece, { kind: 'inline' }>): Block {
+function inlineBlock({ modality, mediaType, base64, name }: Extract<NormalizedPart, { kind: 'inline' }>): Block {
   const source = { type: 'base64', media_type: mediaType, data: base64 }
   if (modality === 'image' || mediaType.startsWith('image/')) return { type: 'image', source }
-  // Base64 is only for PDF. Plain text is sent as text.
+  // Anthropic accepts documents in base64 only as PDF. Plain text is sent as text.
   if (!isTextType(mediaType)) return { type: 'document', source, title: name }
   const text = Buffer.from(base64, 'base64').toString('utf8')
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, title: name }

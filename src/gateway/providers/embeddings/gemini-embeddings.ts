@@ -47,7 +47,7 @@ function encodeContent({ content }: ChatRequest['messages'][number], provider: s
   return { parts: contentParts(content) }
 }
 
-/** The names of other providers for Gemini's task types. Its own names pass. */
+/** Gemini's task types for the values of `input_type` that other providers have. Gemini's own names pass. */
 const taskTypes = new Map([
   ['search_query', 'RETRIEVAL_QUERY'],
   ['query', 'RETRIEVAL_QUERY'],

@@ -19,7 +19,7 @@ export const openaiEmbeddings: ProviderProtocol = {
     const { messages, encoding_format: _, ...fields } = chat as Body & Pick<ChatRequest, 'messages'>
     const format = readVectorFormat(chat)
     const body: Body = { model: upstreamModel, input: messages.map(encodeInput) }
-    // Some providers refuse the name of the default.
+    // Some providers refuse `encoding_format`, even with the default `float`.
     if (format !== 'float') body.encoding_format = format
     for (const name in fields) if (!isOmitted(name) && !dropped.includes(name)) body[name] = fields[name]
     return {
@@ -35,7 +35,7 @@ export const openaiEmbeddings: ProviderProtocol = {
 /** Fields of this service, and the tags of a request: providers have no metadata of embeddings. */
 const isOmitted = (name: string) => name === 'model' || name === 'metadata' || serviceOnlyFields.has(name)
 
-/** OpenAI's own models refuse it, and models that distinguish queries from documents need it. */
+/** OpenAI's own models, which refuse `input_type`. Models that distinguish queries from documents need it. */
 const refusesInputType = /^text-embedding-(?:3-|ada-)/
 
 function encodeInput({ content }: ChatRequest['messages'][number]): unknown {

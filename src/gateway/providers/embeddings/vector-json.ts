@@ -25,7 +25,7 @@ function findOnlyList(item: Buffer): Buffer | undefined {
     : undefined
 }
 
-/** The shortest decimal numbers of up to nine digits that have the same 32 bits, or nearly so. */
+/** The numbers of a vector in base64, as decimals of up to nine digits. Nine suffice to restore a 32-bit float. */
 function decodeFloats(base64: string): number[] {
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length === 0 || bytes.length % 4 !== 0) throw new Error('an embedding is not base64 of 32-bit floats')

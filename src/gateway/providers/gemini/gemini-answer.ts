@@ -7,9 +7,9 @@ import { CompletionIncrements } from '../completion-increments.ts'
 import { measureContent } from '../content-length.ts'
 import { readErrorStatus } from '../error-status.ts'
 import { usageEvents } from '../token-counts.ts'
-import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage } from '../upstream-errors.ts'
+import { errorWithoutAnswer, noMessage, readErrorMessage, readErrorMetadata } from '../upstream-errors.ts'
 import { mergeUsage, type UsageObject } from '../usage-spellings.ts'
-import { type FunctionCall, format, GeminiCalls } from './gemini-calls.ts'
+import { type FunctionCall, GeminiCalls, reasoningFormat } from './gemini-calls.ts'
 import { GroundingCitations } from './gemini-citations.ts'
 import { normalizeGeminiAnswer } from './gemini-forms.ts'
 import { type Grounding, Searches } from './gemini-searches.ts'
@@ -23,7 +23,8 @@ type Part = {
   inlineData?: { mimeType?: string; data?: string }
   fileData?: { mimeType?: string; fileUri?: string }
 }
-type GeneratedCandidate = {
+/** A whole answer, or one event of a stream. Names and meaning are those of Google's API. */
+type GenerateContentResponse = {
   candidates?: {
     content?: { parts?: Part[] }
     finishReason?: string
@@ -52,23 +53,25 @@ const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 's
 /** Reads one stream. The parts of each event are new, and its usage is cumulative. */
 export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
   const answer = new GeminiAnswer(answerId)
-  return ({ data }) => answer.read(normalizeGeminiAnswer(JSON.parse(data)) as GeneratedCandidate)
+  return ({ data }) => answer.read(normalizeGeminiAnswer(JSON.parse(data)) as GenerateContentResponse)
 }
 
 /** Reads a whole answer. */
 export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[] {
-  // Without its parameter for events, a stream is a list.
-  const parts = (Array.isArray(body) ? body : [body]).map(normalizeGeminiAnswer) as GeneratedCandidate[]
+  // Servers that ignore `alt=sse` send a stream as a list of its events.
+  const responses = (Array.isArray(body) ? body : [body]).map(normalizeGeminiAnswer) as GenerateContentResponse[]
   const answer = new GeminiAnswer(answerId)
-  const events = parts.flatMap((part) => answer.read(part))
+  const events = responses.flatMap((response) => answer.read(response))
   const isEnded = events.some(({ type }) => type === 'finish' || type === 'error')
   // A whole answer is complete even without a finish reason.
   if (!isEnded && !Array.isArray(body) && measureContent(events) > 0)
     return [...events, { type: 'finish', reason: 'stop', native: undefined }]
-  if (!isEnded && !parts.some(({ error }) => error)) return [errorWithoutAnswer(body, 'the answer has no candidates')]
+  if (!isEnded && !responses.some(({ error }) => error))
+    return [errorWithoutAnswer(body, 'the answer has no candidates')]
   return events
 }
 
+/** Reads the events of one answer. */
 class GeminiAnswer {
   #hasStarted = false
   #hasEnded = false
@@ -85,7 +88,7 @@ class GeminiAnswer {
     this.#answerId = answerId
   }
 
-  read(generated: GeneratedCandidate): UpstreamEvent[] {
+  read(generated: GenerateContentResponse): UpstreamEvent[] {
     if (generated.error) return [errorEvent(generated.error)]
     const [candidate] = generated.candidates ?? []
     const events: UpstreamEvent[] = this.#start(generated)
@@ -122,7 +125,7 @@ class GeminiAnswer {
     return usageEvents(counts, { serviceTier: usage.serviceTier })
   }
 
-  #start({ responseId, modelVersion }: GeneratedCandidate): AnswerEvent[] {
+  #start({ responseId, modelVersion }: GenerateContentResponse): AnswerEvent[] {
     if (this.#hasStarted) return []
     this.#hasStarted = true
     this.#id = responseId ?? ''
@@ -130,17 +133,20 @@ class GeminiAnswer {
   }
 
   #readPart({ text, thought, thoughtSignature: encrypted, functionCall, inlineData, fileData }: Part): UpstreamEvent[] {
-    if (inlineData) return readMedium(inlineData, encrypted)
-    if (fileData) return linkedPicture(fileData)
+    if (inlineData) return readInlineData(inlineData, encrypted)
+    if (fileData) return readFileData(fileData)
     const signed = encrypted === undefined ? {} : { encrypted }
     if (functionCall) return this.#calls.read(functionCall, signed, this.#callIdSeed)
-    if (thought) return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format, ...signed }] : []
+    if (thought)
+      return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format: reasoningFormat, ...signed }] : []
     if (typeof text === 'string') this.#text.add(text)
     const events: AnswerEvent[] = text ? [{ type: 'text', text }] : []
-    return encrypted === undefined ? events : [...events, { type: 'reasoning', text: '', format, encrypted }]
+    return encrypted === undefined
+      ? events
+      : [...events, { type: 'reasoning', text: '', format: reasoningFormat, encrypted }]
   }
 
-  /** Calls without an id get one that is derived from the answer's. */
+  /** Gemini sends many calls without an id. They get one that is derived from the id of the answer. */
   get #callIdSeed(): string {
     return this.#id || this.#answerId
   }
@@ -151,7 +157,7 @@ class GeminiAnswer {
   }
 }
 
-/** A signature and citations can follow the text. */
+/** The position for citations in the events: after the text, before signatures, which end a block of reasoning. */
 function endOfText(events: UpstreamEvent[]): number {
   const isSignature = (event: UpstreamEvent) => event.type === 'reasoning' && event.text === ''
   return events.findLastIndex((event) => !isSignature(event)) + 1
@@ -161,28 +167,31 @@ function failureEvent(reason: string, message: string | undefined): AnswerEvent 
   return { type: 'error', message: message ?? `the model's answer was unusable: ${reason}`, status: 502 }
 }
 
-function errorEvent(error: NonNullable<GeneratedCandidate['error']>): AnswerEvent {
+function errorEvent(error: NonNullable<GenerateContentResponse['error']>): AnswerEvent {
   return {
     type: 'error',
     message: readErrorMessage(error) ?? noMessage,
     status: readErrorStatus(error),
-    ...readErrorFacts(error),
+    ...readErrorMetadata(error),
   }
 }
 
 /** An image or speech. Its signature is stored like one of text. */
-function readMedium({ mimeType, data }: NonNullable<Part['inlineData']>, encrypted: string | undefined): AnswerEvent[] {
+function readInlineData(
+  { mimeType, data }: NonNullable<Part['inlineData']>,
+  encrypted: string | undefined,
+): AnswerEvent[] {
   const events: AnswerEvent[] = []
   if (String(mimeType).startsWith('image/')) {
     events.push({ type: 'billed_piece', unit: 'image' })
     if (data) events.push({ type: 'image', url: `data:${mimeType};base64,${data}` })
   }
   if (String(mimeType).startsWith('audio/') && data) events.push({ type: 'audio', mediaType: mimeType!, data })
-  if (encrypted !== undefined) events.push({ type: 'reasoning', text: '', format, encrypted })
+  if (encrypted !== undefined) events.push({ type: 'reasoning', text: '', format: reasoningFormat, encrypted })
   return events
 }
 
-function linkedPicture({ mimeType, fileUri }: NonNullable<Part['fileData']>): AnswerEvent[] {
+function readFileData({ mimeType, fileUri }: NonNullable<Part['fileData']>): AnswerEvent[] {
   if (!String(mimeType).startsWith('image/') || !fileUri) return []
   return [
     { type: 'billed_piece', unit: 'image' },

@@ -6,6 +6,7 @@ export type FunctionCall = {
   id?: string
   name?: string
   args?: object | string
+  /** The arguments in parts, as Vertex AI streams them. */
   partialArgs?: PartialArg[] | null
   /** Another part of the same call follows. */
   willContinue?: boolean
@@ -14,10 +15,10 @@ export type FunctionCall = {
 /** The thought signature of a part. */
 type Signature = { encrypted?: string }
 
-/** The format of signed reasoning. */
-export const format = 'google-gemini-v1' as const
+/** The name of Gemini's signed reasoning in `reasoning_details`, as OpenRouter defines it. */
+export const reasoningFormat = 'google-gemini-v1' as const
 
-/** Reads the function calls of one answer. Those without an id get one that is derived from the id of the answer. */
+/** Reads the function calls of one answer. Gemini sends many without an id: they get one derived from the id of the answer. */
 export class GeminiCalls {
   #count = 0
   /** The arguments of the calls, by their ids. */
@@ -72,14 +73,16 @@ export class GeminiCalls {
       whole,
       isClosed: true,
     }
-    // Reasoning precedes its result.
-    return signed.encrypted ? [{ type: 'reasoning', text: '', format, ...signed, id: callId }, call] : [call]
+    // A signature of reasoning precedes what it signs, as in the events of other providers.
+    return signed.encrypted
+      ? [{ type: 'reasoning', text: '', format: reasoningFormat, ...signed, id: callId }, call]
+      : [call]
   }
 }
 
 const cutOffError = (name: string) => new Error(`the arguments of its call of "${name}" are cut off`)
 
-/** The last part can repeat all arguments. */
+/** The arguments of a call in parts, whose last part can repeat all of them. */
 function wholeArguments({ args }: { args: PartialArguments }, repeated: FunctionCall['args']): string {
   const isEmpty = typeof repeated === 'object' && repeated !== null && Object.keys(repeated).length === 0
   return (isEmpty ? undefined : argumentsText(repeated)) || args.toJson()

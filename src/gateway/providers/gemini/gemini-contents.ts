@@ -11,9 +11,9 @@ import {
   hasFailed,
   isInstruction,
   joinTexts,
-  type Piece,
+  type NormalizedPart,
+  normalizeContent,
   refuseContainerFile,
-  toPieces,
 } from '../content.ts'
 import { generatedCallIdPattern } from './gemini-call-id.ts'
 import { needsSignatures } from './gemini-thinking.ts'
@@ -21,16 +21,19 @@ import { needsSignatures } from './gemini-thinking.ts'
 type Part = Record<string, unknown>
 type Content = { role: 'user' | 'model'; parts: Part[] }
 
-/** The documented placeholder for the signature of a call of another provider's model. */
+/** Gemini from version 3 on requires a signature for each call. This is Google's placeholder for calls of other models. */
 const foreignSignature = 'skip_thought_signature_validator'
 
 /** The text of all system and developer messages. */
 export function encodeSystemInstruction(messages: Message[]): Body | undefined {
-  const parts = messages.filter(isInstruction).flatMap(({ content }) => toPieces(content).flatMap(toPart))
+  const parts = messages.filter(isInstruction).flatMap(({ content }) => normalizeContent(content).flatMap(toPart))
   return parts.length > 0 ? { parts } : undefined
 }
 
-/** Translates messages to turns and merges consecutive ones of a role. Results name their function. */
+/**
+ * Translates messages to turns and merges consecutive ones of a role. Results get the name of their function, as Gemini
+ * requires.
+ */
 export function encodeContents(messages: Message[], model: string): Content[] {
   const contents: Content[] = []
   const functionOfCall = new Map<string, string>()
@@ -45,7 +48,7 @@ export function encodeContents(messages: Message[], model: string): Content[] {
     if (last?.role === role) pushAll(last.parts, parts)
     else contents.push({ role, parts })
   }
-  // A call must follow a user turn, so an empty one is added.
+  // Gemini refuses a call that does not follow a turn of the user, so an empty one is added.
   return contents[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: '' }] }, ...contents] : contents
 }
 
@@ -56,14 +59,14 @@ function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfC
 type Conversation = { functionOfCall: ReadonlyMap<string, string>; model: string; budget: JsonBudget }
 
 /** The parts of a content that is not a turn of a conversation. */
-export const contentParts = (content: Message['content']): Part[] => toPieces(content).flatMap(toPart)
+export const contentParts = (content: Message['content']): Part[] => normalizeContent(content).flatMap(toPart)
 
 function toParts(message: Message, { functionOfCall, model, budget }: Conversation): Part[] {
   if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), budget)
-  const pieces = toPieces(message.content)
-  if (message.role !== 'assistant') return pieces.flatMap(toPart)
+  const content = normalizeContent(message.content)
+  if (message.role !== 'assistant') return content.flatMap(toPart)
   // The model needs its images to change them.
-  const parts = [...pieces, ...drawnImages(message)].flatMap(toPart)
+  const parts = [...content, ...drawnImages(message)].flatMap(toPart)
   const thoughts = readThoughts(message, 'google-gemini-v1')
   return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, needsSignatures(model), budget)]
 }
@@ -76,7 +79,7 @@ function signedText(parts: Part[], thoughts: Thought[]): Part[] {
   return last ? [...parts.slice(0, -1), { ...last, thoughtSignature }] : [{ text: '', thoughtSignature }]
 }
 
-/** Only the first of parallel calls is signed. */
+/** The calls of a message. Gemini signs, and requires signed, only the first of parallel calls. */
 function functionCalls(
   { tool_calls: calls }: Extract<Message, { role: 'assistant' }>,
   thoughts: Thought[],
@@ -101,16 +104,16 @@ function firstById(thoughts: Thought[]): ReadonlyMap<string | undefined, Thought
   return byId
 }
 
-/** A function response is an object. Parts that are not text follow it. */
+/** A result of a function, which is an object for Gemini. Images and files of the result follow it as separate parts. */
 function functionResponse(
   message: Extract<Message, { role: 'tool' }>,
   name: string | undefined,
   budget: JsonBudget,
 ): Part[] {
   const { tool_call_id: id } = message
-  const pieces = toPieces(message.content)
-  const texts = pieces.flatMap((piece) => (piece.kind === 'text' && piece.text ? [piece.text] : []))
-  const attachments = pieces.filter(({ kind }) => kind !== 'text').flatMap(toPart)
+  const content = normalizeContent(message.content)
+  const texts = content.flatMap((part) => (part.kind === 'text' && part.text ? [part.text] : []))
+  const attachments = content.filter(({ kind }) => kind !== 'text').flatMap(toPart)
   const response = encodeResponse(texts, hasFailed(message), budget)
   return [{ functionResponse: { ...acceptedId(id), name: name ?? '', response } }, ...attachments]
 }
@@ -136,11 +139,11 @@ function acceptedId(id: string): { id?: string } {
   return generatedCallIdPattern.test(id) ? {} : { id }
 }
 
-/** Gemini accepts files of text only by types of text. */
+/** Gemini refuses files of text with types such as `application/json`, so they are sent as `text/plain`. */
 const textType = (mediaType: string) =>
   isTextType(mediaType) && !mediaType.startsWith('text/') ? 'text/plain' : mediaType
 
-/** Servers on Vertex require the type of a file. */
+/** The type of a file by the extension of its URL. Vertex AI requires it; Google's public API does not. */
 function typeOfUrl(url: string): { mimeType?: string } {
   const extension = /\.(\w{2,5})(?:[?#].*)?$/.exec(url)?.[1]?.toLowerCase() ?? ''
   return Object.hasOwn(typesByExtension, extension) ? { mimeType: typesByExtension[extension]! } : {}
@@ -162,20 +165,20 @@ const typesByExtension: Record<string, string> = {
   wav: 'audio/wav',
 }
 
-function toPart(piece: Piece): Part[] {
-  switch (piece.kind) {
+function toPart(part: NormalizedPart): Part[] {
+  switch (part.kind) {
     case 'text':
-      return piece.text ? [{ text: piece.text }] : []
+      return part.text ? [{ text: part.text }] : []
     case 'image':
     case 'file':
-      return [{ fileData: { ...typeOfUrl(piece.url), fileUri: piece.url } }]
+      return [{ fileData: { ...typeOfUrl(part.url), fileUri: part.url } }]
     case 'uploaded':
-      return [{ fileData: { fileUri: piece.fileId } }]
+      return [{ fileData: { fileUri: part.fileId } }]
     case 'inline':
-      return [{ inlineData: { mimeType: textType(piece.mediaType), data: piece.base64 } }]
+      return [{ inlineData: { mimeType: textType(part.mediaType), data: part.base64 } }]
     case 'other':
-      return [refuseContainerFile(piece.part)]
+      return [refuseContainerFile(part.original)]
     default:
-      return piece satisfies never
+      return part satisfies never
   }
 }

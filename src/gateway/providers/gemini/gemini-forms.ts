@@ -3,7 +3,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
-/** Answers of servers of this protocol in other forms than Google's. */
+/** Recognizes answers of Gemini's protocol. Only its reader normalizes them, because clients never get Gemini's bytes. */
 export const geminiForms: AnswerForms = {
   mark: /"(?:candidates|promptFeedback|prompt_feedback|usageMetadata|usage_metadata)"/,
   isOwn: (body) => {
@@ -12,7 +12,10 @@ export const geminiForms: AnswerForms = {
   },
 }
 
-/** An answer without an envelope, names of Python, and enumerations as numbers. The same object if it has none of these. */
+/**
+ * An answer in Google's form. Proxies put it into an envelope, use the names of Python's SDK, or send enumerations as numbers.
+ * The same object if it has that form.
+ */
 export function normalizeGeminiAnswer(body: unknown): unknown {
   if (!isObject(body)) return body
   const inner = body.candidates === undefined && isObject(body.response) ? body.response : body
@@ -67,7 +70,7 @@ function toCamelCaseNames(value: unknown): unknown {
   )
 }
 
-/** The numbers of finish reasons, from 0. */
+/** Finish reasons by their number in the enumeration of Google's API. */
 const reasonsByNumber = [
   '',
   'STOP',
@@ -79,6 +82,7 @@ const reasonsByNumber = [
   'PROHIBITED_CONTENT',
   'SPII',
 ]
+/** Gemini's finish reasons for those of other protocols, which proxies pass on. */
 const reasonOfWord = new Map([
   ['TOOL_CALLS', 'STOP'],
   ['FUNCTION_CALL', 'STOP'],

@@ -1,4 +1,4 @@
-/** A part of the arguments of a streamed call. Texts of the same path are joined. */
+/** A part of the arguments of a call that Vertex AI streams: a value at a JSON path. Texts of the same path are joined. */
 export type PartialArg = {
   jsonPath?: string
   stringValue?: string

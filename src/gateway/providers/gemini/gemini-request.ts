@@ -7,7 +7,7 @@ import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { emptyRequestFault } from '../empty-request.ts'
 import { encodeContents, encodeSystemInstruction } from './gemini-contents.ts'
-import { encodeThinkingConfig, needsSignatures } from './gemini-thinking.ts'
+import { encodeThinkingConfig, isBeforeVersion3 } from './gemini-thinking.ts'
 import { encodeProviderTool } from './gemini-tools.ts'
 
 /** Encodes a chat request for Gemini. */
@@ -23,7 +23,7 @@ export function geminiRequest(chatRequest: ChatRequest, endpoint: Endpoint): Bod
   })
 }
 
-/** At least one turn is required. Without one, the instructions become the turn. */
+/** Gemini requires at least one turn. Without one, the instructions become the turn. */
 function encodePrompt({ messages }: ChatRequest, { upstreamModel }: Endpoint): Body {
   const systemInstruction = encodeSystemInstruction(messages)
   const contents = encodeContents(messages, upstreamModel)
@@ -54,7 +54,10 @@ function encodeGenerationConfig(chat: ChatRequest, { upstreamModel, maxCompletio
   })
 }
 
-/** Models that speak answer with speech alone. Voices of OpenAI have names in lower case, and Gemini's do not. */
+/**
+ * The kinds of content of the answer. Gemini's models that speak answer with speech alone. A voice in lower case is one of
+ * OpenAI, which Gemini does not have.
+ */
 function encodeModalities({ modalities, audio }: ChatRequest & { audio?: { voice?: unknown } | null }): Body {
   if (!modalities?.includes('audio'))
     return { responseModalities: modalities?.map((modality) => modality.toUpperCase()) }
@@ -64,13 +67,13 @@ function encodeModalities({ modalities, audio }: ChatRequest & { audio?: { voice
   return { responseModalities: ['AUDIO'], ...(isOwnVoice && { speechConfig }) }
 }
 
-/** Whether a model refuses an answer format beside functions, as up to version 2.5. */
+/** Whether a model refuses the answer format of a request. Gemini up to version 2.5 refuses one beside functions. */
 export function excludesFormat(
   { tools, response_format: format }: ChatRequest,
   { upstreamModel }: Pick<Endpoint, 'upstreamModel'>,
 ): boolean {
   const isFormatted = format?.type === 'json_object' || format?.type === 'json_schema'
-  return isFormatted && !needsSignatures(upstreamModel) && Boolean(tools?.some((tool) => tool.function))
+  return isFormatted && isBeforeVersion3(upstreamModel) && Boolean(tools?.some((tool) => tool.function))
 }
 
 function encodeResponseFormat({ response_format: format }: ChatRequest): Body {
@@ -80,7 +83,7 @@ function encodeResponseFormat({ response_format: format }: ChatRequest): Body {
   return { responseMimeType: 'application/json', responseJsonSchema: schema }
 }
 
-/** Puts all functions into one tool. Other tools belong to Gemini. */
+/** Puts all functions into one tool, as Gemini expects them. Other tools are those that Gemini runs. */
 function encodeTools(tools: ChatTool[] | null | undefined): Body[] | undefined {
   if (!tools?.length) return undefined
   const functionDeclarations = tools.flatMap(({ function: declared }) => {

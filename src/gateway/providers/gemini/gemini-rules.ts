@@ -3,11 +3,12 @@ import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
+import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
-import { fitTools, noteDropped, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
+import { fitTools, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
 
-/** The JSON Schema keywords that Gemini documents. Its enums contain only strings. */
+/** The JSON Schema that Gemini documents: its enums contain only strings. Other keywords are moved to the description. */
 const schemaRules: SchemaRules = {
   keywords: new Set([
     'type',
@@ -39,6 +40,7 @@ const toolShape: ToolShape = {
   withSchema: (declaration, parametersJsonSchema) => ({ ...declaration, parametersJsonSchema }),
 }
 
+/** Fits the schemas of functions. If no tool remains, the tool choice is removed, too. */
 const fitDeclarations: Repair = (body, dropped) => {
   if (!Array.isArray(body.tools)) return body
   const tools = mapItems(body.tools as Body[], (tool) => {

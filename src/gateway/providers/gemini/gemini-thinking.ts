@@ -1,8 +1,11 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { chooseEffort, computeThinkingBudget, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
 
-/** Up to version 2.5 reasoning has a token budget, from 3 it has levels. */
-const usesBudget = /gemini-[12](?:\D|$)/
+const modelsBefore3 = /gemini-[12](?:\D|$)/
+
+/** Whether a model is of a version up to 2.5. Their reasoning has a token budget. From 3 on it has levels. */
+export const isBeforeVersion3 = (model: string) => modelsBefore3.test(model)
+
 /** Pro models cannot disable reasoning. */
 const proModel = /-pro/
 /** The first pro model with levels, which has no level between low and high. */
@@ -11,9 +14,9 @@ const firstProModel = /gemini-3-pro/
 /** A thinking budget is a share of this if the request sets no answer limit. */
 const defaultAnswerTokens = 32_768
 
-/** Whether tool calls must be sent back with their signatures. */
+/** Whether a model refuses calls in the conversation without the signatures that it gave them. */
 export function needsSignatures(model: string): boolean {
-  return !usesBudget.test(model)
+  return !isBeforeVersion3(model)
 }
 
 /** The reasoning configuration. Undefined without reasoning options: then the model uses its default and hides it. */
@@ -25,7 +28,7 @@ export function encodeThinkingConfig(
   const setting = readThinkingSetting(chat)
   if (!setting) return undefined
   const includeThoughts = chat.reasoning?.exclude !== true
-  if (!usesBudget.test(model)) {
+  if (!isBeforeVersion3(model)) {
     const thinkingLevel = chooseLevel(setting.enabled ? chooseEffort(setting) : 'minimal', model)
     return setting.enabled ? { includeThoughts, thinkingLevel } : { thinkingLevel }
   }
@@ -38,9 +41,10 @@ export function encodeThinkingConfig(
   return { includeThoughts, thinkingBudget }
 }
 
+/** Google documents budgets of 128 to 32,768 tokens for pro models, up to 24,576 for flash, and from 512 on for flash-lite. */
 const minProBudget = 128
 
-/** The smallest budget of a model that reasons. */
+/** The smallest budget with which a model reasons. */
 function minBudgetFor(model: string): number {
   if (proModel.test(model)) return minProBudget
   return /flash-lite/.test(model) ? 512 : 1
@@ -52,6 +56,7 @@ function maxBudgetFor(model: string): number {
   return proModel.test(model) ? 32_768 : 24_576
 }
 
+/** The level for an effort. Pro models have no `MINIMAL`. */
 function chooseLevel(effort: string, model: string): string {
   if (effort === 'minimal') return proModel.test(model) ? 'LOW' : 'MINIMAL'
   if (effort === 'low') return 'LOW'

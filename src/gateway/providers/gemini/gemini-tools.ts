@@ -4,7 +4,7 @@ import { type BillableOptions, providerTools } from '../../pricing/billable-opti
 import type { Body } from '../../protocol/protocol.ts'
 import { searchesByRequest } from './gemini-searches.ts'
 
-/** The fields of Gemini's own tools that are sent on, in its spelling. */
+/** The tools that Gemini runs, by the name of their price, with the settings that are sent. */
 const geminiTools: Record<string, { name: string; settings: string[] }> = {
   google_search: { name: 'googleSearch', settings: ['timeRangeFilter', 'excludeDomains'] },
   google_search_retrieval: { name: 'googleSearchRetrieval', settings: ['dynamicRetrievalConfig'] },
@@ -38,6 +38,7 @@ export function geminiBillable(chat: Body, { upstreamModel }: Endpoint): Billabl
   const tools = providerTools(chat, (tool) => {
     const unit = findToolUnit(tool)?.replace('_retrieval', '')
     if (unit === undefined) return undefined
+    // Only searches of later models are billed by query, without a limit for one request.
     return { unit, calls: unit === 'google_search' && !searchesByRequest(upstreamModel) ? undefined : 1 }
   })
   return { tools, serviceTier: undefined, rereads: false }

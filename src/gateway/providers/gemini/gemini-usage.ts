@@ -19,7 +19,10 @@ export function candidateCounts({ candidatesTokenCount: completion }: GeminiUsag
   return { prompt: undefined, completion }
 }
 
-/** Gemini counts reasoning separately from the completion, and tool input separately from the prompt. */
+/**
+ * Gemini counts reasoning separately from the completion, and tool input separately from the prompt. Some servers count them
+ * within these; the total shows which.
+ */
 export function readCounts(usage: GeminiUsage): ReportedCounts {
   const { thoughtsTokenCount: reasoning, cachedContentTokenCount: cached } = usage
   return {

@@ -6,11 +6,11 @@ import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../pro
 import { measureContent } from '../content-length.ts'
 import { readErrorStatus } from '../error-status.ts'
 import { chatSpellings, OpenaiUsage } from '../openai/openai-usage.ts'
-import { errorWithoutAnswer, noMessage, readErrorFacts, readInnerMessage } from '../upstream-errors.ts'
+import { errorWithoutAnswer, noMessage, readErrorMetadata, readInnerMessage } from '../upstream-errors.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { finishEvents } from './openai-chat-finish.ts'
 import { readSources, type Sources } from './openai-chat-sources.ts'
-import { usageEvents, type WithUsage } from './openai-chat-usage.ts'
+import { readUsageEvents, type WithUsage } from './openai-chat-usage.ts'
 
 /** `function_call` is the predecessor of `tool_calls`. */
 type UpstreamDelta = ChatContent &
@@ -40,7 +40,7 @@ export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
   return ({ data }) => {
     const chunk = JSON.parse(data) as Partial<Chunk> & UpstreamError & Sources
     const content = readChunk(chunk)
-    const events = [...content, ...usageEvents(chunk as WithUsage, usage, measureContent(content))]
+    const events = [...content, ...readUsageEvents(chunk as WithUsage, usage, measureContent(content))]
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
     const sources = readSources(chunk)
     hasSources = sources.length > 0
@@ -51,9 +51,9 @@ export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
 function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   if (!Array.isArray(chunk.choices)) return chunk.error || isBareError(chunk) ? [toErrorEvent(chunk)] : []
   const events: UpstreamEvent[] = []
-  const stopped = (chunk as WithUsage).x_groq?.error
+  const groqError = (chunk as WithUsage).x_groq?.error
   if (chunk.error) events.push(errorEvent(chunk.error))
-  else if (typeof stopped === 'string' && stopped !== '') events.push(errorEvent(stopped))
+  else if (typeof groqError === 'string' && groqError !== '') events.push(errorEvent(groqError))
   for (const choice of chunk.choices) {
     const choiceEvents: UpstreamEvent[] = []
     // Servers that do not generate in pieces send a whole answer as the only event.
@@ -108,7 +108,7 @@ export function readCompletion(completion: Completion): UpstreamEvent[] {
     readChoice(choice, choiceEvents, completion.id)
     pushAll(events, withChoice(at, [...choiceEvents, ...readEnd(choice)]))
   }
-  pushAll(events, usageEvents(completion, new OpenaiUsage(chatSpellings)))
+  pushAll(events, readUsageEvents(completion, new OpenaiUsage(chatSpellings)))
   return events
 }
 
@@ -123,7 +123,7 @@ function readEnd(choice: WholeChoice): AnswerEvent[] {
   return events
 }
 
-/** Answers with these reasons have content. */
+/** Finish reasons with which an answer has content. */
 const fullReasons: ReadonlySet<string> = new Set(['stop', 'tool_calls'])
 
 function readChoice(choice: WholeChoice, events: UpstreamEvent[], answerId: string | undefined): void {
@@ -173,7 +173,7 @@ function readSpeech(audio: unknown, content: unknown): AnswerEvent[] {
   return [{ type: 'billed_piece', unit: 'audio' }, ...(hasWords ? [{ type: 'text' as const, text: transcript }] : [])]
 }
 
-/** Google signs calls in a member beside the function, and refuses them later without it. */
+/** The signature of a call of Google's chat server, which refuses the call in later requests without it. */
 function readSignature(call: ToolCallDelta): UpstreamEvent[] {
   const { id, extra_content: extra } = call as ToolCallDelta & ExtraContent
   const encrypted = extra?.google?.thought_signature
@@ -207,6 +207,6 @@ function errorEvent(error: NonNullable<UpstreamError['error']>): AnswerEvent {
     type: 'error',
     message: readInnerMessage(error) ?? noMessage,
     status: readErrorStatus(error),
-    ...readErrorFacts(error),
+    ...readErrorMetadata(error),
   }
 }

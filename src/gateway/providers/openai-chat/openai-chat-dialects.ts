@@ -43,6 +43,7 @@ export type ChatDialect = Compatibility & {
   refuses?: readonly string[]
 }
 
+/** Servers that accept messages of all roles in any order. They have no template of a model that refuses some. */
 const lenient: ChatDialect = { lateSystemMessages: true, repeatedRoles: true, acceptsAnyBound: true }
 
 const openai: ChatDialect = {
@@ -58,7 +59,9 @@ const openai: ChatDialect = {
   checksStrict: true,
 }
 
+/** OpenAI's models return no reasoning in chats, so they get none back. Azure also serves models of others, which do. */
 const openaiOwnServers: ChatDialect = { ...openai, reasoningField: 'none' }
+/** DeepSeek and Moonshot refuse a conversation with tool calls without the reasoning of their models. */
 const requiringReasoning: ChatDialect = {
   reasoningField: 'reasoning_content',
   requiresReasoning: true,
@@ -128,6 +131,7 @@ const groqRefuses = [
   'repetition_penalty',
 ]
 
+/** xAI and Cerebras refuse these. */
 const penaltiesAndBias = ['presence_penalty', 'frequency_penalty', 'logit_bias']
 
 /** Dialects of providers that differ from most. The catalogue defines those of custom providers. */
@@ -173,6 +177,7 @@ const dialects: Record<string, ChatDialect> = {
   },
 }
 
+/** The dialect of an endpoint: that of its provider, with what the catalogue declares. */
 export function findDialect({ provider, compatibility }: Endpoint): ChatDialect {
   const builtin = Object.hasOwn(dialects, provider) ? dialects[provider]! : {}
   return compatibility ? { ...builtin, ...compatibility } : builtin

@@ -1,8 +1,8 @@
 import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
+import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
-import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
 import { toArgumentsText } from '../../protocol/tool-calls/tool-arguments.ts'
 import type { ChatDialect } from './openai-chat-dialects.ts'
 
@@ -28,8 +28,8 @@ export function answerRepair({ acceptsAnswerFields = false, hasBuiltinFunctions 
 }
 
 /**
- * Servers refuse an empty list of calls; templates read each call's arguments as an object. Arguments that exceed the budget
- * are not checked.
+ * The message without an empty list of calls, which servers refuse, and with calls whose arguments are an object, as templates
+ * of models read them. Arguments that exceed the budget are not checked.
  */
 function withCalls(message: Message, types: ReadonlySet<unknown>, budget: JsonBudget): Message {
   const { tool_calls: calls, ...rest } = message
@@ -64,7 +64,7 @@ function withoutAnswerFields(message: Message, dropped: string[]): Message {
   return typeof refusal === 'string' && !rest.content ? { ...rest, content: refusal } : rest
 }
 
-/** A refusal among the parts as text. */
+/** The message with its refusals as text, which other servers than OpenAI's do not have as a part. */
 function withTextRefusals(message: Message): Message {
   if (!Array.isArray(message.content)) return message
   const content = mapItems(message.content as Body[], (part) =>
@@ -73,7 +73,7 @@ function withTextRefusals(message: Message): Message {
   return content === message.content ? message : { ...message, content }
 }
 
-/** An answer without text needs calls. */
+/** The message with an empty text if it has neither text nor calls. Servers refuse such an answer. */
 function withContent(message: Message): Message {
   return message.content == null && message.tool_calls === undefined ? { ...message, content: '' } : message
 }

@@ -69,7 +69,7 @@ function withFailureAsText(message: Message): Message {
   return { ...rest, content: resultContent(message) } as Message
 }
 
-/** Tool results have only text. Other content follows the consecutive results as a user message. */
+/** Chat servers accept only text in tool results. Other content follows the consecutive results as a user message. */
 function withResultsAsText(messages: Message[]): Message[] {
   const result: Message[] = []
   let attachments: ContentPart[] = []

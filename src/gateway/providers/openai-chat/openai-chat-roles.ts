@@ -59,7 +59,7 @@ function placeInstructions(instructions: Message[], before: Message[], next: Mes
   return [joinInto(marked[0]!, marked), ...following]
 }
 
-/** An instruction in a user message, with a mark. */
+/** An instruction in a user message, marked as agents such as Claude Code mark theirs, so that models know such marks. */
 function toSystemReminder({ content }: Message): Message {
   const openingTag = { type: 'text', text: '<system-reminder>' }
   const close = { type: 'text', text: '</system-reminder>' }

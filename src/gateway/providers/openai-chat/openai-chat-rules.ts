@@ -69,7 +69,7 @@ const strictRepairs: Repair[] = [
 
 const namesWithBuiltins = /^\$?[a-zA-Z0-9_-]+$/
 
-/** The rules of each endpoint, because to compile them costs as much as a repair. */
+/** The compiled rules of each endpoint. To compile them for each request would cost as much as a repair. */
 const compiledRules = new WeakMap<Endpoint, RequestRules>()
 
 /** Adapts a chat body to the server of the endpoint. */
@@ -80,6 +80,8 @@ export function repairChat(body: Body, endpoint: Endpoint): RepairedBody {
 function compileRules(endpoint: Endpoint): RequestRules {
   const dialect = findDialect(endpoint)
   return {
+    // In an order in which no repair undoes an earlier one. Settings depend on the effort, so it is fitted before them.
+    // Reasoning can be all of an answer, which is removed with it, so roles and the order of messages follow.
     repairs: [
       toolRepairFor(dialect),
       fieldRepair(dialect),
@@ -124,7 +126,10 @@ function roleRepair(dialect: ChatDialect): Repair {
   }
 }
 
-/** Sends only the chosen tool to a server that ignores the name in a tool choice, and only allowed tools to most. */
+/**
+ * Sends only the chosen tool to a server that ignores the name in a tool choice, such as llama.cpp. Of `allowed_tools`, which
+ * most servers lack, sends the allowed tools alone.
+ */
 function choiceRepair({ namedToolChoice = true, acceptsAllowedTools = false }: ChatDialect): Repair {
   return (original) => {
     const body = acceptsAllowedTools ? original : (withPlainToolChoice(original as ChatRequest) as Body)

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 
-/** Sources that search models send next to the message: URLs, or results with titles. */
+/** Sources that search models such as Perplexity's send beside the message: URLs, or results with titles. */
 export type Sources = {
   citations?: unknown[] | null
   search_results?: ({ url?: string; title?: string | null; snippet?: string | null } | null)[] | null

@@ -9,7 +9,7 @@ type UpstreamUsage = UsageObject & {
   server_tool_use_details?: { web_search_requests?: number } | null
   num_search_queries?: number
 }
-/** Groq also reports usage in `x_groq`, Moonshot in the choice, llama.cpp in `timings`, Cohere in `meta`. */
+/** Where answers have usage. Groq also has it in `x_groq`, Moonshot in the choice, llama.cpp in `timings`, Cohere in `meta`. */
 export type WithUsage = {
   usage?: UpstreamUsage | null
   x_groq?: { usage?: UpstreamUsage; error?: unknown } | null
@@ -54,12 +54,16 @@ function findOtherUsage(answer: WithUsage): UpstreamUsage | null | undefined {
   return reportedUsage ?? usageMetadata ?? timingUsage ?? evaluationUsage
 }
 
-export function usageEvents(answer: WithUsage, read: OpenaiUsage, contentLength = 0): AnswerEvent[] {
+/**
+ * Reads the usage of a whole answer or of an event. @param reader has the usage of earlier events.
+ * @param contentLength the characters of the content in the same event of a stream.
+ */
+export function readUsageEvents(answer: WithUsage, reader: OpenaiUsage, contentLength = 0): AnswerEvent[] {
   const usage = findUsage(answer)
   if (!usage) return []
   const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
   const pieces = { web_search: searches ?? usage.num_search_queries, ...countedToolCalls(usage) }
-  return read.read(
+  return reader.read(
     usage,
     { pieces, serviceTier: answer.service_tier },
     { isInPlace: usage === answer.usage, contentLength },

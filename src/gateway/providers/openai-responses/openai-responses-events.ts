@@ -7,8 +7,10 @@ import { noMessage, readErrorCode, readErrorMessage } from '../upstream-errors.t
 import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
 import { countPieces, findUnit, type Item as RunItem } from './openai-responses-pieces.ts'
 
+/** The name of this reasoning in `reasoning_details`, as OpenRouter defines it. */
 const format = 'openai-responses-v1' as const
 
+/** The content of an item that only its end has: an image, or encrypted reasoning. */
 export function readDoneItem(item: Item): UpstreamEvent[] {
   if (item.type === 'image_generation_call' && item.result)
     return [{ type: 'image', url: `data:image/${item.output_format ?? 'png'};base64,${item.result}` }]
@@ -34,17 +36,17 @@ export function textEvent(type: 'text' | 'refusal', text: string | undefined): A
   return text ? [{ type, text }] : []
 }
 
-export const isReasoning = (part: Part | undefined) => part?.type === 'reasoning_text'
+export const isReasoningPart = (part: Part | undefined) => part?.type === 'reasoning_text'
 
 export function isCall(item: Item | undefined): boolean {
   return item?.type === 'function_call' || item?.type === 'custom_tool_call'
 }
 
+/** The id of a complete call. Some servers send only the id of the item. */
 export const readCallId = ({ call_id, id }: Item) => call_id || id || undefined
 
 /** The piece of a call that is complete. */
 export function toClosedCallPiece(item: Item, key: number | undefined): ToolCallPiece {
-  // The id of the item is the id of the call only if the complete item has no other.
   return { ...toCallPiece(item, key), id: readCallId(item), isClosed: true }
 }
 
@@ -63,7 +65,7 @@ export function toCallPiece(item: Item, key: number | undefined): ToolCallPiece 
   }
 }
 
-/** The piece event of a provider tool call at its start. */
+/** The event that counts a call of a provider tool, at its start. */
 export function pieceEvents(item: RunItem | undefined): AnswerEvent[] {
   const unit = findUnit(item?.type)
   return unit === undefined ? [] : [{ type: 'billed_piece', unit }]
@@ -92,6 +94,7 @@ const completeStatuses: ReadonlySet<string | null | undefined> = new Set([
   null,
 ])
 
+/** The end of a response: its finish reason and usage, or an error. */
 export function readEnding(response: Response, hasCalls: boolean): AnswerEvent[] {
   const { status, error, incomplete_details } = response
   if (status === 'failed' || error) return [errorEvent(error ?? {})]
@@ -104,7 +107,7 @@ export function readEnding(response: Response, hasCalls: boolean): AnswerEvent[]
   return [{ type: 'finish', reason: incompleteReason, native: reason ?? 'incomplete' }, ...usage]
 }
 
-/** Codes about images and files are errors of the request. */
+/** An error of a response or of its stream. OpenAI has many codes for images and files that are wrong in the request. */
 export function errorEvent(error: UpstreamError): AnswerEvent {
   const { code, type } = error
   const status = readErrorStatus(error) ?? (/image|file/.test(code ?? type ?? '') ? 400 : undefined)

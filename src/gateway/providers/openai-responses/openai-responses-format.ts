@@ -1,6 +1,8 @@
 import type { UsageObject } from '../usage-spellings.ts'
 import type { Annotation } from './openai-responses-citations.ts'
 
+/** The form of responses, as far as it is read. Servers can omit any member. `Part` is a part of the content of an item. */
+
 export type UpstreamError = { code?: string | null; type?: string; message?: string }
 export type Part = { type?: string; text?: string; refusal?: string; annotations?: Annotation[] | null }
 export type Item = {

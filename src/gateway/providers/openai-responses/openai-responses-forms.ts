@@ -3,7 +3,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
-/** Answers of responses servers in other forms than OpenAI's. */
+/** Answers of responses servers in other forms than OpenAI's, such as with a text as `output` or with earlier event names. */
 export const responsesForms: AnswerForms = {
   mark: /"(?:response\.|object"\s*:\s*"response)/,
   isOwn: (body) => isObject(body) && ('output' in body || 'output_text' in body || body.object === 'response'),
@@ -23,7 +23,7 @@ const textDelta = '{"type":"response.output_text.delta"'
 const hasType = (event: string | undefined, data: string) =>
   event === undefined || event === 'message' || data.includes(`"${event}"`)
 
-/** Events with names that preceded those of OpenAI's, or with an object as delta. */
+/** Matches events with other names than OpenAI's, or with an object as delta. */
 const nonStandardEvent =
   /"delta"\s*:\s*\{|"response\.(?:text|reasoning|reasoning_summary|reasoning_content|cancelled)\b[."]/
 

@@ -2,23 +2,23 @@ import type { Message, ToolCall } from '#chat/message.ts'
 import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { joinTexts, type Piece, refuseContainerFile, resultContent, toPieces } from '../content.ts'
+import { joinTexts, type NormalizedPart, normalizeContent, refuseContainerFile, resultContent } from '../content.ts'
 
 /** Translates messages to input items. Calls, results and reasoning are separate items. */
 export function inputItems(messages: Message[]): Body[] {
-  const custom = findCustomCalls(messages)
+  const customCallIds = findCustomCallIds(messages)
   return messages.flatMap((message) => {
-    if (message.role === 'tool') return [toolOutput(message, custom.has(message.tool_call_id))]
+    if (message.role === 'tool') return [toolOutput(message, customCallIds.has(message.tool_call_id))]
     if (message.role === 'assistant') return assistantItems(message)
-    const parts = toPieces(message.content)
+    const parts = normalizeContent(message.content)
     return parts.length > 0 ? [{ type: 'message', role: message.role, content: parts.map(inputPart) }] : []
   })
 }
 
 function assistantItems(message: Extract<Message, { role: 'assistant' }>): Body[] {
   const { refusal } = message as { refusal?: string | null }
-  const parts: Body[] = toPieces(message.content).map((piece) =>
-    piece.kind === 'text' ? { type: 'output_text', text: piece.text, annotations: [] } : inputPart(piece),
+  const parts: Body[] = normalizeContent(message.content).map((part) =>
+    part.kind === 'text' ? { type: 'output_text', text: part.text, annotations: [] } : inputPart(part),
   )
   if (refusal) parts.push({ type: 'refusal', refusal })
   const calls = (message.tool_calls ?? []).map(callItem)
@@ -40,39 +40,39 @@ function reasoningItem({ text, encrypted, id }: Thought): Body {
   return withoutNulls({ type: 'reasoning', id, summary, encrypted_content: encrypted })
 }
 
-function findCustomCalls(messages: Message[]): ReadonlySet<string> {
+function findCustomCallIds(messages: Message[]): ReadonlySet<string> {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []))
   return new Set(calls.filter((call) => 'custom' in call).map(({ id }) => id))
 }
 
 function toolOutput(message: Extract<Message, { role: 'tool' }>, isCustom: boolean): Body {
   const { tool_call_id } = message
-  const pieces = toPieces(resultContent(message))
-  const isText = pieces.every((piece) => piece.kind === 'text')
-  const output = isText ? joinTexts(pieces.map(({ text }) => text)) : pieces.map(inputPart)
+  const content = normalizeContent(resultContent(message))
+  const isText = content.every((part) => part.kind === 'text')
+  const output = isText ? joinTexts(content.map(({ text }) => text)) : content.map(inputPart)
   return { type: isCustom ? 'custom_tool_call_output' : 'function_call_output', call_id: tool_call_id, output }
 }
 
-function inputPart(piece: Piece): Body {
-  switch (piece.kind) {
+function inputPart(part: NormalizedPart): Body {
+  switch (part.kind) {
     case 'text':
-      return { type: 'input_text', text: piece.text }
+      return { type: 'input_text', text: part.text }
     case 'image':
-      return { type: 'input_image', image_url: piece.url, detail: piece.detail ?? 'auto' }
+      return { type: 'input_image', image_url: part.url, detail: part.detail ?? 'auto' }
     case 'file':
-      return { type: 'input_file', file_url: piece.url }
+      return { type: 'input_file', file_url: part.url }
     case 'uploaded':
-      return { type: 'input_file', file_id: piece.fileId }
+      return { type: 'input_file', file_id: part.fileId }
     case 'inline':
-      return inlinePart(piece)
+      return inlinePart(part)
     case 'other':
-      return refuseContainerFile(piece.part)
+      return refuseContainerFile(part.original)
     default:
-      return piece satisfies never
+      return part satisfies never
   }
 }
 
-function inlinePart({ modality, mediaType, base64, name, detail }: Extract<Piece, { kind: 'inline' }>): Body {
+function inlinePart({ modality, mediaType, base64, name, detail }: Extract<NormalizedPart, { kind: 'inline' }>): Body {
   const url = `data:${mediaType};base64,${base64}`
   if (modality === 'image') return { type: 'input_image', image_url: url, detail: detail ?? 'auto' }
   if (modality === 'file') return { type: 'input_file', filename: name ?? 'file', file_data: url }

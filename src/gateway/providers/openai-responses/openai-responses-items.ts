@@ -58,7 +58,7 @@ export const skipNullFields: Repair = (body) => {
   return rest
 }
 
-/** Gives a tool choice in the form of chats that of responses. */
+/** Converts a tool choice from the form of chats (`{ function: { name } }`) to that of responses (`{ name }`). */
 export const fitToolChoice: Repair = (body) => {
   const { type, function: chosen } = (body.tool_choice ?? {}) as {
     type?: unknown
@@ -68,6 +68,7 @@ export const fitToolChoice: Repair = (body) => {
   return { ...body, tool_choice: { type, name: chosen.name } }
 }
 
+/** The result of a call with an output that OpenAI accepts: a text, or a list of parts. */
 function withOutput(item: Item): Item {
   const { output } = item
   if (typeof output === 'string') return item
@@ -78,6 +79,7 @@ function withOutput(item: Item): Item {
 
 const textTypes: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text'])
 
+/** The part with the type that OpenAI accepts. Images have their URL directly in the part, and not in an object as in chats. */
 function fitPart(part: Part, textType: 'input_text' | 'output_text'): Part {
   const { type, image_url: image } = part ?? {}
   if (textTypes.has(type)) return type === textType ? part : { ...part, type: textType }

@@ -8,6 +8,7 @@ const outputTypes = new Map<unknown, string>([
   ['function_call', 'function_call_output'],
   ['custom_tool_call', 'custom_tool_call_output'],
 ])
+/** Calls of OpenAI's tools that the client runs. Their results have several types. */
 const ownCallTypes: ReadonlySet<unknown> = new Set([
   'local_shell_call',
   'shell_call',
@@ -17,8 +18,8 @@ const ownCallTypes: ReadonlySet<unknown> = new Set([
 const outputs: ReadonlySet<unknown> = new Set(outputTypes.values())
 
 /**
- * Adds missing results after their calls, and makes results without a call a message. The calls can be stored at the
- * provider; then nothing is changed.
+ * Adds missing results after their calls, and makes results without a call a message, because OpenAI refuses both. Changes
+ * nothing if the request refers to a conversation that the provider stores: it can contain the calls.
  */
 export const pairCallOutputs: Repair = (body) => {
   const items = body.input
@@ -46,7 +47,7 @@ function refersToStored({ previous_response_id: previous, conversation }: Body, 
   return previous != null || conversation != null || items.some((item) => item?.type === 'item_reference')
 }
 
-/** Whether an item is a call of a tool of OpenAI that the client runs. Clients answer some with a function's output. */
+/** Whether an item is such a call. Clients answer some of them with the output of a function, so their ids are skipped. */
 const isOwnCall = (item: Item) => ownCallTypes.has(item?.type)
 
 function toMarks(item: Item, turn: number): CallMark[] {

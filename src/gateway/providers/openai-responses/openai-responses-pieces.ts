@@ -20,7 +20,7 @@ export function findUnit(type: string | undefined): string | undefined {
   return type.slice(0, -'_call'.length).slice(0, maxNameLength)
 }
 
-/** The number of billed calls by tool; 0 if a tool was used without a billed call. */
+/** The number of calls that OpenAI bills, by tool; 0 if a tool was used without a billed call. */
 export function countPieces(output: unknown): Record<string, number> {
   const pieces: Record<string, number> = {}
   const containers = new Set<string>()
@@ -31,7 +31,10 @@ export function countPieces(output: unknown): Record<string, number> {
   return pieces
 }
 
-/** Returns 1 for a billed call: searches are, opened pages are not. A container is billed once, so its id is added to `containers`. */
+/**
+ * Returns 1 for a billed call. Of web search, OpenAI bills searches, but not opened pages. It bills a container once, so its
+ * id is added to `containers`.
+ */
 function countBilledCall({ action, container_id }: Item, containers: Set<string>): 0 | 1 {
   if (typeof action?.type === 'string' && action.type !== 'search') return 0
   if (typeof container_id !== 'string') return 1

@@ -30,7 +30,7 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
     tool_choice: chat.tools?.length ? encodeToolChoice(chat.tool_choice) : undefined,
     parallel_tool_calls: chat.tools?.length ? chat.parallel_tool_calls : undefined,
     text: encodeTextOptions(chat),
-    // Models without reasoning refuse both.
+    // OpenAI's models without reasoning refuse both.
     reasoning: thinks ? encodeReasoning(chat) : undefined,
     include: thinks ? ['reasoning.encrypted_content'] : undefined,
     service_tier: tiers.has(chat.service_tier) ? chat.service_tier : undefined,

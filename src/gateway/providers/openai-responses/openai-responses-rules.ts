@@ -29,6 +29,7 @@ function withEffort(body: Body, effort: string | undefined): Body {
 
 /** The request rules of OpenAI responses. */
 export const responsesRules: RequestRules = {
+  // In an order in which no repair undoes an earlier one. Settings depend on the effort, so it is fitted before them.
   repairs: [
     skipNullFields,
     toolRepair(toolShape, openaiSchemas),

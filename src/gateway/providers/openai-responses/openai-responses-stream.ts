@@ -5,7 +5,7 @@ import { type Annotation, AnswerText, readCitations } from './openai-responses-c
 import {
   errorEvent,
   isCall,
-  isReasoning,
+  isReasoningPart,
   listParts,
   pieceEvents,
   readDoneItem,
@@ -21,7 +21,10 @@ export function responsesReader(): (event: SseEvent) => UpstreamEvent[] {
   return ({ data }) => stream.read(JSON.parse(data) as Event)
 }
 
-/** Reads one streamed response. Also reads content that only closing events have, because they repeat items and parts. */
+/**
+ * Reads one streamed response. The closing events repeat parts and items, and some servers send content only there. So the
+ * text of each closing event after what was already emitted is read, too.
+ */
 class ResponseStream {
   readonly #text = new AnswerText()
   readonly #emittedLengths = new EmittedLengths()
@@ -30,7 +33,7 @@ class ResponseStream {
   readonly #calls = new ResponseCalls()
   /** The ids of items that were reported as done. */
   readonly #doneItems = new Set<string | undefined>()
-  /** All text so far. */
+  /** All text so far, to find what only the whole response has. */
   #emittedText = ''
 
   read(event: Event): UpstreamEvent[] {
@@ -60,7 +63,12 @@ class ResponseStream {
         return this.#emitRest('reasoning', output, content_index, event.text)
       case 'response.content_part.done':
         return [
-          ...this.#emitRest(isReasoning(event.part) ? 'reasoning' : 'text', output, content_index, event.part?.text),
+          ...this.#emitRest(
+            isReasoningPart(event.part) ? 'reasoning' : 'text',
+            output,
+            content_index,
+            event.part?.text,
+          ),
           ...this.#emitRest('refusal', output, content_index, event.part?.refusal),
         ]
       case 'response.reasoning_summary_part.done':
@@ -96,6 +104,7 @@ class ResponseStream {
     return type === 'reasoning' ? [thoughtEvent(text)] : [{ type, text }]
   }
 
+  /** Emits what a closing event has beyond the deltas before it. */
   #emitRest(type: DeltaType, output: number, part: number | undefined, whole: string | undefined): UpstreamEvent[] {
     const rest = whole?.slice(this.#emittedLengths.lengthOf(type, output, part))
     return rest ? this.#emitDelta(type, output, part, rest) : []
@@ -107,7 +116,7 @@ class ResponseStream {
     return readCitations(annotations, this.#text.startOf(output, part))
   }
 
-  /** Sources that only a closing event has. */
+  /** Emits the sources that only a closing event has. */
   #citeRest({ annotations }: Part, output: number, part: number): UpstreamEvent[] {
     const rest = (annotations ?? []).slice(this.#citationCounts.get(`${output} ${part}`) ?? 0)
     return rest.length > 0 ? this.#cite(rest, output, part) : []
@@ -139,7 +148,8 @@ class ResponseStream {
   }
 
   /**
-   * Some servers number the items of the whole response differently, so items of known kinds are not reported again.
+   * Reads the whole response at the end. Some servers number its items differently than the events before, so an item of a
+   * type that was emitted is not emitted again.
    */
   #end(response: Response): UpstreamEvent[] {
     const items = Array.isArray(response.output) ? response.output : []

@@ -70,7 +70,7 @@ function adaptForResponses(body: Body, endpoint: Endpoint): Body {
   if (isEmptyInput(result.input)) result.input = [{ role: 'user', content: '' }]
   if (result.store === false && endpoint.supportedParameters.includes('reasoning'))
     result.include = [...new Set([...((clientBody.include ?? []) as string[]), 'reasoning.encrypted_content'])]
-  // The usage is always sent, and the option to request it belongs to chats.
+  // Responses always have their usage. The option for it belongs to chats, and OpenAI refuses it here.
   const { include_usage: _usage, ...options } = (clientBody.stream_options ?? {}) as Body
   if ('stream_options' in result) result.stream_options = Object.keys(options).length > 0 ? options : undefined
   if (typeof clientBody.reasoning === 'object' && clientBody.reasoning !== null)
@@ -82,7 +82,7 @@ function isEmptyInput(input: unknown): boolean {
   return input == null || input === '' || (Array.isArray(input) && input.length === 0)
 }
 
-/** Whether an item refers only to stored content. */
+/** Whether an item of reasoning has only an id, by which the provider would find its stored content. */
 function isEmptyReasoning(item: unknown): boolean {
   const thought = item as { type?: string; encrypted_content?: unknown; content?: unknown; summary?: unknown }
   return (
@@ -101,7 +101,7 @@ function isForeignReasoning(item: unknown): boolean {
   return type === 'reasoning' && typeof encrypted === 'string' && isEncodedThought(encrypted)
 }
 
-/** Translates `enabled` and `max_tokens`, which only this service knows. */
+/** Translates `enabled`, and removes `max_tokens`: members of OpenRouter's `reasoning` that OpenAI refuses. */
 function withoutServiceReasoning(reasoning: object): object {
   const {
     enabled,

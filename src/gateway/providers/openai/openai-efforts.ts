@@ -1,10 +1,10 @@
 import type { Body } from '../../protocol/protocol.ts'
+import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
-import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
 
-/** The efforts of reasoning that OpenAI's models accept. The first row that matches applies. */
+/** The lowest and the highest effort that OpenAI's models accept. The first row that matches applies. */
 const acceptedEfforts: [model: RegExp, first: string, last: string][] = [
   [/gpt-oss|^o\d/, 'low', 'high'],
   [/^gpt-5-pro/, 'high', 'high'],
@@ -18,7 +18,7 @@ const acceptedEfforts: [model: RegExp, first: string, last: string][] = [
 /** OpenAI's models that do not reason. */
 const withoutReasoning = /^(?:gpt-[34]|chatgpt)/
 
-/** The position of an effort; -1 if it is unknown. Anthropic has one more at the end. */
+/** The position of an effort; -1 if it is unknown. `max`, which only Anthropic has, counts as the highest one. */
 const rankOf = (effort: string) => efforts.indexOf(effort === 'max' ? 'xhigh' : effort)
 
 /** The accepted effort that is closest to the requested one. */
@@ -39,7 +39,7 @@ export function knownEffortRepair(accepted: readonly string[] | undefined): Repa
     if (!accepted || typeof effort !== 'string' || accepted.includes(effort)) return body
     const rank = rankOf(effort)
     if (rank < 0) return body
-    // An effort is never replaced by none.
+    // `none` would disable the reasoning that the client requests.
     const others = accepted.filter((one) => one !== 'none')
     const closest = others.toSorted((one, other) => distance(one, rank) - distance(other, rank))[0]
     return closest === undefined ? body : { ...body, reasoning_effort: closest }
@@ -48,7 +48,10 @@ export function knownEffortRepair(accepted: readonly string[] | undefined): Repa
 
 const distance = (effort: string, rank: number) => Math.abs(efforts.indexOf(effort) - rank)
 
-/** @param set changes the effort of a body; undefined removes it. */
+/**
+ * Replaces an effort that a model of OpenAI refuses by the closest one. Removes it for models that do not reason.
+ * @param find reads the effort of a body. @param set changes it; undefined removes it. @param name the field for the header.
+ */
 export function effortRepair(
   find: (body: Body) => unknown,
   set: (body: Body, effort: string | undefined) => Body,

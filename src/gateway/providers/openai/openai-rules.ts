@@ -3,9 +3,10 @@ import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { type NameRule, splitPaths } from '../../protocol/repairs/aliases.ts'
+import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { toStrictSchema } from '../../protocol/repairs/strict-schema.ts'
-import { noteDropped, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
+import type { ToolShape } from '../../protocol/repairs/tool-repair.ts'
 
 /** The tool names that OpenAI accepts, and most servers of its protocols. */
 const openaiNames: Pick<NameRule, 'allowedCharacters' | 'maxLength'> = {
@@ -13,7 +14,7 @@ const openaiNames: Pick<NameRule, 'allowedCharacters' | 'maxLength'> = {
   maxLength: 64,
 }
 
-/** Patterns with lookaround make OpenAI's models fail. */
+/** OpenAI's models fail with patterns that have lookaround. */
 export const openaiSchemas: SchemaRules = {
   accepts: (keyword, value) => keyword !== 'pattern' || typeof value !== 'string' || !/\(\?<?[=!]/.test(value),
 }
@@ -49,14 +50,14 @@ export function formatRepair({ find, replace, name }: FormatPosition, { checksSt
   }
 }
 
-/** The name of an answer format is required, with the characters of a tool's name. */
+/** OpenAI requires a name of an answer format, with the characters of a tool's name. */
 function withFormatName(format: Strict): Strict {
   const requestedName = typeof format.name === 'string' ? format.name : ''
   const name = requestedName.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, openaiNames.maxLength) || 'response'
   return name === format.name ? format : { ...format, name }
 }
 
-/** A strict schema must close each object and require each property. Otherwise it is sent as not strict. */
+/** OpenAI refuses a strict schema that leaves an object open or a property optional. Such a schema is sent as not strict. */
 function withStrict(holder: Strict, field: string, name: string, dropped: string[]): Strict {
   if (holder.strict !== true) return holder
   const schema = toStrictSchema(holder[field])
@@ -65,7 +66,7 @@ function withStrict(holder: Strict, field: string, name: string, dropped: string
   return { ...holder, strict: false }
 }
 
-/** A message without parts is refused; one of an empty text is not. @param list where the body has its messages. */
+/** OpenAI refuses a message with an empty list of parts, but accepts an empty text. @param list the member with the messages. */
 export function emptyContentRepair(list: 'messages' | 'input'): Repair {
   return (body) => {
     const messages = body[list]
@@ -95,24 +96,21 @@ export function strictToolRepair(
   }
 }
 
-const functionPaths = splitPaths(
-  'tools.*.function.name',
-  'tools.*.custom.name',
-  'messages.*.tool_calls.*.function.name',
-)
-const chosenPaths = splitPaths(
-  'tool_choice.function.name',
-  'tool_choice.custom.name',
-  'tool_choice.allowed_tools.tools.*.function.name',
-  'messages.*.tool_calls.*.custom.name',
-  'functions.*.name',
-  'function_call.name',
-  'messages.*.function_call.name',
-)
-
 export const chatNames: NameRule = {
   ...openaiNames,
-  paths: [...functionPaths, ...chosenPaths],
+  paths: splitPaths(
+    'tools.*.function.name',
+    'tools.*.custom.name',
+    'messages.*.tool_calls.*.function.name',
+    'tool_choice.function.name',
+    'tool_choice.custom.name',
+    'tool_choice.allowed_tools.tools.*.function.name',
+    'messages.*.tool_calls.*.custom.name',
+    'functions.*.name',
+    'function_call.name',
+    'messages.*.function_call.name',
+  ),
+  // The name of a result's tool, or that of a user.
   mentions: splitPaths('messages.*.name'),
 }
 

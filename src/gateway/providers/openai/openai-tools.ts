@@ -17,7 +17,7 @@ const toolFields: Record<string, string[]> = {
   code_interpreter: ['container'],
 }
 
-/** The same names with a date, as Anthropic has them, are other tools. */
+/** Matches tools of Anthropic, whose types end with a date (`web_search_20250305`). */
 const anthropicToolType = /_\d{8}$/
 
 /** Translates a provider tool field by field. Undefined for an unknown one. */
@@ -81,7 +81,7 @@ export function countedToolCalls({ server_side_tool_usage_details: details }: Bo
   )
 }
 
-/** A container larger than the smallest has a separate price. */
+/** The suffix of a unit for a container with more memory than the smallest (1 GB), because OpenAI bills it by size. */
 function containerSize({ container }: Body): string {
   const { memory_limit: limit } = (container ?? {}) as { memory_limit?: unknown }
   return typeof limit === 'string' && limit !== '1g' ? `:${limit.slice(0, 8)}` : ''
@@ -93,7 +93,7 @@ export function chatBillable(chat: Body): BillableOptions {
     unit: toUnitName(String(type)),
     calls: undefined,
   }))
-  // Search models search once, before they answer.
+  // OpenAI's search models search once, before they answer.
   if (chat.web_search_options != null) tools.push({ unit: 'web_search', requestedBy: 'web_search_options', calls: 1 })
   for (const name of ['search_parameters', 'enable_search'])
     if (isOn(chat[name])) tools.push({ unit: name, requestedBy: name, calls: undefined })

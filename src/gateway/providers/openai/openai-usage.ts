@@ -131,7 +131,10 @@ export const responsesSpellings = compileSpellings([
   },
 ])
 
-/** Reads the usage of one answer, which several events can report. The first spelling is that of clients. */
+/**
+ * Reads the usage of one answer, which several events can report. The first spelling is that of clients. `restated` marks
+ * usage from which clients would read other counts than the billed ones.
+ */
 export class OpenaiUsage {
   readonly #spellings: Spellings
   #usage: UsageObject | undefined
@@ -157,7 +160,7 @@ export class OpenaiUsage {
     )
   }
 
-  /** Only streams with usage beside content need it. */
+  /** Adds up usage that counts single events. Only streams with usage beside content can have it. */
   #withIncrements(merged: ReportedCounts, usage: UsageObject, contentLength: number): ReportedCounts {
     if (contentLength === 0 && !this.#increments) return merged
     this.#increments ??= new CompletionIncrements()

@@ -5,7 +5,7 @@ import { ownValue } from '#platform/core/own-value.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type UpstreamEvent } from '../../../protocol/tool-calls/piece.ts'
 import { readErrorStatus } from '../../error-status.ts'
-import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage } from '../../upstream-errors.ts'
+import { errorWithoutAnswer, noMessage, readErrorMessage, readErrorMetadata } from '../../upstream-errors.ts'
 import { type AnthropicCitation, toCitations } from './anthropic-citations.ts'
 import { readUsage, StreamUsage, type Usage } from './anthropic-usage.ts'
 
@@ -70,6 +70,7 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
         if (!event.delta?.stop_reason) return usage.add(event.usage)
         return [finishEvent(event.delta.stop_reason), ...usage.add(event.usage)]
       case 'message_stop':
+        // Some servers send the usage only here.
         return [...(isFinished ? [] : [endWithoutReason]), ...usage.add(event.usage ?? event.message?.usage)]
       case 'error':
         return [errorEvent(event.error)]
@@ -79,7 +80,7 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
   }
 }
 
-/** The end of a message whose server sends no reason of its end. */
+/** The end of a message whose server sends no `stop_reason`. */
 const endWithoutReason: AnswerEvent = { type: 'finish', reason: 'stop', native: undefined }
 
 /** Reads a whole message. */
@@ -97,7 +98,7 @@ export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
  * Reads the blocks of one message. Citations of a block follow at its end, when the cited text is complete.
  */
 class Blocks {
-  /** The indexes of blocks that are not calls of client tools. */
+  /** The indexes of blocks that are not calls of client tools, such as the calls of tools that the provider runs. */
   readonly #otherBlocks = new Set<number | undefined>()
   #citations: Citation[] = []
   #textLength = 0
@@ -187,6 +188,7 @@ function finishEvent(native: string): AnswerEvent {
 }
 
 function errorEvent(error: UpstreamError | undefined): AnswerEvent {
+  // 529 is Anthropic's status for overload. Its SDKs retry by it.
   const status = error?.type === 'overloaded_error' ? 529 : readErrorStatus(error)
-  return { type: 'error', message: readErrorMessage(error) ?? noMessage, status, ...readErrorFacts(error) }
+  return { type: 'error', message: readErrorMessage(error) ?? noMessage, status, ...readErrorMetadata(error) }
 }

@@ -14,9 +14,9 @@ type Counts = {
 export type Usage = Counts & {
   server_tool_use?: { web_search_requests?: number; web_fetch_requests?: number } | null
   speed?: string | null
-  /** Where the model ran. */
+  /** The region in which the model ran, such as `us`. */
   inference_geo?: string | null
-  /** The runs of models for this answer. */
+  /** The runs of models for this answer, for example of a compaction of the conversation before it. */
   iterations?: (Counts & { type?: string })[] | null
 }
 
@@ -43,7 +43,7 @@ export class StreamUsage {
     )
   }
 
-  /** Whether a zero would hide an earlier count from clients. */
+  /** Whether clients would lose an earlier count, because the event has a zero for it. */
   #hides(usage: Usage): boolean {
     return inputCounts.some((name) => usage[name] === 0 && this.#usage[name] !== 0)
   }

@@ -8,9 +8,13 @@ import { isStandardMessage, normalizeMessage } from './openai-chat-message-forms
 import { readNativeAnswer } from './openai-chat-native-forms.ts'
 import { ReasoningSeparator, separateReasoning } from './tagged-reasoning.ts'
 
-type Part = 'delta' | 'message'
+/** The member of a choice with its content: `delta` in a stream, `message` in a whole answer. */
+type MessageMember = 'delta' | 'message'
 
-/** Answers of chat servers in other forms than OpenAI's: in an envelope, or with the members of another API. */
+/**
+ * Answers of chat servers in other forms than OpenAI's: in an envelope, or with the members of another API
+ * (docs/decisions/0286).
+ */
 export const chatForms: AnswerForms = {
   mark: /"choices"/,
   isOwn: (body) => isObject(body) && 'choices' in body,
@@ -25,6 +29,7 @@ export const chatForms: AnswerForms = {
   reasoningSeparator: (endpoint, choiceCount) => (hasTags(endpoint) ? new ReasoningSeparator(choiceCount) : undefined),
 }
 
+/** Whether the server of an endpoint sends reasoning between tags in the text (docs/decisions/0288). */
 const hasTags = ({ compatibility }: Endpoint) => compatibility?.reasoningTags === true
 
 const standardDelta = /"delta"\s*:\s*\{/
@@ -32,12 +37,19 @@ const standardDelta = /"delta"\s*:\s*\{/
 /** Members that a standard chunk lacks, or whose value has another type in it. Quotes within strings are escaped. */
 const nonStandardMember = new RegExp(
   [
+    // Members of other APIs.
     String.raw`"(?:message|text|toolCalls|parameters|input|stop_reason|finishReason|context|web_search)"\s*:\s*["[{]`,
+    // Lists of parts, numbers and objects instead of text, and lists that are not empty.
     String.raw`"(?:content|reasoning|reasoning_content|thinking_blocks|annotations|images)"\s*:\s*(?:\d|\[\s*[^\s\]]|\{)`,
+    // An empty error of an answer that succeeded.
     String.raw`"error"\s*:\s*\{\s*\}`,
+    // One call without a list.
     String.raw`"tool_calls"\s*:\s*\{`,
+    // The end of a stream of Cohere.
     String.raw`"type"\s*:\s*"message-end"`,
+    // A finish reason that is neither a text nor null.
     String.raw`"finish_reason"\s*:\s*[^\s"n]`,
+    // Usage within the message.
     String.raw`"usage"\s*:\s*\{[^{}]*\}\s*\}\s*,`,
   ].join('|'),
 )
@@ -52,18 +64,18 @@ function isStandardCompletion(body: unknown): boolean {
   )
 }
 
-function normalizeCompletion(body: unknown, part: Part, progress?: StreamProgress): unknown {
-  const completion = isObject(body) && body.choices != null ? body : openEnvelope(body, part)
+function normalizeCompletion(body: unknown, member: MessageMember, progress?: StreamProgress): unknown {
+  const completion = isObject(body) && body.choices != null ? body : openEnvelope(body, member)
   if (!isObject(completion) || completion.choices == null) return completion
   const listedChoices = listChoices(completion.choices)
-  const choices = listedChoices && mapItems(listedChoices, (choice) => normalizeChoice(choice, part, progress))
+  const choices = listedChoices && mapItems(listedChoices, (choice) => normalizeChoice(choice, member, progress))
   const { error } = completion
   const hasError = !(isObject(error) && Object.keys(error).length === 0)
   return withMembers(completion, {
     ...(choices && { choices }),
     ...(!hasError && { error: undefined }),
-    ...findUsage(completion, choices, part),
-    ...findSources(completion, choices, part),
+    ...findUsage(completion, choices, member),
+    ...findSources(completion, choices, member),
   })
 }
 
@@ -73,17 +85,17 @@ const envelopes = ['result', 'data', 'output', 'response', 'body'] as const
  * The answer in the member of an envelope, as Cloudflare and many company gateways send it, or an answer of a server's own
  * API in the members of a completion.
  */
-function openEnvelope(body: unknown, part: Part): unknown {
-  if (!isObject(body)) return readNativeAnswer(body, part) ?? body
+function openEnvelope(body: unknown, member: MessageMember): unknown {
+  if (!isObject(body)) return readNativeAnswer(body, member) ?? body
   const contents = envelopes.map((name) => body[name]).filter(isObject)
   const sharedMembers: Members = {}
   if (body.usage !== undefined) sharedMembers.usage = body.usage
   if (body.id !== undefined) sharedMembers.id = body.id
   const completion = contents.find(({ choices }) => choices != null)
   if (completion) return { ...sharedMembers, ...completion }
-  const ownAnswer = readNativeAnswer(body, part)
+  const ownAnswer = readNativeAnswer(body, member)
   if (ownAnswer) return ownAnswer
-  const answer = contents.map((content) => readNativeAnswer(content, part)).find((sources) => sources !== undefined)
+  const answer = contents.map((content) => readNativeAnswer(content, member)).find((native) => native !== undefined)
   return answer ? { ...sharedMembers, ...answer } : body
 }
 
@@ -95,17 +107,17 @@ function listChoices(choices: unknown): Members[] | undefined {
   return Object.values(choices).filter(isObject)
 }
 
-function normalizeChoice(choice: Members, part: Part, progress: StreamProgress | undefined): Members {
+function normalizeChoice(choice: Members, member: MessageMember, progress: StreamProgress | undefined): Members {
   const changes = readFinishReason(choice)
-  const message = normalizeMessage(findMessage(choice, part))
-  if (message !== undefined) changes[part] = message
+  const message = normalizeMessage(findMessage(choice, member))
+  if (message !== undefined) changes[member] = message
   const normalized = withMembers(choice, changes)
-  return part === 'delta' && progress ? addWholeMessage(normalized, progress) : normalized
+  return member === 'delta' && progress ? addWholeMessage(normalized, progress) : normalized
 }
 
 /** The message or delta of a choice. Some servers send a list of messages, or a delta in a whole answer. */
-function findMessage({ delta, message, messages }: Members, part: Part): unknown {
-  if (part === 'delta') return delta ?? undefined
+function findMessage({ delta, message, messages }: Members, member: MessageMember): unknown {
+  if (member === 'delta') return delta ?? undefined
   return message ?? delta ?? (Array.isArray(messages) ? messages.findLast(isObject) : undefined)
 }
 
@@ -140,8 +152,8 @@ function readFinishReason({ finish_reason: reason, finishReason, stop_reason: ot
 }
 
 /** Usage that a server has in the message instead of the answer. */
-function findUsage({ usage }: Members, choices: Members[] | undefined, part: Part): Members {
-  const first = choices?.[0]?.[part]
+function findUsage({ usage }: Members, choices: Members[] | undefined, member: MessageMember): Members {
+  const first = choices?.[0]?.[member]
   const inner = isObject(first) ? first.usage : undefined
   return usage == null && isObject(inner) ? { usage: inner } : {}
 }
@@ -149,9 +161,9 @@ function findUsage({ usage }: Members, choices: Members[] | undefined, part: Par
 type Source = { link?: unknown; url?: unknown; title?: unknown; content?: unknown } | null
 
 /** Sources that a server has in the message (Azure), or in `web_search` (Zhipu). */
-function findSources(completion: Members, choices: Members[] | undefined, part: Part): Members {
+function findSources(completion: Members, choices: Members[] | undefined, member: MessageMember): Members {
   if (completion.search_results || completion.citations) return {}
-  const message = choices?.[0]?.[part]
+  const message = choices?.[0]?.[member]
   const { citations, context } = (isObject(message) ? message : {}) as { citations?: unknown; context?: Members | null }
   const sources = [completion.web_search, citations, context?.citations].find(
     (list) => Array.isArray(list) && list.length > 0,

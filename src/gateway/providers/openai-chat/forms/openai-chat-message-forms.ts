@@ -54,24 +54,25 @@ export function normalizeMessage(message: unknown): unknown {
   })
 }
 
+/** `message` has the members of the message that change. */
 type Content = { message: Members; calls: Members[]; images: Members[] }
 
 /** The content, with calls and images among its parts separate. */
 function splitContent({ content, text }: Members): Content {
-  const other: Content = { message: {}, calls: [], images: [] }
-  if (content == null && typeof text === 'string') return { ...other, message: { content: text, text: undefined } }
+  const separated: Content = { message: {}, calls: [], images: [] }
+  if (content == null && typeof text === 'string') return { ...separated, message: { content: text, text: undefined } }
   if (typeof content === 'number' || typeof content === 'boolean')
-    return { ...other, message: { content: String(content) } }
-  if (!Array.isArray(content)) return other
+    return { ...separated, message: { content: String(content) } }
+  if (!Array.isArray(content)) return separated
   const parts = mapItems(content as unknown[], normalizePart)
   const remaining = parts.filter((part) => {
     if (!isObject(part)) return true
-    if (part.type === 'tool_use') other.calls.push({ ...normalizeCall(part), index: other.calls.length })
-    else if (part.type === 'image_url') other.images.push(part)
+    if (part.type === 'tool_use') separated.calls.push({ ...normalizeCall(part), index: separated.calls.length })
+    else if (part.type === 'image_url') separated.images.push(part)
     else return true
     return false
   })
-  return { ...other, message: { content: remaining.length === parts.length ? parts : remaining } }
+  return { ...separated, message: { content: remaining.length === parts.length ? parts : remaining } }
 }
 
 /** A part that is text, reasoning in the form of Mistral, an image, or a call in the form of Anthropic. */

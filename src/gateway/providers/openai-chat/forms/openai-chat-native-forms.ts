@@ -4,6 +4,7 @@ import type { Members } from '../../with-members.ts'
 /** An answer of a server's own API, in the members of a completion. */
 type NativeAnswer = { message: Members; reason?: unknown; usage?: unknown }
 type NativeForm = {
+  /** The servers that send it. Only for the reader of this file. */
   servers: string
   read: (body: Members) => NativeAnswer | undefined
 }
@@ -87,16 +88,16 @@ const nativeForms: NativeForm[] = [
 
 const cohereEvents = /^(?:message|content|tool-plan|tool-call)-(?:start|delta|end)$/
 
-/** A whole answer or an event of a server's own API as a completion or chunk. Undefined if it is none. */
-export function readNativeAnswer(body: unknown, part: 'delta' | 'message'): object | undefined {
+/** A whole answer or an event of a server's own API as a completion or chunk. Undefined for other answers. */
+export function readNativeAnswer(body: unknown, member: 'delta' | 'message'): object | undefined {
   const answer = Array.isArray(body) && body.length === 1 ? body[0] : body
   if (!isObject(answer) || answer.error || answer.errors || answer.type === 'error') return undefined
   for (const { read } of nativeForms) {
     const nativeAnswer = read(answer)
     if (!nativeAnswer) continue
     const { message, reason, usage } = nativeAnswer
-    const finish_reason = typeof reason === 'string' ? reason : part === 'message' ? 'stop' : null
-    return { choices: [{ index: 0, [part]: message, finish_reason }], ...(usage != null && { usage }) }
+    const finish_reason = typeof reason === 'string' ? reason : member === 'message' ? 'stop' : null
+    return { choices: [{ index: 0, [member]: message, finish_reason }], ...(usage != null && { usage }) }
   }
   return undefined
 }

@@ -1,0 +1,24 @@
+import type { Body } from '../protocol.ts'
+
+/** The most names in the header `x-fields-left-out`, which lists the fields that a provider does not get. */
+const maxNames = 20
+
+/** Adds the name of a field to the dropped ones of a request, once, up to the maximum of the header. */
+export function noteDropped(dropped: string[], name: string): void {
+  if (dropped.length < maxNames && !dropped.includes(name)) dropped.push(name)
+}
+
+/** The values of settings that change nothing, so that their removal is not reported. */
+const defaults: Body = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, logprobs: false }
+
+/** Returns the body without these members. Adds to `dropped` those that had an effect. */
+export function withoutSettings(body: Body, names: readonly string[], dropped: string[]): Body {
+  const present = names.filter((name) => body[name] !== undefined)
+  if (present.length === 0) return body
+  const rest = { ...body }
+  for (const name of present) {
+    if (body[name] != null && body[name] !== defaults[name]) noteDropped(dropped, name)
+    delete rest[name]
+  }
+  return rest
+}

@@ -1,0 +1,105 @@
+import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import { mapItems } from '#platform/json/map-texts.ts'
+import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
+import type { Repair } from '../../protocol/repairs/repair.ts'
+import { parseArguments } from '../../protocol/tool-calls/tool-arguments.ts'
+
+type ImageBlock = Block & { image_url?: { url?: unknown } | string }
+
+/** Gives images and texts in the form of chats or responses that of Anthropic. Clients of several protocols send them. */
+export const fitBlocks: Repair = (body) => {
+  if (!Array.isArray(body.messages)) return body
+  const messages = mapItems(body.messages as Turn[], (turn) => {
+    if (!Array.isArray(turn?.content)) return turn
+    const content = mapItems(turn.content as ImageBlock[], fitBlock)
+    return content === turn.content ? turn : { ...turn, content }
+  })
+  return messages === body.messages ? body : { ...body, messages }
+}
+
+function fitBlock(block: ImageBlock): Block {
+  const { type, text, image_url: image } = block ?? {}
+  if ((type === 'input_text' || type === 'output_text') && typeof text === 'string') return { type: 'text', text }
+  if (type !== 'image_url' && type !== 'input_image') return block
+  const url = typeof image === 'string' ? image : image?.url
+  if (typeof url !== 'string') return block
+  const [, media_type, data] = /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(url) ?? []
+  const source = data === undefined ? { type: 'url', url } : { type: 'base64', media_type, data }
+  return { type: 'image', source } as Block
+}
+
+/** Makes the input of each call an object, as Anthropic requires. Some clients return the JSON text of a stream, or null. */
+export const fitInputs: Repair = (body) => {
+  if (!Array.isArray(body.messages)) return body
+  const budget = new JsonBudget()
+  const messages = mapItems(body.messages as Turn[], (turn) => {
+    if (!Array.isArray(turn?.content)) return turn
+    const content = mapItems(turn.content as (Block & { input?: unknown })[], (block) => {
+      if (block?.type !== 'tool_use' || (typeof block.input === 'object' && block.input !== null)) return block
+      return { ...block, input: parseArguments(typeof block.input === 'string' ? block.input : undefined, budget) }
+    })
+    return content === turn.content ? turn : { ...turn, content }
+  })
+  return messages === body.messages ? body : { ...body, messages }
+}
+
+type Block = { type?: unknown; text?: unknown; content?: unknown }
+type Turn = { role?: unknown; content?: unknown }
+
+/** Whether a text has no visible character. */
+export const isBlank = (text: unknown) => typeof text === 'string' && !/\S/.test(text)
+const isBlankText = (block: unknown) => {
+  const { type, text } = (block ?? {}) as Block
+  return type === 'text' && isBlank(text)
+}
+
+function withoutBlank(content: unknown): unknown {
+  if (!Array.isArray(content)) return content
+  const remaining = content.some(isBlankText) ? content.filter((block) => !isBlankText(block)) : content
+  return mapItems(remaining, (block: Block | null) => {
+    if (block?.type !== 'tool_result') return block
+    if (isBlank(block.content)) return { ...block, content: undefined }
+    const inner = withoutBlank(block.content)
+    return inner === block.content ? block : { ...block, content: inner }
+  })
+}
+
+/** Removes texts without visible characters, which Anthropic refuses, and messages that have no other content. */
+export const skipBlankTexts: Repair = (body, dropped) => {
+  let current = body
+  const system = withoutBlank(body.system)
+  if (isBlank(system) || (isEmptyList(system) && system !== body.system)) {
+    const { system: _blank, ...rest } = current
+    current = rest
+  } else if (system !== body.system) current = { ...current, system }
+  if (current !== body) noteDropped(dropped, 'system')
+  if (!Array.isArray(body.messages)) return current
+  const turns = mapItems(body.messages as Turn[], (turn) => {
+    const content = withoutBlank(turn?.content)
+    return content === turn?.content ? turn : { ...turn, content }
+  })
+  const remaining = turns.filter(({ content }) => !(isBlank(content) || isEmptyList(content)))
+  if (remaining.length === 0 || (turns === body.messages && remaining.length === turns.length)) return current
+  noteDropped(dropped, 'messages.content')
+  return { ...current, messages: remaining }
+}
+
+const isEmptyList = (content: unknown) => Array.isArray(content) && content.length === 0
+
+/** Removes white space at the end of a prefilled answer. Anthropic refuses it. */
+export const trimPrefill: Repair = (body) => {
+  const turns = body.messages as Turn[] | undefined
+  const last = Array.isArray(turns) ? turns.at(-1) : undefined
+  if (last?.role !== 'assistant') return body
+  const content = trimmedEnd(last.content)
+  if (content === last.content) return body
+  return { ...body, messages: [...turns!.slice(0, -1), { ...last, content }] }
+}
+
+function trimmedEnd(content: unknown): unknown {
+  if (typeof content === 'string') return content.trimEnd()
+  const block = Array.isArray(content) ? (content.at(-1) as Block | undefined) : undefined
+  if (block?.type !== 'text' || typeof block.text !== 'string') return content
+  const text = block.text.trimEnd()
+  return text === block.text ? content : [...(content as Block[]).slice(0, -1), { ...block, text }]
+}
