@@ -1,4 +1,4 @@
-import { type FindSpans, findMatches, mergeSpans, type Span } from '../span.ts'
+import { type FindSpans, findMatches, mergeSpans, type Span } from '../../span.ts'
 import {
   brands,
   genericAddressees,

@@ -7,7 +7,7 @@ class WordList {
   readonly #byInitial = new Map<string, ReadonlySet<string>>()
 
   constructor(name: string) {
-    this.#text = `\n${readFileSync(new URL(`./names/${name}.txt`, import.meta.url), 'utf8')}`
+    this.#text = `\n${readFileSync(new URL(`./${name}.txt`, import.meta.url), 'utf8')}`
   }
 
   has(word: string): boolean {
@@ -23,7 +23,7 @@ class WordList {
   }
 }
 
-/** 28,000 names, loaded when the first text is checked. `names/README.md` lists their sources. */
+/** 28,000 names, loaded when the first text is checked. `README.md` lists their sources. */
 const lists = once(() => ({
   given: new WordList('given-names'),
   surnames: new WordList('surnames'),
