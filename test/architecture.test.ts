@@ -320,6 +320,26 @@ test('every file can be reached from bin/', () => {
   )
 })
 
+/** Exports that only tests use, with the reason. */
+const testExports: Record<string, string> = {
+  noSpill: 'a ledger without a folder for spill files',
+  portPair: 'two ends of a connection between processes, in one process',
+  useBundledPrograms: 'interns of tests start from the bundle, which is faster',
+}
+
+test('every export is used by code other than tests', () => {
+  const texts = globSync(['src/**/*.ts', 'bin/*.ts', 'console/**/*.{ts,tsx}', 'bench/*.ts'], { cwd: root })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+  const uses = new Map<string, number>()
+  for (const text of texts)
+    for (const [name] of text.matchAll(/[A-Za-z_$][\w$]*/g)) uses.set(name, (uses.get(name) ?? 0) + 1)
+  const exported = texts.flatMap((text) =>
+    [...text.matchAll(/^export (?:async )?(?:function\*?|const|class|type) (\w+)/gm)].map(([, name]) => name!),
+  )
+  assert.deepEqual(exported.filter((name) => uses.get(name) === 1).sort(), Object.keys(testExports).sort())
+})
+
 /** Error classes, with the data that a caller reads. All other errors are instances of these or of `Error`. */
 const errorClasses: Record<string, string> = {
   Fault: 'kind and details, for the envelope',

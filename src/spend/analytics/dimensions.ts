@@ -18,7 +18,6 @@ export type DimensionName = keyof typeof dimensions
 export const dimensionNames = Object.keys(dimensions) as DimensionName[]
 
 export const operators = { eq: 'scalar', neq: 'scalar', in: 'array', not_in: 'array' } as const
-export type Operator = keyof typeof operators
 
 /** A filter of cells. An empty text means no value. */
 export type DimensionFilter = {
