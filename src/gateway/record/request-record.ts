@@ -317,7 +317,7 @@ export class RequestRecord {
       pace: facts.streamed ? this.#counter.paceOf(charge?.tokens.completion ?? 0) : undefined,
       cause: this.#cause,
       span: this.#span,
-    }
+    } satisfies Record<keyof Generation, unknown>
   }
 
   /** Whether a limit or a changed guardrail prevented every attempt. */
