@@ -141,7 +141,7 @@ export const question: fc.Arbitrary<Record<string, string>> = fc
   .chain((all) => {
     const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined)
     // All conditions together match nothing; a few at a time show the effect of each.
-    return fc.subarray(given, { maxLength: 6 }).map(Object.fromEntries)
+    return fc.subarray(given, { maxLength: Math.min(6, given.length) }).map(Object.fromEntries)
   })
 
 function asProvider(slug: string): CatalogueData['providers'][number] {
