@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
-import type { GetModelsRequest } from '@openrouter/sdk/models/operations'
-import { sorts } from '#catalogue/index/orders.ts'
+import { type GetModelsRequest, GetModelsSort } from '@openrouter/sdk/models/operations'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 
 /** The official client, validating every answer against its own schemas; the service speaks its dialect. */
@@ -21,10 +20,10 @@ const questions: GetModelsRequest[] = [
   { distillable: 'false', zdr: 'true', region: 'eu', minAgeDays: 1, maxAgeDays: 10_000 },
   { minIntelligenceIndex: 1, maxIntelligenceIndex: 100, minCodingIndex: 0.5, maxCodingIndex: 99.5 },
   { minAgenticIndex: 1, maxAgenticIndex: 100, minToolSuccessRate: 0.1, maxToolSuccessRate: 1 },
-  ...sorts.map((sort) => ({ sort })),
+  ...Object.values(GetModelsSort).map((sort) => ({ sort })),
 ]
 
-test('models.list: every filter and every sort', async () => {
+test('models.list: every filter and every sort of the client', async () => {
   await using service = await startTestService(dialect)
   const { models } = findClient(service)
   for (const question of questions) {
