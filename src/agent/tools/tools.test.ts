@@ -7,9 +7,9 @@ import { setUpTools } from '#test/harness/interns/tools.ts'
 import { tools } from './tools.ts'
 
 test('every tool describes its input as a JSON Schema object', () => {
-  for (const { description } of tools) {
+  for (const { name, description } of tools) {
     assert.equal(description.parameters.type, 'object')
-    assert.ok(description.description.length > 50)
+    assert.ok(description.description.length > 50, `${name}: describe the tool in more than 50 characters`)
   }
 })
 

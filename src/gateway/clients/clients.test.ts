@@ -36,7 +36,7 @@ const isSchema = (part: unknown): part is z.ZodType =>
 for (const { operation } of clients) {
   test(`${operation.path}: its schema returns bodies unchanged`, () => {
     const parts = [...partsOf(operation.request)]
-    assert.ok(parts.length > 50, `${parts.length} schemas`)
+    assert.ok(parts.length > Object.keys(operation.request.shape).length, `${parts.length} schemas`)
     for (const part of parts) {
       const { type, checks = [], catchall } = part._zod.def as unknown as Definition
       assert.ok(plain.split(' ').includes(type), `a schema is ${type}`)
