@@ -46,7 +46,7 @@ export const Message = z.discriminatedUnion(
     ToolResult,
     FunctionResult,
   ],
-  { error: 'must have the role "system", "developer", "user", "assistant" or "tool"' },
+  { error: 'must be "system", "developer", "user", "assistant" or "tool"' },
 )
 export type Message = z.infer<typeof Message>
 

@@ -31,7 +31,7 @@ const Message = z.discriminatedUnion(
     z.object({ role: z.literal('assistant'), content: Content, tool_calls: z.array(EchoedToolCall).optional() }),
     z.object({ role: z.literal('tool'), content: Content, tool_call_id: Id }),
   ],
-  { error: 'must have the role "system", "developer", "user", "assistant" or "tool"' },
+  { error: 'must be "system", "developer", "user", "assistant" or "tool"' },
 )
 
 const streamOnlyError = 'must be true: an intern only streams'

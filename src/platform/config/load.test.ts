@@ -71,6 +71,12 @@ test('an empty file is as good as none', () => {
 test('a bad value is refused with the name of the setting and where it came from', () => {
   assert.match(refusal({ PORT: '70000' }), /^The setting port from the environment variable PORT is invalid: .*65535/)
   assert.match(refusal({ PORT: 'http' }), /^The setting port from .* is invalid: it must be a number$/)
+  assert.match(refusal({ PORT: '8080.5' }), /PORT is invalid: must be a whole number$/)
+  assert.match(refusal({ CONFIG: configFile('regions: eu\n') }), /is invalid: expected object, received string$/)
+  assert.match(
+    refusal({ CONFIG: configFile('agents: {"": {}}\n') }),
+    /^The setting agents\."" from .*has an invalid name/,
+  )
   assert.match(refusal({ WORKERS: 'two' }), /WORKERS is invalid: must be "auto" or a whole number from 1 to 256$/)
   const CONFIG = configFile('log_level: loud\n')
   assert.match(refusal({ CONFIG }), /^The setting log_level from the configuration file .*signalbox\.yaml is invalid/)
@@ -129,9 +135,17 @@ test('an unknown setting in the file is named, with the one that was probably me
   assert.match(refusal({ CONFIG: configFile('colour: red\n') }), /has no setting "colour"; /)
 })
 
+test('an IPv6 address can be in brackets, as in a URL', () => {
+  assert.deepEqual([loadConfig({ HOST: '[::1]' }).host, loadConfig({ HOST: '::1' }).host], ['::1', '::1'])
+})
+
 test('a file that is missing, no YAML, or no settings is refused', () => {
   assert.match(refusal({ CONFIG: join(folder, 'missing.yaml') }), /cannot be read: it does not exist\.$/)
   assert.match(refusal({ CONFIG: configFile('port: [1\n') }), /is not valid YAML: .* at line 2, column 1\.$/)
+  assert.match(
+    refusal({ CONFIG: configFile('port: 1\n---\nport: 2\n') }),
+    /must contain one YAML document: remove "---"/,
+  )
   assert.match(refusal({ CONFIG: configFile('- port\n') }), /must contain "name: value" lines\.$/)
 })
 

@@ -74,6 +74,10 @@ function readConfigFile(path: string): Record<string, unknown> {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
   const firstError = document.errors[0]
+  if (firstError?.code === 'MULTIPLE_DOCS')
+    throw new StartupError(
+      `The configuration file ${path} must contain one YAML document: remove "---" and what follows.`,
+    )
   if (firstError)
     throw new StartupError(
       `The configuration file ${path} is not valid YAML: ${firstError.message.split('\n')[0]!.replace(/:$/, '')}.`,
@@ -100,9 +104,10 @@ function describeIssue(issue: z.core.$ZodIssue, fromEnv: object, path: string | 
   }
   const name = String(issue.path[0])
   const source = name in fromEnv ? `the environment variable ${name.toUpperCase()}` : `the configuration file ${path}`
-  return `The setting ${issue.path.join('.')} from ${source} is invalid: ${issueMessage(issue)}`
+  return `The setting ${issue.path.map((step) => step || '""').join('.')} from ${source} is invalid: ${issueMessage(issue)}`
 }
 
 function issueMessage(issue: z.core.$ZodIssue): string {
-  return issue.code === 'invalid_type' && issue.expected === 'number' ? 'it must be a number' : issue.message
+  if (issue.code === 'invalid_type' && issue.expected === 'number') return 'it must be a number'
+  return issue.message.replace(/^Invalid input: /, '')
 }

@@ -31,7 +31,13 @@ import { turnSettings } from './settings/turn-settings.ts'
  * configuration file, or has the default given here. Only the file can contain the settings in `fileOnlySettings`.
  */
 export const Settings = z.strictObject({
-  host: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
+  host: z
+    .string()
+    .min(1)
+    // An IPv6 address in the form of a URL.
+    .transform((text) => text.replace(/^\[(.*)\]$/, '$1'))
+    .default('127.0.0.1')
+    .describe('The address to listen on.'),
   port: z.coerce.number().int().min(0).max(65535).default(8080).describe('The port to listen on; 0: any free port.'),
   workers: z
     .union([z.literal('auto'), z.coerce.number().int().min(1).max(256)], {

@@ -1,4 +1,5 @@
 import * as zod from 'zod'
+import './issue-messages.ts'
 
 export type * from 'zod'
 

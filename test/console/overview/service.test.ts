@@ -89,7 +89,7 @@ test('the catalogue shows its sources and skipped rows, and is reloaded', option
   await page.getByRole('region', { name: 'Sources' }).getByText(file).waitFor()
   const skippedRows = page.getByRole('table', { name: 'Skipped rows' })
   await skippedRows.getByRole('row').filter({ hasText: 'broken' }).getByText(`${file}:6`).waitFor()
-  await skippedRows.getByText(/protocol: Invalid option/).waitFor()
+  await skippedRows.getByText(/protocol: must be one of /).waitFor()
   writeFileSync(file, catalogue(model('one', 'acme')))
   await page.getByRole('button', { name: 'Reload' }).click()
   await page.getByText('1 model loaded, 1 row skipped').waitFor()

@@ -21,7 +21,9 @@ export async function openEmbedded(
   listeners: DatabaseListeners,
 ): Promise<Db> {
   const client = await openSqlite(path).catch((error: Error) => {
-    throw new StartupError(`The database ${path} cannot be opened: ${error.message}.`)
+    throw new StartupError(
+      `The database ${path} cannot be opened: ${error.message}. Restore a backup, or set DATA_DIR to another folder.`,
+    )
   })
   const mutex = createMutex()
   const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client, mutex), log: createQueryLog(listeners) })
