@@ -37,3 +37,10 @@ test('every command has help', () => {
     assert.match(help, /^Usage: signalbox/)
   }
 })
+
+test('output to a full disk is one sentence without a stack, and exit code 1', () => {
+  const command = `"$0" bin/signalbox.js config >/dev/full`
+  const { status, stderr } = spawnSync('sh', ['-c', command, process.execPath], { cwd: root, encoding: 'utf8' })
+  assert.equal(status, 1)
+  assert.equal(stderr, 'The output cannot be written: no space left on device.\n')
+})

@@ -17,6 +17,12 @@ async function startServer(answer: RequestListener) {
   return { url, [Symbol.asyncDispose]: async () => void server.close().closeAllConnections() }
 }
 
+async function outputOf(env: Record<string, string>, args: string[]): Promise<string[]> {
+  const lines: string[] = []
+  await runCli(args, { env, out: (text) => void lines.push(text), err: (text) => void lines.push(text) })
+  return lines
+}
+
 async function errorOf(env: Record<string, string>, args = ['members', 'list']): Promise<string> {
   const lines: string[] = []
   const code = await runCli(args, { env, out: (text) => void lines.push(text), err: (text) => void lines.push(text) })
@@ -36,6 +42,37 @@ test('a key with characters that no header can contain is rejected without print
       `SIGNALBOX_KEY contains "${character}", which no key has. Set it to a management key, complete and on one line.`,
     )
   }
+})
+
+test('a name that parsing a URL would resolve is rejected, and reaches no other path', async () => {
+  const requests: string[] = []
+  await using server = await startServer((request, response) => {
+    requests.push(request.url!)
+    response.end('{"data":[]}')
+  })
+  const env = { SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: server.url }
+  for (const args of [
+    ['interns', 'show', '.'],
+    ['interns', 'cancel', 'ada', '..'],
+    ['models', 'show', '../keys'],
+  ])
+    assert.match(await errorOf(env, args), /^"\.\.?" is not a name or an ID\.$/, args.join(' '))
+  assert.deepEqual(requests, [])
+})
+
+test('a base URL with a query is rejected', async () => {
+  const message = await errorOf({ SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: 'http://127.0.0.1:1/api/v1?a=1' })
+  assert.match(message, /^SIGNALBOX_URL must not have "\?" or "#"/)
+})
+
+test('an amount is a decimal number', async () => {
+  const env = { SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: 'http://127.0.0.1:1' }
+  for (const amount of ['0x10', '1e999', '-1', '0', 'ten', ''])
+    assert.match(
+      (await outputOf(env, ['keys', 'create', 'ci', '--limit', amount]))[0]!,
+      /It must be a positive number of US dollars/,
+      amount,
+    )
 })
 
 test('a redirect is not followed, and the error names its target', async () => {

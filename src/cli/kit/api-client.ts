@@ -74,6 +74,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
   }
 
   async function call(method: string, path: string, body?: RequestBody, signal?: AbortSignal): Promise<Response> {
+    rejectDotSegments(path)
     const response = await fetch(url + path, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': body.type }) },
@@ -188,6 +189,15 @@ function readAccess(env: Environment, kind: KeyKind): Access {
 /** Whether the environment has a key of the running service. */
 export const hasServiceKey = (env: Environment): boolean => Boolean(readAccess(env, 'management').key?.trim())
 
+/** Parsing a URL resolves `.` and `..`, so that such a name or ID would reach another path. No object has one. */
+function rejectDotSegments(path: string): void {
+  const segment = path
+    .split('?')[0]!
+    .split('/')
+    .find((name) => name === '.' || name === '..')
+  if (segment) throw new StartupError(`"${segment}" is not a name or an ID.`)
+}
+
 /** Normalises a base URL. A bare origin gets the path of the API. */
 function baseUrl(value: string): string {
   const text = value.trim()
@@ -195,6 +205,11 @@ function baseUrl(value: string): string {
   if (!url) throw new StartupError(`SIGNALBOX_URL must be a URL such as ${defaultUrl}, not "${text}".`)
   if (!/^https?:$/.test(url.protocol)) {
     throw new StartupError(`SIGNALBOX_URL must start with http:// or https://, such as ${defaultUrl}, not "${text}".`)
+  }
+  if (url.search || url.hash) {
+    throw new StartupError(
+      `SIGNALBOX_URL must not have "?" or "#": it is a base URL such as ${defaultUrl}, not "${text}".`,
+    )
   }
   return (url.pathname === '/' ? url.origin + apiPrefix : text).replace(/\/+$/, '')
 }

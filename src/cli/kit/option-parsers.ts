@@ -12,7 +12,7 @@ export function wholeNumber(minimum: number): (text: string) => number {
 /** Parses a positive amount. An invalid one is an error, because a missing limit would allow any spend. */
 function positiveAmount(text: string, kind: string): number {
   const amount = Number(text)
-  if (amount > 0 && Number.isFinite(amount)) return amount
+  if (/^[\d.]+(e[+-]?\d+)?$/i.test(text.trim()) && amount > 0 && Number.isFinite(amount)) return amount
   throw new InvalidArgumentError(`It must be ${kind}.`)
 }
 export const positiveNumber = (text: string) => positiveAmount(text, 'a positive number')
