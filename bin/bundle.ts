@@ -3,8 +3,11 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { bundlesFolder, folderFor, unchangedSince } from './current-bundle.ts'
+import { bundlesFolder, currentBundle, folderFor, unchangedSince } from './current-bundle.ts'
 import { sourceChanges } from './source-changes.ts'
+
+// `npx signalbox` runs the script `prepare` of this package when it first runs in a folder.
+if (currentBundle()) process.exit()
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -69,6 +70,14 @@ test('a bundle is not stored if a source changed meanwhile', () => {
   )
   assert.deepEqual(at.bundle(`--import=${pathToFileURL(changing)}`), [])
   assert.equal(at.bundle().length, 2)
+})
+
+test('a bundle of the current sources is not built again', () => {
+  using at = smallCheckout()
+  const name = at.bundle().find((file) => file !== 'sources.json')!
+  const builtAt = statSync(join(at.bundlesPath, name)).mtimeMs
+  at.bundle()
+  assert.equal(statSync(join(at.bundlesPath, name)).mtimeMs, builtAt)
 })
 
 test('the previous bundle remains for its users, and older ones are deleted', () => {

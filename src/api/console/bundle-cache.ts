@@ -37,6 +37,16 @@ export function createConsoleBundle({ dataDir, log }: { dataDir: string; log: Lo
   })
 }
 
+/** Signals that end all processes of a terminal or a service, and with them the bundler. */
+const stopSignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP'])
+
+/** The bundler was asked to end, in most cases together with the service. The next request starts it again. */
+export class BundlerStopped extends Error {
+  constructor(signal: NodeJS.Signals) {
+    super(`The bundler of the console was stopped by ${signal}.`)
+  }
+}
+
 /** Builds the bundle and moves it into place atomically, because another server can build it at the same time. */
 async function bundleInto(folder: string): Promise<void> {
   const draft = `${folder}.${process.pid}`
@@ -58,8 +68,10 @@ async function runBundler(folder: string): Promise<void> {
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-4_000)
   })
-  const [code] = (await onceEmitted(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`The console could not be bundled: ${output.trim() || `it ended with ${code}`}`)
+  const [code, signal] = (await onceEmitted(child, 'close')) as [number | null, NodeJS.Signals | null]
+  if (signal && stopSignals.has(signal)) throw new BundlerStopped(signal)
+  if (code !== 0)
+    throw new Error(`The console could not be bundled: ${output.trim() || `the bundler ended with ${signal ?? code}`}`)
 }
 
 async function deleteOldBundles(parent: string): Promise<void> {

@@ -7,7 +7,7 @@ import { chooseEncoding } from '#platform/http/request/accept-encoding.ts'
 import { compress } from '#platform/http/response/compress.ts'
 import type { Log } from '#platform/process/log.ts'
 import { apiPrefix, isProgramRequest } from '../access/prefix.ts'
-import type { ConsoleBundle } from './bundle-cache.ts'
+import { BundlerStopped, type ConsoleBundle } from './bundle-cache.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import {
   buildPage,
@@ -95,7 +95,8 @@ function createBundleOpener(bundle: ConsoleBundle, log: Log, root: string): () =
   let current: (OpenBundle & { folder: string }) | undefined
   return async () => {
     const folder = await bundle().catch((error: Error) => {
-      log.error({ err: error }, 'the console could not be built')
+      if (error instanceof BundlerStopped) log.info(error.message)
+      else log.error({ err: error }, 'the console could not be built')
       throw new Fault('unavailable', 'The console failed to build; see the server log.')
     })
     if (current?.folder === folder) return current

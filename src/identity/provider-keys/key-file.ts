@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
+import { readErrorText, writeErrorText } from '#platform/process/system-error.ts'
 import { createVault, type Vault } from './vault.ts'
 
 /** The kinds of encrypted data in the database, for messages. */
@@ -70,9 +71,8 @@ function readKey(file: string): Buffer | undefined {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
-    throw new StartupError(`The encryption key ${file} cannot be read: ${message}.`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new StartupError(`The encryption key ${file} cannot be read: ${readErrorText(error)}.`)
   }
   if (!keyPattern.test(text)) throw new StartupError(`The encryption key ${file} must contain 64 hexadecimal digits.`)
   return Buffer.from(text.trim(), 'hex')
@@ -83,8 +83,8 @@ function createKeyFile(file: string): Buffer | undefined {
   try {
     writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code !== 'EEXIST') throw new StartupError(`The encryption key ${file} cannot be written: ${message}.`)
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+      throw new StartupError(`The encryption key ${file} cannot be written: ${writeErrorText(error)}.`)
   }
   return readKey(file)
 }
