@@ -256,7 +256,6 @@ const mutualFolders = [
   'src/identity/accounts/keys ↔ members',
   'src/identity/accounts/keys ↔ workspace-members',
   'src/identity/accounts/members ↔ workspace-members',
-  'src/platform/http/request ↔ response',
 ]
 
 test('sibling folders at any level do not import each other by value', () => {

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
-import type { Encoding } from '../request/accept-encoding.ts'
+import type { Encoding } from './accept-encoding.ts'
 
 const brotli = promisify(brotliCompress)
 

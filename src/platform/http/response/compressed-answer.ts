@@ -1,5 +1,5 @@
-import { chooseEncoding } from '../request/accept-encoding.ts'
 import { HttpAnswer } from '../route.ts'
+import { chooseEncoding } from './accept-encoding.ts'
 import { compress } from './compress.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { chooseEncoding, type Encoding } from '../request/accept-encoding.ts'
 import { HttpAnswer } from '../route.ts'
+import { chooseEncoding, type Encoding } from './accept-encoding.ts'
 import { compress } from './compress.ts'
 
 /** A response of bytes with an entity tag. The bytes are read only when they are sent. */

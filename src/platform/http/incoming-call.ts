@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DisconnectController, type DisconnectSignal, toAbortSignal } from '../../async/disconnect-signal.ts'
-import type { JsonSource } from '../../json/json-text/json-source.ts'
-import type { BodyPace } from '../../net/bodies/paced-body.ts'
-import type { ResponseStream } from '../../net/response-stream.ts'
-import { ReplyStream } from '../response/response-stream.ts'
-import { readUpload } from './upload.ts'
+import { DisconnectController, type DisconnectSignal, toAbortSignal } from '../async/disconnect-signal.ts'
+import type { JsonSource } from '../json/json-text/json-source.ts'
+import type { BodyPace } from '../net/bodies/paced-body.ts'
+import type { ResponseStream } from '../net/response-stream.ts'
+import { readUpload } from './request/upload.ts'
+import { ReplyStream } from './response/response-stream.ts'
 
 type CallContext = { host: string | undefined; uploadPace: BodyPace }
 
