@@ -3,11 +3,11 @@ import { tokenIdsOf } from '#chat/tokens/token-ids.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
-import { contentParts } from '../gemini/gemini-contents.ts'
+import { embeddingsProtocol, readVectorFormat } from '../embeddings/embeddings-protocol.ts'
+import { type EmbeddingsForm, EmbeddingsReader } from '../embeddings/embeddings-reader.ts'
 import { usageEvents } from '../token-counts.ts'
 import { errorWithoutAnswer, noMessage } from '../upstream-errors.ts'
-import { embeddingsProtocol, readVectorFormat } from './embeddings-protocol.ts'
-import { type EmbeddingsForm, EmbeddingsReader } from './embeddings-reader.ts'
+import { contentParts } from './gemini-contents.ts'
 
 /** Gemini refuses longer lists. */
 const maxBatch = 100
