@@ -3,9 +3,9 @@ import { getOwnKey } from '#identity/accounts/keys/keys.ts'
 import { regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { judgeRegion } from '#policy/guardrails/decide/judge.ts'
+import { BudgetOfKey, budgetsOfKey } from '../keys/budgets.ts'
 import { KeyUsage, keyUsages } from '../keys/usage.ts'
 import { route } from '../route.ts'
-import { BudgetOfKey, budgetsOfKey } from './budgets.ts'
 
 /** Constant values for older clients: the service has no free tier and no rate limits of keys. */
 const legacyFields = {

@@ -2,8 +2,8 @@ import type { KeyRecord } from '#identity/accounts/keys/key.ts'
 import { requireVisible } from '#identity/accounts/keys/key-access.ts'
 import { getKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
-import { BudgetOfKey, budgetsOfKey } from '../key/budgets.ts'
 import { route } from '../route.ts'
+import { BudgetOfKey, budgetsOfKey } from './budgets.ts'
 import { KeyParams } from './key.ts'
 
 export const listKeyBudgets = route({
