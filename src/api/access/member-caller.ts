@@ -1,8 +1,8 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { findMember } from '#identity/accounts/members/members.ts'
-import { roleInWorkspace } from '#identity/accounts/members/role.ts'
+import { findWorkspaceMember } from '#identity/accounts/members/workspace-membership.ts'
 import { getOrganization } from '#identity/accounts/organizations.ts'
-import { findWorkspaceMember } from '#identity/accounts/workspace-members/membership-change.ts'
+import { roleInWorkspace } from '#identity/accounts/role.ts'
 import type { Query } from '#platform/db/db.ts'
 
 type CallerIds = Pick<Caller, 'organizationId' | 'workspaceId' | 'userId'>

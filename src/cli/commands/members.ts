@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { memberRoles } from '#identity/accounts/members/role.ts'
+import { memberRoles } from '#identity/accounts/role.ts'
 import { apiClient, managementKeyHelp } from '../kit/api-client.ts'
 import type { ListedMember } from '../kit/find.ts'
 import type { Terminal } from '../kit/terminal.ts'

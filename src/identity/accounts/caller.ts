@@ -1,7 +1,7 @@
 import type { Precondition } from '#platform/core/entity-tag.ts'
 import type { AccessRole, Interval } from '#platform/core/vocabulary.ts'
 import type { StoredShare } from './io-logging.ts'
-import type { MemberRole } from './members/role.ts'
+import type { MemberRole } from './role.ts'
 
 /** The purpose of a key. */
 export type KeyKind = 'api' | 'management' | 'intern'

@@ -1,7 +1,7 @@
 import type { AccessRole } from '#platform/core/vocabulary.ts'
 import type { Caller } from '../accounts/caller.ts'
 import type { KeyCache } from '../accounts/keys/key-cache.ts'
-import { accessOf, reachesAllWorkspaces } from '../accounts/members/role.ts'
+import { accessOf, reachesAllWorkspaces } from '../accounts/role.ts'
 import type { ResolvedSession, ScopedRole, SessionRow, SessionView } from './session.ts'
 
 /** The callers of the keys of a session: of the key for models and interns, and of a pasted management key. */

@@ -6,7 +6,7 @@ import { ensureConsoleKey } from '../accounts/keys/console-key.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
 import { accountsLock } from '../accounts/lock.ts'
 import { findMember, listManagers } from '../accounts/members/members.ts'
-import { reachesAllWorkspaces } from '../accounts/members/role.ts'
+import { reachesAllWorkspaces } from '../accounts/role.ts'
 
 /**
  * Returns the workspace that `name` identifies by ID or slug, or else the oldest one that the member has access to.

@@ -7,7 +7,7 @@ import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
 import type { Caller } from '../accounts/caller.ts'
 import { consoleKeyHash } from '../accounts/keys/console-key.ts'
 import type { KeyCache } from '../accounts/keys/key-cache.ts'
-import { reachesAllWorkspaces } from '../accounts/members/role.ts'
+import { reachesAllWorkspaces } from '../accounts/role.ts'
 import {
   expiryOfSession,
   type RequestedWorkspace,

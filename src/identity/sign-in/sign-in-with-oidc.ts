@@ -5,13 +5,13 @@ import { admitMember } from '../accounts/members/admit-member.ts'
 import { firstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
 import type { Member } from '../accounts/members/member.ts'
 import { findMemberByAddress } from '../accounts/members/members.ts'
+import { workspaceRoleOf } from '../accounts/members/workspace-member.ts'
 import {
   joinWorkspace,
   leaveWorkspace,
   type MembershipChange,
   readWorkspacesOfMember,
-} from '../accounts/workspace-members/membership-change.ts'
-import { workspaceRoleOf } from '../accounts/workspace-members/workspace-member.ts'
+} from '../accounts/members/workspace-membership.ts'
 import { findWorkspace } from '../accounts/workspaces.ts'
 import type { OidcPerson } from './oidc-person.ts'
 import { findWorkspaceId, noWorkspaceFault } from './session-workspace.ts'

@@ -1,5 +1,5 @@
 import { type Member as MemberRecord, simplifiedRole } from '#identity/accounts/members/member.ts'
-import { memberRoles } from '#identity/accounts/members/role.ts'
+import { memberRoles } from '#identity/accounts/role.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 

@@ -1,5 +1,5 @@
 import { findMember, resolveUserId } from '#identity/accounts/members/members.ts'
-import { actsAsOwner } from '#identity/accounts/members/role.ts'
+import { actsAsOwner } from '#identity/accounts/role.ts'
 import { createLink } from '#identity/sign-in/links.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'

@@ -1,5 +1,5 @@
-import { AddedWorkspaceMembers, WorkspaceMember } from '#identity/accounts/workspace-members/workspace-member.ts'
-import { addWorkspaceMembers } from '#identity/accounts/workspace-members/workspace-members.ts'
+import { AddedWorkspaceMembers, WorkspaceMember } from '#identity/accounts/members/workspace-member.ts'
+import { addWorkspaceMembers } from '#identity/accounts/members/workspace-members.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'

@@ -1,5 +1,5 @@
-import { WorkspaceMember } from '#identity/accounts/workspace-members/workspace-member.ts'
-import { listWorkspaceMembers } from '#identity/accounts/workspace-members/workspace-members.ts'
+import { WorkspaceMember } from '#identity/accounts/members/workspace-member.ts'
+import { listWorkspaceMembers } from '#identity/accounts/members/workspace-members.ts'
 import { PageQuery, pageOf, SearchText } from '#platform/json/page.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'

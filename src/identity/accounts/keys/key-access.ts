@@ -1,6 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Caller } from '../caller.ts'
-import { actsAsOwner } from '../members/role.ts'
+import { actsAsOwner } from '../role.ts'
 import type { KeyPatch, KeyRecord, NewKey } from './key.ts'
 
 /** The permissions of signed-in members for keys. A request with a management key has all permissions. */

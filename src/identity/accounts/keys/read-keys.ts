@@ -2,7 +2,7 @@ import type { WorkspaceRole } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Caller, KeyKind } from '../caller.ts'
 import { readStoredShare } from '../io-logging.ts'
-import { roleInWorkspace } from '../members/role.ts'
+import { roleInWorkspace } from '../role.ts'
 import type { ReadKeys, StoredKey } from './key-cache.ts'
 import { selectKeysWithOwners } from './key-rows.ts'
 

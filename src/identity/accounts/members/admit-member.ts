@@ -4,10 +4,10 @@ import type { NewId } from '#platform/core/id.ts'
 import type { AccessRole } from '#platform/core/vocabulary.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
+import { accessOf, managingRoles } from '../role.ts'
 import type { Member } from './member.ts'
 import { findMembership, hasOtherManager, setRole, storeMember } from './members.ts'
 import { recordMembership } from './record-membership.ts'
-import { accessOf, managingRoles } from './role.ts'
 
 /** A person whom an issuer has authenticated. */
 type AuthenticatedPerson = {

@@ -5,9 +5,7 @@ import { type Db, isUniqueViolation, type Tx } from '#platform/db/db.ts'
 import type { Caller } from '../caller.ts'
 import { disableKeysOfMember } from '../keys/keys-of-member.ts'
 import { accountsLock } from '../lock.ts'
-import { joinWorkspace } from '../workspace-members/membership-change.ts'
-import { deleteMemberFromWorkspaces } from '../workspace-members/rows.ts'
-import { workspaceRoleOf } from '../workspace-members/workspace-member.ts'
+import { actsAsOwner, type MemberRole, managingRoles } from '../role.ts'
 import { resolveWorkspaceId } from '../workspaces.ts'
 import { type Member, type MemberPatch, type NewMember, requestedRole } from './member.ts'
 import { deleteCredentialsOfMember } from './member-credentials.ts'
@@ -21,7 +19,9 @@ import {
   updateMembership,
 } from './members.ts'
 import { recordMembership } from './record-membership.ts'
-import { actsAsOwner, type MemberRole, managingRoles } from './role.ts'
+import { workspaceRoleOf } from './workspace-member.ts'
+import { deleteMemberFromWorkspaces } from './workspace-member-rows.ts'
+import { joinWorkspace } from './workspace-membership.ts'
 
 type MembersDeps = { db: Db; now: Now; newId: NewId }
 

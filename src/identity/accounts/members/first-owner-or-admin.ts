@@ -1,7 +1,7 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Query } from '#platform/db/db.ts'
 import type { KeyOwner } from '../keys/insert-key.ts'
-import { managingRoles } from './role.ts'
+import { managingRoles } from '../role.ts'
 
 /**
  * Returns the owner with the oldest membership, or without an owner the admin with the oldest one; and the oldest

@@ -2,8 +2,8 @@ import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
-import { JoinedWorkspace } from '../workspace-members/workspace-member.ts'
-import { type MemberRole, managingRoles, memberRoles } from './role.ts'
+import { type MemberRole, managingRoles, memberRoles } from '../role.ts'
+import { JoinedWorkspace } from './workspace-member.ts'
 
 const Email = z
   .email({ pattern: z.regexes.html5Email, error: 'expected an e-mail address, such as ada@example.com' })

@@ -5,10 +5,10 @@ import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import { wordsOccur } from '#platform/db/rows/words-occur.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
-import { setRoleInWorkspaces } from '../workspace-members/rows.ts'
-import { workspaceRoleOf } from '../workspace-members/workspace-member.ts'
+import { type MemberRole, managingRoles } from '../role.ts'
 import type { Member, NewMember } from './member.ts'
-import { type MemberRole, managingRoles } from './role.ts'
+import { workspaceRoleOf } from './workspace-member.ts'
+import { setRoleInWorkspaces } from './workspace-member-rows.ts'
 
 type MembersDeps = { db: Db; now: Now; newId: NewId }
 

@@ -6,11 +6,9 @@ import { wordsOccur } from '#platform/db/rows/words-occur.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { Caller } from '../caller.ts'
 import { accountsLock } from '../lock.ts'
-import type { Member } from '../members/member.ts'
-import { findMember, resolveUserId } from '../members/members.ts'
 import { getWorkspace } from '../workspaces.ts'
-import { findKeysToDisable, joinWorkspace, leaveWorkspace } from './membership-change.ts'
-import { selectWorkspaceMembers } from './rows.ts'
+import type { Member } from './member.ts'
+import { findMember, resolveUserId } from './members.ts'
 import {
   type AddedWorkspaceMembers,
   type RemovedWorkspaceMembers,
@@ -18,6 +16,8 @@ import {
   type WorkspaceMember,
   workspaceRoleOf,
 } from './workspace-member.ts'
+import { selectWorkspaceMembers } from './workspace-member-rows.ts'
+import { findKeysToDisable, joinWorkspace, leaveWorkspace } from './workspace-membership.ts'
 
 type MembersDeps = { db: Db; now: Now; newId: NewId }
 

@@ -7,8 +7,8 @@ import { type Actor, recordChange } from '../../audit/audit.ts'
 import { consoleKeyHash } from '../keys/console-key.ts'
 import { disableKey } from '../keys/disable-key.ts'
 import { enabledKeysInWorkspace } from '../keys/key-rows.ts'
-import { deleteWorkspaceMember, selectWorkspaceMembers, storeWorkspaceMember } from './rows.ts'
 import { toWorkspaceMember, type WorkspaceMember } from './workspace-member.ts'
+import { deleteWorkspaceMember, selectWorkspaceMembers, storeWorkspaceMember } from './workspace-member-rows.ts'
 
 /** A transaction that changes memberships. */
 export type MembershipChange = { deps: { now: Now; newId: NewId }; tx: Tx; publish: Publish; actor: Actor }

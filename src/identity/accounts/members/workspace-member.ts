@@ -3,7 +3,7 @@ import { type WorkspaceRole, workspaceRoles } from '#platform/core/vocabulary.ts
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
-import { type MemberRole, managingRoles, memberRoles } from '../members/role.ts'
+import { type MemberRole, managingRoles, memberRoles } from '../role.ts'
 
 /** The most members that one request can add or remove. */
 const maxMembers = 100
