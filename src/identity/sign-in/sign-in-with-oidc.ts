@@ -8,10 +8,10 @@ import { findMemberByAddress } from '../accounts/members/members.ts'
 import { workspaceRoleOf } from '../accounts/members/workspace-member.ts'
 import {
   joinWorkspace,
-  leaveWorkspace,
   type MembershipChange,
   readWorkspacesOfMember,
 } from '../accounts/members/workspace-membership.ts'
+import { leaveWorkspace } from '../accounts/remove-workspace-members.ts'
 import { findWorkspace } from '../accounts/workspaces.ts'
 import type { OidcPerson } from './oidc-person.ts'
 import { findWorkspaceId, noWorkspaceFault } from './session-workspace.ts'

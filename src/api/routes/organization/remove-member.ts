@@ -1,4 +1,4 @@
-import { removeMember } from '#identity/accounts/members/change-members.ts'
+import { removeMember } from '#identity/accounts/remove-member.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { MemberParams } from './member.ts'

@@ -1,5 +1,5 @@
 import { RemovedWorkspaceMembers } from '#identity/accounts/members/workspace-member.ts'
-import { removeWorkspaceMembers } from '#identity/accounts/members/workspace-members.ts'
+import { removeWorkspaceMembers } from '#identity/accounts/remove-workspace-members.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'

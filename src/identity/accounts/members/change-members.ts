@@ -3,24 +3,14 @@ import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { type Db, isUniqueViolation, type Tx } from '#platform/db/db.ts'
 import type { Caller } from '../caller.ts'
-import { disableKeysOfMember } from '../keys/keys-of-member.ts'
 import { accountsLock } from '../lock.ts'
-import { actsAsOwner, type MemberRole, managingRoles } from '../role.ts'
+import { type MemberRole, managingRoles } from '../role.ts'
 import { resolveWorkspaceId } from '../workspaces.ts'
 import { type Member, type MemberPatch, type NewMember, requestedRole } from './member.ts'
-import { deleteCredentialsOfMember } from './member-credentials.ts'
-import {
-  findMembership,
-  findOrCreateUser,
-  hasOtherManager,
-  requireMember,
-  setRole,
-  storeMember,
-  updateMembership,
-} from './members.ts'
+import { requireOtherAdmin, requireOwner } from './member-access.ts'
+import { findMembership, findOrCreateUser, requireMember, setRole, storeMember, updateMembership } from './members.ts'
 import { recordMembership } from './record-membership.ts'
 import { workspaceRoleOf } from './workspace-member.ts'
-import { deleteMemberFromWorkspaces } from './workspace-member-rows.ts'
 import { joinWorkspace } from './workspace-membership.ts'
 
 type MembersDeps = { db: Db; now: Now; newId: NewId }
@@ -78,32 +68,6 @@ export async function changeMember(
   })
 }
 
-/**
- * Ends a membership. The member's keys stay valid, unless they are disabled with it.
- * @returns the number of disabled keys.
- * @throws Fault `not_found`; `conflict` if no admin, or no valid management key, would remain.
- */
-export async function removeMember(
-  deps: MembersDeps,
-  caller: Caller,
-  userId: string,
-  { disableKeys }: { disableKeys: boolean },
-): Promise<number> {
-  const { organizationId } = caller
-  return deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
-    const before = await requireMember(tx, organizationId, userId)
-    requireOwner(caller, before.role)
-    if (managingRoles.includes(before.role)) await requireOtherAdmin(tx, organizationId, userId)
-    const leftAt = deps.now()
-    await updateMembership(tx, organizationId, userId).set({ left_at: leftAt }).execute()
-    await deleteMemberFromWorkspaces(tx, organizationId, userId)
-    await deleteCredentialsOfMember(tx, publish, organizationId, userId)
-    await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
-    publish('organization.changed', organizationId)
-    return disableKeys ? disableKeysOfMember(deps, tx, publish, caller, userId) : 0
-  })
-}
-
 async function changeRole(
   tx: Tx,
   organizationId: string,
@@ -113,17 +77,6 @@ async function changeRole(
   if (managingRoles.includes(role) && !managingRoles.includes(newRole))
     await requireOtherAdmin(tx, organizationId, userId)
   await setRole(tx, organizationId, userId, newRole)
-}
-
-/** Only owners can create and change owners. Otherwise an admin could make themselves an owner. */
-function requireOwner(caller: Caller, ...roles: (MemberRole | undefined)[]): void {
-  if (!roles.includes('owner') || actsAsOwner(caller)) return
-  throw new Fault('forbidden', 'Only an owner can add, change or remove an owner.')
-}
-
-async function requireOtherAdmin(tx: Tx, organizationId: string, userId: string): Promise<void> {
-  if (!(await hasOtherManager(tx, organizationId, userId)))
-    throw new Fault('conflict', 'This is the last admin of the organization. Make another member an admin first.')
 }
 
 /** Changes the address of a person, unless they belong to other organizations too. */

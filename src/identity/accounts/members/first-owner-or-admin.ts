@@ -1,14 +1,16 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Query } from '#platform/db/db.ts'
-import type { KeyOwner } from '../keys/insert-key.ts'
+import type { Caller } from '../caller.ts'
 import { managingRoles } from '../role.ts'
+
+type Owner = Pick<Caller, 'organizationId' | 'userId' | 'workspaceId'>
 
 /**
  * Returns the owner with the oldest membership, or without an owner the admin with the oldest one; and the oldest
  * workspace.
  * @throws Fault `not_found` if the database is empty.
  */
-export async function firstOwnerOrAdmin({ db }: { db: { query: Query } }): Promise<KeyOwner> {
+export async function firstOwnerOrAdmin({ db }: { db: { query: Query } }): Promise<Owner> {
   const member = await db.query
     .selectFrom('memberships as m')
     .innerJoin('workspaces as w', 'w.organization_id', 'm.organization_id')

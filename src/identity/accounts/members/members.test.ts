@@ -6,7 +6,8 @@ import { bootstrap } from '../bootstrap.ts'
 import type { Caller } from '../caller.ts'
 import { createKeyCache } from '../keys/key-cache.ts'
 import { createKeyReader } from '../keys/read-keys.ts'
-import { addMember, changeMember, removeMember } from './change-members.ts'
+import { removeMember } from '../remove-member.ts'
+import { addMember, changeMember } from './change-members.ts'
 
 const tools = { now: Date.now, newId: () => crypto.randomUUID() }
 const ada = { email: 'ada@example.com', name: 'Ada Lovelace', role: 'org:admin' } as const

@@ -11,13 +11,12 @@ import type { Member } from './member.ts'
 import { findMember, resolveUserId } from './members.ts'
 import {
   type AddedWorkspaceMembers,
-  type RemovedWorkspaceMembers,
   toWorkspaceMember,
   type WorkspaceMember,
   workspaceRoleOf,
 } from './workspace-member.ts'
 import { selectWorkspaceMembers } from './workspace-member-rows.ts'
-import { findKeysToDisable, joinWorkspace, leaveWorkspace } from './workspace-membership.ts'
+import { joinWorkspace } from './workspace-membership.ts'
 
 type MembersDeps = { db: Db; now: Now; newId: NewId }
 
@@ -59,31 +58,8 @@ export function addWorkspaceMembers(
   })
 }
 
-/**
- * Removes members from a workspace: all of them or none. Members of the organization who are not in the workspace are skipped.
- * @returns how many were removed.
- * @throws Fault `not_found`; `invalid` if the organization has no such member, or a member has enabled keys in the workspace and
- * `disable_keys` is not set.
- */
-export function removeWorkspaceMembers(
-  deps: MembersDeps,
-  caller: Caller,
-  workspace: string,
-  { user_ids, disable_keys }: RemovedWorkspaceMembers,
-): Promise<number> {
-  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
-    const { id } = await getWorkspace({ db: { query: tx } }, caller, workspace)
-    const change = { deps, tx, publish, actor: caller }
-    let removed = 0
-    for (const member of await resolveMembers(tx, caller, user_ids)) {
-      if (!disable_keys) await requireNoEnabledKeys(tx, id, member)
-      if (await leaveWorkspace(change, id, member.userId)) removed++
-    }
-    return removed
-  })
-}
-
-async function resolveMembers(tx: Tx, { organizationId }: Caller, names: string[]): Promise<Member[]> {
+/** Finds members by id or email address. @throws Fault `invalid` for an unknown one. */
+export async function resolveMembers(tx: Tx, { organizationId }: Caller, names: string[]): Promise<Member[]> {
   const members = new Map<string, Member>()
   for (const name of names) {
     const userId = await resolveUserId(tx, organizationId, name)
@@ -92,14 +68,4 @@ async function resolveMembers(tx: Tx, { organizationId }: Caller, names: string[
     members.set(member.userId, member)
   }
   return [...members.values()]
-}
-
-async function requireNoEnabledKeys(tx: Tx, workspaceId: string, { userId, email }: Member): Promise<void> {
-  const { length } = await findKeysToDisable(tx, workspaceId, userId)
-  if (length === 0) return
-  const keys = length === 1 ? '1 enabled key' : `${length} enabled keys`
-  throw new Fault(
-    'invalid',
-    `${email} has ${keys} in the workspace. Disable or delete them first, or set disable_keys to true.`,
-  )
 }

@@ -4,11 +4,8 @@ import type { WorkspaceRole } from '#platform/core/vocabulary.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import { type Actor, recordChange } from '../../audit/audit.ts'
-import { consoleKeyHash } from '../keys/console-key.ts'
-import { disableKey } from '../keys/disable-key.ts'
-import { enabledKeysInWorkspace } from '../keys/key-rows.ts'
 import { toWorkspaceMember, type WorkspaceMember } from './workspace-member.ts'
-import { deleteWorkspaceMember, selectWorkspaceMembers, storeWorkspaceMember } from './workspace-member-rows.ts'
+import { selectWorkspaceMembers, storeWorkspaceMember } from './workspace-member-rows.ts'
 
 /** A transaction that changes memberships. */
 export type MembershipChange = { deps: { now: Now; newId: NewId }; tx: Tx; publish: Publish; actor: Actor }
@@ -46,29 +43,6 @@ export async function joinWorkspace(
   return after
 }
 
-/** Removes one member and disables their keys in the workspace. @returns whether they were a member. */
-export async function leaveWorkspace(
-  { deps, tx, publish, actor }: MembershipChange,
-  workspaceId: string,
-  userId: string,
-): Promise<boolean> {
-  const { organizationId } = actor
-  const before = await findWorkspaceMember(tx, organizationId, workspaceId, userId)
-  if (!before) return false
-  const keys = await findKeysToDisable(tx, workspaceId, userId)
-  for (const key of keys) await disableKey(deps, tx, publish, actor, key)
-  await deleteWorkspaceMember(tx, before.id)
-  await recordChange(deps, tx, actor, {
-    action: 'workspace.member_removed',
-    targetKind: 'workspace',
-    targetId: workspaceId,
-    before,
-    after: null,
-  })
-  publish('organization.changed', organizationId)
-  return true
-}
-
 export async function findWorkspaceMember(
   query: Query | Tx,
   organizationId: string,
@@ -90,10 +64,4 @@ export async function readWorkspacesOfMember(
 ): Promise<WorkspaceMember[]> {
   const rows = await selectWorkspaceMembers(query, organizationId).where('wm.user_id', '=', userId).execute()
   return rows.map(toWorkspaceMember)
-}
-
-/** Excludes the member's console key, which is valid only during a membership. */
-export async function findKeysToDisable(tx: Tx, workspaceId: string, userId: string) {
-  const keys = await enabledKeysInWorkspace(tx, workspaceId, userId)
-  return keys.filter(({ hash }) => hash !== consoleKeyHash({ workspaceId, userId }))
 }
