@@ -77,7 +77,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
     }
   }
   // A browser gets the console's own 404 page, also below an existing path; other clients get a JSON error.
-  app.get('/*', { exposeHeadRoute: false }, async (request, reply) => {
+  app.get('/*', { exposeHeadRoute: false, config: { isFallback: true } }, async (request, reply) => {
     if (!request.headers.accept?.includes('text/html') || request.url.startsWith(`${apiPrefix}/`))
       return reply.callNotFound()
     return sendPageOf(request, reply.code(404), { screen: undefined, workspace: undefined })

@@ -9,7 +9,6 @@ import type { Route } from '../routes/route.ts'
 import { routes } from '../routes/routes.ts'
 
 const methods = METHODS.filter((method) => method !== 'CONNECT')
-const refusable = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']
 const prefix = '/api/v1'
 const paths = [...new Set(routes.map(({ path }) => path))]
 
@@ -19,7 +18,7 @@ const silent = routes.map(
 )
 
 /** A server with that table, and the routes of its finished requests. */
-async function serve(origins: string[] = []) {
+async function serve({ origins = [], hasFallback = false }: { origins?: string[]; hasFallback?: boolean } = {}) {
   const app = createApp({
     log: pino({ level: 'silent' }),
     bodyLimit: 1000,
@@ -39,6 +38,7 @@ async function serve(origins: string[] = []) {
     hostOf: () => undefined,
     uploadPace: { bytesPerSecond: 1000, pauseMs: 30_000 },
   })
+  if (hasFallback) app.get('/*', { config: { isFallback: true } }, (_request, reply) => reply.callNotFound())
   await app.ready()
   const ask = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const url = prefix + path.replace(/\{\w+\}/g, 'some')
@@ -54,23 +54,23 @@ function allowOf(path: string): string[] {
   return [...of.map(({ method }) => method.toUpperCase()), ...heads.map(() => 'HEAD')].sort()
 }
 
-test('every path accepts the methods of its routes and refuses all others', async () => {
-  await using service = await serve()
-  for (const path of paths) {
-    const allow = allowOf(path)
-    for (const method of methods) {
-      const { statusCode, headers } = await service.ask(method, path)
-      const about = `${method} ${path}`
-      if (allow.includes(method)) assert.ok(statusCode < 400 && !headers.allow, `${about} is ${statusCode}`)
-      else if (!refusable.includes(method)) assert.equal(statusCode, 404, about)
-      else assert.deepEqual([about, statusCode, headers.allow], [about, 405, allow.join(', ')])
+for (const hasFallback of [false, true])
+  test(`every path ${hasFallback ? 'beside the console ' : ''}accepts the methods of its routes and refuses all others`, async () => {
+    await using service = await serve({ hasFallback })
+    for (const path of paths) {
+      const allow = allowOf(path)
+      for (const method of methods) {
+        const { statusCode, headers } = await service.ask(method, path)
+        const about = `${method} ${path}`
+        if (allow.includes(method)) assert.ok(statusCode < 400 && !headers.allow, `${about} is ${statusCode}`)
+        else assert.deepEqual([about, statusCode, headers.allow], [about, 405, allow.join(', ')])
+      }
     }
-  }
-})
+  })
 
 test('every path answers the preflight request of another origin', async () => {
   const origin = 'https://app.example.com'
-  await using service = await serve([origin])
+  await using service = await serve({ origins: [origin] })
   for (const path of paths) {
     const request = { origin, 'access-control-request-method': 'POST' }
     const { statusCode, headers } = await service.ask('OPTIONS', path, request)
@@ -95,5 +95,14 @@ test('a parameter that is too long is reported before a wrong method', async () 
     const { statusCode, body } = await service.ask(method, `/keys/${'x'.repeat(1025)}`)
     assert.deepEqual([method, statusCode], [method, 400])
     assert.match(body, /A part of the path has more than 1024 characters/)
+  }
+})
+
+test('a path refuses WebSockets, also beside the pages of the console', async () => {
+  for (const hasFallback of [false, true]) {
+    await using service = await serve({ hasFallback })
+    const { statusCode, headers } = await service.ask('GET', '/responses', { upgrade: 'websocket' })
+    assert.deepEqual([statusCode, headers.upgrade], [426, 'HTTP/1.1'])
+    assert.equal((await service.ask('GET', '/nope', { upgrade: 'websocket' })).statusCode, 404)
   }
 })

@@ -10,19 +10,6 @@ export const pathPartTooLong = () =>
 /** A path of the route table in the router's syntax, with its methods. */
 export type KnownPath = { url: string; methods: ReadonlySet<string>; allow: string }
 
-/** The methods that a known path refuses if it does not have them. Other methods are answered like an unknown path. */
-const refusable: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'QUERY',
-])
-
 /** Converts `/guardrails/{id}` to the router's syntax. */
 export const routerPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
@@ -73,7 +60,7 @@ function sortPatterns(all: readonly KnownPath[]): Pattern[] {
 }
 
 /** Finds the known path of a request that matches no route; undefined if the path is unknown too. */
-export type PathFinder = (request: { method: string; url: string }) => KnownPath | undefined
+export type PathFinder = (request: { url: string }) => KnownPath | undefined
 
 /**
  * Matches paths as the router does. The router itself would need an entry for each missing method, which is four of
@@ -81,8 +68,7 @@ export type PathFinder = (request: { method: string; url: string }) => KnownPath
  */
 export function createPathFinder(all: readonly KnownPath[]): PathFinder {
   let patterns: Pattern[] | undefined
-  return ({ method, url }) => {
-    if (!refusable.has(method)) return undefined
+  return ({ url }) => {
     patterns ??= sortPatterns(all)
     const requested = splitPath(url)
     return patterns.find(({ parts }) => matches(parts, requested))?.path
