@@ -1,4 +1,4 @@
-import { isThoughtField, type ThoughtMetadata, thoughtFormats } from './thoughts.ts'
+import { isThoughtField, signaturePath, type ThoughtMetadata, thoughtFormats } from './thoughts.ts'
 
 const prefix = 'sealed.'
 
@@ -13,10 +13,10 @@ export function encodeThought(metadata: ThoughtMetadata): string | undefined {
 
 /** Like `encodeThought`, but always includes the id, for protocols without a field for it. */
 export function encodeThoughtWithId(metadata: ThoughtMetadata): string | undefined {
-  const { format, signature, encrypted, id, via, isSummary, field, by } = metadata
+  const { format, signature, encrypted, id, via, isSummary, field, by, path } = metadata
   const isUnsigned = signature === undefined && encrypted === undefined && via === undefined
   if (isUnsigned && (field === undefined || by === undefined)) return undefined
-  const encoded = isUnsigned ? { field, by } : { format, signature, encrypted, id, via, isSummary }
+  const encoded = isUnsigned ? { field, by } : { format, signature, encrypted, id, via, isSummary, path }
   return prefix + Buffer.from(JSON.stringify(encoded)).toString('base64url')
 }
 
@@ -38,7 +38,7 @@ export function decodeThought(encoded: string, id: string | undefined): ThoughtM
 
 /** Copies only the members that `encodeThought` writes, because clients can forge the text. */
 function validMetadata(metadata: ThoughtMetadata): ThoughtMetadata | undefined {
-  const { field, by, via } = metadata
+  const { field, by, via, path } = metadata
   if (isThoughtField(field)) return typeof by === 'string' ? { field, by } : undefined
   if (via !== 'chat' && !thoughtFormats.some((format) => format === metadata.format)) return undefined
   const texts = (['format', 'signature', 'encrypted', 'id'] as const).filter(
@@ -48,5 +48,6 @@ function validMetadata(metadata: ThoughtMetadata): ThoughtMetadata | undefined {
     ...Object.fromEntries(texts.map((name) => [name, metadata[name]])),
     ...(via === 'chat' && { via }),
     ...(metadata.isSummary === true && { isSummary: true as const }),
+    ...(typeof path === 'string' && signaturePath.test(path) && { path }),
   }
 }

@@ -17,6 +17,13 @@ export function isThoughtField(value: unknown): value is ThoughtField {
   return thoughtFields.some((field) => field === value)
 }
 
+/** The path of the signature of a call at Google's chat server. */
+export const googleSignaturePath = 'extra_content.google.thought_signature'
+
+/** Paths of signatures at other chat servers. The second one is LiteLLM's. */
+export const signaturePath =
+  /^(?:extra_content\.\w{1,50}\.thought_signature|provider_specific_fields\.thought_signature|thought_?[Ss]ignature)$/
+
 /** Metadata by which a provider recognises its thought in a later turn. */
 export type ThoughtMetadata = {
   /** One of the formats above, or another name from a gateway. */
@@ -35,6 +42,8 @@ export type ThoughtMetadata = {
   encrypted?: string
   /** The provider's id for the thought, or for the tool call that followed it. */
   id?: string
+  /** Where a call or message of a chat server had the signature, if it is not Google's path. */
+  path?: string
 }
 
 /** A complete thought in an assistant message. */
@@ -68,7 +77,7 @@ export function toReasoningDetails(thought: Thought, index: number): ReasoningDe
   const { text, format, via, signature, encrypted, field, by } = thought
   if (field !== undefined && by !== undefined) return [unsignedDetail({ text, field, by }, index)]
   if (format === undefined && via === undefined) return []
-  const id = via === 'chat' ? thought.id : translatedId(thought.id)
+  const id = via === 'chat' ? chatId(thought) : translatedId(thought.id)
   const commonFields = { ...(id !== undefined && { id }), ...(format !== undefined && { format }), index }
   const details: ReasoningDetail[] = []
   if (signature !== undefined) details.push({ type: 'reasoning.text', text, signature, ...commonFields })
@@ -94,6 +103,17 @@ export function readOrigin({ id, field, by }: ReasoningDetail): Origin | undefin
   return isThoughtField(encodedField) && model !== undefined ? { field: encodedField, by: model } : undefined
 }
 
+/** The path of a signature is encoded in the id, because clients drop unknown members. */
+const chatId = ({ id, path }: ThoughtMetadata) => (path === undefined ? id : `${path}:${id ?? ''}`)
+
+/** Returns the call that a chat server signed, undefined for a message, and the path of the signature. */
+export function readSigned({ id }: ReasoningDetail): { id: string | undefined; path: string } {
+  const [path, ...rest] = typeof id === 'string' ? id.split(':') : []
+  if (path === undefined || rest.length === 0 || !signaturePath.test(path))
+    return { id: id ?? undefined, path: googleSignaturePath }
+  return { id: rest.join(':') || undefined, path }
+}
+
 const translatedPrefix = 'native'
 
 function translatedId(id: string | undefined): string {
@@ -109,7 +129,7 @@ export function isTranslated({ id }: ReasoningDetail): boolean {
 function providerId(detail: ReasoningDetail): string | undefined {
   const { id } = detail
   if (typeof id !== 'string' || id === translatedPrefix) return undefined
-  return isTranslated(detail) ? id.slice(translatedPrefix.length + 1) : id
+  return isTranslated(detail) ? id.slice(translatedPrefix.length + 1) : readSigned(detail).id
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { AnswerEvent } from '#chat/events.ts'
 import { pieceText, type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { type Part, type ReasoningFields, readReasoning, splitThought } from '../../protocol/thinking-parts.ts'
@@ -43,6 +44,25 @@ export function addReasoning(message: RawMessage, model: string): void {
   message.reasoning = text
   delete message.tagged_reasoning
   if (!hasDetails) message.reasoning_details = toReasoningDetails({ text, field, by: model }, 0)
+}
+
+/** The events for which clients need a detail: signatures that the server has elsewhere. @param text the JSON of the answer. */
+export function signaturesIn(events: readonly AnswerEvent[] = [], text: string): SignatureEvent[] {
+  const signatures = events.filter((event) => event.type === 'reasoning' && event.via === 'chat' && event.encrypted)
+  return text.includes('"reasoning_details"') ? [] : (signatures as SignatureEvent[])
+}
+
+export type SignatureEvent = Extract<AnswerEvent, { type: 'reasoning' }>
+
+/** Adds details of signatures. Clients of OpenRouter return only these. */
+export function addSignatures(message: RawMessage, signatures: readonly SignatureEvent[]): void {
+  const { reasoning_details: details } = message
+  const existing = Array.isArray(details) ? (details as ReasoningDetail[]) : []
+  if (signatures.length === 0) return
+  message.reasoning_details = [
+    ...existing,
+    ...signatures.flatMap((signature, at) => toReasoningDetails(signature, existing.length + at)),
+  ]
 }
 
 const textOfDetail = (detail: ReasoningDetail | null) => (detail ? pieceText(detail) : '')

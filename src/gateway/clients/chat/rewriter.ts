@@ -6,7 +6,15 @@ import type { AnswerHead } from '../../protocol/protocol.ts'
 import type { Part } from '../../protocol/thinking-parts.ts'
 import { AnswerRepair, applyRepair, type RawChoice, type Repairs } from './answer-repair.ts'
 import type { RawCall } from './call-repair.ts'
-import { addReasoning, lacksReasoning, lacksReasoningInText, withoutThinkingParts } from './reasoning.ts'
+import {
+  addReasoning,
+  addSignatures,
+  lacksReasoning,
+  lacksReasoningInText,
+  type SignatureEvent,
+  signaturesIn,
+  withoutThinkingParts,
+} from './reasoning.ts'
 import { chatWriter } from './writer.ts'
 
 /**
@@ -25,8 +33,9 @@ export function chatRewriter(head: AnswerHead): PassthroughRewriter {
     whole(answer, body, events) {
       const { choices } = body as { choices?: Choice[] | null }
       const repairs = repair.findWholeRepairs((choices ?? []) as RawChoice[], events)
-      const isBroken = repairs !== undefined || !choices || choices.some(isIncomplete)
-      const changed = isBroken ? rewriteJson(answer, { part: 'message', head, repairs }) : answer
+      const signatures = signaturesIn(events, answer)
+      const isBroken = repairs !== undefined || !choices || choices.some(isIncomplete) || signatures.length > 0
+      const changed = isBroken ? rewriteJson(answer, { part: 'message', head, repairs, signatures }) : answer
       const created = String(createdSeconds)
       const fill = { id: toLatin1Json(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
       return applyChanges(changed, changed.indexOf('{'), { set: headMembers(head), fill })
@@ -52,13 +61,15 @@ function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewri
     hasDelta ||= isFirst
     const repairs = events && repair.findRepairs(tail, events, () => extractJson(raw))
     const lacksRole = isFirst && !tail.includes('"role"')
-    if (rest !== undefined && !repairs && !lacksRole && !needsRewriteInChoice(rest))
-      return eventPrefix.rewrite(raw, rest)
+    const signatures = signaturesIn(events, tail)
+    const isCorrect = !repairs && !lacksRole && signatures.length === 0
+    if (rest !== undefined && isCorrect && !needsRewriteInChoice(rest)) return eventPrefix.rewrite(raw, rest)
     const text = rest === undefined ? tail : raw.toString('latin1')
     const from = findObjectStart(text)
     if (from === -1) return raw
-    const isChanged = repairs || lacksRole || needsRewriteInChoice(text)
-    const changed = isChanged ? withRewrittenLine(text, from, { part: 'delta', head, repairs, lacksRole }) : text
+    const isChanged = !isCorrect || needsRewriteInChoice(text)
+    const rewriting = { part: 'delta', head, repairs, lacksRole, signatures } as const
+    const changed = isChanged ? withRewrittenLine(text, from, rewriting) : text
     return Buffer.from(eventPrefix.learn(changed, from), 'latin1')
   }
 }
@@ -150,7 +161,7 @@ type ChatDelta = {
   function_call?: unknown
   audio?: unknown
 }
-type Choice = { finish_reason?: string | null; native_finish_reason?: string; text?: unknown } & {
+type Choice = { index?: number; finish_reason?: string | null; native_finish_reason?: string; text?: unknown } & {
   [part in 'delta' | 'message']?: ChatDelta
 }
 
@@ -160,9 +171,10 @@ type Rewriting = {
   repairs: Repairs | undefined
   /** The first delta of the stream has no role. Helpers of official clients refuse the answer without it. */
   lacksRole?: boolean
+  signatures: readonly SignatureEvent[]
 }
 
-function rewriteJson(text: string, { part, head, repairs, lacksRole = false }: Rewriting): string {
+function rewriteJson(text: string, { part, head, repairs, lacksRole = false, signatures }: Rewriting): string {
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
   answer.choices ??= []
   for (const [position, choice] of answer.choices.entries()) {
@@ -174,11 +186,20 @@ function rewriteJson(text: string, { part, head, repairs, lacksRole = false }: R
     if (lacksRole && choice.delta) choice.delta = { role: 'assistant', ...choice.delta }
     if (repair) applyRepair(choice as RawChoice, part, repair)
     choice.finish_reason ||= null
-    if (choice[part]) fillIn(choice[part], answer.id || head.id, head.model)
+    if (choice[part]) {
+      fillIn(choice[part], answer.id || head.id, head.model)
+      addSignatures(
+        choice[part],
+        signatures.filter((signature) => (signature.choice ?? 0) === numberOf(choice, position, part)),
+      )
+    }
     if (choice[part] && !Array.isArray(head.request?.functions)) delete choice[part].function_call
   }
   return toLatin1Json(answer)
 }
+
+const numberOf = ({ index }: Choice, position: number, part: Rewriting['part']) =>
+  part === 'message' ? position : (index ?? position)
 
 /** Removes the message of a stream's event from its choice. @returns the message. */
 function takeMessage(choice: Choice): ChatDelta | undefined {

@@ -115,7 +115,7 @@ export class ToolCallAssembler {
     if (call.id !== undefined) this.#index.byId.set(call.id, call)
     const key = piece.key ?? call.key
     if (key !== undefined) this.#index.byKey.set(key, call)
-    return call.isOpen ? call.takeArguments() : this.#release()
+    return call.isOpen ? [...call.takeSignature(), ...call.takeArguments()] : this.#release()
   }
 
   #isNamePartial({ name = '', isNamePartial }: ToolCallPiece): boolean {
@@ -189,11 +189,11 @@ export class ToolCallAssembler {
   #release(): AnswerEvent[] {
     const events: AnswerEvent[] = []
     for (let call = this.#calls[this.#released]; call?.canOpen; call = this.#calls[++this.#released])
-      events.push(this.#open(call), ...call.takeArguments())
+      events.push(...this.#open(call), ...call.takeArguments())
     return events
   }
 
-  #open(call: PartialCall): AnswerEvent {
+  #open(call: PartialCall): AnswerEvent[] {
     const index = this.#opened++
     call.name = findDeclaredName(call.name!, this.#options.toolNames)
     return call.open(index, generatedCallId(call.answerId || this.#options.answerId, index))
@@ -208,7 +208,7 @@ export class ToolCallAssembler {
         if (call.isBlank || this.#isTruncated) continue
         throw new Error('it calls a tool without a name')
       }
-      if (!call.isOpen) events.push(this.#open(call))
+      if (!call.isOpen) events.push(...this.#open(call))
       events.push(...call.takeLastArguments())
       if (call.isCut && !this.#isTruncated) throw new Error(`the arguments of its call of "${call.name}" are cut off`)
     }

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
-import type { ToolCallPiece } from './piece.ts'
+import type { CallSignature, ToolCallPiece } from './piece.ts'
 
 /** Longer arguments are not decoded, because that holds up other requests. */
 const maxDecoded = 1024 * 1024
@@ -15,6 +15,8 @@ export class PartialCall {
   /** The upstream's id of the answer, from which the id of a call without one is generated. */
   answerId: string | undefined
   #namespace: string | undefined
+  /** The signature that clients do not have. */
+  #signature: CallSignature | undefined
   #isCustom = false
   #isNamePartial = false
   /** Each piece repeats the arguments so far. */
@@ -30,6 +32,9 @@ export class PartialCall {
   readonly #extent = new JsonExtent()
   /** Its index for clients, once it is opened for them. */
   #index: number | undefined
+  #finalId: string | undefined
+  /** The last signature. Some upstreams repeat it in each piece. */
+  #signed: string | undefined
   /**
    * The part of the arguments that clients do not have. The whole text can be long, so it is not read for each piece.
    */
@@ -95,7 +100,7 @@ export class PartialCall {
 
   /** @throws Error for a second object after the arguments, or a name that continues after it was sent. */
   add(
-    { id, name, namespace, custom, text, whole, isClosed, answerId }: ToolCallPiece,
+    { id, name, namespace, custom, text, whole, isClosed, answerId, signature }: ToolCallPiece,
     isNamePartial: boolean = false,
   ): void {
     this.id ||= id || undefined
@@ -106,6 +111,7 @@ export class PartialCall {
     }
     this.#namespace ??= namespace
     this.answerId ||= answerId
+    this.#addSignature(signature)
     if (custom) this.#isCustom = true
     if (text) this.#addText(text)
     if (whole) this.#whole = whole
@@ -114,17 +120,30 @@ export class PartialCall {
     this.#complete()
   }
 
-  /** @param id the id to use if its upstream sent none. */
-  open(index: number, id: string): AnswerEvent {
+  /**
+   * The start of the call for clients. Its signature precedes it, as reasoning precedes its result.
+   * @param id the id to use if its upstream sent none.
+   */
+  open(index: number, id: string): AnswerEvent[] {
     this.#index = index
-    return {
+    this.#finalId = this.id ?? id
+    const start: AnswerEvent = {
       type: 'tool_call',
       index,
-      id: this.id ?? id,
+      id: this.#finalId,
       name: this.name!,
       ...(this.#isCustom && { custom: true as const }),
       ...(this.#namespace && { namespace: this.#namespace }),
     }
+    return [...this.takeSignature(), start]
+  }
+
+  /** The signature that came after the start of the call, or with it. */
+  takeSignature(): AnswerEvent[] {
+    const signature = this.#signature
+    if (!signature || this.#finalId === undefined) return []
+    this.#signature = undefined
+    return [{ type: 'reasoning', text: '', ...signature, id: this.#finalId }]
   }
 
   /**
@@ -142,6 +161,12 @@ export class PartialCall {
     this.#isFilled = meansNoArguments(this.#text)
     this.#unsent = this.#isFilled ? '{}' : (objectInText(this.#unsent) ?? this.#unsent)
     return this.#takeUnsent()
+  }
+
+  #addSignature(signature: CallSignature | undefined): void {
+    if (!signature || signature.encrypted === this.#signed) return
+    this.#signed = signature.encrypted
+    this.#signature = signature
   }
 
   /** Adds a name, or the next part of one. Some upstreams repeat the name so far in each part. */

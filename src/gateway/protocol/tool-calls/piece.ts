@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import type { ThoughtMetadata } from '#chat/thoughts.ts'
 
 /**
  * The part of one upstream event that concerns one tool call. Any member may be missing, repeated, or come in any order.
@@ -22,9 +23,14 @@ export type ToolCallPiece = {
   isClosed?: true | undefined
   /** The upstream's id of the answer, from which the id of a call without one is generated. */
   answerId?: string | undefined
+  /** The server's signature of the call, which it requires in later requests. */
+  signature?: CallSignature | undefined
   /** The number of the choice, if it is not the first. */
   choice?: number
 }
+
+/** The metadata of a signed thought, without the id of its call. */
+export type CallSignature = Pick<ThoughtMetadata, 'format' | 'via' | 'encrypted' | 'path'>
 
 /** Arguments as text. Some servers send the object instead of its JSON. */
 export function argumentsText(value: unknown): string | undefined {

@@ -64,19 +64,18 @@ export class GeminiCalls {
     const hasOwnId = id ? (this.#argumentsById.get(id) ?? whole) === whole : false
     const callId = id && hasOwnId ? id : generateCallId(answerId, index)
     if (hasOwnId) this.#argumentsById.set(callId, whole)
-    const call: UpstreamEvent = {
-      type: 'call_piece',
-      // A repeated call has no number, so that it is recognized by its id.
-      key: hasOwnId ? undefined : index,
-      id: callId,
-      name,
-      whole,
-      isClosed: true,
-    }
-    // A signature of reasoning precedes what it signs, as in the events of other providers.
-    return signed.encrypted
-      ? [{ type: 'reasoning', text: '', format: reasoningFormat, ...signed, id: callId }, call]
-      : [call]
+    return [
+      {
+        type: 'call_piece',
+        // A repeated call has no number, so that it is recognized by its id.
+        key: hasOwnId ? undefined : index,
+        id: callId,
+        name,
+        whole,
+        isClosed: true,
+        signature: signed.encrypted ? { format: reasoningFormat, ...signed } : undefined,
+      },
+    ]
   }
 }
 

@@ -9,6 +9,7 @@ import { chatSpellings, OpenaiUsage } from '../openai/openai-usage.ts'
 import { errorWithoutAnswer, noMessage, readErrorMetadata, readInnerMessage } from '../upstream-errors.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { finishEvents } from './openai-chat-finish.ts'
+import { readSignature } from './openai-chat-signatures.ts'
 import { readSources, type Sources } from './openai-chat-sources.ts'
 import { readUsageEvents, type WithUsage } from './openai-chat-usage.ts'
 
@@ -159,7 +160,9 @@ function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: stri
   readContent(delta, events)
   if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
   const calls = listCalls(delta)
-  for (const call of calls) events.push(...readSignature(call), toCallPiece(call, answerId))
+  for (const call of calls) events.push(toCallPiece(call, answerId))
+  const signature = readSignature(delta)
+  if (signature) events.push({ type: 'reasoning', text: '', ...signature })
   // Some servers send each call in both fields.
   if (delta.function_call && calls.length === 0)
     events.push(toCallPiece({ index: 0, function: delta.function_call }, answerId))
@@ -172,16 +175,6 @@ function readSpeech(audio: unknown, content: unknown): AnswerEvent[] {
   const hasWords = typeof transcript === 'string' && transcript !== '' && !content
   return [{ type: 'billed_piece', unit: 'audio' }, ...(hasWords ? [{ type: 'text' as const, text: transcript }] : [])]
 }
-
-/** The signature of a call of Google's chat server, which refuses the call in later requests without it. */
-function readSignature(call: ToolCallDelta): UpstreamEvent[] {
-  const { id, extra_content: extra } = call as ToolCallDelta & ExtraContent
-  const encrypted = extra?.google?.thought_signature
-  if (typeof encrypted !== 'string' || !encrypted || !id) return []
-  return [{ type: 'reasoning', text: '', format: 'google-gemini-v1', via: 'chat', encrypted, id }]
-}
-
-type ExtraContent = { extra_content?: { google?: { thought_signature?: unknown } | null } | null }
 
 function toCallPiece(call: ToolCallDelta, answerId: string | undefined): ToolCallPiece {
   const { index, id, custom } = call
@@ -198,6 +191,7 @@ function toCallPiece(call: ToolCallDelta, answerId: string | undefined): ToolCal
     ...(calledFunction?.name && !text && { isNamePartial: text === undefined || ('if_undeclared' as const) }),
     text,
     answerId,
+    signature: readSignature(call),
     ...(custom && { custom: true }),
   }
 }

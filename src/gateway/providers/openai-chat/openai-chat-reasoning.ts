@@ -11,6 +11,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import type { ChatDialect } from './openai-chat-dialects.ts'
+import { isSignature, withSignatures } from './openai-chat-signatures.ts'
 
 type Message = { role?: unknown; content?: unknown; reasoning?: unknown; reasoning_content?: unknown } & Body
 
@@ -64,7 +65,7 @@ function withReasoning(message: Message, model: string, field: ChatDialect['reas
     // The server gets reasoning in the members in which it sent it.
     case undefined:
       if (earlier.thinkingBlocks.length > 0) return { ...rest, thinking_blocks: earlier.thinkingBlocks }
-      if (earlier.chatDetails.some(isGoogleSignature)) return withSignatures(rest, earlier.chatDetails)
+      if (earlier.chatDetails.some(isSignature)) return withSignatures(rest, earlier.chatDetails)
       if (earlier.isUntranslated) return earlier.isUnchanged ? message : withDetails(message, earlier.chatDetails)
       return withParts(withDetails(rest, earlier.chatDetails), earlier.reasoningTexts)
     case 'reasoning_details':
@@ -72,21 +73,6 @@ function withReasoning(message: Message, model: string, field: ChatDialect['reas
     default:
       return withParts(rest, earlier.text ? new Map([[field, earlier.text]]) : new Map())
   }
-}
-
-const isGoogleSignature = ({ format, data }: ReasoningDetail) =>
-  format === 'google-gemini-v1' && typeof data === 'string'
-
-/** Signed calls as Google's chat server has them. It refuses unknown members. */
-function withSignatures(message: Message, details: ReasoningDetail[]): Message {
-  if (!Array.isArray(message.tool_calls)) return message
-  const signatures = new Map(details.filter(isGoogleSignature).map(({ id, data }) => [id, data]))
-  const tool_calls = (message.tool_calls as Body[]).map((call) => {
-    const thought_signature = signatures.get(call?.id as string)
-    if (thought_signature === undefined || call.extra_content !== undefined) return call
-    return { ...call, extra_content: { google: { thought_signature } } }
-  })
-  return { ...message, tool_calls }
 }
 
 /** The reasoning in a message of the client that this model is allowed to get. */

@@ -1,0 +1,57 @@
+import { googleSignaturePath, type ReasoningDetail, readSigned, signaturePath } from '#chat/thoughts.ts'
+import { isObject } from '#platform/core/is-object.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import type { CallSignature } from '../../protocol/tool-calls/piece.ts'
+
+const format = 'google-gemini-v1'
+
+type Signed = { extra_content?: unknown; provider_specific_fields?: unknown; function?: unknown }
+
+/**
+ * Reads the signature of a call or of a message. Gemini refuses a call without it in later requests. Chat servers have it
+ * in different members.
+ */
+export function readSignature(signed: object): CallSignature | undefined {
+  const { extra_content: extra, provider_specific_fields: specific, function: called } = signed as Signed
+  const others = specific ?? (isObject(called) ? called.provider_specific_fields : undefined)
+  const namespaces = isObject(extra) ? Object.keys(extra) : []
+  return (
+    namespaces
+      .map((name) => toSignature(`extra_content.${name}.thought_signature`, isObject(extra) && extra[name]))
+      .find((signature) => signature !== undefined) ??
+    toSignature('provider_specific_fields.thought_signature', others) ??
+    toSignature('thought_signature', signed) ??
+    toSignature('thoughtSignature', signed)
+  )
+}
+
+function toSignature(path: string, members: unknown): CallSignature | undefined {
+  const encrypted = isObject(members) ? members[lastName(path)] : undefined
+  if (typeof encrypted !== 'string' || !encrypted || !signaturePath.test(path)) return undefined
+  return { format, via: 'chat', encrypted, ...(path !== googleSignaturePath && { path }) }
+}
+
+const lastName = (path: string) => path.slice(path.lastIndexOf('.') + 1)
+
+export const isSignature = ({ format: detailFormat, data }: ReasoningDetail) =>
+  detailFormat === format && typeof data === 'string'
+
+/** Adds the signatures of details where their server had them. It refuses unknown members. */
+export function withSignatures(message: Body, details: readonly ReasoningDetail[]): Body {
+  const signatures = new Map<string | undefined, Body>()
+  for (const detail of details.filter(isSignature)) {
+    const { id, path } = readSigned(detail)
+    signatures.set(id, membersAt(path.split('.'), detail.data))
+  }
+  const calls = message.tool_calls
+  const signedMessage = withSignature(message, signatures.get(undefined))
+  if (!Array.isArray(calls)) return signedMessage
+  const tool_calls = (calls as Body[]).map((call) => withSignature(call, signatures.get(call?.id as string)))
+  return { ...signedMessage, tool_calls }
+}
+
+const membersAt = (path: string[], value: unknown): Body =>
+  path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Body
+
+/** A client can have returned the member itself. */
+const withSignature = (signed: Body, members: Body | undefined): Body => ({ ...members, ...signed })
