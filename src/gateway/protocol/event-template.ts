@@ -7,7 +7,7 @@ const probe = Buffer.from('signalbox probe')
 const paddingProbe = Buffer.from('signalbox padding')
 const paddingPattern = /"obfuscation"\s*:\s*"([^"\\\u0000-\u001f]+)"/
 
-/** The initial number of attempts to learn. After that, one attempt per `findsForTrial` matches. */
+/** The initial number of attempts to learn. Then each needs `findsForTrial` matches before, so that it is worth its time. */
 const maxTrials = 4
 const findsForTrial = 8
 
@@ -20,8 +20,8 @@ const emptyBuffer = Buffer.alloc(0)
 type Frame = { before: Buffer; after: Buffer; end: Buffer | undefined }
 
 /**
- * Most events of a stream differ only in their text. A template that was learned from one event finds the text of the
- * next ones and writes them in the form for the client, as bytes, without parsing.
+ * Most events of a stream differ only in their text. A template that was learned from one event finds the text of the next
+ * ones, and writes them in the form for the client. It works on bytes, without parsing.
  */
 export class EventTemplate {
   /** The position of the text in the event that was found last, as a JSON string. */
@@ -43,6 +43,7 @@ export class EventTemplate {
   find(bytes: Buffer, at: number): number {
     const { pieces, afterAt, endAt, hasPadding } = this.#frame
     this.from = at + afterAt
+    // Nothing was learned yet, or the event has another start.
     if (afterAt === 0 || !matchesAt(bytes, at, pieces, 0, afterAt)) return -1
     this.to = this.#textEnd(bytes, this.from)
     if (this.to <= this.from || !matchesAt(bytes, this.to, pieces, afterAt, endAt)) return -1
@@ -89,6 +90,7 @@ export class EventTemplate {
     this.#finds = 0
     const probedPieces = [frame.before, probe, frame.after]
     if (frame.end) probedPieces.push(paddingProbe, frame.end)
+    // The event with an unlikely text and padding: where these are after the rewriting, the next events have theirs.
     const candidate = Buffer.concat(probedPieces)
     const clientFrame =
       matchesText(candidate, probe.toString()) && splitFrame(rewriteForClient(candidate), frame.end !== undefined)

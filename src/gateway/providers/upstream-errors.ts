@@ -64,10 +64,11 @@ export function readErrorMetadata(error: unknown): ErrorMetadata {
   return metadata
 }
 
-/** The same of a refusal. Many servers have it beside the message, without a member `error`, or with a text in it. */
+/** The metadata of a refusal. Many servers have it beside the message, without a member `error`, or with a text in it. */
 export function readRefusalMetadata(body: unknown): ErrorMetadata {
   const error = findError(body)
-  return readErrorMetadata(typeof error === 'object' && error !== null ? error : Array.isArray(body) ? body[0] : body)
+  if (typeof error === 'object' && error !== null) return readErrorMetadata(error)
+  return readErrorMetadata(Array.isArray(body) ? body[0] : body)
 }
 
 function readDetails(details: unknown): string | undefined {

@@ -57,6 +57,7 @@ function compileSpelling({ servers: _, only, separateCount, ...paths }: UsageSpe
 function findSpellings(usage: UsageObject, { own, all, readersOf }: Spellings): readonly CompiledSpelling[] {
   let readers = 0
   for (const name in usage) readers |= readersOf.get(name) ?? 0
+  // Only the first spelling, as for most servers.
   if (readers === 1) return own
   return all.filter((_, at) => (readers & (1 << at)) !== 0)
 }

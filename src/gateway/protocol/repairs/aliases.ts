@@ -22,8 +22,8 @@ export type Aliases = ReadonlyMap<string, string>
 const noAliases: Aliases = new Map()
 
 /**
- * Replaces the names that a provider would refuse by aliases. An alias depends on its name only, so that a conversation
- * has the same one in each of its requests, and it differs from all other names of the body.
+ * Replaces the names that a provider would refuse by aliases. An alias depends on its name only, so that all requests of a
+ * conversation have the same one and the prompt cache helps. It differs from all other names of the body.
  */
 export function withAliases(body: Body, rule: NameRule): { body: Body; aliases: Aliases } {
   return hasRefusedName(body, rule) ? replaceRefused(body, rule) : { body, aliases: noAliases }

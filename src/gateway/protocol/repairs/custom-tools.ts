@@ -29,7 +29,8 @@ export function withFunctionTools(chat: ChatRequest): { chat: ChatRequest; custo
 
 function toFunctionTool({ name, description, format }: Custom): object {
   const { syntax, definition } = format?.grammar ?? {}
-  const grammar = definition ? `The input must match this grammar${syntax ? ` (${syntax})` : ''}:\n${definition}` : ''
+  const syntaxNote = syntax ? ` (${syntax})` : ''
+  const grammar = definition ? `The input must match this grammar${syntaxNote}:\n${definition}` : ''
   const parameters = {
     type: 'object',
     properties: { input: { type: 'string', description: 'The input of the tool, as plain text.' } },

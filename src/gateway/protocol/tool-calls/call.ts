@@ -233,8 +233,8 @@ export class PartialCall {
 const emptyObject = /^\s*\{\s*\}\s*$/
 
 /**
- * Whether a piece that starts with the arguments so far repeats them. Otherwise it continues them with an inner object
- * that starts in the same way, so it is only a repetition if the JSON would be invalid.
+ * Whether a piece that starts with the arguments so far repeats them. It can also continue them with an inner object that
+ * starts in the same way. So it is only a repetition if the JSON would be invalid otherwise.
  */
 function repeats(before: string, piece: string, isInString: boolean): boolean {
   if (!startsObject(before)) return false

@@ -69,8 +69,12 @@ function toToolChoice(body: Body, hasTools: boolean, choice: Choice | null | und
 /** Instructs a model that cannot be forced to call the tool. */
 function addInstruction(body: Body, name: string): Body {
   if (!usesThinking(body)) return body
-  const { system } = body
   const text = `Give the final answer only by calling the tool "${name}".`
-  const before = typeof system === 'string' ? [{ type: 'text', text: system }] : Array.isArray(system) ? system : []
-  return { ...body, system: [...before, { type: 'text', text }] }
+  return { ...body, system: [...listBlocks(body.system), { type: 'text', text }] }
+}
+
+/** The system prompt as blocks. */
+function listBlocks(system: unknown): unknown[] {
+  if (typeof system === 'string') return [{ type: 'text', text: system }]
+  return Array.isArray(system) ? system : []
 }

@@ -48,8 +48,7 @@ function normalizeEvent(event: Members, name: string | undefined): Members {
 
 function normalizeMessage(message: Members): Members {
   const { content, usage, error } = message
-  const blocks =
-    typeof content === 'string' ? [{ type: 'text', text: content }] : isObject(content) ? [content] : content
+  const blocks = listBlocks(content)
   return normalizeReason(
     withMembers(message, {
       ...(Array.isArray(blocks) && { content: blocks === content ? mapItems(blocks, normalizeBlock) : blocks }),
@@ -57,6 +56,12 @@ function normalizeMessage(message: Members): Members {
       ...(isObject(error) && Object.keys(error).length === 0 && { error: undefined }),
     }),
   )
+}
+
+/** The content as blocks. Some servers send a text, or one block without a list. */
+function listBlocks(content: unknown): unknown {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return isObject(content) ? [content] : content
 }
 
 /** A whole message ended, even if its server does not say why. */

@@ -27,7 +27,7 @@ const toolKinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
 
 const findToolKind = (type: unknown) => toolKinds.find((kind) => typeof type === 'string' && kind.type.test(type))
 
-/** Translates a provider tool field by field. Undefined for an unknown one. */
+/** Translates a tool of Anthropic field by field. Undefined for an unknown tool. */
 export function encodeProviderTool(tool: ChatTool): Block | undefined {
   const kind = findToolKind(tool.type)
   // Custom tools of other protocols have free text, which this protocol does not support.
@@ -38,6 +38,7 @@ export function encodeProviderTool(tool: ChatTool): Block | undefined {
   return sent
 }
 
+/** The billable options of a messages body, or of a chat request. */
 export function anthropicBillable(chat: Body): BillableOptions {
   const tools = providerTools(chat, (tool, path) => {
     const kind = findToolKind(tool.type)

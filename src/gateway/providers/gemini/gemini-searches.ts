@@ -15,10 +15,10 @@ export type Grounding = {
 }
 
 /** Models up to version 2.5 bill a request with searches once. Later models bill each query. */
-const billsByRequest = /gemini-(?:flash-|pro-)?[12](?:\D|$)/
+const modelsBilledByRequest = /gemini-(?:flash-|pro-)?[12](?:\D|$)/
 
-export function searchesByRequest(model: string): boolean {
-  return billsByRequest.test(model)
+export function billsSearchesByRequest(model: string): boolean {
+  return modelsBilledByRequest.test(model)
 }
 
 /** Limits number and length of the queries. */
@@ -38,7 +38,7 @@ export class Searches {
       if (this.#queries.size < maxQueries) this.#queries.add(String(query).slice(0, maxQueryLength))
     // Some answers have results but no queries.
     const queryCount = this.#queries.size || (searchEntryPoint || chunks.some((chunk) => chunk?.web) ? 1 : 0)
-    const billed = searchesByRequest(model ?? '') ? Math.min(1, queryCount) : queryCount
+    const billed = billsSearchesByRequest(model ?? '') ? Math.min(1, queryCount) : queryCount
     const events: AnswerEvent[] = []
     for (; this.#searchCount < billed; this.#searchCount++) events.push({ type: 'billed_piece', unit: 'google_search' })
     if (!this.#hasMapSearch && chunks.some((chunk) => chunk?.maps)) {

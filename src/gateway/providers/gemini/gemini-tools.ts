@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatTool } from '#chat/chat-request.ts'
 import { type BillableOptions, providerTools } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { searchesByRequest } from './gemini-searches.ts'
+import { billsSearchesByRequest } from './gemini-searches.ts'
 
 /** The tools that Gemini runs, by the name of their price, with the settings that are sent. */
 const geminiTools: Record<string, { name: string; settings: string[] }> = {
@@ -23,7 +23,7 @@ function findToolUnit(tool: Body): string | undefined {
   return spelling === undefined ? undefined : unitBySpelling.get(String(spelling))
 }
 
-/** Translates a provider tool setting by setting. Undefined for an unknown one. */
+/** Translates a tool that Gemini runs, setting by setting. Undefined for an unknown tool. */
 export function encodeProviderTool(tool: ChatTool): Body | undefined {
   const unit = findToolUnit(tool)
   if (unit === undefined) return undefined
@@ -33,13 +33,14 @@ export function encodeProviderTool(tool: ChatTool): Body | undefined {
   return { [name]: Object.fromEntries(entries) }
 }
 
-/** The billable options. Results of its tools are read into the context once, and never exceed it. */
+/** The billable options. The model reads the results of Gemini's tools once, and they never exceed its context. */
 export function geminiBillable(chat: Body, { upstreamModel }: Endpoint): BillableOptions {
   const tools = providerTools(chat, (tool) => {
+    // Both search tools have the same price.
     const unit = findToolUnit(tool)?.replace('_retrieval', '')
     if (unit === undefined) return undefined
     // Only searches of later models are billed by query, without a limit for one request.
-    return { unit, calls: unit === 'google_search' && !searchesByRequest(upstreamModel) ? undefined : 1 }
+    return { unit, calls: unit === 'google_search' && !billsSearchesByRequest(upstreamModel) ? undefined : 1 }
   })
   return { tools, serviceTier: undefined, rereads: false }
 }

@@ -131,7 +131,7 @@ const groqRefuses = [
   'repetition_penalty',
 ]
 
-/** xAI and Cerebras refuse these. */
+/** Fields that xAI and Cerebras refuse. */
 const penaltiesAndBias = ['presence_penalty', 'frequency_penalty', 'logit_bias']
 
 /** Dialects of providers that differ from most. The catalogue defines those of custom providers. */

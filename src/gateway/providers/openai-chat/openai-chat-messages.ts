@@ -104,7 +104,7 @@ export function orderRepair({ prefillField, separatesResults = false }: ChatDial
     if (!Array.isArray(body.messages) || !(prefillField || separatesResults)) return body
     const original = body.messages as Message[]
     const messages = separatesResults
-      ? original.flatMap((message, at) => separated(message, original[at - 1]))
+      ? original.flatMap((message, at) => withSeparator(message, original[at - 1]))
       : original
     const last = messages.at(-1)
     const isPrefilled = prefillField !== undefined && last?.role === 'assistant'
@@ -112,7 +112,8 @@ export function orderRepair({ prefillField, separatesResults = false }: ChatDial
   }
 }
 
-const separated = (message: Message, before: Message | undefined): Message[] =>
+/** A message, after an answer if it is a user message that follows a tool result. */
+const withSeparator = (message: Message, before: Message | undefined): Message[] =>
   message?.role === 'user' && before?.role === 'tool' ? [{ role: 'assistant', content: 'OK.' }, message] : [message]
 
 /** Renames or removes fields of the body, and the options of tools if there are none. */

@@ -85,9 +85,12 @@ function withResultsAsText(messages: Message[]): Message[] {
     }
     const others = message.content.filter(({ type }) => type !== 'text')
     const texts = message.content.filter(({ type }) => type === 'text')
-    if (others.length > 0)
-      attachments.push({ type: 'text', text: `Of the result of ${message.tool_call_id}:` }, ...others)
-    result.push(others.length > 0 ? { ...message, content: texts.length > 0 ? texts : 'It follows.' } : message)
+    if (others.length === 0) {
+      result.push(message)
+      continue
+    }
+    attachments.push({ type: 'text', text: `Of the result of ${message.tool_call_id}:` }, ...others)
+    result.push({ ...message, content: texts.length > 0 ? texts : 'It follows.' })
   }
   flushAttachments()
   return result

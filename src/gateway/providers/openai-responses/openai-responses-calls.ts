@@ -8,7 +8,9 @@ type StreamedCall = {
   callId?: string | undefined
   name?: string | undefined
   args?: string | undefined
+  /** Whether the event that adds its item has come. Some servers send the arguments before it. */
   isAnnounced: boolean
+  /** Whether the event that ends its item has come. */
   isDone: boolean
 }
 
@@ -108,7 +110,7 @@ export class ResponseCalls {
     return id === undefined ? undefined : this.#byItem.get(id)
   }
 
-  /** A number that an earlier call has is replaced. */
+  /** Creates a call. If an earlier one has its number, it gets another key, and later events with the number belong to it. */
   #create(output: number | undefined, id: string | undefined): StreamedCall {
     const isTaken = output === undefined || this.#byKey.has(output)
     const key = isTaken ? firstGeneratedKey + this.#calls.length : output

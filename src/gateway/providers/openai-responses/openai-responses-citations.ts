@@ -33,7 +33,7 @@ export class AnswerText {
   }
 }
 
-/** @param from the start of the annotated part in the whole text. */
+/** Reads the annotations of a part that cite a URL or a file. @param from the start of the part in the whole text. */
 export function readCitations(annotations: (Annotation | undefined)[] | null | undefined, from: number): AnswerEvent[] {
   return (annotations ?? []).flatMap((annotation): AnswerEvent[] => {
     const { url, title, start_index: start, end_index: end } = annotation ?? {}

@@ -62,17 +62,20 @@ function normalizeEvent(event: Members, name: string | undefined): Members {
 /** A response with a list of items as `output`, whose contents are lists of parts. */
 function normalizeResponse(response: Members): Members {
   const { output, output_text: text, status, error } = response
-  const listedItems = Array.isArray(output) ? output : output == null ? [] : [output]
-  const items = mapItems(listedItems, normalizeItem)
-  const isEmpty = items.length === 0 && typeof text === 'string' && text !== ''
-  const hasOutput = output !== undefined || isEmpty
+  const items = mapItems(listItems(output), normalizeItem)
+  const isTextAlone = items.length === 0 && typeof text === 'string' && text !== ''
+  const normalizedOutput = isTextAlone ? [toMessage(text)] : items
   return withMembers(response, {
-    ...(hasOutput && {
-      output: isEmpty ? [toMessage(text)] : items.length > 0 || !Array.isArray(output) ? items : output,
-    }),
+    ...((output !== undefined || isTextAlone) && { output: normalizedOutput }),
     ...(status === null && { status: 'completed' }),
     ...(isObject(error) && Object.keys(error).length === 0 && { error: null }),
   })
+}
+
+/** The items of a response. Some servers send one without a list. */
+function listItems(output: unknown): unknown[] {
+  if (Array.isArray(output)) return output
+  return output == null ? [] : [output]
 }
 
 function normalizeItem(item: unknown): unknown {
@@ -81,7 +84,7 @@ function normalizeItem(item: unknown): unknown {
   const { type, role, content, summary } = item
   const isMessage = type === 'message' || (type === undefined && role === 'assistant')
   if (isMessage) {
-    const parts = typeof content === 'string' ? [textPart(content)] : isObject(content) ? [content] : content
+    const parts = typeof content === 'string' ? [textPart(content)] : wrapObject(content)
     const status = item.status === undefined ? { status: 'completed' } : {}
     const normalized = Array.isArray(parts) ? mapItems(parts, normalizePart) : parts
     return withMembers(
@@ -93,6 +96,9 @@ function normalizeItem(item: unknown): unknown {
     return { ...item, summary: summary === '' ? [] : [{ type: 'summary_text', text: summary }] }
   return type === 'tool_call' ? { ...item, type: 'function_call' } : item
 }
+
+/** Some servers send one part without a list. */
+const wrapObject = (content: unknown) => (isObject(content) ? [content] : content)
 
 const textPart = (text: string) => ({ type: 'output_text', text, annotations: [] })
 

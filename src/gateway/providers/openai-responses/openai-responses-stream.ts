@@ -53,26 +53,6 @@ class ResponseStream {
         return this.#emitDelta('reasoning', output, content_index, event.delta)
       case 'response.reasoning_summary_part.added':
         return summary_index ? [thoughtEvent('\n\n')] : []
-      case 'response.output_text.done':
-        return this.#emitRest('text', output, content_index, event.text)
-      case 'response.refusal.done':
-        return this.#emitRest('refusal', output, content_index, event.refusal)
-      case 'response.reasoning_summary_text.done':
-        return this.#emitRest('reasoning', output, summary_index, event.text)
-      case 'response.reasoning_text.done':
-        return this.#emitRest('reasoning', output, content_index, event.text)
-      case 'response.content_part.done':
-        return [
-          ...this.#emitRest(
-            isReasoningPart(event.part) ? 'reasoning' : 'text',
-            output,
-            content_index,
-            event.part?.text,
-          ),
-          ...this.#emitRest('refusal', output, content_index, event.part?.refusal),
-        ]
-      case 'response.reasoning_summary_part.done':
-        return this.#emitRest('reasoning', output, summary_index, event.part?.text)
       case 'response.output_item.added':
         return isCall(item) ? [this.#calls.startCall(item, event.output_index)] : pieceEvents(item)
       case 'response.function_call_arguments.delta':
@@ -92,7 +72,31 @@ class ResponseStream {
       case 'error':
         return [errorEvent(event.error ?? event)]
       default:
-        return event.error ? [errorEvent(event.error)] : []
+        return this.#readPartEnd(event)
+    }
+  }
+
+  /** Reads an event that repeats a whole text at its end, or an error in an event of an unknown type. */
+  #readPartEnd(event: Event): UpstreamEvent[] {
+    const { type, text, refusal, part, error, output_index: output = 0, content_index, summary_index } = event
+    switch (type) {
+      case 'response.output_text.done':
+        return this.#emitRest('text', output, content_index, text)
+      case 'response.refusal.done':
+        return this.#emitRest('refusal', output, content_index, refusal)
+      case 'response.reasoning_summary_text.done':
+        return this.#emitRest('reasoning', output, summary_index, text)
+      case 'response.reasoning_text.done':
+        return this.#emitRest('reasoning', output, content_index, text)
+      case 'response.content_part.done':
+        return [
+          ...this.#emitRest(isReasoningPart(part) ? 'reasoning' : 'text', output, content_index, part?.text),
+          ...this.#emitRest('refusal', output, content_index, part?.refusal),
+        ]
+      case 'response.reasoning_summary_part.done':
+        return this.#emitRest('reasoning', output, summary_index, part?.text)
+      default:
+        return error ? [errorEvent(error)] : []
     }
   }
 

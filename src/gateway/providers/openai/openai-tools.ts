@@ -20,7 +20,7 @@ const toolFields: Record<string, string[]> = {
 /** Matches tools of Anthropic, whose types end with a date (`web_search_20250305`). */
 const anthropicToolType = /_\d{8}$/
 
-/** Translates a provider tool field by field. Undefined for an unknown one. */
+/** Translates a tool that OpenAI runs, field by field. Undefined for an unknown tool. */
 export function encodeProviderTool(tool: ChatTool): Body | undefined {
   if (tool.type === undefined || anthropicToolType.test(tool.type)) return undefined
   if (tool.type === 'custom') return customTool(tool)
@@ -61,6 +61,7 @@ export function responsesBillable(form: Body): BillableOptions {
   const calls = readCallLimit(form.max_tool_calls)
   const tools = providerTools(form, (tool) => {
     const unit = toUnitName(String(tool.type))
+    // Answers report calls of `web_search_preview` as `web_search_call`.
     return { unit: unit + containerSize(tool), calls, bound: 'max_tool_calls', reported: unit.replace(/_preview$/, '') }
   })
   if (form.web_search_options != null)

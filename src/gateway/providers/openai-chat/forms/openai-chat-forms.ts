@@ -82,8 +82,8 @@ function normalizeCompletion(body: unknown, member: MessageMember, progress?: St
 const envelopes = ['result', 'data', 'output', 'response', 'body'] as const
 
 /**
- * The answer in the member of an envelope, as Cloudflare and many company gateways send it, or an answer of a server's own
- * API in the members of a completion.
+ * The answer in the member of an envelope, as Cloudflare and many company gateways send it. An answer of a server's own API
+ * gets the members of a completion.
  */
 function openEnvelope(body: unknown, member: MessageMember): unknown {
   if (!isObject(body)) return readNativeAnswer(body, member) ?? body
@@ -139,7 +139,7 @@ function addWholeMessage(choice: Members, progress: StreamProgress): Members {
 
 const addIndexes = (calls: unknown[]) => calls.filter(isObject).map((call, index) => ({ ...call, index }))
 
-/** The finish reason as text. Some servers send an object, or have it in another member. */
+/** The finish reason as text. Some servers send an object or whether the answer ended, or have it in another member. */
 function readFinishReason({ finish_reason: reason, finishReason, stop_reason: other }: Members): Members {
   if (typeof reason === 'string') return {}
   if (reason == null) {
@@ -148,7 +148,8 @@ function readFinishReason({ finish_reason: reason, finishReason, stop_reason: ot
   }
   const { type, reason: inner, value } = isObject(reason) ? reason : ({ type: reason } as Members)
   const word = [type, inner, value].find((one) => one != null)
-  return { finish_reason: word === true ? 'stop' : word === false ? null : String(word) }
+  if (word === false) return { finish_reason: null }
+  return { finish_reason: word === true ? 'stop' : String(word) }
 }
 
 /** Usage that a server has in the message instead of the answer. */

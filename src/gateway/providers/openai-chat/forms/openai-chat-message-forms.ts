@@ -115,7 +115,8 @@ function findImageUrl(image: unknown): string | undefined {
     (one) => typeof one === 'string' && one !== '',
   )
   if (typeof foundUrl === 'string') return findImageUrl(foundUrl)
-  return typeof base64 === 'string' ? dataUrl(base64) : typeof data === 'string' ? dataUrl(data) : undefined
+  const content = [base64, data].find((one) => typeof one === 'string')
+  return typeof content === 'string' ? dataUrl(content) : undefined
 }
 
 const dataUrl = (base64: string) => `data:image/png;base64,${base64}`

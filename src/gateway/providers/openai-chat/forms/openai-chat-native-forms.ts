@@ -96,7 +96,8 @@ export function readNativeAnswer(body: unknown, member: 'delta' | 'message'): ob
     const nativeAnswer = read(answer)
     if (!nativeAnswer) continue
     const { message, reason, usage } = nativeAnswer
-    const finish_reason = typeof reason === 'string' ? reason : member === 'message' ? 'stop' : null
+    const missingReason = member === 'message' ? 'stop' : null
+    const finish_reason = typeof reason === 'string' ? reason : missingReason
     return { choices: [{ index: 0, [member]: message, finish_reason }], ...(usage != null && { usage }) }
   }
   return undefined
