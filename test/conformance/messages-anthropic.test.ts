@@ -8,11 +8,8 @@ import Anthropic, {
   PermissionDeniedError,
 } from '@anthropic-ai/sdk'
 import { untilMetered } from '#test/harness/service/world/generation-record.ts'
-import {
-  type RecordedProviders,
-  startWithRecordings,
-  upstreamProtocols,
-} from '#test/harness/upstream/recorded-providers.ts'
+import { upstreamProtocols } from '#test/harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 
 const input_schema = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
 const weather: Anthropic.Tool = { name: 'weather', description: 'Returns the weather.', input_schema }

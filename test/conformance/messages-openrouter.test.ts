@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import { type MessagesRequest, messagesRequestToJSON } from '@openrouter/sdk/models'
-import {
-  type RecordedProviders,
-  startWithRecordings,
-  upstreamProtocols,
-} from '#test/harness/upstream/recorded-providers.ts'
+import { upstreamProtocols } from '#test/harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 
 const inputSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='

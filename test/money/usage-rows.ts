@@ -1,10 +1,10 @@
-import type { UpstreamProtocol } from '../harness/upstream/provider-facts.ts'
+import type { SimulatedProtocol } from '../harness/upstream/provider-facts.ts'
 
 export type Counts = { prompt: number; completion: number; cached?: number; written?: number; reasoning?: number }
 
 /** The usage that a provider reports, and what it bills: tokens, and their cost in pico-dollars. */
 export type UsageRow = {
-  protocol: UpstreamProtocol
+  protocol: SimulatedProtocol
   usage: object
   counts: Counts
   pico: number

@@ -12,11 +12,8 @@ import { answer, type InternReply, runningIntern, say } from '#test/harness/inte
 import { agentModel } from '#test/harness/interns/scripted-agent-model.ts'
 import { freePort } from '#test/harness/service/free-port.ts'
 import { startGeminiGateway } from '#test/harness/upstream/gemini-client.ts'
-import {
-  type RecordedProviders,
-  startWithUpstream,
-  upstreamProtocols,
-} from '#test/harness/upstream/recorded-providers.ts'
+import { simulatedProtocols } from '#test/harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { type AgentFacts, agentFacts } from './agent-facts.ts'
 import { agentsOnly, documentedAgent, skipAgents } from './installed-agents.ts'
 import { recordRequests } from './request-recorder.ts'
@@ -38,7 +35,7 @@ for (const facts of agentFacts) {
     })
     after(() => stack.disposeAsync())
 
-    for (const protocol of upstreamProtocols)
+    for (const protocol of simulatedProtocols)
       test(`a command, an edit and a second turn over ${protocol}`, async () => {
         await playMatrixTurns(recorded, facts, protocol)
         assert.deepEqual(refusals.splice(0), [])

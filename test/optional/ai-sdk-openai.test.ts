@@ -11,11 +11,8 @@ import { after, before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { generateText, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
-import {
-  type RecordedProviders,
-  startWithUpstream,
-  upstreamProtocols,
-} from '#test/harness/upstream/recorded-providers.ts'
+import { upstreamProtocols } from '#test/harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { parseRequest, type Received } from '#test/harness/upstream/scripted-upstream.ts'
 import { encodeAnswer } from '#test/harness/upstream/upstream-answers.ts'
 

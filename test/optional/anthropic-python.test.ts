@@ -10,7 +10,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { startWithRecordings, upstreamProtocols } from '#test/harness/upstream/recorded-providers.ts'
+import { upstreamProtocols } from '#test/harness/upstream/provider-facts.ts'
+import { startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 
 const request = process.env.TEST_ANTHROPIC_PYTHON
 const skip = request

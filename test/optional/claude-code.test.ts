@@ -11,11 +11,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { playScript, toolResultsIn } from '#test/harness/interns/scripted-coder.ts'
-import {
-  type RecordedProviders,
-  startWithUpstream,
-  upstreamProtocols,
-} from '#test/harness/upstream/recorded-providers.ts'
+import { simulatedProtocols } from '#test/harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 
 const request = process.env.TEST_CLAUDE_CODE
 const skip = request ? false : 'Claude Code is installed and tried by "npm run test:claude-code" only'
@@ -32,7 +29,7 @@ describe('Claude Code fixes a failing test', { skip }, () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  for (const protocol of upstreamProtocols)
+  for (const protocol of simulatedProtocols)
     test(`over ${protocol}`, { timeout: 300_000 }, async () => {
       writeFileSync(join(folder, 'sum.js'), 'module.exports = (a, b) => a - b\n')
       writeFileSync(

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
-import {
-  type RecordedProviders,
-  startWithRecordings,
-  upstreamProtocols,
-} from '../harness/upstream/recorded-providers.ts'
+import { upstreamProtocols } from '../harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithRecordings } from '../harness/upstream/recorded-providers.ts'
 
 /** A conversation with secrets in every place where a text may stand; `mail` and `code` are the secrets. */
 const chatBody = (model: string, stream: boolean, mail: string, code: string) => ({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type RecordedProviders, startWithUpstream, upstreamProtocols } from '../harness/upstream/recorded-providers.ts'
+import { upstreamProtocols } from '../harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithUpstream } from '../harness/upstream/recorded-providers.ts'
 import { strictAnswer, toolNames } from '../harness/upstream/strict-upstreams.ts'
 import { type PublicTool, publicServers } from '../mcp/public-tools.ts'
 

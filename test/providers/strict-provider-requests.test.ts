@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { type RecordedProviders, startWithUpstream, upstreamProtocols } from '../harness/upstream/recorded-providers.ts'
+import { simulatedProtocols } from '../harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithUpstream } from '../harness/upstream/recorded-providers.ts'
 import { firstTool, strictAnswer } from '../harness/upstream/strict-upstreams.ts'
 
 type Row = { it: string; path: string; body: object; to?: string[]; dropped?: string; sent?: (body: any) => unknown }
@@ -268,7 +269,7 @@ describe('a strict provider accepts', () => {
     return { ...answer, received: upstream.requests.at(-1)?.body }
   }
 
-  for (const { it, path, body, to = upstreamProtocols, dropped, sent } of rows)
+  for (const { it, path, body, to = simulatedProtocols, dropped, sent } of rows)
     test(it, async () => {
       for (const protocol of to) {
         const { status, text, headers, received } = await ask(path, protocol, body)
@@ -326,7 +327,7 @@ describe('a strict provider accepts', () => {
 
   for (const [path, body] of Object.entries(doors))
     test(`a long name of a tool at ${path}, which the answer has again`, async () => {
-      for (const protocol of upstreamProtocols)
+      for (const protocol of simulatedProtocols)
         for (const stream of [false, true]) {
           const { status, text, received } = await ask(path, protocol, { ...body, stream })
           assert.equal(status, 200, `${protocol}: ${text}`)

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { clients } from '#gateway/clients/clients.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import { startTestService } from '#test/harness/service/service.ts'
-import { providerFacts, type UpstreamProtocol } from '#test/harness/upstream/provider-facts.ts'
-import { upstreamProtocols } from '#test/harness/upstream/recorded-providers.ts'
+import { providerFacts, simulatedProtocols, type UpstreamProtocol } from '#test/harness/upstream/provider-facts.ts'
 import { recordingFor, startScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
 
 export type Body = Record<string, any>
@@ -72,7 +71,7 @@ function catalogueOn(url: string): object {
     return [`asked/${protocol}`, { name: protocol, ...facts, endpoints }]
   }
   return {
-    providers: Object.fromEntries(upstreamProtocols.map(providerOf)),
-    models: Object.fromEntries(upstreamProtocols.map(modelOf)),
+    providers: Object.fromEntries(simulatedProtocols.map(providerOf)),
+    models: Object.fromEntries(simulatedProtocols.map(modelOf)),
   }
 }

@@ -1,9 +1,9 @@
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import type { UpstreamProtocol } from '../harness/upstream/provider-facts.ts'
+import type { SimulatedProtocol } from '../harness/upstream/provider-facts.ts'
 import type { Body } from './asker.ts'
 
 /** What providers' descriptions say of requests beyond the shape of their parts. */
-const rules: Partial<Record<Protocol, (body: Body) => string[]>> & Record<UpstreamProtocol, (body: Body) => string[]> =
+const rules: Partial<Record<Protocol, (body: Body) => string[]>> & Record<SimulatedProtocol, (body: Body) => string[]> =
   {
     'openai-chat': chatFaults,
     'openai-responses': responsesFaults,

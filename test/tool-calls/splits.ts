@@ -1,4 +1,4 @@
-import type { UpstreamProtocol } from '#test/harness/upstream/provider-facts.ts'
+import type { SimulatedProtocol } from '#test/harness/upstream/provider-facts.ts'
 
 /** A call as the model expected it. An empty id is one that the upstream does not give. */
 export type ExpectedCall = { id: string; name: string; args: string }
@@ -135,7 +135,7 @@ function geminiScript(calls: ExpectedCall[], next: Next): Script {
   }
 }
 
-const scripts: Record<UpstreamProtocol, (calls: ExpectedCall[], next: Next) => Script> = {
+const scripts: Record<SimulatedProtocol, (calls: ExpectedCall[], next: Next) => Script> = {
   'openai-chat': chatScript,
   'openai-responses': responsesScript,
   'anthropic-messages': messagesScript,
@@ -172,7 +172,7 @@ function merged(events: any[], next: Next): object[] {
 }
 
 /** A stream of these calls, of which every property that the protocol leaves open is chosen. */
-export function streamOf(protocol: UpstreamProtocol, calls: ExpectedCall[], next: Next): string {
+export function streamOf(protocol: SimulatedProtocol, calls: ExpectedCall[], next: Next): string {
   const script = scripts[protocol](calls, next)
   const events = [...script.start, ...merged(interleaved(script, next), next), ...script.end]
   const end = protocol === 'openai-chat' ? 'data: [DONE]\n\n' : ''
@@ -180,7 +180,7 @@ export function streamOf(protocol: UpstreamProtocol, calls: ExpectedCall[], next
 }
 
 /** A whole answer with these calls. */
-export function wholeOf(protocol: UpstreamProtocol, calls: ExpectedCall[], next: Next): object {
+export function wholeOf(protocol: SimulatedProtocol, calls: ExpectedCall[], next: Next): object {
   switch (protocol) {
     case 'openai-chat': {
       const tool_calls = calls.map(({ id, name, args }) => ({

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { agentModel } from '#test/harness/interns/scripted-agent-model.ts'
-import {
-  type RecordedProviders,
-  startWithUpstream,
-  upstreamProtocols,
-} from '#test/harness/upstream/recorded-providers.ts'
+import { simulatedProtocols } from '#test/harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { agentRequests } from '../recordings/agents/agent-requests.ts'
 
 describe('recorded requests of coding agents', () => {
@@ -16,7 +13,7 @@ describe('recorded requests of coding agents', () => {
   after(() => providers[Symbol.asyncDispose]())
 
   for (const { agent, requests } of agentRequests)
-    for (const protocol of upstreamProtocols)
+    for (const protocol of simulatedProtocols)
       test(`strict ${protocol} servers accept those of ${agent}`, async () => {
         for (const { path, headers, body } of requests) {
           const sent = { ...body, model: `${protocol}/coder` }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type RecordedProviders, startWithUpstream, upstreamProtocols } from '../harness/upstream/recorded-providers.ts'
+import { upstreamProtocols } from '../harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithUpstream } from '../harness/upstream/recorded-providers.ts'
 
 const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
 const choices = ['one', 'two'].map((content, index) => ({ index, message: { role: 'assistant', content } }))

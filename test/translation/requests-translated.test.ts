@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import {
-  type RecordedProviders,
-  startWithRecordings,
-  upstreamProtocols,
-} from '#test/harness/upstream/recorded-providers.ts'
+import { upstreamProtocols } from '#test/harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 
 describe('equivalent fields of the protocols', () => {
   let recorded: RecordedProviders

@@ -2,12 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { SseReader } from '#platform/net/sse.ts'
-import type { UpstreamProtocol } from '#test/harness/upstream/provider-facts.ts'
-import {
-  type RecordedProviders,
-  startWithUpstream,
-  upstreamProtocols,
-} from '#test/harness/upstream/recorded-providers.ts'
+import { type SimulatedProtocol, simulatedProtocols } from '#test/harness/upstream/provider-facts.ts'
+import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { type Door, doors, streamReaders, type Understood, wholeReaders } from '../tool-calls/clients.ts'
 import { type ExpectedCall, streamOf, wholeOf } from '../tool-calls/splits.ts'
 
@@ -45,7 +41,7 @@ describe('any split, repetition and order of the pieces of calls', () => {
   })
   after(() => recorded[Symbol.asyncDispose]())
 
-  async function understood(protocol: UpstreamProtocol, door: Door, stream: boolean): Promise<Understood> {
+  async function understood(protocol: SimulatedProtocol, door: Door, stream: boolean): Promise<Understood> {
     const { path, body } = doors[door]
     const reply = await recorded.service.ask('POST', path, { body: { ...body, model: `${protocol}/m`, stream } })
     assert.equal(reply.status, 200, reply.text)
@@ -54,7 +50,7 @@ describe('any split, repetition and order of the pieces of calls', () => {
     return streamReaders[door](events.flatMap(({ data }) => (data.startsWith('{') ? [JSON.parse(data)] : [])))
   }
 
-  for (const protocol of upstreamProtocols)
+  for (const protocol of simulatedProtocols)
     for (const door of Object.keys(doors) as Door[])
       for (const stream of [true, false])
         test(`${door} on ${protocol}${stream ? '' : ', whole'}: the same calls`, async () => {

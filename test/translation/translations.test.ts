@@ -4,12 +4,9 @@ import { clients as clientProtocols } from '#gateway/clients/clients.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import type { Reply, TestService } from '#test/harness/service/service.ts'
+import { upstreamProtocols as upstreams } from '#test/harness/upstream/provider-facts.ts'
 import { fixture, type Gist, gistOf, readEvents } from '#test/harness/upstream/recorded-answers.ts'
-import {
-  type RecordedProviders,
-  startWithRecordings,
-  upstreamProtocols as upstreams,
-} from '#test/harness/upstream/recorded-providers.ts'
+import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 import type { ScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
 
 const tools = {

@@ -1,9 +1,9 @@
 import { playForAgent } from '#chat/demo/agent-answer.ts'
 import type { Message } from '#chat/message.ts'
-import type { UpstreamProtocol } from '../upstream/provider-facts.ts'
+import type { ScriptedAnswer, SimulatedProtocol } from '../upstream/provider-facts.ts'
 import { parseRequest, type Received } from '../upstream/scripted-upstream.ts'
 import { strictRefusal } from '../upstream/strict-upstreams.ts'
-import { encodeAnswer, type ScriptedAnswer } from '../upstream/upstream-answers.ts'
+import { encodeAnswer } from '../upstream/upstream-answers.ts'
 
 type Tool = { type: string; function: { name: string; parameters?: Record<string, unknown> } }
 type Conversation = { messages: Message[]; tools: Tool[] }
@@ -24,7 +24,7 @@ const userMessage = (content: string): Message => ({ role: 'user', content })
 const toolMessage = (content: string): Message => ({ role: 'tool', content, tool_call_id: 'call' })
 
 /** The conversation of a request, as chat messages without calls. */
-const conversations: Record<UpstreamProtocol, (body: any) => Conversation> = {
+const conversations: Record<SimulatedProtocol, (body: any) => Conversation> = {
   'openai-chat': ({ messages, tools = [] }) => ({
     messages: messages.map(({ role, content }: any) =>
       // Later system messages are part of the message beside them.
@@ -93,7 +93,7 @@ export function agentModel(refusals: string[] = []) {
       return refusal
     }
     const { protocol, streamed } = parseRequest(received)
-    return encodeAnswer(protocol, answerTo(conversations[protocol as UpstreamProtocol](received.body)), streamed)
+    return encodeAnswer(protocol, answerTo(conversations[protocol as SimulatedProtocol](received.body)), streamed)
   }
 }
 

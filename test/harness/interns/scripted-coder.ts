@@ -1,21 +1,11 @@
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import type { UpstreamProtocol } from '../upstream/provider-facts.ts'
+import { providerFacts, type ScriptedAnswer, type UpstreamProtocol } from '../upstream/provider-facts.ts'
 import { parseRequest, type Received } from '../upstream/scripted-upstream.ts'
-import { encodeAnswer, type ScriptedAnswer } from '../upstream/upstream-answers.ts'
+import { encodeAnswer } from '../upstream/upstream-answers.ts'
 
 /** The results of an agent's tools so far, in order, as the upstream received them. */
 export function toolResultsIn(protocol: Protocol, body: any): unknown[] {
-  const parts: Partial<Record<Protocol, () => any[]>> & Record<UpstreamProtocol, () => any[]> = {
-    'openai-chat': () => body.messages.filter((message: any) => message.role === 'tool'),
-    'openai-responses': () => body.input.filter((item: any) => item.type === 'function_call_output'),
-    'anthropic-messages': () =>
-      body.messages
-        .flatMap((message: any) => (Array.isArray(message.content) ? message.content : []))
-        .filter((part: any) => part.type === 'tool_result'),
-    'google-gemini': () =>
-      body.contents.flatMap((content: any) => content.parts).filter((part: any) => part.functionResponse),
-  }
-  return parts[protocol]!()
+  return providerFacts[protocol as UpstreamProtocol].toolResults(body)
 }
 
 /**

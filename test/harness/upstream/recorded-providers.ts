@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import { startTestService, type TestService } from '../service/service.ts'
-import { providerFacts, type UpstreamProtocol } from './provider-facts.ts'
+import { upstreamProtocols } from './provider-facts.ts'
 import { recordingFor, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
 
-/** All protocols except that of the demo model, which no upstream implements. */
-export const upstreamProtocols = Object.keys(providerFacts) as UpstreamProtocol[]
 const failing = ['status-400', 'status-401', 'status-429', 'status-529']
 const recordings = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 'refusal', 'error', 'cited', ...failing]
 

@@ -1,4 +1,4 @@
-import type { UpstreamProtocol } from './provider-facts.ts'
+import type { SimulatedProtocol } from './provider-facts.ts'
 import { parseRequest, type Received } from './scripted-upstream.ts'
 import { encodeAnswer } from './upstream-answers.ts'
 
@@ -276,7 +276,7 @@ const gemini: Check = ({ contents, tools = [], generationConfig }) =>
     ),
   ])
 
-const checks: Record<UpstreamProtocol, Check> = {
+const checks: Record<SimulatedProtocol, Check> = {
   'openai-chat': chat,
   'openai-responses': responses,
   'anthropic-messages': anthropic,
@@ -293,7 +293,7 @@ export const firstTool = (body: any): string | undefined => toolNames(body)[0]
 
 /** The refusal of a request that the real server of its protocol refuses; undefined for other requests. */
 export function strictRefusal(received: Received) {
-  const message = checks[parseRequest(received).protocol as UpstreamProtocol](received.body)
+  const message = checks[parseRequest(received).protocol as SimulatedProtocol](received.body)
   if (message === undefined) return undefined
   const body = JSON.stringify({ error: { code: 400, type: 'invalid_request_error', message } })
   return { status: 400, type: 'application/json', body }

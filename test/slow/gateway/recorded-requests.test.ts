@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import { upstreamProtocols } from '#test/harness/upstream/recorded-providers.ts'
+import { simulatedProtocols } from '#test/harness/upstream/provider-facts.ts'
 import { type Asked, type Asker, type Body, pathOf, startAsker } from '../../recordings/asker.ts'
 import { complaints } from '../../recordings/described.ts'
 import { geminiAsChat } from '../../recordings/gemini-as-chat.ts'
@@ -49,7 +49,7 @@ describe('recorded requests to real providers', { skip: noRecordings }, () => {
     return row !== undefined
   }
 
-  for (const upstream of upstreamProtocols)
+  for (const upstream of simulatedProtocols)
     test(`${upstream}: requests of all clients match its description`, async () => {
       const cases = await casesFor(upstream)
       const bodies = cases.flatMap(({ request }) => ('sent' in request ? [request.sent] : []))

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import * as official from '@openrouter/sdk/models'
 import { refineStatus } from '#gateway/attempt/failure/refined-status.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import type { UpstreamProtocol } from '../../harness/upstream/provider-facts.ts'
+import type { SimulatedProtocol } from '../../harness/upstream/provider-facts.ts'
 import { type Loss, losses, lossOf } from '../../recordings/losses.ts'
 import { eventsOf, nothing, type Plain } from '../../recordings/plain.ts'
 import { simplifyChat } from '../../recordings/plain-chat.ts'
@@ -15,7 +15,7 @@ import { type Player, startPlayer } from '../../recordings/service.ts'
 
 type Reading = (answer: string, streamed: boolean) => Plain
 
-const readings: Partial<Record<Protocol, Reading>> & Record<UpstreamProtocol, Reading> = {
+const readings: Partial<Record<Protocol, Reading>> & Record<SimulatedProtocol, Reading> = {
   'openai-chat': simplifyChat,
   'openai-responses': plainResponse,
   'anthropic-messages': plainMessage,

@@ -17,7 +17,8 @@ import { endDaemonsIn } from '../../harness/service/leftovers.ts'
 import { startProxy, startTls } from '../../harness/service/proxy/start.ts'
 import { startProcess } from '../../harness/service/server-process.ts'
 import { until } from '../../harness/until.ts'
-import { encodeAnswer, type ScriptedAnswer } from '../../harness/upstream/upstream-answers.ts'
+import type { ScriptedAnswer } from '../../harness/upstream/provider-facts.ts'
+import { encodeAnswer } from '../../harness/upstream/upstream-answers.ts'
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const apiKey = `sb-v1-${'b'.repeat(64)}`

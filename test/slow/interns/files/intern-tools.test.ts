@@ -8,8 +8,9 @@ import { startMcpServer } from '../../../harness/interns/mcp-http-server.ts'
 import { realShell } from '../../../harness/interns/scripted-agent.ts'
 import { toolResultsIn } from '../../../harness/interns/scripted-coder.ts'
 import { startWithModels } from '../../../harness/records/model-catalogue.ts'
+import type { ScriptedAnswer } from '../../../harness/upstream/provider-facts.ts'
 import { parseRequest, type Received, startScriptedUpstream } from '../../../harness/upstream/scripted-upstream.ts'
-import { encodeAnswer, type ScriptedAnswer } from '../../../harness/upstream/upstream-answers.ts'
+import { encodeAnswer } from '../../../harness/upstream/upstream-answers.ts'
 import { pixel } from '../../../mcp/tools.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
