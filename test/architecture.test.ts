@@ -270,7 +270,6 @@ const maxLooseFiles = 16
 /** Folders with more files, each one list of equals. */
 const longLists: Record<string, string> = {
   'src/platform/db/migrations': 'one file for each migration, in order',
-  'src/gateway/providers/fixtures': 'one file for each recorded answer',
   bin: 'one file for each process, and the build',
   bench: 'one file for each benchmark, and the loads that they share',
 }

@@ -75,7 +75,7 @@ describe('every client protocol on every upstream protocol', () => {
           test(`${client} on ${protocol}: ${scenario}, ${streamed ? 'streamed' : 'whole'}, is equivalent`, async () => {
             const reply = await ask(client, { model: `${protocol}/${scenario}`, stream: streamed })
             assert.equal(reply.status, 200, reply.text)
-            const sent = readEvents(protocols[protocol], `${protocol}.${scenario}.${streamed ? 'sse' : 'json'}`)
+            const sent = readEvents(protocols[protocol], `${protocol}/${scenario}.${streamed ? 'sse' : 'json'}`)
             assert.deepEqual(comparable(understood(client, reply, streamed)), comparable(gistOf(sent)))
           })
         }
@@ -84,7 +84,7 @@ describe('every client protocol on every upstream protocol', () => {
       test(`${client} on ${protocol}: an interrupted stream ends with an error`, async () => {
         const reply = await ask(client, { model: `${protocol}/error`, stream: true })
         const { text, error } = understood(client, reply, true)
-        const result = gistOf(readEvents(protocols[protocol], `${protocol}.error.sse`)).text
+        const result = gistOf(readEvents(protocols[protocol], `${protocol}/error.sse`)).text
         assert.ok(result?.startsWith(text!) && text !== undefined)
         assert.match(error ?? '', /provider failed|did not answer/i)
       })
@@ -108,7 +108,7 @@ describe('every client protocol on every upstream protocol', () => {
   test('bytes are unchanged if both sides use one protocol, except name and cost', async () => {
     for (const protocol of ['openai-chat', 'openai-responses', 'anthropic-messages'] as const) {
       const { text } = await ask(protocol, { model: `${protocol}/parallel-tools`, stream: true })
-      const sent = unnamed(fixture(`${protocol}.parallel-tools.sse`).toString()).split('\n\n')
+      const sent = unnamed(fixture(`${protocol}/parallel-tools.sse`).toString()).split('\n\n')
       const changed = unnamed(text)
         .split('\n\n')
         .filter((event, index) => event !== sent[index])
@@ -116,7 +116,7 @@ describe('every client protocol on every upstream protocol', () => {
       assert.equal(changed.filter((event) => !event.includes('"response":{') || event.includes('"cost"')).length, 1)
       assert.match(changed.at(-1)!, /"cost":0\.000039/)
       const whole = await ask(protocol, { model: `${protocol}/parallel-tools` })
-      const { model: _model, usage, ...plain } = JSON.parse(fixture(`${protocol}.parallel-tools.json`).toString())
+      const { model: _model, usage, ...plain } = JSON.parse(fixture(`${protocol}/parallel-tools.json`).toString())
       assert.deepEqual({ ...whole.body, ...plain, usage: { ...usage, cost: 0.000039 } }, whole.body)
     }
   })
@@ -124,7 +124,7 @@ describe('every client protocol on every upstream protocol', () => {
   test('a chat client that did not request usage gets it on a normal chunk', async () => {
     const body = { messages: [{ role: 'user', content: 'Hi' }], model: 'openai-chat/text', stream: true }
     const { text } = await service.ask('POST', '/chat/completions', { body })
-    const sent = unnamed(fixture('openai-chat.text.sse').toString()).split('\n\n')
+    const sent = unnamed(fixture('openai-chat/text.sse').toString()).split('\n\n')
     const [result, ...others] = unnamed(text)
       .split('\n\n')
       .filter((event) => !sent.includes(event))

@@ -11,7 +11,7 @@ for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {
     for (const [names, gist] of Object.entries(providerFacts[protocol].recorded)) {
       for (const name of names.split(' ')) {
         test(`${name} is read`, () => {
-          const upToError = readEvents(protocols[protocol], `${protocol}.${name}`)
+          const upToError = readEvents(protocols[protocol], `${protocol}/${name}`)
           const error = upToError.findIndex(({ type }) => type === 'error')
           assert.deepEqual(gistOf(error === -1 ? upToError : upToError.slice(0, error + 1)), gist)
         })
@@ -19,7 +19,7 @@ for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {
     }
 
     test('the first event of an answer has id and model', () => {
-      const [first] = readEvents(protocols[protocol], `${protocol}.text.sse`)
+      const [first] = readEvents(protocols[protocol], `${protocol}/text.sse`)
       assert.equal(first?.type, 'started')
       assert.ok(first.id && first.model)
     })

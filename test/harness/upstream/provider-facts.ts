@@ -21,7 +21,7 @@ export type ProviderFacts = {
   described: string
   /** A whole answer that reports these counts of the prompt, the answer, and the cached part. */
   counting: (prompt: unknown, completion: unknown, cached?: unknown) => object
-  /** The content of each recorded answer in `providers/fixtures/`. One entry may stand for two forms of an answer. */
+  /** The content of each recorded answer beside `facts.ts`. One entry may stand for two forms of an answer. */
   recorded: Record<string, Gist>
   /** Writes an answer as an upstream does: one object, or the events of a stream. */
   encodeAnswer: (answer: ScriptedAnswer, streamed: boolean) => object | object[]
@@ -36,10 +36,10 @@ export type ProviderFacts = {
 /** All protocols except that of the demo model, which no upstream implements. */
 export const upstreamProtocols = protocols.filter((protocol) => protocol !== 'demo')
 
-/** The facts about each protocol: the file of `providers/` with its name, which exports `facts`. */
+/** The facts about each protocol, from the folder of `providers/` with its name, which also has its recorded answers. */
 export const providerFacts = Object.fromEntries(
   await Promise.all(
-    upstreamProtocols.map(async (protocol) => [protocol, (await import(`./providers/${protocol}.ts`)).facts]),
+    upstreamProtocols.map(async (protocol) => [protocol, (await import(`./providers/${protocol}/facts.ts`)).facts]),
   ),
 ) as Record<UpstreamProtocol, ProviderFacts>
 

@@ -4,7 +4,7 @@ import { isThoughtEnd, type Thought, type ThoughtMetadata } from '#chat/thoughts
 import type { ProviderProtocol } from '#gateway/protocol/protocol.ts'
 import { SseReader } from '#platform/net/sse.ts'
 
-const folder = new URL('../../../src/gateway/providers/fixtures/', import.meta.url)
+const folder = new URL('./providers/', import.meta.url)
 
 /** An answer as an upstream sent it: `.sse` streamed, `.json` whole. */
 export function fixture(name: string): Buffer {

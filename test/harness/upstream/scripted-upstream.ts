@@ -62,7 +62,7 @@ export function recordingFor(received: Received): Reply {
   const { protocol, name, streamed } = parseRequest(received)
   if (name === 'cited') return encodeAnswer(protocol, cited, streamed)
   if (name?.startsWith('status-')) return failedBy(protocol, Number(name.slice('status-'.length)))
-  const recording = `${protocol}.${name}.${streamed ? 'sse' : 'json'}`
+  const recording = `${protocol}/${name}.${streamed ? 'sse' : 'json'}`
   if (!hasFixture(recording))
     return { status: 404, type: 'application/json', body: `{"error":{"message":"no ${name}"}}` }
   return { status: 200, type: streamed ? 'text/event-stream' : 'application/json', body: fixture(recording) }

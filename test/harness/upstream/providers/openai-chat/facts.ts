@@ -1,5 +1,5 @@
-import type { ProviderFacts, ScriptedAnswer } from '../provider-facts.ts'
-import { calls, greeting, newId, tokens, usage } from '../scripted-values.ts'
+import type { ProviderFacts, ScriptedAnswer } from '../../provider-facts.ts'
+import { calls, greeting, newId, tokens, usage } from '../../scripted-values.ts'
 
 const choices = [{ message: { content: 'Hi' }, finish_reason: 'stop' }]
 

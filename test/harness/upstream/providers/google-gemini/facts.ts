@@ -1,5 +1,5 @@
-import type { ProviderFacts, ScriptedAnswer } from '../provider-facts.ts'
-import { greeting, newId, oslo, rome, tokens, usage } from '../scripted-values.ts'
+import type { ProviderFacts, ScriptedAnswer } from '../../provider-facts.ts'
+import { greeting, newId, oslo, rome, tokens, usage } from '../../scripted-values.ts'
 
 const format = 'google-gemini-v1' as const
 const geminiCalls = [`gemini_rZcM_0 ${rome}`, `gemini_rZcM_1 ${oslo}`]

@@ -1,5 +1,5 @@
-import type { ProviderFacts, ScriptedAnswer } from '../provider-facts.ts'
-import { greeting, newId, oslo, rome, tokens, usage } from '../scripted-values.ts'
+import type { ProviderFacts, ScriptedAnswer } from '../../provider-facts.ts'
+import { greeting, newId, oslo, rome, tokens, usage } from '../../scripted-values.ts'
 
 const anthropicTokens = { ...tokens, cacheWritten: 2, reasoning: 0 }
 const format = 'anthropic-claude-v1' as const
