@@ -8,7 +8,7 @@ export type Protocol = (typeof protocols)[number]
 export const tasks = ['embeddings'] as const
 export type Task = (typeof tasks)[number]
 
-/** The format of requests: a wire protocol for chats, or a task. */
+/** The format of requests: a wire protocol for chats, or a task. Add a protocol that only clients use to this type. */
 export type RequestFormat = Protocol | Task
 
 const taskSet: ReadonlySet<string> = new Set(tasks)
