@@ -1,4 +1,6 @@
 import { gzipSync } from 'node:zlib'
+import { clients } from '#gateway/clients/clients.ts'
+import { type ClientName, clientRequests } from '../harness/records/client-requests.ts'
 import { registration, softPasskey } from '../harness/service/sign-in/authenticator.ts'
 
 /** Values that earlier steps keep for later ones, which write `$name` for them. */
@@ -21,7 +23,7 @@ type Step = {
 
 const guardrail = { id: '$guardrail' }
 const preset = { slug: 'support' }
-const chat = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
+const chat = { model: 'signalbox/demo', ...clientRequests['openai-chat'].body }
 const model = { author: 'openai', slug: 'gpt-5.2' }
 
 /** Answers the options for a new passkey. */
@@ -42,8 +44,12 @@ export const steps: Step[] = [
     body: { is_observability_io_logging_enabled: true },
   },
   { operation: 'post /chat/completions', body: chat, keep: ({ id }) => ({ generation: id }) },
-  { operation: 'post /responses', body: { model: 'signalbox/demo', input: 'Hello' } },
-  { operation: 'post /messages', body: { ...chat, max_tokens: 100 } },
+  ...clients
+    .filter(({ protocol }) => protocol !== 'openai-chat')
+    .map(({ protocol, operation }) => ({
+      operation: `post ${operation.path}`,
+      body: { model: chat.model, ...clientRequests[protocol as ClientName].body },
+    })),
   { operation: 'post /messages/count_tokens', body: { ...chat, max_tokens: 100 } },
   {
     operation: 'post /embeddings',

@@ -1,42 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { clients as clientProtocols } from '#gateway/clients/clients.ts'
+import { clients as clientProtocols, findClient } from '#gateway/clients/clients.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
 import { SseReader } from '#platform/net/sse.ts'
+import { type ClientName, clientRequests } from '#test/harness/records/client-requests.ts'
 import type { Reply, TestService } from '#test/harness/service/service.ts'
 import { upstreamProtocols as upstreams } from '#test/harness/upstream/provider-facts.ts'
 import { fixture, type Gist, gistOf, readEvents } from '#test/harness/upstream/recorded-answers.ts'
 import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 import type { ScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
 
-const tools = {
-  chat: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }],
-  responses: [{ type: 'function', name: 'weather', parameters: { type: 'object' } }],
-  messages: [{ name: 'weather', input_schema: { type: 'object' } }],
-}
-const clients = {
-  'openai-chat': (more: object) => ({
-    path: '/chat/completions',
-    body: {
-      messages: [{ role: 'user', content: 'Hi' }],
-      tools: tools.chat,
-      stream_options: { include_usage: true },
-      ...more,
-    },
-  }),
-  'openai-responses': (more: object) => ({
-    path: '/responses',
-    body: { input: 'Hi', tools: tools.responses, ...more },
-  }),
-  'anthropic-messages': (more: object) => ({
-    path: '/messages',
-    body: { max_tokens: 2000, messages: [{ role: 'user', content: 'Hi' }], tools: tools.messages, ...more },
-  }),
-}
-type Client = keyof typeof clients
+const clients = Object.keys(clientRequests) as ClientName[]
 
 test('every client protocol is tried on every provider protocol', () => {
-  assert.deepEqual(Object.keys(clients).sort(), clientProtocols.map(({ protocol }) => protocol).sort())
+  assert.deepEqual(clients.toSorted(), clientProtocols.map(({ protocol }) => protocol).sort())
 })
 
 describe('every client protocol on every upstream protocol', () => {
@@ -49,13 +26,14 @@ describe('every client protocol on every upstream protocol', () => {
   })
   after(() => recorded[Symbol.asyncDispose]())
 
-  const ask = (client: Client, more: object): Promise<Reply> => {
-    const { path, body } = clients[client](more)
-    return service.ask('POST', path, { body })
+  const ask = (client: ClientName, more: object): Promise<Reply> => {
+    const { body, tools } = clientRequests[client]
+    const usage = client === 'openai-chat' ? { stream_options: { include_usage: true } } : {}
+    return service.ask('POST', findClient(client)!.operation.path, { body: { ...body, tools, ...usage, ...more } })
   }
 
   /** The answer as a client of the protocol reads it. */
-  function understood(client: Client, { text, body }: Reply, streamed: boolean): Gist {
+  function understood(client: ClientName, { text, body }: Reply, streamed: boolean): Gist {
     if (!streamed) return gistOf(protocols[client].readBody(body))
     const read = protocols[client].reader()
     return gistOf(new SseReader().push(Buffer.from(text)).flatMap(read))
@@ -66,7 +44,7 @@ describe('every client protocol on every upstream protocol', () => {
     return { ...gist, finish: finish?.split(' ')[0] }
   }
 
-  for (const client of Object.keys(clients) as Client[]) {
+  for (const client of clients) {
     for (const protocol of upstreams) {
       const thinking =
         { 'openai-chat': 'reasoning', 'openai-responses': 'reasoning' }[protocol as string] ?? 'thinking-tools'
@@ -142,7 +120,7 @@ describe('every client protocol on every upstream protocol', () => {
   })
 
   /** A second turn after a tool call, with everything the client was given back in it. */
-  async function secondTurn(client: Client, model: string, streamed: boolean): Promise<any> {
+  async function secondTurn(client: ClientName, model: string, streamed: boolean): Promise<any> {
     const reply = await ask(client, { model, stream: streamed })
     if (client === 'openai-responses') {
       const output = streamed ? lastData(reply.text).response.output : reply.body.output
@@ -167,7 +145,7 @@ describe('every client protocol on every upstream protocol', () => {
     return upstream.requests.at(-1)!.body
   }
 
-  for (const client of Object.keys(clients) as Client[]) {
+  for (const client of clients) {
     for (const streamed of [true, false]) {
       const how = `${client}, ${streamed ? 'streamed' : 'whole'}`
       test(`${how}: Claude sees its thoughts again, signed as they were, before its call`, async () => {
