@@ -1,7 +1,7 @@
 import { estimatePrompt, measureTools } from '#chat/tokens/prompt-size.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
-import { runInSlices } from '#platform/async/long-work.ts'
+import { type Pause, runInSlices, type Steps } from '#platform/async/long-work.ts'
 import type { RevocableResponse } from '#platform/net/revocable-response.ts'
 import { readRequestTags } from '#spend/ledger/request-tags.ts'
 import { measurePrompt } from './admission/bounds/prompt-bound.ts'
@@ -21,7 +21,7 @@ import { RequestRecord } from './record/request-record.ts'
 import { settleRequest } from './record/settle-request.ts'
 import { EndpointAccess } from './request/endpoint-access.ts'
 import { applyPlugins, type RequestWithPlugins } from './request/plugins/apply-plugins.ts'
-import { withClock } from './request/plugins/clock.ts'
+import { completeInRounds } from './request/plugins/clock.ts'
 import { pluginOptions } from './request/plugins/plugin-options.ts'
 import { type PreparedRequest, prepareRequest, prepareWithoutPreset } from './request/prepared-request.ts'
 import { resolveModels } from './request/resolve-models.ts'
@@ -51,18 +51,21 @@ export async function complete(deps: GatewayDeps, call: CompletionCall): Promise
     throw error
   }
   if (!clock) return await completeOnce(deps, call, prepared, 'after_answer')
-  return await withClock(clock, call.response, prepared, deps.now, (round, response) =>
+  return await completeInRounds(clock, call.response, prepared, deps.now, (round, response) =>
     // The next round can need the money that this one reserved and did not spend.
     completeOnce(deps, { ...call, response }, round, 'before_answer'),
   )
 }
 
-/** Decides, plans, reserves, sends and settles one request. */
+/**
+ * Decides, plans, reserves, sends and settles one request.
+ * @param settlement whether a whole answer is returned before the request is settled, or after it.
+ */
 async function completeOnce(
   deps: GatewayDeps,
   call: CompletionCall,
   prepared: PreparedRequest,
-  settles: 'before_answer' | 'after_answer',
+  settlement: 'before_answer' | 'after_answer',
 ): Promise<Answer> {
   const tracked = deps.inFlight.track(call.caller, call.response)
   const { response } = tracked
@@ -81,15 +84,9 @@ async function completeOnce(
     const accessLookup = deps.credentials.getCached(call.caller) ?? (await deps.credentials.of(call.caller))
     const access = new EndpointAccess(deps.catalogue.current(), accessLookup, call.caller.workspaceId)
     recheckWhenRulesChange(deps, tracked, { call, decision, record, access })
-    if (call.pause) {
-      await call.pause()
-      await runInSlices(measureTools(decision.chat), call.pause)
-    }
+    if (call.pause) await measureWithPauses(measureTools(decision.chat), call.pause)
     const targets = chooseTargets(deps, call, decided, record, access)
-    if (call.pause) {
-      await call.pause()
-      await runInSlices(measurePrompt(decision.body), call.pause)
-    }
+    if (call.pause) await measureWithPauses(measurePrompt(decision.body), call.pause)
     reservation = decision.spending.createReservation(access)
     if (decision.spending.budgets.length > 0) await reservation.reserve(targets)
     const admitted = { call, client, response, decision, record, content, access, reservation }
@@ -103,14 +100,20 @@ async function completeOnce(
   } finally {
     tracked.release()
     if (opened) {
-      const isAnswered = answer !== undefined
+      // A revoked stream ends with an error event, without an exception.
       if (response.revocationFault) opened.record.noteCause(response.revocationFault)
-      const settle = settleRequest.bind(undefined, deps, { ...opened, reservation })
+      const request = { ...opened, reservation }
       // The answer is sent before the next tick, so the client does not wait for the settlement.
-      if (isAnswered && settles === 'after_answer') process.nextTick(settle)
-      else settle()
+      if (answer !== undefined && settlement === 'after_answer') process.nextTick(settleRequest, deps, request)
+      else settleRequest(deps, request)
     }
   }
+}
+
+/** Measures a part of a long body in slices. The size is cached for the function that needs it next. */
+async function measureWithPauses(steps: Steps<unknown>, pause: Pause): Promise<void> {
+  await pause()
+  await runInSlices(steps, pause)
 }
 
 /** A request after plugins and policy. */
@@ -168,7 +171,7 @@ function chooseTargets(
 ): Target[] {
   const { chat, candidates: permitted, spending } = decision
   const plan = planCompletion(deps, { caller, sessionId, chat, client, access, promptTokens, record }, permitted)
-  const targets = spending.priceable(plan.targets, access)
+  const targets = spending.excludeUnpriced(plan.targets, access)
   record.notePlan({ candidates, permitted, plan, targets })
   return targets
 }
@@ -192,6 +195,7 @@ function recheckWhenRulesChange(
     const { budgets: limits, groups } = decision.spending
     return policy.recheckInFlight({ caller, host: call.host, current, groups, limits })
   }
+  // Assigned as a variable: V8 treats a function expression that is assigned to a member as a method (AGENTS.md).
   tracked.recheck = recheck
 }
 

@@ -13,7 +13,10 @@ export type CompletionCall = {
   body: Body
   /** The bytes of the body, if they are available. */
   source?: JsonSource | undefined
-  /** Waits between two stages of the work. Undefined for a short body, which is handled without waiting. */
+  /**
+   * Waits between two stages of the work, so that a long body does not block other requests. Undefined for a short body,
+   * which is handled without waiting.
+   */
   pause?: Pause | undefined
   headers: RequestHeaders
   requestId: string

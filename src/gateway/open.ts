@@ -53,7 +53,7 @@ type GatewayParts = {
   newId: NewId
 }
 
-/** Providers send the usage right after the end of an answer. */
+/** The wait for the usage of a finished answer. Providers send it right after the end. */
 const usageMs = 10_000
 
 /** Creates the dependencies of the gateway from the open parts of the server. */

@@ -31,7 +31,7 @@ export function createTurnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEnd
     if (!hasRunningTurn) throw new Fault('forbidden', outsideTurnMessage)
     if (limited.length === 0) return undefined
     const limits = limited.flatMap((turn) => budgetsOf(turn, keyHash).map((budget) => ({ turn, budget })))
-    const onRefused = async ({ id, subject }: Budget, need: PicoUsd) => {
+    const onRefusal = async ({ id, subject }: Budget, need: PicoUsd) => {
       const turns = limits.filter(({ budget }) => budget.id === id).map(({ turn }) => turn)
       const [first] = turns
       if (!first) return
@@ -46,7 +46,7 @@ export function createTurnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEnd
     }
     // Several turns of a session share its limit, which counts once.
     const budgetById = new Map(limits.map(({ budget }) => [budget.id, budget]))
-    return { budgets: [...budgetById.values()], refused: onRefused }
+    return { budgets: [...budgetById.values()], onRefusal }
   }
 }
 

@@ -56,7 +56,7 @@ test('a small turn budget selects the longest answer that fits', async () => {
   const budget = { id: 'turn:t', subject: turn, limit: usd(1), interval: null, includesByok: true }
   const shorter = () => [4, 2, 0.5, 0.25].map((cost) => ({ request: {} as never, cost: usd(cost) })).values()
   const refused: bigint[] = []
-  const turns = { budgets: [budget], refused: async (_: unknown, need: bigint) => void refused.push(need) }
+  const turns = { budgets: [budget], onRefusal: async (_: unknown, need: bigint) => void refused.push(need) }
   const reserveIn = (room: number, outcome: string, refusedBy: object = budget) => {
     const reserve = async (_: unknown, need: bigint) =>
       need <= usd(room) ? { reservation: { need } } : { refusedBy, outcome }

@@ -67,7 +67,7 @@ export async function reserveBudgets(
   }
   if ('reservation' in reserved) return { reservation: reserved.reservation, shorterRequest }
   const need = shorterRequest?.cost ?? highestCost
-  if (reserved.outcome === 'spent') await turns?.refused(reserved.refusedBy, need)
+  if (reserved.outcome === 'spent') await turns?.onRefusal(reserved.refusedBy, need)
   throw refusalFault(reserved, need, guardrails, deps.now())
 }
 

@@ -5,7 +5,7 @@ import { allClients } from '../clients/clients.ts'
 import type { RequestForms } from '../pricing/bill.ts'
 import type { Body } from '../protocol/protocol.ts'
 
-/** Other fields that providers accept and that cannot raise the cost beyond the reservation. */
+/** Fields that no client protocol has, and that cannot raise the cost at a provider beyond the reservation. */
 const harmlessFields = [
   'audio',
   'chat_template_kwargs',

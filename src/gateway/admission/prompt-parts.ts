@@ -6,8 +6,8 @@ import type { Body } from '../protocol/protocol.ts'
 export type PromptSize = {
   text: number
   media: Medium[]
-  /** Lists of parts that are not added yet: a long body is measured in steps. */
-  parts: unknown[][]
+  /** Lists of parts that are not measured yet, because a long body is measured in steps. */
+  pendingParts: unknown[][]
 }
 
 /** Parts that contain only text. */
@@ -22,7 +22,7 @@ const textParts: ReadonlySet<unknown> = new Set([
   'redacted_thinking',
   'tool_use',
   'logs',
-  // Each token id has at least one digit.
+  // An input of embeddings. Each token id has at least one digit, so its length bounds its tokens as for a text.
   'token_ids',
 ])
 
@@ -82,9 +82,9 @@ const nonTextFields: ReadonlySet<string> = new Set([
 /** Members of a part that hold parts. */
 const nestedFields: ReadonlySet<string> = new Set(['content', 'output', 'outputs'])
 
-/** Adds one part or a text; notes a list of parts. */
+/** Measures a text or one part. A list of parts becomes pending. */
 export function addParts(size: PromptSize, value: unknown): void {
-  if (Array.isArray(value)) size.parts.push(value)
+  if (Array.isArray(value)) size.pendingParts.push(value)
   else if (typeof value !== 'object' || value === null || isTextual(value as Body)) size.text += bytesOf(value)
   else addPart(size, value as Body)
 }
@@ -116,7 +116,8 @@ function addPart(size: PromptSize, part: Body): void {
     if (medium) add(medium)
     return medium ? '' : value
   }
-  const bytes = jsonBytes(part, (value, name, parent) => {
+  // The callback counts media and nested parts, and replaces them by '', so that only the remaining text has a length.
+  const textBytes = jsonBytes(part, (value, name, parent) => {
     if (nestedFields.has(name) && typeof value === 'object' && value !== null) {
       // A document can consist of parts.
       if (parent !== part && parent.type === 'content') hasKnownContent = true
@@ -126,7 +127,7 @@ function addPart(size: PromptSize, part: Body): void {
     if (referenceFields.has(name) && value != null) add({ kind: toMediumKind(String(part.type)) })
     return typeof value === 'string' && byteFields.has(name) ? addBytes(value, name, parent) : value
   })
-  size.text += bytes
+  size.text += textBytes
   if (!hasKnownContent || !(mediaParts.has(part.type) || containerParts.has(part.type)))
     size.media.push({ kind: mediaParts.has(part.type) ? toMediumKind(String(part.type)) : 'other' })
 }

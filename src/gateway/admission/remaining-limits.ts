@@ -6,7 +6,7 @@ import type { Budget } from '#spend/budgets/budget.ts'
 import type { Budgets } from '#spend/budgets/budgets.ts'
 import { limitOwner } from './budget-reservation.ts'
 
-/** The time in which other servers return reserved money that they do not need. */
+/** Within this time, other servers return idle money: they report every 500 ms. */
 const maxWaitMs = 600
 
 type BudgetReserver = Pick<Budgets, 'reserve'>

@@ -33,7 +33,8 @@ export class RequestReservation {
   #request: RequestForms
   #highestCost: PicoUsd = 0n
   #reservation: Reservation | undefined
-  readonly #settledEarly: { record: () => void }[] = []
+  /** The settlements of failed attempts. They are recorded at the end, with the ledger row that contains their cost. */
+  readonly #earlySettlements: { record: () => void }[] = []
 
   constructor(deps: ReservationDeps, terms: ReservationTerms, request: RequestForms) {
     this.#deps = deps
@@ -75,7 +76,7 @@ export class RequestReservation {
    */
   async renew(failed: SettledCost, remaining: readonly Target[]): Promise<void> {
     const reservation = this.#takeReservation()
-    if (reservation) this.#settledEarly.push(reservation.settleEarly(failed.cost, countsCharge(failed)))
+    if (reservation) this.#earlySettlements.push(reservation.settleEarly(failed.cost, countsCharge(failed)))
     await this.reserve(remaining)
   }
 
@@ -87,7 +88,7 @@ export class RequestReservation {
     // All budgets count a charge without BYOK.
     const { cost, byok } = charge ?? { cost: this.#highestCost, byok: false }
     this.#takeReservation()?.settle(cost, countsCharge({ byok }))
-    for (const { record } of this.#settledEarly) record()
+    for (const { record } of this.#earlySettlements) record()
   }
 
   /**

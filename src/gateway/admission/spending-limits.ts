@@ -45,10 +45,10 @@ export class SpendingLimits {
   }
 
   /**
-   * The endpoints at which everything that the limits count has a price.
+   * Returns the endpoints at which everything that the limits count has a price.
    * @throws Fault `forbidden` with what has no price, if no endpoint remains.
    */
-  priceable(targets: Target[], access: CredentialSource): Target[] {
+  excludeUnpriced(targets: Target[], access: CredentialSource): Target[] {
     if (this.budgets.length === 0) return targets
     const counts = (endpoint: Endpoint) =>
       this.budgets.some((budget) => budget.includesByok || !access.isByok(endpoint))

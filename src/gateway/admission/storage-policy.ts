@@ -6,6 +6,7 @@ import type { Body } from '../protocol/protocol.ts'
 
 type IsStored = (value: unknown) => boolean
 
+/** Empty lists, null and false are not set. */
 const isSet: IsStored = (value) => value != null && value !== false && !(Array.isArray(value) && value.length === 0)
 const isSetExcept =
   (...harmless: unknown[]): IsStored =>
@@ -13,20 +14,20 @@ const isSetExcept =
     isSet(value) && !harmless.includes(value)
 
 /** Fields that make the provider or a third party store content, with the values that do. */
-const storingFields: Record<string, { why: string; isStored: IsStored }> = {
-  background: { why: 'the provider stores answers of background requests', isStored: isSet },
-  conversation: { why: 'the provider stores conversations', isStored: isSet },
+const storingFields: Record<string, { reason: string; isStored: IsStored }> = {
+  background: { reason: 'the provider stores answers of background requests', isStored: isSet },
+  conversation: { reason: 'the provider stores conversations', isStored: isSet },
   prompt_cache_retention: {
-    why: 'a prompt cache outside memory stores prompts',
+    reason: 'a prompt cache outside memory stores prompts',
     isStored: isSetExcept('in_memory', 'in-memory'),
   },
-  cached_content: { why: 'a prompt cache outside memory stores prompts', isStored: isSet },
-  cachedContent: { why: 'a prompt cache outside memory stores prompts', isStored: isSet },
-  container: { why: 'a container stores its content', isStored: isSet },
-  mcp_servers: { why: 'a remote MCP server receives content', isStored: isSet },
-  web_search_options: { why: 'a search by the provider receives content', isStored: isSet },
-  search_parameters: { why: 'a search by the provider receives content', isStored: isSet },
-  enable_search: { why: 'a search by the provider receives content', isStored: isSet },
+  cached_content: { reason: 'a prompt cache outside memory stores prompts', isStored: isSet },
+  cachedContent: { reason: 'a prompt cache outside memory stores prompts', isStored: isSet },
+  container: { reason: 'a container stores its content', isStored: isSet },
+  mcp_servers: { reason: 'a remote MCP server receives content', isStored: isSet },
+  web_search_options: { reason: 'a search by the provider receives content', isStored: isSet },
+  search_parameters: { reason: 'a search by the provider receives content', isStored: isSet },
+  enable_search: { reason: 'a search by the provider receives content', isStored: isSet },
 }
 
 /**
@@ -39,8 +40,8 @@ export function withoutStorage<F extends BothForms>(verdict: Verdict, forms: F):
 }
 
 function refuseStored(verdict: Verdict, form: Body): void {
-  for (const [field, { why, isStored }] of Object.entries(storingFields)) {
-    if (isStored(form[field])) throw refusal(verdict, `${field}: ${why}`)
+  for (const [field, { reason, isStored }] of Object.entries(storingFields)) {
+    if (isStored(form[field])) throw refusal(verdict, `${field}: ${reason}`)
   }
   if (!Array.isArray(form.tools)) return
   for (const [index, tool] of form.tools.entries()) {

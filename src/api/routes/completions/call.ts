@@ -71,10 +71,10 @@ async function completeForIntern(routing: GatewayDeps, completion: CompletionCal
   const release = await routing.noteRequest?.(keyHash)
   const turns = limits && {
     ...limits,
-    refused(...refusal: Parameters<TurnLimits['refused']>) {
-      // `limits.refused` waits for the end of the turn, and the turn waits until no usage is marked.
+    onRefusal(...refusal: Parameters<TurnLimits['onRefusal']>) {
+      // `limits.onRefusal` waits for the end of the turn, and the turn waits until no usage is marked.
       release?.()
-      return limits.refused(...refusal)
+      return limits.onRefusal(...refusal)
     },
   }
   try {

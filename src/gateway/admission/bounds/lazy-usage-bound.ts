@@ -12,7 +12,7 @@ export type RequestBound = {
   isWithinBound: (tokens: TokenCounts) => boolean
 }
 
-/** Avoids computing the exact bound for the many counts that are far below it. */
+/** Computes the exact bound only if the tokens that a provider reports are not obviously within it, which is rare. */
 export class LazyUsageBound implements RequestBound {
   readonly #forms: RequestForms
   readonly #offer: Offer

@@ -7,10 +7,10 @@ import { mediumTokenBound } from '../../media/medium.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { addParts, addUnknown, bytesOf, isMediaPart, isPlainMember, type PromptSize } from '../prompt-parts.ts'
 
-/** Tokens that frame one message. */
+/** Tokens that a chat template adds to one message, such as its role and separators. An upper bound. */
 const frameTokens = 8
 
-/** Tokens that frame all messages, with the longest system text of a provider: close to 700. */
+/** Tokens that a provider adds to the whole prompt. An upper bound: the longest system text of a provider has close to 700. */
 export const requestFrameTokens = 1024
 
 /** Tokens of a provider's instructions about tools. Anthropic's are the longest, up to 530. */
@@ -35,12 +35,12 @@ function promptSize(body: Body): PromptSize {
   return sizeByBody.get(body) ?? runWithoutPauses(measurePrompt(body))
 }
 
-/** Measures the prompt of a long body in steps, before a bound is needed. */
+/** Measures the prompt of a long body in steps, before a bound is needed. Caches the size for `promptBound`. */
 export function* measurePrompt(body: Body): Steps<PromptSize> {
-  const size: PromptSize = { text: requestFrameTokens, media: [], parts: [] }
+  const size: PromptSize = { text: requestFrameTokens, media: [], pendingParts: [] }
   for (const name in body)
     if (!serviceOnlyFields.has(name) && !unreadFields.has(name)) yield* addField(size, name, body[name])
-  for (let parts = size.parts.pop(); parts !== undefined; parts = size.parts.pop()) {
+  for (let parts = size.pendingParts.pop(); parts !== undefined; parts = size.pendingParts.pop()) {
     for (const part of parts) {
       addParts(size, part)
       yield
@@ -61,7 +61,7 @@ function* addField(size: PromptSize, name: string, value: unknown): Steps<void> 
   if (instructionFields.has(name)) return addParts(size, value)
   yield* addText(size, value)
   const hasTools = (name === 'tools' || name === 'functions') && Array.isArray(value) && value.length > 0
-  // Models without answer formats get a tool instead.
+  // Models without answer formats get a tool instead, so a format costs as much as a tool.
   if (hasTools || isAnswerFormat(name, value)) size.text += toolInstructionTokens
 }
 
@@ -80,7 +80,7 @@ function* addText(size: PromptSize, value: unknown): Steps<void> {
 }
 
 /**
- * The maximum tokens of the prompt at one endpoint. `exact`: only text, so no provider counts more.
+ * The maximum tokens of the prompt at one endpoint. `exact`: it contains only text, so no provider counts more.
  * @param limit the most tokens that the endpoint accepts.
  */
 export function promptBound(

@@ -22,6 +22,7 @@ export type UsageBound = {
   bill: Bill | undefined
 }
 
+/** The members of a provider protocol that bound the usage of a request; undefined for an unknown protocol. */
 export type ProtocolTraits =
   | (Pick<ProviderProtocol, 'answerLimit' | 'canThink'> &
       Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions' | 'promptLimit'>>)
@@ -33,8 +34,8 @@ export function computeUsageBound(forms: RequestForms, offer: Offer, providerPro
   const bill = computeBill(forms, offer, providerProtocol)
   const promptLimit = providerProtocol?.promptLimit?.(chat, endpoint) ?? endpoint.contextLength
   const { tokens, exact: isExact } = promptBound(body, endpoint, promptLimit)
-  // The model reads tool results, whose size is unknown in advance.
   const runs = bill?.runs ?? 1
+  // With provider tools, the model also reads their results, whose size is unknown in advance.
   const prompt = runs * (bill?.contexts ? endpoint.contextLength * bill.contexts : tokens)
   const answer = maxAnswerTokens(chat, endpoint, providerProtocol)
   const answers = billedChoices(chat)

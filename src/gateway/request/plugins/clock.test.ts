@@ -4,8 +4,8 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { chatClient } from '../../clients/chat/client.ts'
-import { formatLocalTime, withClock } from './clock.ts'
-import { clockName } from './clock-round.ts'
+import { completeInRounds, formatLocalTime } from './clock.ts'
+import { clockName } from './clock-rounds.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
 const counted = { prompt: 10, completion: 5, cached: 4, cacheWritten: 3, reasoning: 2 }
@@ -34,8 +34,8 @@ async function complete(...answers: (AnswerEvent[] | Fault)[]) {
   } as unknown as ResponseStream
   const body = { messages: [{ role: 'user', content: 'Hi' }], tools: [{ type: 'openrouter:datetime' }], stream: true }
   const chat = chatClient.toChat({ ...body, tools: [] })
-  const prepared = { body, chat, client: chatClient, preset: undefined } as Parameters<typeof withClock>[2]
-  await withClock(
+  const prepared = { body, chat, client: chatClient, preset: undefined } as Parameters<typeof completeInRounds>[2]
+  await completeInRounds(
     { timezone: 'UTC' },
     response,
     prepared,

@@ -4,10 +4,10 @@ import { faultStatus } from '#platform/http/response/faults.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { Body, WholeBody } from '../../protocol/protocol.ts'
 import type { PreparedRequest } from '../prepared-request.ts'
-import { ClockRounds, clockName } from './clock-round.ts'
+import { ClockRounds, clockName } from './clock-rounds.ts'
 import type { PluginOptions } from './plugin-options.ts'
 
-/** The maximum number of rounds for one request. */
+/** The maximum number of rounds for one request, because some models call a tool again and again. */
 const maxRounds = 4
 
 const clockTool = {
@@ -23,11 +23,12 @@ const clockTool = {
 type CompleteRound = (round: PreparedRequest, response: ResponseStream) => Promise<WholeBody | undefined>
 
 /**
- * Completes rounds until the model no longer calls the clock. Calls of the client's own tools end the answer, as they
- * do without the clock.
+ * Serves a request with OpenRouter's server tool `openrouter:datetime`, the clock. Each round is one completion. If the model
+ * calls the clock, the next round sends the time as the result of the call. The answer ends when the model does not call the
+ * clock, or calls a tool of the client, which the client runs.
  * @throws Fault if a round fails before the response is open.
  */
-export async function withClock(
+export async function completeInRounds(
   { timezone }: NonNullable<PluginOptions['clock']>,
   response: ResponseStream,
   prepared: PreparedRequest,
