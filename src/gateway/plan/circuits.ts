@@ -84,14 +84,14 @@ export function createCircuits({ now, onChange = () => {} }: { now: Now; onChang
       const health = healthOf(arrived, now())
       if (health === 'open' || health === 'unavailable') return undefined
       replaceCircuit(name, arrived, step(arrived, { type: 'request.admitted', now: now() }))
-      return new Attempt(name, now, findCircuit, replaceCircuit)
+      return new CircuitPermit(name, now, findCircuit, replaceCircuit)
     },
     lastResort(name) {
       const before = findCircuit(name)
       const arrived = withArrival(name)
       if (healthOf(arrived, now()) === 'unavailable') return undefined
       replaceCircuit(name, before, step(arrived, { type: 'request.forced', now: now() }))
-      return new Attempt(name, now, findCircuit, replaceCircuit)
+      return new CircuitPermit(name, now, findCircuit, replaceCircuit)
     },
     restriction: (name) => restrictionOf(withArrival(name), now()),
     report: () =>
@@ -108,7 +108,8 @@ export function createCircuits({ now, onChange = () => {} }: { now: Now; onChang
 
 type ReplaceCircuit = (name: string, before: Circuit, after: Circuit) => void
 
-class Attempt implements AttemptPermit {
+/** Applies the reports of one attempt to its circuit. */
+class CircuitPermit implements AttemptPermit {
   readonly #name: string
   readonly #now: Now
   readonly #findCircuit: (name: string) => Circuit

@@ -60,7 +60,10 @@ export function orderRandomly(
 /** Lower prices count as this one. Otherwise a free endpoint would win every draw. */
 const minUsdPerMillion = 0.01
 
-/** The weight of each endpoint: 1/price², or what the catalogue says, if it says so for one of them. Its default is 1. */
+/**
+ * The weight of each endpoint: 1/price², the rule that OpenRouter documents. If the catalogue sets a weight for one of them,
+ * catalogue weights apply to all, with a default of 1.
+ */
 function chooseWeights(targets: Target[]): (target: Target) => number {
   if (targets.some(({ endpoint }) => endpoint.weight !== undefined)) return ({ endpoint }) => endpoint.weight ?? 1
   return ({ endpoint }) => 1 / Math.max(weightedPrice(endpoint.prices), minUsdPerMillion) ** 2

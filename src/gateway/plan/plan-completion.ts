@@ -106,7 +106,7 @@ function toolSupport(
 ): (endpoint: Endpoint) => boolean {
   const search = searchTool(chat)
   const providerTools =
-    chat.tools?.filter(({ type = 'function', function: called }) => !called || !isClientTool(type)) ?? []
+    chat.tools?.filter(({ type = 'function', function: definition }) => !definition || !isClientTool(type)) ?? []
   if (search) providerTools.push(search)
   if (providerTools.length === 0) return always
   const catalogue = deps.catalogue.current()

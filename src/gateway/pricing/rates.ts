@@ -72,7 +72,8 @@ function toRates(prices: TokenPrices): Rates {
  * and the price outside the tier.
  */
 function ratesOfTier({ prompt, completion, ...ordinary }: TokenPrices, tier: Partial<TokenPrices>): Rates {
-  const { cacheRead: _discount, ...special } = ordinary
+  // Without the price of cached tokens: a discount of the default tier may not hold in this one.
+  const { cacheRead: _cacheRead, ...special } = ordinary
   const tierRates = toRates({ prompt, completion, ...tier })
   const rates = higherRates(tierRates, toRates({ prompt: '0', completion: '0', ...special }))
   for (const name of Object.keys(tier) as (keyof TokenPrices)[]) rates[name] = tierRates[name]

@@ -56,8 +56,8 @@ function isTierPriced(prices: Prices, tier: string | undefined): boolean {
 /** Billed units of an answer that have no price: its cost does not include them. */
 export function findUnpricedUnits(prices: Prices, tokens: TokenCounts, extras: Extras | undefined): string[] {
   const { cacheWritten1h, audioPrompt, audioCompletion, imageCompletion } = tokens.parts ?? {}
-  const counted = { cacheWrite1h: cacheWritten1h, audioPrompt, audioCompletion, imageCompletion }
-  const kinds = (Object.keys(counted) as SpecialKind[]).filter((kind) => counted[kind])
+  const countByKind = { cacheWrite1h: cacheWritten1h, audioPrompt, audioCompletion, imageCompletion }
+  const kinds = (Object.keys(countByKind) as SpecialKind[]).filter((kind) => countByKind[kind])
   const pieces = Object.entries(extras?.pieces ?? {}).filter(
     ([unit, count]) => count > 0 && !isPricedPerPiece(prices, unit),
   )

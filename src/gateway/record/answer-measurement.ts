@@ -20,10 +20,10 @@ export function answerMeasurement(
   { at, sentAt, endedAt }: AnswerTimes,
 ): Measurement {
   const { firstTokenAt, reported, isFinal, bytes, reasoningBytes, finish, extras } = counter.result()
-  const counted = reported && billedUsage(endpoint.prices, reported, extras, bound).tokens
+  const billedTokens = reported && billedUsage(endpoint.prices, reported, extras, bound).tokens
   // Reasoning that the answer does not contain was generated before the first token.
-  const hiddenTokens = reasoningBytes === 0 ? (counted?.reasoning ?? 0) : 0
-  const generated = generatedTokens(isFinal ? counted : undefined, hiddenTokens)
+  const hiddenTokens = reasoningBytes === 0 ? (billedTokens?.reasoning ?? 0) : 0
+  const generated = generatedTokens(isFinal ? billedTokens : undefined, hiddenTokens)
   const speed = isStreamed && generated > 0 ? counter.speedOf(generated) : undefined
   return {
     endpointId: endpoint.id,
@@ -32,8 +32,8 @@ export function answerMeasurement(
     outcome: 'success',
     ...(isStreamed &&
       firstTokenAt !== undefined && { firstTokenMs: firstTokenAt - sentAt, generationMs: endedAt - firstTokenAt }),
-    promptTokens: counted?.prompt ?? 0,
-    completionTokens: counted?.completion ?? estimateTokens(bytes),
+    promptTokens: billedTokens?.prompt ?? 0,
+    completionTokens: billedTokens?.completion ?? estimateTokens(bytes),
     generatedTokens: generated,
     ...(speed !== undefined && { speed }),
     calledTools: finish === 'tool_calls',
@@ -44,6 +44,6 @@ export function answerMeasurement(
  * The tokens that were generated while the answer was read. 0 without a count of the whole answer, because the measured
  * speed limits charges.
  */
-function generatedTokens(counted: TokenCounts | undefined, hiddenTokens: number): number {
-  return counted ? Math.max(0, counted.completion - hiddenTokens) : 0
+function generatedTokens(counts: TokenCounts | undefined, hiddenTokens: number): number {
+  return counts ? Math.max(0, counts.completion - hiddenTokens) : 0
 }

@@ -37,7 +37,7 @@ const maxNameLength = 256
 const byteLength = (text: unknown) => (typeof text === 'string' ? Buffer.byteLength(text) : 0)
 const readName = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, maxNameLength) : undefined)
 
-/** The reported extras with the pieces that were counted. Of a unit in both, the report counts. */
+/** Adds the relayed pieces to the reported extras. The report overrides the count of a unit that is in both. */
 function mergePieces(
   relayedPieces: ReadonlyMap<string, number> | undefined,
   reported: Extras | undefined,
@@ -55,9 +55,13 @@ export function isPlausible({ prompt, completion }: TokenCounts, bytes: number):
   return prompt > 0 && (completion > 0 || bytes === 0)
 }
 
-/** The characters of speech in base64 that cost as much as a byte of text: Gemini bills 25 tokens a second. */
+/**
+ * The characters of speech in base64 that count as one byte of text. Gemini bills 25 tokens for a second of speech, which has
+ * 64,000 characters (24,000 samples of 16 bits). A token of text has about four bytes.
+ */
 const speechCharacters = 640
 
+/** Counts what an answer contains while it is relayed. */
 export class AnswerCounter {
   readonly #elapsed: () => number
   readonly #tally: AnswerTally = {
@@ -92,15 +96,15 @@ export class AnswerCounter {
     const at = this.#elapsed()
     tally.firstTokenAt ??= at
     tally.lastTokenAt = at
-    const since = at - tally.firstTokenAt
-    if (since >= minStretchMs) {
+    const sinceFirstMs = at - tally.firstTokenAt
+    if (sinceFirstMs >= minStretchMs) {
       this.#pace ??= new Pace(tally.bytes)
-      this.#pace.add(since, bytes)
+      this.#pace.add(sinceFirstMs, bytes)
     }
     tally.isFinal = false
     this.#isCounted = false
     tally.bytes += bytes
-    // Reasoning without text, such as encrypted one, must not count as none.
+    // Encrypted reasoning has no text. It counts as one byte, because 0 means an answer without reasoning.
     if (type === 'reasoning') tally.reasoningBytes += Math.max(1, bytes)
   }
 

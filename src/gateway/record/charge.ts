@@ -15,17 +15,17 @@ export type Charge = {
   extras: Extras | undefined
   /** Whether the tokens are estimated because the provider did not count them to the end. */
   estimated: boolean
-  /** Whether the provider counted more than the request could use. The charge is then limited to what was possible. */
+  /** Whether the provider counts more than the request could use. The charge is then limited to what was possible. */
   capped: boolean
   cost: PicoUsd
   /** Charged to limits in addition to `cost`. If `cost` is an estimate, the sum is the highest possible cost. */
   margin: PicoUsd
 }
 
-/** The most tokens that frame a tool call. */
+/** The most tokens that frame a tool call: its id and markup. An assumption. */
 const maxCallFrameTokens = 512
 
-/** The most tokens that are in transit when an answer is cut off, if its time does not limit them further. */
+/** The most tokens that are in transit when an answer is cut off, if its time does not limit them further. An assumption. */
 const maxTokensInTransit = 512
 
 /** The most tokens that an endpoint can have generated for an answer that it stopped. */
@@ -38,7 +38,7 @@ export type GeneratedTokens = {
 
 /** The end of an answer, in addition to its counts. */
 export type AnswerEnd = {
-  /** Whether everything that was generated was read as it came. */
+  /** Whether all tokens were read as soon as they were generated, so that none are unread behind back-pressure. */
   isComplete: boolean
   /** The most tokens that its time allowed; undefined if the endpoint may have generated for longer. */
   generated: GeneratedTokens | undefined
@@ -47,23 +47,23 @@ export type AnswerEnd = {
 /** The charge for an answer: by the provider's final count, or else an estimate. */
 export function chargeFor(
   prices: Prices,
-  counted: BillableCounts,
+  counts: BillableCounts,
   promptEstimate: () => number,
   requestBound: RequestBound,
   end: AnswerEnd,
 ): Charge {
-  const { reported, extras } = counted
-  if (reported && counted.isFinal) {
+  const { reported, extras } = counts
+  if (reported && counts.isFinal) {
     const usage = billedUsage(prices, reported, extras, requestBound)
     const capped = usage.tokens.prompt < reported.prompt || usage.tokens.completion < reported.completion
     return { ...usage, estimated: false, capped, cost: costOf(prices, usage.tokens, usage.extras), margin: 0n }
   }
   const estimate = promptEstimate()
-  const usage = billedUsage(prices, estimateTokenCounts(counted, estimate), extras, requestBound)
+  const usage = billedUsage(prices, estimateTokenCounts(counts, estimate), extras, requestBound)
   const cost = costOf(prices, usage.tokens, usage.extras)
   const bound = highestPossibleCost(
     prices,
-    counted,
+    counts,
     { prompt: estimate, completion: usage.tokens.completion },
     requestBound.exact,
     end,
@@ -71,7 +71,7 @@ export function chargeFor(
   return { ...usage, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
 }
 
-/** The counted tokens as they are billed, within the usage bound. */
+/** The counts tokens as they are billed, within the usage bound. */
 export function billedUsage(
   prices: Prices,
   tokens: TokenCounts,
@@ -89,13 +89,13 @@ export function billedUsage(
  */
 function highestPossibleCost(
   prices: Prices,
-  counted: BillableCounts,
+  counts: BillableCounts,
   estimate: Pick<TokenCounts, 'prompt' | 'completion'>,
   max: UsageBound,
   end: AnswerEnd,
 ): PicoUsd {
-  const completion = Math.max(estimate.completion, maxGenerated(counted, max, end))
-  const { reported, extras } = counted
+  const completion = Math.max(estimate.completion, maxGenerated(counts, max, end))
+  const { reported, extras } = counts
   if (!reported || !isPromptCounted(reported, estimate.prompt, max))
     return highestCost(prices, max.prompt, completion, max.bill, extras?.pieces)
   const tokens = { ...limitToBound(reported, max), completion: 0, reasoning: 0 }

@@ -13,14 +13,14 @@ import { applyLitellmFields } from './client-forms/litellm-fields.ts'
 /** A request with its preset applied. */
 export type PreparedRequest = {
   chat: ChatRequest
-  /** The same request in the client's protocol. */
+  /** The same request in the client's protocol. For a task other than chats, it is the chat request (`ClientProtocol.task`). */
   body: Body
   preset: Generation['preset']
   /** The protocol of the answer. */
   client: ClientProtocol
 }
 
-/** The body without fields and forms that only some clients use. */
+/** Replaces fields and forms that only some clients use by the usual ones. */
 function normalizeBody(body: Body, { protocol }: ClientProtocol): Body {
   const current = withToolResults(applyLitellmFields(body))
   return protocol === 'openai-chat' ? withoutEmptySettings(withChatToolChoice(withChatParts(current))) : current

@@ -9,7 +9,7 @@ const lists = ['order', 'only', 'ignore'] as const
 const maxQuoted = 80
 
 /**
- * Replaces the aliases and display names of providers by their slugs, also before the suffix of an endpoint's tag.
+ * Replaces the aliases and display names of providers by their slugs, also in a tag of an endpoint such as `provider/fp8`.
  * @throws Fault `invalid` for a provider that the catalogue does not have, with the nearest name.
  */
 export function withProviderSlugs<Preferences extends Pick<ProviderPreferences, (typeof lists)[number]>>(

@@ -2,12 +2,12 @@ import type { Body } from '../../protocol/protocol.ts'
 
 type Choice = { type?: unknown; name?: unknown; function?: unknown }
 
-/** Words for a tool choice that clients of other protocols send as an object. */
+/** Words for a tool choice that clients of other protocols send in an object, such as `{type: "auto"}` of Anthropic's. */
 const choiceWords: ReadonlySet<unknown> = new Set(['auto', 'none', 'required', 'any'])
 
 /** Replaces a tool choice of another protocol in a chat body by the same one of chats. */
 export function withChatToolChoice(body: Body): Body {
-  // Only Mistral has this word, and also knows the usual one.
+  // Only Mistral has the word `any`. It accepts the usual `required`, too.
   if (body.tool_choice === 'any') return { ...body, tool_choice: 'required' }
   const choice = body.tool_choice as Choice | null | undefined
   if (typeof choice !== 'object' || choice === null) return body
@@ -17,7 +17,7 @@ export function withChatToolChoice(body: Body): Body {
   return { ...body, tool_choice: { type: 'function', function: { name } } }
 }
 
-/** Texts without a default: some clients send an empty one for a setting that their user left empty. */
+/** Settings that some clients send as an empty text if their user set nothing. */
 const settings = ['reasoning_effort', 'verbosity', 'service_tier'] as const
 
 /** Removes empty settings. An empty effort would turn on reasoning. */

@@ -23,7 +23,10 @@ type CallPart = Part & { id?: unknown; name?: unknown; input?: unknown; tool_use
 
 const isCallPart = (part: Part | null) => part?.type === 'tool_use' || part?.type === 'tool_result'
 
-/** Calls and results of Anthropic's protocol among the parts, as `tool_calls` and as messages before the rest. */
+/**
+ * Moves the calls of Anthropic's protocol from the parts to `tool_calls`, and its results to tool messages. Results come before
+ * the other parts of a user message, because in a chat they must follow the calls directly.
+ */
 function extractCallParts(message: Message): Message[] {
   const { role, content } = message
   if (!Array.isArray(content) || !(content as (Part | null)[]).some(isCallPart)) return [message]
@@ -61,7 +64,7 @@ function withChatContent(message: Message): Message {
   return { ...message, content: content === null ? '' : (content as (Part | null)[]).map(toChatPart) }
 }
 
-/** The same part as a chat has it. Unknown types stay, because they can belong to a provider. */
+/** Translates a part to the form of chats. Unknown types stay, because they can belong to a provider. */
 function toChatPart(part: Part | null): Part | null {
   switch (part?.type) {
     case 'input_text':
@@ -90,7 +93,7 @@ function toChatPart(part: Part | null): Part | null {
   }
 }
 
-/** Members that every protocol has. */
+/** Members that parts of every protocol can have. */
 const commonMembers = ({ cache_control }: Part) => (cache_control == null ? {} : { cache_control })
 
 function toImagePart(url: string, part: Part): Part {
@@ -104,7 +107,7 @@ function convertImage(part: Part): Part {
   return url === undefined ? convertInline(part) : toImagePart(url, part)
 }
 
-/** Data beside its media type, as LangChain, the AI SDK and Gemini's clients have it. */
+/** Translates parts that have data and its media type as members, as LangChain, the AI SDK and Gemini's clients write them. */
 function convertInline(part: Part): Part {
   const inner = (part.inlineData ?? part.inline_data ?? part) as Body
   const data = [inner.base64, inner.data].find((one) => typeof one === 'string')

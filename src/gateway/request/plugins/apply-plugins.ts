@@ -7,8 +7,8 @@ import { pluginOptions } from './plugin-options.ts'
 /** A request after its plugins were applied. */
 export type RequestWithPlugins = PreparedRequest & {
   /**
-   * The estimated length of the prompt; defined if the request allows the prompt to be shortened. It replaces the
-   * low estimate by which the plan excludes endpoints otherwise.
+   * The estimated length of the prompt; defined if the request allows the prompt to be shortened. The plan then excludes
+   * endpoints by this estimate. Otherwise it uses a lower bound, so that no endpoint is excluded wrongly.
    */
   promptTokens: number | undefined
 }

@@ -25,8 +25,8 @@ type SchemaLocation = {
   work: { steps: number; resolvedSchemas: Map<object, Schema | undefined> }
 }
 
-function fitValue(value: unknown, original: unknown, location: SchemaLocation): unknown {
-  const schema = resolveSchema(original, location)
+function fitValue(value: unknown, schemaOrReference: unknown, location: SchemaLocation): unknown {
+  const schema = resolveSchema(schemaOrReference, location)
   if (!schema || location.depth > maxDepth) return value
   location.work.steps -= countSteps(value, schema)
   if (location.work.steps < 0) return value

@@ -4,11 +4,11 @@ import { stringEnd } from '#platform/json/json-text/json-members.ts'
 import { fitToSchema } from './fit-schema.ts'
 import { parseCutJson } from './parse-cut-json.ts'
 
-/** Longer answers are not repaired, because that would block other requests. */
+/** Answers with more characters are not repaired, because that would block other requests. */
 const maxLength = 1_000_000
 /**
- * The repair of text with many quotes takes time for the square of its length: 9 to 30 ms for 16,000 characters. Of longer JSON
- * only a missing end is added.
+ * The longest JSON for `jsonrepair`, in characters. It needs quadratic time for text with many quotes: 9 to 30 ms for this
+ * length. Longer JSON only gets a missing end.
  */
 const maxRepairLength = 16_000
 
@@ -26,7 +26,7 @@ export function healJson(text: string, schema?: unknown): string {
   const json = parseExact(text) ?? findJson(text)
   if (!json) return text
   const fitted = JSON.stringify(fitToSchema(json.value, schema))
-  return json.exact && fitted === JSON.stringify(json.value) ? text : fitted
+  return json.isWholeText && fitted === JSON.stringify(json.value) ? text : fitted
 }
 
 function isNestedDeeply(text: string): boolean {
@@ -40,12 +40,12 @@ function isNestedDeeply(text: string): boolean {
   return depth > maxDepth
 }
 
-/** JSON found in a text. `exact`: the text is nothing else. */
-type FoundJson = { value: unknown; exact: boolean }
+/** JSON that was found in a text. `isWholeText`: the text contains nothing else. */
+type FoundJson = { value: unknown; isWholeText: boolean }
 
 function parseExact(text: string): FoundJson | undefined {
   const value = parseSafely(() => JSON.parse(text))
-  return value === undefined ? undefined : { value, exact: true }
+  return value === undefined ? undefined : { value, isWholeText: true }
 }
 
 /** Returns undefined for an error, and for a value that is nested too deeply to be written. */
@@ -58,18 +58,21 @@ function parseSafely(parse: () => unknown): unknown {
   }
 }
 
-/** Finds JSON within text: valid JSON before repairable JSON, the whole before a part. */
+/**
+ * Finds JSON within text. Prefers valid JSON to JSON that needs a repair. Repairs the text to its end first, because its last
+ * bracket can belong to an object within a cut answer.
+ */
 function findJson(text: string): FoundJson | undefined {
   const inFence = fencedBlock.exec(text)?.[1]
-  const { whole, closed } = findBracketed(inFence ?? text)
-  for (const candidate of [inFence, closed, whole]) {
+  const { toEnd, toLastBracket } = findBracketed(inFence ?? text)
+  for (const candidate of [inFence, toLastBracket, toEnd]) {
     const valid = parseExact(candidate ?? '')
-    if (isStructure(valid?.value)) return { value: valid?.value, exact: false }
+    if (isStructure(valid?.value)) return { value: valid?.value, isWholeText: false }
   }
-  for (const candidate of [whole, closed]) {
+  for (const candidate of [toEnd, toLastBracket]) {
     const value = repair(candidate ?? '')
     // jsonrepair turns JSON that is followed by text into a list, which was not intended.
-    if (isStructure(value) && Array.isArray(value) === candidate?.startsWith('[')) return { value, exact: false }
+    if (isStructure(value) && Array.isArray(value) === candidate?.startsWith('[')) return { value, isWholeText: false }
   }
   return undefined
 }
@@ -81,10 +84,10 @@ function repair(text: string): unknown {
 }
 
 /** The text from the first bracket to the end, and to the last closing bracket. */
-function findBracketed(text: string): { whole?: string; closed?: string } {
+function findBracketed(text: string): { toEnd?: string; toLastBracket?: string } {
   const start = text.search(/[{[]/)
   if (start < 0) return {}
-  const whole = text.slice(start)
-  const end = Math.max(whole.lastIndexOf('}'), whole.lastIndexOf(']'))
-  return { whole, closed: whole.slice(0, end + 1) }
+  const toEnd = text.slice(start)
+  const end = Math.max(toEnd.lastIndexOf('}'), toEnd.lastIndexOf(']'))
+  return { toEnd, toLastBracket: toEnd.slice(0, end + 1) }
 }

@@ -29,6 +29,7 @@ export function middleOut(
   const estimate = estimatePromptTokens(chat)
   if (estimate <= room || room <= 0) return undefined
   const items = body[conversation]
+  // In characters, because texts are cut by characters.
   const excess = Math.ceil((1 - (room * usableShare) / estimate) * measureSize(items))
   if (typeof items === 'string') return { ...body, [conversation]: shortenText(items, excess) }
   return Array.isArray(items) ? { ...body, [conversation]: dropMiddle(items as Item[], excess) } : undefined
@@ -46,32 +47,38 @@ function dropMiddle(items: Item[], excess: number): Item[] {
 /** A turn is shortened if dropping it would lose this many characters more than necessary. */
 const minTrimmedLength = 4000
 
+/** The messages before the first question, the first question and the last turn always remain. */
+const minTurns = 3
+
+/** The mark at a cut adds some characters, so a cut saves less than requested. The next call of `middleOut` compensates this. */
+const minSavedShare = 0.9
+
 /**
- * Drops whole turns from the middle outwards until enough characters are gone, and shortens a long one. At least three
- * turns remain.
+ * Drops whole turns from the middle outwards, until enough characters are gone. `turns[from]` to `turns[to - 1]` are dropped.
+ * Shortens the last of them instead if it is much longer than necessary.
  */
 function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; dropped: number } {
   let from = Math.floor(turns.length / 2)
   let to = from
   let dropped = 0
-  while (from + turns.length - to > 3 && dropped < excess) {
-    const isBefore = Math.floor((from + turns.length - to) / 2) < from
-    const at = isBefore ? from - 1 : to
+  while (from + turns.length - to > minTurns && dropped < excess) {
+    const remainingTurns = from + turns.length - to
+    const dropsBackwards = from > Math.floor(remainingTurns / 2)
+    const at = dropsBackwards ? from - 1 : to
     const size = measureSize(turns[at])
     const shorter =
       size - (excess - dropped) > minTrimmedLength ? shortenLongestTexts(turns[at]!, excess - dropped) : turns[at]!
     const saved = size - measureSize(shorter)
-    // The mark at a cut adds some characters, which the next cut compensates.
-    if (saved >= (excess - dropped) * 0.9)
+    if (saved >= (excess - dropped) * minSavedShare)
       return { items: joinWithTurn(turns, from, to, at, shorter), dropped: dropped + saved }
-    if (isBefore) from--
+    if (dropsBackwards) from--
     else to++
     dropped += size
   }
   return { items: [...turns.slice(0, from), ...turns.slice(to)].flat(), dropped }
 }
 
-/** The items of all turns but those between, with one turn replaced. */
+/** Joins the turns before `from` and from `to` on, with the turn at `at` replaced. */
 function joinWithTurn(turns: Item[][], from: number, to: number, at: number, turn: Item[]): Item[] {
   const changedTurns = turns.with(at, turn)
   return [...changedTurns.slice(0, from), ...changedTurns.slice(to)].flat()

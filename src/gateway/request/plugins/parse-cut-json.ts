@@ -10,11 +10,12 @@ export function parseCutJson(text: string): unknown {
   /** The closing brackets after `end`, the last comma or opening bracket. */
   let closedSince: string[] = []
   let end = 0
-  let isInText = false
+  /** Whether the JSON ends within a string. */
+  let isInString = false
   for (let at = 0; at < text.length; ) {
     const character = text[at]!
     const next = character === '"' ? stringEnd(text, at) : at + 1
-    isInText = character === '"' && next === text.length
+    isInString = character === '"' && next === text.length
     if (character === '{' || character === '[') openBrackets.push(character === '{' ? '}' : ']')
     else if (character === '}' || character === ']') closedSince.push(openBrackets.pop() ?? '')
     if (character === ',' || character === '{' || character === '[') {
@@ -24,8 +25,9 @@ export function parseCutJson(text: string): unknown {
     at = next
   }
   const brackets = openBrackets.toReversed().join('')
+  // The whole text with its last string closed, the whole text, and the text up to the last complete item or member.
   const candidates = [
-    ...(isInText ? [`${text.replace(cutEscape, '$1')}"${brackets}`] : []),
+    ...(isInString ? [`${text.replace(cutEscape, '$1')}"${brackets}`] : []),
     text + brackets,
     text.slice(0, end) + closedSince.toReversed().join('') + brackets,
   ]
