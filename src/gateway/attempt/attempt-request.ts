@@ -3,6 +3,7 @@ import { type Pause, runInSlices } from '#platform/async/long-work.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { Target } from '../plan/plan.ts'
+import type { RequestForms } from '../pricing/bill.ts'
 import { encodeBody, encodeBodyInSteps } from '../protocol/encoded-body.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
 import { type Aliases, withOriginalNames } from '../protocol/repairs/aliases.ts'
@@ -95,7 +96,9 @@ type TargetEncoding = {
   access: Access
   providerProtocol: ProviderProtocol
   encoded: EncodedRequest
+  /** Whether the body is that of the client, and not a translation. */
   passesBody: boolean
+  /** Whether the upstream streams its answer. Some endpoints can only stream, even if the client requests a whole answer. */
   upstreamStreams: boolean
 }
 
@@ -124,10 +127,10 @@ function encodeForTarget(deps: EncodingDeps, admitted: AdmittedRequest, target: 
 function buildAttempt(
   deps: EncodingDeps,
   admitted: AdmittedRequest,
-  { target, access, providerProtocol, encoded, passesBody, upstreamStreams }: TargetEncoding,
+  encoding: TargetEncoding,
   body: UpstreamRequest['body'],
 ): EncodedAttempt {
-  const { endpoint } = target
+  const { target, access, providerProtocol, encoded, passesBody, upstreamStreams } = encoding
   const { client, record, reservation } = admitted
   const { request } = reservation
   const stream = request.chat.stream === true
@@ -136,29 +139,19 @@ function buildAttempt(
   const hasAliases = aliases !== undefined && aliases.size > 0
   const isAdapted = hasAliases || customTools !== undefined || answerTool !== undefined
   const adaptProtocol = isAdapted ? (protocol: ProviderProtocol) => adaptAnswers(protocol, encoded) : undefined
-  const triedEndpoint: TriedEndpoint = {
-    target,
-    byok: access.byok,
-    bound: new LazyUsageBound({ ...request, protocol: client.protocol }, target, providerProtocol),
-    stopsOnDisconnect: upstreamStreams && endpoint.compatibility?.stopsOnDisconnect === true,
-  }
+  const triedEndpoint = toTriedEndpoint(encoding, { ...request, protocol: client.protocol })
   return {
     droppedFields,
     request: {
       answerId: record.id,
       choiceCount: request.chat.n ?? 1,
-      answerLimit: answerLimitOf(request.chat) ?? endpoint.maxCompletionTokens ?? undefined,
+      answerLimit: answerLimitOf(request.chat) ?? target.endpoint.maxCompletionTokens ?? undefined,
       toolNames: collectToolNames(request.chat, aliases),
       target,
       providerProtocol: adaptProtocol ? adaptProtocol(providerProtocol) : providerProtocol,
       adaptProtocol,
       aliases: hasAliases ? aliases : undefined,
-      request: {
-        ...resolveAddress(providerProtocol.origin ?? access.baseUrl, encoded.path),
-        headers: buildHeaders(admitted, encoded, upstreamStreams, passesBody),
-        body,
-        streams: stream,
-      },
+      request: buildUpstreamRequest(admitted, encoding, body),
       bodyReader: encoded.bodyReader,
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',
@@ -175,14 +168,40 @@ function buildAttempt(
   }
 }
 
+function toTriedEndpoint(
+  { target, access, providerProtocol, upstreamStreams }: TargetEncoding,
+  forms: RequestForms,
+): TriedEndpoint {
+  return {
+    target,
+    byok: access.byok,
+    bound: new LazyUsageBound(forms, target, providerProtocol),
+    // The catalogue's `stops_on_disconnect` is about streams only.
+    stopsOnDisconnect: upstreamStreams && target.endpoint.compatibility?.stopsOnDisconnect === true,
+  }
+}
+
+function buildUpstreamRequest(
+  admitted: AdmittedRequest,
+  { access, providerProtocol, encoded, passesBody, upstreamStreams }: TargetEncoding,
+  body: UpstreamRequest['body'],
+): UpstreamRequest {
+  return {
+    ...resolveAddress(providerProtocol.origin ?? access.baseUrl, encoded.path),
+    headers: buildHeaders(admitted, encoded, upstreamStreams, passesBody),
+    body,
+    streams: admitted.reservation.request.chat.stream === true,
+  }
+}
+
 /** The protocol whose readers reverse the changes of tools in the request. */
 function adaptAnswers(
   protocol: ProviderProtocol,
   { aliases, customTools, answerTool }: EncodedRequest,
 ): ProviderProtocol {
-  const named = aliases && aliases.size > 0 ? withOriginalNames(protocol, aliases) : protocol
-  const typed = customTools ? withCustomCalls(named, customTools) : named
-  return answerTool === undefined ? typed : withAnswerTool(typed, answerTool)
+  const withNames = aliases && aliases.size > 0 ? withOriginalNames(protocol, aliases) : protocol
+  const withTypes = customTools ? withCustomCalls(withNames, customTools) : withNames
+  return answerTool === undefined ? withTypes : withAnswerTool(withTypes, answerTool)
 }
 
 /** The client's own body for an upstream of the same protocol. @returns undefined if the protocol always translates. */
@@ -206,6 +225,7 @@ function buildHeaders(
   return {
     'content-type': 'application/json',
     accept: upstreamStreams ? 'text/event-stream' : 'application/json',
+    // Without compression, the bytes of a stream can be relayed as they arrive.
     'accept-encoding': 'identity',
     ...(traceparent !== undefined && { traceparent }),
     ...encoded.headers,

@@ -89,6 +89,6 @@ function flattenTool({ function: definition, ...tool }: ChatTool) {
 function flattenChoice(choice: ChatPresetBody['tool_choice']) {
   if (choice === 'any') return 'required'
   if (typeof choice !== 'object' || choice?.type !== 'function') return choice
-  const { function: named, ...rest } = choice
-  return { ...(named as object | undefined), ...rest }
+  const { function: definition, ...rest } = choice
+  return { ...(definition as object | undefined), ...rest }
 }

@@ -43,8 +43,8 @@ function save(
   return writePreset(deps, caller, slug, async (tx, before) => {
     const at = timeAfter(deps, before)
     const presetId = before?.id ?? deps.newId()
-    const designated = isDesignated && { designated_version_id: versionId }
-    if (before) await updatePreset(tx, presetId, { ...designated, updated_at: at })
+    if (before)
+      await updatePreset(tx, presetId, { ...(isDesignated && { designated_version_id: versionId }), updated_at: at })
     else await insertPreset(tx, newPreset(caller, slug, presetId, versionId, at))
     const version = (await newestVersionNumber(tx, presetId)) + 1
     await insertVersion(tx, {

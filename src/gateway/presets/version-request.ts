@@ -49,31 +49,36 @@ export async function resolveNewVersion(
   const body: Body = (fullSettings?.config ?? responses ?? chat ?? messages)!
   const reference = readPresetReference(body)
   const ownFields = reference?.bodyWithoutPreset ?? body
-  const kind = fullSettings ? settingsKind(fullSettings.system_prompt) : findKind(requests)
-  const settings = kind.settings(ownFields)
+  const reader = fullSettings ? settingsReader(fullSettings.system_prompt) : requestReader(requests)
+  const settings = reader.readSettings(ownFields)
   return {
     settings: reference ? await mergeOntoVersion(deps, scope, reference, settings) : settings,
-    skippedFields: kind.skippedFields(ownFields).slice(0, maxSkippedFields),
+    skippedFields: reader.listSkippedFields(ownFields).slice(0, maxSkippedFields),
   }
 }
 
 const maxSkippedFields = 100
 
-type Kind = { settings: (body: Body) => PresetSettings; skippedFields: (body: Body) => string[] }
+/** Reads a body of one protocol, or a configuration. */
+type VersionReader = { readSettings: (body: Body) => PresetSettings; listSkippedFields: (body: Body) => string[] }
 
 /** Settings are stored as they are. */
-const settingsKind = (systemPrompt: string | null | undefined): Kind => ({
-  settings: (config) => ({ systemPrompt: systemPrompt || null, config: withoutDefaults(config) }),
-  skippedFields: () => [],
+const settingsReader = (systemPrompt: string | null | undefined): VersionReader => ({
+  readSettings: (config) => ({ systemPrompt: systemPrompt || null, config: withoutDefaults(config) }),
+  listSkippedFields: () => [],
 })
 
-function findKind({ responses, chat }: Pick<NewPresetVersion, 'responses' | 'chat'>): Kind {
+function requestReader({ responses, chat }: Pick<NewPresetVersion, 'responses' | 'chat'>): VersionReader {
   if (responses)
-    return { settings: settingsFromResponses, skippedFields: (body) => findSkipped(body, fieldsFromResponses) }
-  if (!chat) return { settings: settingsFromMessages, skippedFields: (body) => findSkipped(body, fieldsFromMessages) }
+    return {
+      readSettings: settingsFromResponses,
+      listSkippedFields: (body) => findSkipped(body, fieldsFromResponses),
+    }
+  if (!chat)
+    return { readSettings: settingsFromMessages, listSkippedFields: (body) => findSkipped(body, fieldsFromMessages) }
   return {
-    settings: settingsFromChat,
-    skippedFields: (body) =>
+    readSettings: settingsFromChat,
+    listSkippedFields: (body) =>
       findSkipped(body, fieldsFromChat).filter((name) => name !== 'messages' || hasConversation(body)),
   }
 }

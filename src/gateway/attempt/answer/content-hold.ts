@@ -5,7 +5,7 @@ type HeldEvents = { events: AnswerEvent[]; raw: Buffer | undefined }
 
 /** The events of a stream before its first content. Until then, a failure can still lead to another endpoint. */
 export class ContentHold {
-  #held: HeldEvents[] = []
+  #events: HeldEvents[] = []
   readonly #timer: IdleTimer
   readonly #ms: number
 
@@ -16,19 +16,20 @@ export class ContentHold {
   }
 
   get isEmpty(): boolean {
-    return this.#held.length === 0
+    return this.#events.length === 0
   }
 
   add(events: AnswerEvent[], raw: Buffer | undefined): void {
     if (this.isEmpty) this.#timer.start(this.#ms)
-    this.#held.push({ events, raw })
+    this.#events.push({ events, raw })
   }
 
+  /** Removes and returns the events. */
   take(): readonly HeldEvents[] {
     this.stop()
-    const held = this.#held
-    this.#held = []
-    return held
+    const events = this.#events
+    this.#events = []
+    return events
   }
 
   stop(): void {

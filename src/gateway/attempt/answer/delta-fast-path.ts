@@ -62,7 +62,10 @@ export class DeltaFastPath {
     this.#textEvent = textEvent
   }
 
-  /** Reads the bytes of one event. Undefined if they are not valid: the probe can have replaced JSON syntax, such as ":". */
+  /**
+   * Reads the bytes of one event. Undefined if they are not valid: the template tests them with a probe in place of the text,
+   * which replaces JSON syntax if the text is, for example, ":".
+   */
   #readSingleEvent(bytes: Buffer): AnswerEvent[] | undefined {
     try {
       return new SseReader().push(bytes).flatMap(this.#read)

@@ -20,7 +20,7 @@ export function startsBody(chunk: Buffer): boolean {
 /** Whether an answer is a page or plain text, such as the error of a proxy. */
 export const isPageOrPlainText = (text: string) => /^\s*(?:<[!a-z]|[a-z]+ [a-z])/i.test(text)
 
-/** The error of a server that answers with such a text. */
+/** Makes an error event of a page or a plain text that a server sent in place of an answer. */
 export function toErrorEvent(text: string): Extract<AnswerEvent, { type: 'error' }> {
   return { type: 'error', message: readPageText(text), status: undefined }
 }

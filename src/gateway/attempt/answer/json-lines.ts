@@ -44,8 +44,8 @@ export function isJsonLines(text: string): boolean {
 }
 
 /**
- * The events of an event whose lines have a whole object each, without the blank lines that separate events. Any other
- * event alone.
+ * Splits an event that has a whole object, or the end mark, on each line: some servers omit the blank lines between events.
+ * Returns any other event unchanged, in a list.
  */
 export function splitByLine(event: SseEvent): SseEvent[] {
   if (!isJsonLines(event.data) && !/\}[ \t\r]*\n\s*\[DONE\]/i.test(event.data)) return [event]

@@ -40,7 +40,7 @@ export class StreamDecoder {
   #protocol: ProviderProtocol | undefined
   /** The last data that is not an event of the protocol, which can be the text of an error. */
   #otherText: string | undefined
-  /** Set until the reasoning at the start of the text has ended. */
+  /** Separates reasoning in tags from the text. Undefined once the reasoning at the start of the text has ended. */
   #separator: EventSeparator | undefined
 
   constructor(attempt: DecodedAttempt, { hasJsonLines }: { hasJsonLines: boolean }) {
@@ -98,7 +98,7 @@ export class StreamDecoder {
     return [...lastLines, ...splitLines(this.#sse.end())]
   }
 
-  /** Returns the events with text that was held in case that it belongs to a tag. */
+  /** Returns the events with text that was held because it can be the start of a tag such as `</think>`. */
   takeHeldText(): SseEvent[] {
     return this.#separator?.end() ?? []
   }

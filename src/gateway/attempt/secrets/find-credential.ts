@@ -1,4 +1,4 @@
-/** The number of consecutive characters of a credential, or of its encoding, that count as a leak. */
+/** The number of consecutive characters of a credential that count as a leak. In an encoding, eight bytes have more characters. */
 const minLength = { plain: 8, base64: 12, hex: 16 }
 
 /**
