@@ -3,26 +3,30 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { CallRepair, parseCalls, type RawCall, withOtherMembers } from './call-repair.ts'
 
-type Part = 'delta' | 'message'
+/** The member of a choice that has the content: `delta` in a stream, `message` in a whole answer. */
+export type ContentMember = 'delta' | 'message'
 type Message = { tool_calls?: RawCall[] | null } & Record<string, unknown>
 export type RawChoice = { index?: number; finish_reason?: string | null; native_finish_reason?: string } & {
-  [part in Part]?: Message | null
+  [member in ContentMember]?: Message | null
 }
 type Finish = Extract<AnswerEvent, { type: 'finish' }>
 
-/** The corrections of one choice. A finish of null is removed. */
+/** The corrections of one choice. Undefined members stay, and a finish of null removes the reason. */
 type ChoiceRepair = { calls: ToolCallDelta[] | undefined; finish: Finish | null | undefined }
 
 /** The corrections of an event or of a whole answer, by the position of the choice in it. */
 export type Repairs = ReadonlyMap<number, ChoiceRepair>
 
-/** Compares the tool calls and finish reasons in the bytes of an upstream with the parsed events. One for each answer. */
+/**
+ * Compares the tool calls and finish reasons in the bytes of an upstream with the parsed events, whose mistakes are repaired.
+ * Each answer has its own instance.
+ */
 export class AnswerRepair {
   readonly #first = new CallRepair()
   #others: Map<number, CallRepair> | undefined
-  #hasSeveral = false
+  #hasSeveralChoices = false
   readonly #hasFunctions: boolean
-  /** Calls are in `function_call`, as clients of that field expect. */
+  /** Whether the upstream sends its call in `function_call`, as a client that offers `functions` expects. */
   #isLegacy = false
 
   /** @param hasFunctions whether the client offers tools in `functions`, the predecessor of `tools`. */
@@ -32,12 +36,13 @@ export class AnswerRepair {
 
   /**
    * The corrections of an event of a stream.
-   * @param text the end of its JSON as a latin1 string; `wholeText` is all of it.
+   * @param text the end of its JSON, from before the choices on; `wholeText` returns all of it. Both are latin1 strings, which
+   * are cheap to make and have one character for each byte.
    * @returns undefined if nothing needs a correction.
    */
   findRepairs(text: string, events: readonly AnswerEvent[], wholeText: () => string): Repairs | undefined {
-    this.#hasSeveral ||= events.some(({ choice = 0 }) => choice > 0)
-    if (this.#hasSeveral) {
+    this.#hasSeveralChoices ||= events.some(({ choice = 0 }) => choice > 0)
+    if (this.#hasSeveralChoices) {
       if (!events.some(isCallOrFinish) && !text.includes('"tool_calls"') && !hasFinishReason(text)) return undefined
       const { choices } = JSON.parse(Buffer.from(wholeText(), 'latin1').toString('utf8')) as { choices?: RawChoice[] }
       return this.#repairChoices(choices ?? [], events, 'delta')
@@ -55,17 +60,21 @@ export class AnswerRepair {
     return this.#repairChoices(choices, events, 'message')
   }
 
-  #repairChoices(choices: readonly RawChoice[], events: readonly AnswerEvent[], part: Part): Repairs | undefined {
+  #repairChoices(
+    choices: readonly RawChoice[],
+    events: readonly AnswerEvent[],
+    member: ContentMember,
+  ): Repairs | undefined {
     let repairs: Map<number, ChoiceRepair> | undefined
     for (let position = 0; position < choices.length; position++) {
       const choice = choices[position]!
-      const number = part === 'message' ? position : (choice.index ?? position)
-      const own = choices.length === 1 ? events : events.filter((event) => (event.choice ?? 0) === number)
-      const rawCalls = listCalls(choice[part])
+      const number = member === 'message' ? position : (choice.index ?? position)
+      const ownEvents = choices.length === 1 ? events : events.filter((event) => (event.choice ?? 0) === number)
+      const rawCalls = listCalls(choice[member])
       const calls = this.#isLegacy
         ? undefined
-        : this.#findOrCreateRepair(number).findCorrectCalls(rawCalls, own, part === 'message')
-      const finish = this.#withoutLegacyReason(repairedFinish(Boolean(choice.finish_reason), own, part))
+        : this.#findOrCreateRepair(number).findCorrectCalls(rawCalls, ownEvents, member === 'message')
+      const finish = this.#withoutLegacyReason(repairedFinish(Boolean(choice.finish_reason), ownEvents, member))
       if (needsNoRepair({ calls, finish })) continue
       repairs ??= new Map()
       repairs.set(position, { calls, finish })
@@ -97,24 +106,28 @@ const isCallOrFinish = ({ type }: AnswerEvent) => type === 'tool_call' || type =
 const legacyReasons: ReadonlySet<string | undefined> = new Set(['stop', 'function_call'])
 
 /** The finish reason that replaces the upstream's: null for a premature one; undefined if it stays. */
-function repairedFinish(isEnded: boolean, events: readonly AnswerEvent[], part: Part): Finish | null | undefined {
+function repairedFinish(
+  isEnded: boolean,
+  events: readonly AnswerEvent[],
+  member: ContentMember,
+): Finish | null | undefined {
   const finish = events.find((event) => event.type === 'finish')
   if (!finish) return isEnded ? null : undefined
   // A whole answer without a finish reason.
-  if (!isEnded && part === 'message') return finish
+  if (!isEnded && member === 'message') return finish
   return finish.native === finish.reason ? undefined : finish
 }
 
-export function applyRepair(choice: RawChoice, part: Part, { calls, finish }: ChoiceRepair): void {
+export function applyRepair(choice: RawChoice, member: ContentMember, { calls, finish }: ChoiceRepair): void {
   if (finish?.native !== undefined) choice.native_finish_reason = finish.native
   if (finish !== undefined) choice.finish_reason = finish?.reason ?? null
   if (!calls) return
-  const { tool_calls: rawCalls, ...others } = choice[part] ?? {}
+  const { tool_calls: rawCalls, ...others } = choice[member] ?? {}
   const before = Array.isArray(rawCalls) ? rawCalls.filter((call) => call) : []
-  const correctCalls = withOtherMembers(calls, before).map((call) => (part === 'message' ? unnumbered(call) : call))
-  choice[part] = correctCalls.length > 0 ? { ...others, tool_calls: correctCalls } : others
+  const correctCalls = withOtherMembers(calls, before).map((call) => (member === 'message' ? withoutIndex(call) : call))
+  choice[member] = correctCalls.length > 0 ? { ...others, tool_calls: correctCalls } : others
 }
 
-function unnumbered({ index: _index, ...call }: ToolCallDelta): object {
+function withoutIndex({ index: _index, ...call }: ToolCallDelta): object {
   return call
 }

@@ -12,7 +12,7 @@ export type RawCall = {
   custom?: { name?: unknown; input?: unknown } | null
 }
 
-/** Compares the tool calls in an upstream's bytes with the assembled ones. One for each answer. */
+/** Compares the tool calls in an upstream's bytes with the assembled ones. Each choice has its own instance. */
 export class CallRepair {
   #customCalls: Set<number> | undefined
 
@@ -82,8 +82,8 @@ export function parseCalls(text: string): (RawCall | null)[] {
   return []
 }
 
-const readName = ({ function: called, custom }: RawCall) => called?.name || custom?.name || undefined
-const readArguments = ({ function: called, custom }: RawCall) => called?.arguments ?? custom?.input ?? ''
+const readName = ({ function: functionCall, custom }: RawCall) => functionCall?.name || custom?.name || undefined
+const readArguments = ({ function: functionCall, custom }: RawCall) => functionCall?.arguments ?? custom?.input ?? ''
 
 function isEmptyDelta(call: RawCall): boolean {
   return typeof call.index === 'number' && !call.id && !readName(call) && readArguments(call) === ''

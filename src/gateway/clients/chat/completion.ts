@@ -26,7 +26,7 @@ function groupByChoice(events: AnswerEvent[]): AnswerEvent[][] {
 }
 
 function writeChoice(head: AnswerHead, events: AnswerEvent[], index: number): object {
-  const content = collect(events)
+  const content = collectContent(events)
   const details = content.thoughts.flatMap((thought, index) =>
     toReasoningDetails({ by: head.model, ...thought }, index),
   )
@@ -51,7 +51,8 @@ function writeCalls({ request }: AnswerHead, calls: ReturnType<typeof emptyCall>
   return usesFunctions(request) ? { function_call: calls[0]!.function } : { tool_calls: calls }
 }
 
-function collect(events: AnswerEvent[]) {
+/** Joins the pieces of one choice. */
+function collectContent(events: AnswerEvent[]) {
   const content = {
     text: '',
     reasoning: '',

@@ -21,7 +21,7 @@ export function withToolsOfFunctions(body: Body): ChatRequest {
   const { functions, function_call: choice, ...rest } = body
   const messages = Array.isArray(body.messages) ? (body.messages as Message[]).map(withToolCall) : body.messages
   if (!usesFunctions(body)) return { ...body, messages } as ChatRequest
-  const tools = (functions as Body[]).map((declared) => ({ type: 'function', function: declared }))
+  const tools = (functions as Body[]).map((definition) => ({ type: 'function', function: definition }))
   const tool_choice = isNamed(choice) ? { type: 'function', function: { name: choice.name } } : choice
   // The predecessor has one call in an answer.
   return { ...rest, messages, tools, tool_choice: tool_choice ?? undefined, parallel_tool_calls: false } as ChatRequest
@@ -30,11 +30,11 @@ export function withToolsOfFunctions(body: Body): ChatRequest {
 const isNamed = (choice: unknown): choice is { name: string } => typeof choice === 'object' && choice !== null
 
 function withToolCall(message: Message, at: number): Message {
-  const { function_call: called, ...rest } = message ?? {}
+  const { function_call: functionCall, ...rest } = message ?? {}
   const hasCalls = Array.isArray(rest.tool_calls) && rest.tool_calls.length > 0
-  if (message?.role !== 'assistant' || called == null || hasCalls) return message
-  const { name, arguments: given = '{}' } = called
-  const args = typeof given === 'string' ? given : JSON.stringify(given)
+  if (message?.role !== 'assistant' || functionCall == null || hasCalls) return message
+  const { name, arguments: rawArguments = '{}' } = functionCall
+  const args = typeof rawArguments === 'string' ? rawArguments : JSON.stringify(rawArguments)
   const call = { id: `call_function_${at}`, type: 'function', function: { name, arguments: args } }
   return { ...rest, tool_calls: [call] }
 }

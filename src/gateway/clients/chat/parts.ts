@@ -7,8 +7,8 @@ import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
  */
 export function toAnnotations({ url, title, quote, start = 0, end }: Citation, length: number): Annotation[] {
   if (url === undefined) return []
-  const cited = { start_index: start, end_index: end ?? length, title: title ?? '', url }
-  return [{ type: 'url_citation', url_citation: { ...cited, ...(quote && { content: quote }) } }]
+  const source = { start_index: start, end_index: end ?? length, title: title ?? '', url }
+  return [{ type: 'url_citation', url_citation: { ...source, ...(quote && { content: quote }) } }]
 }
 
 export function toImagePart({ url }: Picture): { type: 'image_url'; image_url: { url: string } } {

@@ -4,7 +4,7 @@ import { applyChanges, toLatin1Json, valueEnd } from '#platform/json/json-text/j
 import { EventPrefix, findObjectStart, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import type { Part } from '../../protocol/thinking-parts.ts'
-import { AnswerRepair, applyRepair, type RawChoice, type Repairs } from './answer-repair.ts'
+import { AnswerRepair, applyRepair, type ContentMember, type RawChoice, type Repairs } from './answer-repair.ts'
 import type { RawCall } from './call-repair.ts'
 import {
   addReasoning,
@@ -35,7 +35,7 @@ export function chatRewriter(head: AnswerHead): PassthroughRewriter {
       const repairs = repair.findWholeRepairs((choices ?? []) as RawChoice[], events)
       const signatures = signaturesIn(events, answer)
       const isBroken = repairs !== undefined || !choices || choices.some(isIncomplete) || signatures.length > 0
-      const changed = isBroken ? rewriteJson(answer, { part: 'message', head, repairs, signatures }) : answer
+      const changed = isBroken ? rewriteJson(answer, { member: 'message', head, repairs, signatures }) : answer
       const created = String(createdSeconds)
       const fill = { id: toLatin1Json(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
       return applyChanges(changed, changed.indexOf('{'), { set: headMembers(head), fill })
@@ -47,6 +47,10 @@ function headMembers({ model, provider }: AnswerHead) {
   return { model: toLatin1Json(model), provider: toLatin1Json(provider ?? null) }
 }
 
+/**
+ * Rewrites the events of a stream. Most start with the bytes of an earlier event: of these only the rest is searched, and
+ * nothing is parsed.
+ */
 function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewriter['event'] {
   const { id, createdSeconds } = head
   const eventPrefix = new EventPrefix('choices', 'usage', () => ({
@@ -56,19 +60,19 @@ function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewri
   let hasDelta = false
   return (raw, events) => {
     const rest = eventPrefix.matchRest(raw)
-    const tail = rest ?? raw.toString('latin1')
-    const isFirst = !hasDelta && firstDelta.test(tail)
+    const searchedText = rest ?? raw.toString('latin1')
+    const isFirst = !hasDelta && deltaPattern.test(searchedText)
     hasDelta ||= isFirst
-    const repairs = events && repair.findRepairs(tail, events, () => extractJson(raw))
-    const lacksRole = isFirst && !tail.includes('"role"')
-    const signatures = signaturesIn(events, tail)
+    const repairs = events && repair.findRepairs(searchedText, events, () => extractJson(raw))
+    const lacksRole = isFirst && !searchedText.includes('"role"')
+    const signatures = signaturesIn(events, searchedText)
     const isCorrect = !repairs && !lacksRole && signatures.length === 0
     if (rest !== undefined && isCorrect && !needsRewriteInChoice(rest)) return eventPrefix.rewrite(raw, rest)
-    const text = rest === undefined ? tail : raw.toString('latin1')
+    const text = rest === undefined ? searchedText : raw.toString('latin1')
     const from = findObjectStart(text)
     if (from === -1) return raw
     const isChanged = !isCorrect || needsRewriteInChoice(text)
-    const rewriting = { part: 'delta', head, repairs, lacksRole, signatures } as const
+    const rewriting = { member: 'delta', head, repairs, lacksRole, signatures } as const
     const changed = isChanged ? withRewrittenLine(text, from, rewriting) : text
     return Buffer.from(eventPrefix.learn(changed, from), 'latin1')
   }
@@ -81,9 +85,11 @@ function isIncomplete({ message }: Choice): boolean {
   return message.tool_calls?.some(lacksIdOrType) ?? false
 }
 
-const lacksIdOrType = ({ id, type, function: called, custom }: Call) => (called?.name || custom) && !(id && type)
+const lacksIdOrType = ({ id, type, function: functionCall, custom }: Call) =>
+  (functionCall?.name || custom) && !(id && type)
 
-const firstDelta = /"delta"\s*:\s*\{/
+/** A delta, of which only the first of a stream needs a role. */
+const deltaPattern = /"delta"\s*:\s*\{/
 
 function extractJson(raw: Buffer): string {
   const text = raw.toString('latin1')
@@ -102,10 +108,11 @@ function withRewrittenLine(text: string, from: number, rewriting: Rewriting): st
   return text.slice(0, from) + rewriteJson(text.slice(from, end), rewriting) + text.slice(end)
 }
 
-/** Searched as text, because quotes within strings are escaped. */
+/** Whether a choice of an event must be rewritten. Searches the text, which works because quotes within strings are escaped. */
 function needsRewriteInChoice(text: string): boolean {
   // Only an event without choices is complete without a delta and a finish reason.
   if (!text.includes('"delta"')) return !text.includes('"choices":[]')
+  // Servers that repeat the whole message, and calls in the predecessor of `tool_calls`.
   if (/"(?:message|function_call)"\s*:\s*\{/.test(text)) return true
   if (!text.includes('"finish_reason":null') && !/"finish_reason"\s*:\s*(?:"[^"]|null)/.test(text))
     return !text.includes('"choices":[]')
@@ -120,6 +127,7 @@ function hasContentParts(text: string): boolean {
   return listOfParts.test(text)
 }
 
+/** An object, or a list that is neither empty nor the tokens of logprobs. */
 const listOfParts = /\s*:\s*(?:\{|\[(?!\s*(?:\{\s*"token"|\])))/y
 
 function needsRewriteInMessage(text: string): boolean {
@@ -162,11 +170,11 @@ type ChatDelta = {
   audio?: unknown
 }
 type Choice = { index?: number; finish_reason?: string | null; native_finish_reason?: string; text?: unknown } & {
-  [part in 'delta' | 'message']?: ChatDelta
+  [member in ContentMember]?: ChatDelta
 }
 
 type Rewriting = {
-  part: 'delta' | 'message'
+  member: ContentMember
   head: AnswerHead
   repairs: Repairs | undefined
   /** The first delta of the stream has no role. Helpers of official clients refuse the answer without it. */
@@ -174,32 +182,32 @@ type Rewriting = {
   signatures: readonly SignatureEvent[]
 }
 
-function rewriteJson(text: string, { part, head, repairs, lacksRole = false, signatures }: Rewriting): string {
+function rewriteJson(text: string, { member, head, repairs, lacksRole = false, signatures }: Rewriting): string {
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
   answer.choices ??= []
   for (const [position, choice] of answer.choices.entries()) {
     const repair = repairs?.get(position)
     // Some servers repeat the message so far beside each delta, and clients would add both.
-    const message = part === 'delta' ? takeMessage(choice) : undefined
+    const message = member === 'delta' ? takeMessage(choice) : undefined
     if (message && !choice.delta) choice.delta = message
-    if (typeof choice.text === 'string' && !choice[part]) choice[part] = { role: 'assistant', content: choice.text }
+    if (typeof choice.text === 'string' && !choice[member]) choice[member] = { role: 'assistant', content: choice.text }
     if (lacksRole && choice.delta) choice.delta = { role: 'assistant', ...choice.delta }
-    if (repair) applyRepair(choice as RawChoice, part, repair)
+    if (repair) applyRepair(choice as RawChoice, member, repair)
     choice.finish_reason ||= null
-    if (choice[part]) {
-      fillIn(choice[part], answer.id || head.id, head.model)
+    if (choice[member]) {
+      fillIn(choice[member], answer.id || head.id, head.model)
       addSignatures(
-        choice[part],
-        signatures.filter((signature) => (signature.choice ?? 0) === numberOf(choice, position, part)),
+        choice[member],
+        signatures.filter((signature) => (signature.choice ?? 0) === numberOf(choice, position, member)),
       )
     }
-    if (choice[part] && !Array.isArray(head.request?.functions)) delete choice[part].function_call
+    if (choice[member] && !Array.isArray(head.request?.functions)) delete choice[member].function_call
   }
   return toLatin1Json(answer)
 }
 
-const numberOf = ({ index }: Choice, position: number, part: Rewriting['part']) =>
-  part === 'message' ? position : (index ?? position)
+const numberOf = ({ index }: Choice, position: number, member: ContentMember) =>
+  member === 'message' ? position : (index ?? position)
 
 /** Removes the message of a stream's event from its choice. @returns the message. */
 function takeMessage(choice: Choice): ChatDelta | undefined {

@@ -32,6 +32,7 @@ function withWavHeader(samples: Buffer, rate: number): Buffer {
   header.write('RIFF', 0)
   header.writeUInt32LE(headerLength - 8 + samples.length, 4)
   header.write('WAVEfmt ', 8)
+  // The format: 16 bytes, PCM, one channel.
   header.writeUInt32LE(16, 16)
   header.writeUInt16LE(1, 20)
   header.writeUInt16LE(1, 22)

@@ -22,6 +22,8 @@ export function chatWriter(
   head: AnswerHead,
   { includeUsage, isStarted = false }: { includeUsage: boolean; isStarted?: boolean },
 ): StreamWriter {
+  /** The index of the choice of the current event. */
+  let choice = 0
   const writeChunk = (choices: ChunkChoice[], members: Partial<Chunk> = {}): string => {
     const { id, provider, model, createdSeconds: created } = head
     const chunk: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...members }
@@ -29,12 +31,12 @@ export function chatWriter(
   }
   const writeDelta = (delta: Delta, finish: ChunkChoice['finish_reason'] = null) =>
     writeChunk([{ index: choice, delta, finish_reason: finish }])
-  let choice = 0
   let hasStarted = isStarted
   let tokens: TokenCounts | undefined
   let thoughts = 0
   let writtenLength = 0
   const customCalls = new Set<number>()
+  /** The client expects its only call in `function_call`, the predecessor of `tool_calls`. */
   const isLegacy = usesFunctions(head.request)
 
   function writeThought(piece: Thought): string {

@@ -22,7 +22,7 @@ export const embeddingsClient: ClientProtocol = {
     maxBodyParts: 500_000,
     response: Embeddings,
   },
-  // Of its chat form, in which each input is a message.
+  // The field of the chat request, in which each input is a message.
   conversation: 'messages',
   apiType: 'embeddings',
   hasSeparateContexts: true,

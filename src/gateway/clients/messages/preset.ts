@@ -1,7 +1,7 @@
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { PresetStyle } from '../../presets/apply-preset.ts'
 import { withoutForeign } from '../../presets/preset-settings.ts'
-import { chatOnly } from './request/to-chat.ts'
+import { chatOnlyFields } from './request/to-chat.ts'
 
 type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields
@@ -11,7 +11,7 @@ export const messagesPreset: PresetStyle = {
   withPrompt: (prompt, { system }) => ({ system: systemAfter(prompt, system) }),
   otherNames: { reasoning: ['thinking'], models: ['fallbacks'] },
   mergedFields: ['output_config'],
-  forUpstream: withoutForeign(chatOnly),
+  forUpstream: withoutForeign(chatOnlyFields),
 }
 
 /**

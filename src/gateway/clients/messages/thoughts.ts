@@ -19,12 +19,15 @@ type ThinkingBlock = { type?: unknown; thinking?: unknown; signature?: unknown; 
 /** The reasoning of a block that a client sent back. Undefined without a signature. */
 export function readThought({ type, thinking, signature, data }: ThinkingBlock) {
   const text = typeof thinking === 'string' ? thinking : ''
-  const mark = type === 'redacted_thinking' ? data : signature
-  if (typeof mark !== 'string' || mark === '') return undefined
-  if (isEncodedThought(mark)) {
-    const decoded = decodeThought(mark, undefined)
+  // The signature of readable reasoning, or the data of redacted reasoning.
+  const opaqueValue = type === 'redacted_thinking' ? data : signature
+  if (typeof opaqueValue !== 'string' || opaqueValue === '') return undefined
+  if (isEncodedThought(opaqueValue)) {
+    const decoded = decodeThought(opaqueValue, undefined)
     return decoded && { text, ...decoded }
   }
   const format = 'anthropic-claude-v1' as const
-  return type === 'redacted_thinking' ? { text: '', format, encrypted: mark } : { text, format, signature: mark }
+  return type === 'redacted_thinking'
+    ? { text: '', format, encrypted: opaqueValue }
+    : { text, format, signature: opaqueValue }
 }

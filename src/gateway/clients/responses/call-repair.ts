@@ -26,7 +26,7 @@ export class StreamCallRepair {
     if (this.#items) return this.#items.rewrite(parseEventObject(event), events, event)
     const passes = !isItemEvent(event, events) || this.#check.track(parseEventObject(event), events)
     if (passes) {
-      this.#check.events++
+      this.#check.countEvent()
       return event
     }
     this.#items = new RepairedItems(this.#head.id, this.#check)

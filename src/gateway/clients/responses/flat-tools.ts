@@ -15,12 +15,12 @@ export type NamespacedName = { namespace: string; name: string }
 export function listDeclaredTools({ tools, input }: Body): unknown[] {
   const ownTools = Array.isArray(tools) ? tools : []
   if (!Array.isArray(input)) return ownTools
-  const inItems = (input as (Tool | null)[]).flatMap((item) =>
+  const toolsInItems = (input as (Tool | null)[]).flatMap((item) =>
     (item?.type === 'additional_tools' || item?.type === 'tool_search_output') && Array.isArray(item.tools)
       ? (item.tools as unknown[])
       : [],
   )
-  return inItems.length > 0 ? [...ownTools, ...inItems] : ownTools
+  return toolsInItems.length > 0 ? [...ownTools, ...toolsInItems] : ownTools
 }
 
 /** The function in place of a search for tools that the client runs. */
@@ -98,5 +98,6 @@ const countTools = (tool: Tool | null) =>
 function flatName({ namespace, name }: NamespacedName): string {
   const flat = `${namespace}${namespace.endsWith('__') ? '' : '__'}${name}`
   if (flat.length <= maxNameLength) return flat
-  return `${flat.slice(0, maxNameLength - 9)}_${createHash('sha256').update(flat).digest('hex').slice(0, 8)}`
+  const suffix = `_${createHash('sha256').update(flat).digest('hex').slice(0, 8)}`
+  return flat.slice(0, maxNameLength - suffix.length) + suffix
 }

@@ -102,13 +102,13 @@ function addItem(messages: Message[], item: Item, path: string, flatTools: FlatT
   if (type === 'function_call') {
     const call = { id: requireText(item, 'call_id', path), type: 'function' as const }
     const name = flatTools.findFlatName(requireText(item, 'name', path), item.namespace)
-    const called = { name, arguments: readArguments(item, path) }
-    addCall(messages, { ...call, function: called })
+    const functionCall = { name, arguments: readArguments(item, path) }
+    addCall(messages, { ...call, function: functionCall })
   }
   if (partTypes.has(type)) messages.push({ role: 'user', content: toContent([item], path) })
   if (isSearchCall(item)) {
-    const called = { name: type.slice(0, -'_call'.length), arguments: readArguments(item, path) }
-    addCall(messages, { id: requireText(item, 'call_id', path), type: 'function' as const, function: called })
+    const functionCall = { name: type.slice(0, -'_call'.length), arguments: readArguments(item, path) }
+    addCall(messages, { id: requireText(item, 'call_id', path), type: 'function' as const, function: functionCall })
   }
   if (isSearchOutput(item)) {
     const content = JSON.stringify({ tools: foundTools(item.tools, flatTools) })
@@ -177,12 +177,12 @@ function addThought(messages: Message[], item: Item, path: string): void {
     ...readTexts(summary, `${path}.summary`),
     ...(summary?.length ? [] : readTexts(content, `${path}.content`)),
   ]
-  const mark = encoded ? decodeThought(encoded, id) : undefined
-  if (!mark) return
+  const metadata = encoded ? decodeThought(encoded, id) : undefined
+  if (!metadata) return
   const assistant = lastAssistant(messages)
   assistant.reasoning_details ??= []
   const text = texts.join('\n\n')
-  pushAll(assistant.reasoning_details, toReasoningDetails({ text, ...mark }, assistant.reasoning_details.length))
+  pushAll(assistant.reasoning_details, toReasoningDetails({ text, ...metadata }, assistant.reasoning_details.length))
 }
 
 function readTexts(parts: unknown, path: string): string[] {

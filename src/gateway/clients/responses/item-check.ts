@@ -41,9 +41,14 @@ type CallEvents = ReturnType<typeof callEventsIn>
 export class ItemCheck {
   readonly calls = new Map<number, RelayedCall>()
   /** The number of items so far. */
-  count = 0
-  /** The number of events so far. */
-  events = 0
+  itemCount = 0
+  /** The number of events that the client has. */
+  eventCount = 0
+
+  /** Counts an event that was passed to the client. */
+  countEvent(): void {
+    this.eventCount++
+  }
 
   /**
    * Tracks an event of the stream. @param events what this service read from it.
@@ -51,18 +56,18 @@ export class ItemCheck {
    */
   track(event: ItemEvent, events: readonly AnswerEvent[]): boolean {
     const calls = callEventsIn(events)
-    const passed = this.calls.get(event.output_index ?? -1)
+    const relayedCall = this.calls.get(event.output_index ?? -1)
     switch (event.type) {
       case 'response.output_item.added':
         return this.#add(event, calls)
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-        return passed !== undefined && addArguments(passed, event.delta ?? '', calls)
+        return relayedCall !== undefined && addArguments(relayedCall, event.delta ?? '', calls)
       case 'response.function_call_arguments.done':
       case 'response.custom_tool_call_input.done':
-        return calls.length === 0 && isWhole(passed, event.arguments ?? event.input)
+        return calls.length === 0 && isWhole(relayedCall, event.arguments ?? event.input)
       case 'response.output_item.done':
-        return calls.length === 0 && (!isCall(event.item) || finishIfSame(passed, event.item!))
+        return calls.length === 0 && (!isCall(event.item) || finishIfSame(relayedCall, event.item!))
       case 'response.completed':
         return calls.length === 0 && this.#isCompletedBy(event.response?.output ?? [])
       default:
@@ -72,10 +77,10 @@ export class ItemCheck {
 
   #add({ item, output_index: index }: ItemEvent, calls: CallEvents): boolean {
     if (!isCall(item)) {
-      this.count = Math.max(this.count, (index ?? this.count) + 1)
+      this.itemCount = Math.max(this.itemCount, (index ?? this.itemCount) + 1)
       return calls.length === 0
     }
-    if (index !== this.count || !startsCall(calls) || readArguments(item!)) return false
+    if (index !== this.itemCount || !startsCall(calls) || readArguments(item!)) return false
     const [{ index: call, id, name, custom }] = calls
     if (item!.call_id !== id || item!.name !== name || item!.id === undefined) return false
     const shared = { id: item!.id, status: 'in_progress' as const, call_id: id, name }
@@ -83,15 +88,17 @@ export class ItemCheck {
       ? { ...shared, type: 'custom_tool_call', input: '' }
       : { ...shared, type: 'function_call', arguments: '', ...(item!.namespace && { namespace: item!.namespace }) }
     this.calls.set(index, { call, index, item: callItem, isDone: false })
-    this.count++
+    this.itemCount++
     return true
   }
 
   #isCompletedBy(output: RawItem[]): boolean {
-    const passed = [...this.calls.values()]
-    if (!passed.every((call) => call.isDone)) return false
+    const relayedCalls = [...this.calls.values()]
+    if (!relayedCalls.every((call) => call.isDone)) return false
     const callItems = output.filter(isCall)
-    return callItems.length === passed.length && callItems.every((item, at) => isSame(passed[at]!.item, item))
+    return (
+      callItems.length === relayedCalls.length && callItems.every((item, at) => isSame(relayedCalls[at]!.item, item))
+    )
   }
 }
 
@@ -102,23 +109,23 @@ function addArguments({ call, item }: RelayedCall, text: string, calls: CallEven
   return true
 }
 
-/** An empty text is not valid JSON. */
-function isWhole(passed: RelayedCall | undefined, text: string | undefined): boolean {
-  if (!passed) return false
-  return text === readArguments(passed.item) && (text !== '' || passed.item.type === 'custom_tool_call')
+/** Whether a text is all arguments of a call. An empty text is not, except for a custom call: it is not valid JSON. */
+function isWhole(call: RelayedCall | undefined, text: string | undefined): boolean {
+  if (!call) return false
+  return text === readArguments(call.item) && (text !== '' || call.item.type === 'custom_tool_call')
 }
 
 /** Marks the call as done if the item equals it. @returns whether it does. */
-function finishIfSame(passed: RelayedCall | undefined, item: RawItem): boolean {
-  if (!passed || !isWhole(passed, readArguments(item)) || !isSame(passed.item, item)) return false
-  passed.isDone = true
+function finishIfSame(call: RelayedCall | undefined, item: RawItem): boolean {
+  if (!call || !isWhole(call, readArguments(item)) || !isSame(call.item, item)) return false
+  call.isDone = true
   return true
 }
 
-function isSame(passedItem: RelayedCall['item'], item: RawItem): boolean {
+function isSame(relayedItem: RelayedCall['item'], item: RawItem): boolean {
   return (
-    item.call_id === passedItem.call_id &&
-    item.name === passedItem.name &&
-    readArguments(item) === readArguments(passedItem)
+    item.call_id === relayedItem.call_id &&
+    item.name === relayedItem.name &&
+    readArguments(item) === readArguments(relayedItem)
   )
 }

@@ -9,7 +9,10 @@ import type {
   TextPart,
 } from './object.ts'
 
-/** Writes the events of the output items of one response with sequence numbers. Also collects the items. */
+/**
+ * Writes the events of the output items of one response with sequence numbers. Also collects the items. Most methods have
+ * the name of the event that they write, such as `added` for `response.output_item.added`.
+ */
 export class ItemEvents {
   readonly #output: ResponseState['output']
   /** The index of each item in the output, which can have thousands. */

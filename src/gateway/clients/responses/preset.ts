@@ -28,11 +28,11 @@ function responsesFields({ tool_choice, ...config }: Fields): Fields {
 }
 
 type NamedTool = { type: string; function?: { name: string } }
-type Allowed = { type: string; allowed_tools?: { mode: string; tools: NamedTool[] } }
+type AllowedTools = { type: string; allowed_tools?: { mode: string; tools: NamedTool[] } }
 
 /** A preset that was saved from a chat body has allowed tools in the form of chats. */
 function flatChoice(choice: unknown): unknown {
-  const { type, allowed_tools: allowed } = (choice ?? {}) as Allowed
+  const { type, allowed_tools: allowed } = (choice ?? {}) as AllowedTools
   if (type !== 'allowed_tools' || !allowed) return choice
   const tools = allowed.tools.map((tool) => (tool.function ? { type: tool.type, name: tool.function.name } : tool))
   return { type, mode: allowed.mode, tools }

@@ -6,7 +6,7 @@ import type { CallItem, CustomCallItem, OutputItem } from './object.ts'
 type Call = CallItem | CustomCallItem
 type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 
-/** An item of the upstream, which only keeps its index. */
+/** Stands for an item of the upstream. Only its index matters here. */
 const emptyItem: OutputItem = { id: '', type: 'reasoning', summary: [] }
 
 /**
@@ -20,9 +20,9 @@ export class RepairedItems {
   /** Maps the index of an item in the upstream's stream to the client's index. */
   readonly #clientIndexes = new Map<number, number>()
 
-  constructor(answerId: string, { count, calls, events }: ItemCheck) {
-    this.#output = Array.from({ length: count }, () => emptyItem)
-    this.#items = new ItemEvents(this.#output, answerId, events)
+  constructor(answerId: string, { itemCount, calls, eventCount }: ItemCheck) {
+    this.#output = Array.from({ length: itemCount }, () => emptyItem)
+    this.#items = new ItemEvents(this.#output, answerId, eventCount)
     for (const { call, index, item, isDone } of calls.values()) {
       this.#output[index] = item
       this.#items.adopt(item, index)

@@ -36,12 +36,12 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
       ...Object.fromEntries(requiredFields.map((name) => [name, toLatin1Json(requestSettings[name])])),
     },
   }
-  const done = new DoneItems()
+  const completedItems = new CompletedItems()
   return {
     event: (raw, events = []) => {
-      done.note(raw)
+      completedItems.note(raw)
       if (!raw.includes('"response"')) return calls.repair(raw, events)
-      return calls.repair(changeMember(raw, 'response', done.withOutput(raw, changes)), events)
+      return calls.repair(changeMember(raw, 'response', completedItems.withOutput(raw, changes)), events)
     },
     whole: (answer, _body, events) => {
       const repaired = withAssembledCalls(answer, events)
@@ -51,7 +51,7 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
 }
 
 /** The items that a stream reported as done. Some servers send an empty list of them at the end. */
-class DoneItems {
+class CompletedItems {
   readonly #items: object[] = []
 
   note(raw: Buffer): void {
@@ -60,7 +60,7 @@ class DoneItems {
     if (item) this.#items.push(item)
   }
 
-  /** The changes of the last event with all items, if it has none. */
+  /** Adds all completed items to the changes of the last event, if its output is empty. */
   withOutput(raw: Buffer, changes: Changes): Changes {
     if (this.#items.length === 0 || !emptyOutput.test(raw.toString('latin1')) || !raw.includes('"response.completed"'))
       return changes

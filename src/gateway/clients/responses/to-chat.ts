@@ -139,7 +139,7 @@ type Choice = {
 
 function toChatToolChoice(choice: unknown): unknown {
   if (choice == null || typeof choice === 'string') return choice ?? undefined
-  const { type, function: chosen, name = chosen?.name, mode, tools } = choice as Choice
+  const { type, function: functionChoice, name = functionChoice?.name, mode, tools } = choice as Choice
   if (type === 'function') return { type, function: { name } }
   if (type === 'custom') return { type, custom: { name } }
   if (type !== 'allowed_tools') return undefined

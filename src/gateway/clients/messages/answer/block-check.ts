@@ -23,7 +23,8 @@ export class BlockCheck {
   /** Calls that ended without arguments. The reader turns these into an empty object at the end. */
   readonly #withoutArguments = new Set<number>()
 
-  get passed(): RelayedBlocks {
+  /** The blocks that the client has received so far. */
+  get relayedBlocks(): RelayedBlocks {
     return { count: this.#count, open: this.#open }
   }
 
@@ -47,7 +48,7 @@ export class BlockCheck {
         return this.#stop(event, calls)
       default:
         // A message must not end within a call.
-        return !(this.#open?.call && event.type === 'message_delta') && this.#endsEmpty(calls)
+        return !(this.#open?.call && event.type === 'message_delta') && this.#onlyFillEmptyCalls(calls)
     }
   }
 
@@ -88,7 +89,8 @@ export class BlockCheck {
     return true
   }
 
-  #endsEmpty(calls: CallEvents): boolean {
+  /** Whether the events only add an empty object to calls that ended without arguments. */
+  #onlyFillEmptyCalls(calls: CallEvents): boolean {
     return calls.every(
       (event) => event.type === 'tool_arguments' && event.text === '{}' && this.#withoutArguments.has(event.index),
     )

@@ -1,7 +1,7 @@
 import type { AnswerHead } from '../../../protocol/protocol.ts'
 import { type AnswerBlock, messageObject, messageUsage } from './message.ts'
 
-/** A block that was passed through, to which nothing more is written. */
+/** Stands for a block that was passed through. Only its position matters, because nothing more is written to it. */
 export const unknownBlock: AnswerBlock = { type: 'redacted_thinking', data: '' }
 
 /** Writes the content blocks of one message as events, one block after the other. */

@@ -25,11 +25,11 @@ export class StreamCallRepair {
    * @returns the bytes for the client.
    */
   repair(event: Buffer, events: readonly AnswerEvent[]): Buffer {
-    const isOutside = this.#check.isBetweenBlocks && events.some(isContent)
-    if (!this.#writer && !isOutside && !isBlockEvent(event, events)) return event
+    const hasContentOutsideBlocks = this.#check.isBetweenBlocks && events.some(isContent)
+    if (!this.#writer && !hasContentOutsideBlocks && !isBlockEvent(event, events)) return event
     const parsed: BlockEvent = parseEventObject(event)
     if (!this.#writer && this.#check.track(parsed, events)) return event
-    this.#writer ??= new MessageWriter(this.#head, this.#check.passed)
+    this.#writer ??= new MessageWriter(this.#head, this.#check.relayedBlocks)
     let text = events.map(this.#writer.event).join('')
     if (parsed.type?.startsWith('content_block')) return Buffer.from(text)
     if (parsed.type === 'message_delta' || parsed.type === 'message_stop') text += this.#writer.closeContent()
@@ -51,7 +51,7 @@ const isContent = ({ type }: AnswerEvent) => type === 'text' || type === 'reason
  */
 function isBlockEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {
   if (events.some(({ type }) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish')) return true
-  // A start or stop.
+  // The names of a start and of a stop begin like this.
   return event.includes('content_block_st') || event.includes('input_json_delta')
 }
 

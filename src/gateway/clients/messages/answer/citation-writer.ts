@@ -5,31 +5,31 @@ import type { TextBlock } from './message.ts'
 export class CitationWriter {
   readonly #blocks: BlockWriter
   /** Citations that arrived while no text block was open. */
-  readonly #waiting: object[] = []
+  readonly #pendingCitations: object[] = []
 
   constructor(blocks: BlockWriter) {
     this.#blocks = blocks
   }
 
-  /** Attaches a citation to the open text block, or keeps it for the next one. */
+  /** Attaches a citation to the open text block, or stores it for the next one. */
   write(citation: object): string {
     const { open } = this.#blocks
     if (open?.type === 'text') return this.#attach(open, [citation])
-    this.#waiting.push(citation)
+    this.#pendingCitations.push(citation)
     return ''
   }
 
   /** Attaches the citations that arrived before the text of the open block. */
-  attachWaiting(block: TextBlock): string {
-    return this.#waiting.length === 0 ? '' : this.#attach(block, this.#waiting.splice(0))
+  attachPending(block: TextBlock): string {
+    return this.#pendingCitations.length === 0 ? '' : this.#attach(block, this.#pendingCitations.splice(0))
   }
 
   /** At the end of the message, attaches the citations that arrived after their text to the last text block. */
   attachLate(): string {
     const { content } = this.#blocks
     const at = content.findLastIndex(({ type }) => type === 'text')
-    if (this.#waiting.length === 0 || at === -1) return ''
-    return this.#attach(content[at] as TextBlock, this.#waiting.splice(0), at)
+    if (this.#pendingCitations.length === 0 || at === -1) return ''
+    return this.#attach(content[at] as TextBlock, this.#pendingCitations.splice(0), at)
   }
 
   #attach(block: TextBlock, citations: object[], index?: number): string {

@@ -16,8 +16,8 @@ export function messageObject(
   stop_reason: StopReason | null,
   usage: object,
 ): object {
-  const stopped = { stop_reason, stop_sequence: null, stop_details: null, container: null, diagnostics: null }
-  return { id, type: 'message', role: 'assistant', model, provider, content, ...stopped, usage }
+  const endFields = { stop_reason, stop_sequence: null, stop_details: null, container: null, diagnostics: null }
+  return { id, type: 'message', role: 'assistant', model, provider, content, ...endFields, usage }
 }
 
 /** A source as an Anthropic citation. Sources of other providers have no index for a later request. */

@@ -19,12 +19,13 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
   return {
     event: (event, events = []) => {
       const raw = frame.withStart(event)
-      for (const event of events) if (event.type === 'usage') completionTokens = event.tokens.completion
+      for (const answerEvent of events)
+        if (answerEvent.type === 'usage') completionTokens = answerEvent.tokens.completion
       const end = events.find((event) => event.type === 'finish')
       if (end && end.native === undefined) return calls.repair(withReason(raw, end, completionTokens), events)
-      const named = raw.includes('message_start') ? changeMember(raw, 'message', changes) : raw
+      const withNames = raw.includes('message_start') ? changeMember(raw, 'message', changes) : raw
       const stop = stopRepair(events)
-      return calls.repair(withEventName(stop ? changeMember(named, 'delta', stop) : named), events)
+      return calls.repair(withEventName(stop ? changeMember(withNames, 'delta', stop) : withNames), events)
     },
     rest: (events) => calls.writeRemaining(events),
     end: () => frame.end(),
@@ -62,10 +63,10 @@ class StreamFrame {
   }
 }
 
-/** Longer than such an event. It can have the usage. */
+/** An event `message_stop` is shorter, even with usage. The limit avoids a search in long events. */
 const maxStopLength = 2000
 
-/** The last event, after one with the reason of the end that the upstream omitted. */
+/** Adds the event `message_delta` with the stop reason, which the upstream omitted, before its last event. */
 function withReason(raw: Buffer, { reason }: Extract<AnswerEvent, { type: 'finish' }>, output_tokens: number): Buffer {
   const stop_reason = reason === 'tool_calls' ? 'tool_use' : 'end_turn'
   const fields = { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens } }
@@ -81,14 +82,14 @@ function withEventName(raw: Buffer): Buffer {
   return typeof type === 'string' ? Buffer.concat([Buffer.from(`event: ${type}\n`), raw]) : raw
 }
 
-/** The stop reasons that contradict what was read. */
-const unfitReasons: Partial<Record<string, string>> = { end_turn: 'tool_calls', tool_use: 'stop' }
+/** The upstream's stop reasons, each with the finish reason of the read events that contradicts it. */
+const contradictions: Partial<Record<string, string>> = { end_turn: 'tool_calls', tool_use: 'stop' }
 
-/** The stop reason of an answer whose own one does not fit its calls. */
+/** The correct stop reason of an answer, if its own one contradicts its calls. */
 function stopRepair(
   events: readonly AnswerEvent[],
 ): { set: { stop_reason: string }; fill: Record<string, string> } | undefined {
   const finish = events.find((event) => event.type === 'finish')
-  if (finish?.native === undefined || unfitReasons[finish.native] !== finish.reason) return undefined
+  if (finish?.native === undefined || contradictions[finish.native] !== finish.reason) return undefined
   return { set: { stop_reason: finish.reason === 'stop' ? '"end_turn"' : '"tool_use"' }, fill: {} }
 }

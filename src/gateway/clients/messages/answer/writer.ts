@@ -17,8 +17,8 @@ import {
 import { OpenCall } from './open-call.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
-/** A call or an event that waits until the open call is complete. */
-type Waiting = OpenCall | AnswerEvent
+/** A call or an event that is written when the open call is complete. */
+type PendingWrite = OpenCall | AnswerEvent
 
 const stopReasons: Record<Finish, StopReason> = {
   stop: 'end_turn',
@@ -47,9 +47,9 @@ export class MessageWriter implements StreamWriter {
   readonly #citations: CitationWriter
   readonly #calls = new Map<number, OpenCall>()
   /** Calls and events that wait for an incomplete call. Some upstreams interleave them. */
-  #waiting: Waiting[] = []
-  /** The number of them that were written. */
-  #writtenWaiting = 0
+  #pendingWrites: PendingWrite[] = []
+  /** The number of `#pendingWrites` that were written. */
+  #writtenCount = 0
   /** The call whose block is open. */
   #openCall: OpenCall | undefined
   /** The metadata that the signature of the open reasoning block contains. */
@@ -57,14 +57,15 @@ export class MessageWriter implements StreamWriter {
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
 
-  /** @param passed the blocks that the client already has of a stream that this writer continues. */
-  constructor(head: AnswerHead, passed?: RelayedBlocks) {
+  /** @param relayed the blocks that the client already has of a stream that this writer continues. */
+  constructor(head: AnswerHead, relayed?: RelayedBlocks) {
     this.#head = head
-    this.#blocks = new BlockWriter(head, passed?.count)
+    this.#blocks = new BlockWriter(head, relayed?.count)
     this.#citations = new CitationWriter(this.#blocks)
-    if (passed?.open) this.#adopt(passed.open)
+    if (relayed?.open) this.#adopt(relayed.open)
   }
 
+  /** Continues the open block of a passed-through stream. */
   #adopt({ type, call, json }: OpenBlock): void {
     if (!call) {
       this.#blocks.open = emptyBlocks[type] ? emptyBlocks[type]() : unknownBlock
@@ -83,7 +84,7 @@ export class MessageWriter implements StreamWriter {
 
   readonly event = (event: AnswerEvent): string => {
     if (!this.#isCallPending || !isContent(event)) return this.#writeEvent(event)
-    this.#waiting.push(event)
+    this.#pendingWrites.push(event)
     return ''
   }
 
@@ -94,9 +95,9 @@ export class MessageWriter implements StreamWriter {
     return closingEvents + formatEvent('message_delta', { delta, usage }) + formatEvent('message_stop', {})
   }
 
-  /** Writes the calls and events that wait, and closes the last block. */
+  /** Writes the pending calls and events, and closes the last block. */
   closeContent(): string {
-    return this.#blocks.startMessage() + this.#writeWaiting('all') + this.#closeBlock() + this.#citations.attachLate()
+    return this.#blocks.startMessage() + this.#writePending('all') + this.#closeBlock() + this.#citations.attachLate()
   }
 
   readonly fail = (error: { code: number; message: string; metadata?: Record<string, unknown> }): string =>
@@ -115,7 +116,7 @@ export class MessageWriter implements StreamWriter {
       case 'reasoning':
         return this.#writeThinking(event)
       case 'tool_call':
-        return this.#call(event)
+        return this.#startCall(event)
       case 'tool_arguments':
         return this.#writeArguments(event.index, event.text)
       case 'citation':
@@ -145,7 +146,7 @@ export class MessageWriter implements StreamWriter {
       this.#blocks.open?.type === 'text' ? '' : this.#startBlock({ type: 'text', text: '', citations: null })
     const block = this.#blocks.open as TextBlock
     block.text += text
-    return openingEvent + this.#blocks.writeDelta({ type: 'text_delta', text }) + this.#citations.attachWaiting(block)
+    return openingEvent + this.#blocks.writeDelta({ type: 'text_delta', text }) + this.#citations.attachPending(block)
   }
 
   /**
@@ -179,12 +180,12 @@ export class MessageWriter implements StreamWriter {
     return this.#blocks.writeDelta({ type: 'signature_delta', signature })
   }
 
-  #call(event: ToolCall): string {
+  #startCall(event: ToolCall): string {
     const call = new OpenCall(event)
     this.#calls.set(event.index, call)
     // The text of a custom call becomes one JSON string, so it is written when it is complete.
     if (!this.#isCallPending && !call.isCustom) return this.#startBlock(call.block, call)
-    this.#waiting.push(call)
+    this.#pendingWrites.push(call)
     return ''
   }
 
@@ -193,30 +194,30 @@ export class MessageWriter implements StreamWriter {
     if (!call) return ''
     call.add(partial_json)
     if (this.#openCall !== call) return ''
-    return this.#blocks.writeDelta({ type: 'input_json_delta', partial_json }) + this.#writeWaiting('complete')
+    return this.#blocks.writeDelta({ type: 'input_json_delta', partial_json }) + this.#writePending('complete')
   }
 
   /** Whether the next call or event must wait for the open call or for others. */
   get #isCallPending(): boolean {
-    return this.#waiting.length > 0 || this.#openCall?.isComplete === false
+    return this.#pendingWrites.length > 0 || this.#openCall?.isComplete === false
   }
 
-  /** Writes waiting calls and events, at the end of the answer also incomplete calls. */
-  #writeWaiting(which: 'complete' | 'all'): string {
+  /** Writes pending calls and events, at the end of the answer also incomplete calls. */
+  #writePending(scope: 'complete' | 'all'): string {
     let text = ''
-    while (this.#writtenWaiting < this.#waiting.length) {
-      const waiting = this.#waiting[this.#writtenWaiting]!
-      const isCall = waiting instanceof OpenCall
-      if (which !== 'all' && (this.#openCall?.isComplete === false || (isCall && waiting.isCustom))) return text
-      text += isCall ? this.#startWaiting(waiting) : this.#writeEvent(waiting)
-      this.#writtenWaiting++
+    while (this.#writtenCount < this.#pendingWrites.length) {
+      const pending = this.#pendingWrites[this.#writtenCount]!
+      const isCall = pending instanceof OpenCall
+      if (scope !== 'all' && (this.#openCall?.isComplete === false || (isCall && pending.isCustom))) return text
+      text += isCall ? this.#writeStoredCall(pending) : this.#writeEvent(pending)
+      this.#writtenCount++
     }
-    this.#waiting = []
-    this.#writtenWaiting = 0
+    this.#pendingWrites = []
+    this.#writtenCount = 0
     return text
   }
 
-  #startWaiting(call: OpenCall): string {
+  #writeStoredCall(call: OpenCall): string {
     const startEvent = this.#startBlock(call.block, call)
     return call.json
       ? startEvent + this.#blocks.writeDelta({ type: 'input_json_delta', partial_json: call.json })

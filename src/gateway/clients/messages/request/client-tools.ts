@@ -125,11 +125,12 @@ const clientTools: Readonly<Record<string, ClientTool>> = {
   },
 }
 
-const dated = /^(bash|text_editor|memory|computer)_(\d{8})$/
+/** A tool type with its version, which is a date. */
+const versionedType = /^(bash|text_editor|memory|computer)_(\d{8})$/
 
 /** A tool that the client runs as a function with its documented schema. Undefined for other tools. */
 export function toClientFunction(tool: Body): Body | undefined {
-  const [, kind, version] = dated.exec(String(tool.type)) ?? []
+  const [, kind, version] = versionedType.exec(String(tool.type)) ?? []
   if (kind === undefined) return undefined
   const { name, describe, parameters } = clientTools[kind]!
   return {

@@ -11,7 +11,7 @@ import { toChatTools } from './tools.ts'
 import { skippedBlockTypes, toMessages } from './turns.ts'
 
 /** Chat fields without a counterpart in this protocol that presets and clients can set. */
-export const chatOnly: ReadonlySet<string> = new Set([
+export const chatOnlyFields: ReadonlySet<string> = new Set([
   'frequency_penalty',
   'presence_penalty',
   'repetition_penalty',
@@ -35,7 +35,7 @@ const unchangedFields = [
   'top_k',
   'cache_control',
   ...serviceOnlyFields,
-  ...chatOnly,
+  ...chatOnlyFields,
 ]
 
 const translatedFields: ReadonlySet<string> = new Set([
