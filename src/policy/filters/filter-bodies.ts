@@ -1,5 +1,5 @@
 import type { FilterAction } from './detectors/builtins.ts'
-import { applyRules, type FilterFailed, type LeafMatches } from './find.ts'
+import { applyRules, type FailedFilter, type LeafMatches } from './find.ts'
 import type { Rule } from './rules.ts'
 import { type Replacement, replaceSpans } from './span.ts'
 import { type Leaf, rewriteBody } from './texts/leaves.ts'
@@ -17,10 +17,10 @@ export type Finding = Pick<Rule, 'guardrail' | 'rule'> & {
 }
 
 /** The request must not be sent, because a filter has found something or failed. */
-export type Blocked = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; reason: 'found' | 'failed' }
+export type BlockedResult = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; reason: 'found' | 'failed' }
 
 /** The findings if nothing blocks, and the changed bodies. */
-export type Filtered = { outcome: 'filtered'; bodies: Bodies | undefined; findings: Finding[] }
+export type FilteredResult = { outcome: 'filtered'; bodies: Bodies | undefined; findings: Finding[] }
 
 /**
  * Applies the rules to the forms of one request, strictest first. A text that occurs in several forms is checked once.
@@ -30,7 +30,7 @@ export function filterBodies(
   rules: readonly Rule[],
   bodies: Bodies,
   onRuleStart?: (rule: number) => void,
-): Blocked | Filtered {
+): BlockedResult | FilteredResult {
   const texts = collectLeaves(bodies)
   const leaves = [...texts.leaves.values()]
   const found = applyRules(rules, leaves, onRuleStart)
@@ -54,8 +54,8 @@ function mapBodies(bodies: Bodies, change: (body: object) => object): Bodies {
 }
 
 /** The author of a text and the name of its field can change the result, so both are part of the key. */
-function keyOf({ text, context, isByUser: user }: Leaf): string {
-  return `${user ? 1 : 0}${context.length}:${context}${text}`
+function keyOf({ text, context, isByUser }: Leaf): string {
+  return `${isByUser ? 1 : 0}${context.length}:${context}${text}`
 }
 
 /** Collects the distinct texts of all forms. Forms repeat texts, so the occurrences are those of the form with the most. */
@@ -76,13 +76,13 @@ function collectLeaves(bodies: Bodies): { leaves: Map<string, Leaf>; occurrences
 }
 
 /** Returns the first match that blocks. Rules are ordered by strictness. */
-function findBlocking(rules: readonly Rule[], found: LeafMatches[] | FilterFailed): Blocked | undefined {
+function findBlocking(rules: readonly Rule[], found: LeafMatches[] | FailedFilter): BlockedResult | undefined {
   if ('failedRule' in found) return blockedResult(rules[found.failedRule]!, 'failed')
   const first = found.find(({ rule }) => rules[rule]!.action === 'block')
   return first && blockedResult(rules[first.rule]!, 'found')
 }
 
-export function blockedResult({ guardrail, rule }: Rule, reason: Blocked['reason']): Blocked {
+export function blockedResult({ guardrail, rule }: Rule, reason: BlockedResult['reason']): BlockedResult {
   return { outcome: 'blocked', guardrail, rule, reason }
 }
 

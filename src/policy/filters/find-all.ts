@@ -1,4 +1,4 @@
-import { type Blocked, blockedResult } from './filter-bodies.ts'
+import { type BlockedResult, blockedResult } from './filter-bodies.ts'
 import { applyRules } from './find.ts'
 import type { Rule } from './rules.ts'
 
@@ -13,7 +13,7 @@ export function findAll(
   rules: readonly Rule[],
   text: string,
   onRuleStart?: (rule: number) => void,
-): Blocked | AllMatches {
+): BlockedResult | AllMatches {
   // A blocking rule would end the search.
   const nonBlockingRules = rules.map((rule) => ({ ...rule, action: 'flag' as const }))
   const found = applyRules(nonBlockingRules, [{ text, context: '', isByUser: true }], onRuleStart)

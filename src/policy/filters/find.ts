@@ -9,7 +9,7 @@ import type { Leaf } from './texts/leaves.ts'
 export type LeafMatches = { rule: number; leaf: number; bounds: Int32Array }
 
 /** A rule whose filter threw. */
-export type FilterFailed = { failedRule: number }
+export type FailedFilter = { failedRule: number }
 
 /**
  * Applies the rules one after another to all texts, until a blocking rule matches. Synchronous; the time is linear in the
@@ -20,7 +20,7 @@ export function applyRules(
   rules: readonly Rule[],
   leaves: readonly Leaf[],
   onRuleStart: (rule: number) => void = () => {},
-): LeafMatches[] | FilterFailed {
+): LeafMatches[] | FailedFilter {
   const found: LeafMatches[] = []
   const builtinFinders = leaves.map((leaf) => createBuiltinFinder(leaf))
   for (const [rule, { matcher, isUserOnly, action }] of rules.entries()) {

@@ -1,12 +1,12 @@
 import { Fault } from '#platform/core/fault.ts'
-import { type Blocked, blockedResult, type Filtered, type Finding, filterBodies } from './filter-bodies.ts'
+import { type BlockedResult, blockedResult, type FilteredResult, type Finding, filterBodies } from './filter-bodies.ts'
 import { type AllMatches, findAll } from './find-all.ts'
 import type { Filters } from './rules.ts'
 import { estimateScanMs } from './scan-cost.ts'
 import { createWorkers, type ScanRequest } from './workers.ts'
 
 /** The content that may be sent. If nothing was redacted, it is the same object as the input. */
-export type Passed<Content> = { outcome: 'passed'; content: Content; findings: Finding[] }
+export type PassedResult<Content> = { outcome: 'passed'; content: Content; findings: Finding[] }
 
 /**
  * Scans texts. Long texts wait for a thread: workspaces take turns, and so do the keys of each.
@@ -22,13 +22,13 @@ export type Scanner = {
     filters: Filters,
     bodies: Bodies,
     request: ScanRequest,
-  ) => Promise<Blocked | Passed<Bodies>>
+  ) => Promise<BlockedResult | PassedResult<Bodies>>
   /** Filters a prompt that consists of one text by the user. */
-  scanText: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Passed<string>>
+  scanText: (filters: Filters, text: string, request: ScanRequest) => Promise<BlockedResult | PassedResult<string>>
   /** Filters the user's answer to a question. JSON is filtered value by value, and stays valid. */
-  scanAnswer: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Passed<string>>
+  scanAnswer: (filters: Filters, text: string, request: ScanRequest) => Promise<BlockedResult | PassedResult<string>>
   /** Lists every match in a prompt that consists of one text, also after a match that blocks. */
-  findText: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | AllMatches>
+  findText: (filters: Filters, text: string, request: ScanRequest) => Promise<BlockedResult | AllMatches>
   close: () => Promise<void>
 }
 
@@ -43,7 +43,7 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
     { rules }: Filters,
     bodies: Record<string, object>,
     request: ScanRequest,
-  ): Promise<Blocked | Filtered> {
+  ): Promise<BlockedResult | FilteredResult> {
     try {
       const isShort = estimateScanMs(rules, bodies, inlineLimitMs) <= inlineLimitMs
       return isShort ? filterBodies(rules, bodies) : await workers.filter(rules, bodies, request)
@@ -59,11 +59,11 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
     bodies: Bodies,
     request: ScanRequest,
   ) {
-    if (filters.rules.length === 0) return passed(bodies, [])
+    if (filters.rules.length === 0) return passedResult(bodies, [])
     const result = await filter(filters, bodies, request)
     return result.outcome === 'blocked'
       ? result
-      : passed((result.bodies as Bodies | undefined) ?? bodies, result.findings)
+      : passedResult((result.bodies as Bodies | undefined) ?? bodies, result.findings)
   }
 
   return {
@@ -71,11 +71,13 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
     // In a body, the filters treat `input` and `prompt` as texts of the user, and `arguments` as JSON.
     async scanText(filters, text, request) {
       const result = await scanRequest(filters, { prompt: { prompt: text } }, request)
-      return result.outcome === 'blocked' ? result : passed(result.content.prompt.prompt, result.findings)
+      return result.outcome === 'blocked' ? result : passedResult(result.content.prompt.prompt, result.findings)
     },
     async scanAnswer(filters, text, request) {
       const result = await scanRequest(filters, { answer: { input: { arguments: text } } }, request)
-      return result.outcome === 'blocked' ? result : passed(result.content.answer.input.arguments, result.findings)
+      return result.outcome === 'blocked'
+        ? result
+        : passedResult(result.content.answer.input.arguments, result.findings)
     },
     async findText({ rules }, text, request) {
       const isShort = estimateScanMs(rules, { text }, inlineLimitMs) <= inlineLimitMs
@@ -85,6 +87,6 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
   }
 }
 
-function passed<Content>(content: Content, findings: Finding[]): Passed<Content> {
+function passedResult<Content>(content: Content, findings: Finding[]): PassedResult<Content> {
   return { outcome: 'passed', content, findings }
 }

@@ -3,6 +3,11 @@ import { filterBodies } from './filter-bodies.ts'
 import { findAll } from './find-all.ts'
 import type { Task } from './workers.ts'
 
+/**
+ * The code of a filter thread, which `workers.ts` starts. It reports `ready` when its modules are loaded, and then runs one task at
+ * a time.
+ */
+
 /** The index of the current rule, for the main thread, which may have to stop this one. */
 const currentRule = workerData as Int32Array
 

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import { FairQueue, type Requester } from '#platform/async/limits/fair-queue.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { type Blocked, blockedResult, type Filtered } from './filter-bodies.ts'
+import { type BlockedResult, blockedResult, type FilteredResult } from './filter-bodies.ts'
 import type { AllMatches } from './find-all.ts'
 import type { Rule } from './rules.ts'
 import { estimateBytes } from './scan-cost.ts'
@@ -14,7 +14,7 @@ export type Task = { rules: readonly Rule[] } & ({ bodies: Record<string, object
 /** The key that a scan is for, and the signal that aborts when its result is no longer needed. */
 export type ScanRequest = { requester: Requester; signal?: DisconnectSignal | undefined }
 
-type Outcome = Blocked | Filtered | AllMatches
+type Outcome = BlockedResult | FilteredResult | AllMatches
 type Job = {
   task: Task
   bytes: number
@@ -34,13 +34,17 @@ type PoolWorker = {
 /** The time limit for the start of a thread, after which its request is refused. */
 const startLimitMs = 15_000
 /** The limit of waiting scans of one key. */
-const maxWaiting = { jobs: 64, bytes: 64 * 1024 * 1024 }
+const maxQueued = { jobs: 64, bytes: 64 * 1024 * 1024 }
 const retryAfterSeconds = 5
 
 /** Threads that filter long texts. They start when there is work and never keep the process alive. */
 export type Workers = {
-  filter: (rules: readonly Rule[], bodies: Record<string, object>, request: ScanRequest) => Promise<Blocked | Filtered>
-  findAll: (rules: readonly Rule[], text: string, request: ScanRequest) => Promise<Blocked | AllMatches>
+  filter: (
+    rules: readonly Rule[],
+    bodies: Record<string, object>,
+    request: ScanRequest,
+  ) => Promise<BlockedResult | FilteredResult>
+  findAll: (rules: readonly Rule[], text: string, request: ScanRequest) => Promise<BlockedResult | AllMatches>
   close: () => Promise<void>
 }
 
@@ -53,12 +57,13 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   /** Reserves one thread for the other workspaces, so that they do not wait for a long scan of this one. */
   const maxPerWorkspace = maxWorkers - 1
   const workers = new Set<PoolWorker>()
-  const waiting = new FairQueue<Job>()
+  const queue = new FairQueue<Job>()
 
   function startWorker(): PoolWorker {
     const currentRule = new Int32Array(new SharedArrayBuffer(4))
     const worker = new Worker(new URL('./worker.ts', import.meta.url), {
       workerData: currentRule,
+      // The thread needs neither the environment, which has credentials, nor the options of this process.
       env: {},
       execArgv: [],
     })
@@ -111,7 +116,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   function runNext(): void {
     const idle = [...workers].find(({ job }) => !job)
     if (!idle && workers.size >= maxWorkers) return
-    const job = waiting.take(canRun)
+    const job = queue.take(canRun)
     if (job) run(idle ?? startWorker(), job)
   }
 
@@ -131,13 +136,13 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   /** Waits for a turn, then for the result. Leaves the queue as soon as the signal aborts. */
   async function submit(task: Task, { requester, signal }: ScanRequest): Promise<Outcome> {
     const bytes = estimateBytes('text' in task ? task.text : task.bodies)
-    requireQueueSpace(waiting.waitingJobs(requester), bytes)
+    requireQueueSpace(queue.waitingJobs(requester), bytes)
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
     const job = { task, bytes, requester, resolve, reject }
     const cancel = () => {
-      if (waiting.remove(job)) reject(new Fault('client_closed_request', 'The client left before the answer.'))
+      if (queue.remove(job)) reject(new Fault('client_closed_request', 'The client left before the answer.'))
     }
-    waiting.add(job)
+    queue.add(job)
     if (signal?.aborted) cancel()
     else signal?.addEventListener('abort', cancel)
     runNext()
@@ -149,10 +154,10 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   }
 
   return {
-    filter: (rules, bodies, request) => submit({ rules, bodies }, request) as Promise<Blocked | Filtered>,
-    findAll: (rules, text, request) => submit({ rules, text }, request) as Promise<Blocked | AllMatches>,
+    filter: (rules, bodies, request) => submit({ rules, bodies }, request) as Promise<BlockedResult | FilteredResult>,
+    findAll: (rules, text, request) => submit({ rules, text }, request) as Promise<BlockedResult | AllMatches>,
     async close() {
-      for (let job = waiting.take(() => true); job; job = waiting.take(() => true))
+      for (let job = queue.take(() => true); job; job = queue.take(() => true))
         job.reject(new Error('The scanner was closed.'))
       await Promise.all([...workers].map(({ worker }) => worker.terminate()))
     },
@@ -160,13 +165,13 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
 }
 
 /** @throws Fault `rate_limited` if a key has too many waiting scans. A single request is always accepted. */
-function requireQueueSpace(waiting: readonly Job[], newBytes: number): void {
-  if (waiting.length === 0) return
-  const bytes = waiting.reduce((sum, job) => sum + job.bytes, newBytes)
-  if (waiting.length < maxWaiting.jobs && bytes <= maxWaiting.bytes) return
+function requireQueueSpace(waitingJobs: readonly Job[], newBytes: number): void {
+  if (waitingJobs.length === 0) return
+  const bytes = waitingJobs.reduce((sum, job) => sum + job.bytes, newBytes)
+  if (waitingJobs.length < maxQueued.jobs && bytes <= maxQueued.bytes) return
   throw new Fault(
     'rate_limited',
-    `${waiting.length} requests of this key already wait for content filters, which is the most. Send this one again when some of them are answered.`,
+    `${waitingJobs.length} requests of this key already wait for content filters, which is the most. Send this one again when some of them are answered.`,
     { retryAfterSeconds },
   )
 }

@@ -18,7 +18,7 @@ export type EffectivePolicies = {
   groupLimits: readonly EffectiveGroupLimit[]
 }
 
-/** The most keys and members whose policies are cached. A workspace can have any number of keys. */
+/** The most keys and members whose policies are policiesBySubject. A workspace can have any number of keys. */
 const maxCached = 10_000
 
 /** All guardrails and budgets of a workspace, by the keys and members they apply to. */
@@ -40,17 +40,20 @@ export async function readWorkspacePolicies(
     budgetsOfWorkspace(query, workspaceId),
   ])
   const byId = new Map(guardrails.map((row) => [row.id, guardrailOf(row)]))
-  const assigned = new Map(
+  const assignedGuardrails = new Map(
     assignments.map((row) => [`${row.target_kind} ${row.target_id}`, byId.get(row.guardrail_id)]),
   )
   const defaultGuardrail = byId.get(workspace?.default_guardrail_id ?? '')
   const workspaceBudgets = budgetRows.map(toBudget)
-  const cached = new Map<string, EffectivePolicies>()
+  const policiesBySubject = new Map<string, EffectivePolicies>()
   /** Lists by the ids in them. Callers with equal guardrails share one list, so its filters are compiled once. */
   const guardrailLists = new Map<string, readonly GuardrailRecord[]>()
 
   function policiesOf({ userId, keyHash }: WorkspacePoliciesSubject): EffectivePolicies {
-    const [memberGuardrail, keyGuardrail] = [assigned.get(`member ${userId}`), assigned.get(`key ${keyHash}`)]
+    const [memberGuardrail, keyGuardrail] = [
+      assignedGuardrails.get(`member ${userId}`),
+      assignedGuardrails.get(`key ${keyHash}`),
+    ]
     const all = [
       ...new Set([defaultGuardrail, memberGuardrail, keyGuardrail].filter((guardrail) => guardrail !== undefined)),
     ]
@@ -74,15 +77,15 @@ export async function readWorkspacePolicies(
   return {
     policiesOf(subject) {
       const name = `${subject.userId} ${subject.keyHash}`
-      const found = cached.get(name)
+      const found = policiesBySubject.get(name)
       if (found) return found
       const policies = policiesOf(subject)
-      if (cached.size >= maxCached) cached.clear()
-      cached.set(name, policies)
+      if (policiesBySubject.size >= maxCached) policiesBySubject.clear()
+      policiesBySubject.set(name, policies)
       return policies
     },
   }
 }
 
-/** The default of a workspace may be assigned to a member or key, too. It counts once. */
+/** The default of a workspace may be assignedGuardrails to a member or key, too. It counts once. */
 const uniqueBudgets = (budgets: LastingBudget[]) => [...new Map(budgets.map((budget) => [budget.id, budget])).values()]

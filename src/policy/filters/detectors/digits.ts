@@ -22,15 +22,17 @@ export function digitOf(character: string): string | undefined {
   return zero !== undefined && code < zero + 10 ? String(code - zero) : undefined
 }
 
-const escaped = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`
+const toUnicodeEscape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`
 
 /** The content of a character class with all digits of one UTF-16 unit. */
 export const digitClass = zeros
   .filter((zero) => zero <= 0xffff)
-  .map((zero) => `${escaped(zero)}-${escaped(zero + 9)}`)
+  .map((zero) => `${toUnicodeEscape(zero)}-${toUnicodeEscape(zero + 9)}`)
   .join('')
 
 /** The first units of all digits of two UTF-16 units. */
 export const digitHighSurrogates = [
-  ...new Set(zeros.filter((zero) => zero > 0xffff).map((zero) => escaped(String.fromCodePoint(zero).charCodeAt(0)))),
+  ...new Set(
+    zeros.filter((zero) => zero > 0xffff).map((zero) => toUnicodeEscape(String.fromCodePoint(zero).charCodeAt(0))),
+  ),
 ].join('')

@@ -54,18 +54,18 @@ export const findSecrets: FindSpans = (text) => {
     ...findIssuedSecrets(text),
     ...findPrivateKeys(text),
     ...findMatches(text, webhookUrl),
-    ...findAssigned(text),
+    ...findAssignedValues(text),
   ]
   const headerTokens = findMatches(text, authorizationHeader).map(({ start, end }) => ({
     start: text.indexOf(' ', start) + 1,
     end,
   }))
   found.push(...headerTokens.filter(({ start, end }) => entropy(text.slice(start, end)) > minRandomEntropy))
-  if (text.includes('://')) found.push(...findInUrls(text))
+  if (text.includes('://')) found.push(...findPasswordsInUrls(text))
   return mergeSpans(found)
 }
 
-function findInUrls(text: string): Span[] {
+function findPasswordsInUrls(text: string): Span[] {
   const found: Span[] = []
   passwordInUrl.lastIndex = 0
   for (let match = passwordInUrl.exec(text); match; match = passwordInUrl.exec(text)) {
@@ -77,7 +77,7 @@ function findInUrls(text: string): Span[] {
   return found
 }
 
-function findAssigned(text: string): Span[] {
+function findAssignedValues(text: string): Span[] {
   const found: Span[] = []
   assignedValue.lastIndex = 0
   for (let match = assignedValue.exec(text); match; match = assignedValue.exec(text)) {

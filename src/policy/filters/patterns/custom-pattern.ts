@@ -14,7 +14,7 @@ export type Engine = 'fast' | 'linear'
 
 export type CustomPattern = { engine: Engine; find: FindSpans }
 
-/** Larger patterns are not proven, because that would take longer than it saves. */
+/** Patterns with more instructions are not proven, because that would take longer than it saves. */
 const maxProvenSize = 1000
 
 /**
@@ -23,9 +23,9 @@ const maxProvenSize = 1000
  * @throws Error for a pattern that guardrails reject.
  */
 export function compileCustomPattern(pattern: string): CustomPattern {
-  const parsed = estimateSize(pattern) <= maxProvenSize ? parsePattern(pattern) : undefined
-  if (parsed && isProvenLinear(parsed)) {
-    const regex = new RegExp(sourceOf(parsed), 'gu')
+  const syntaxTree = estimateSize(pattern) <= maxProvenSize ? parsePattern(pattern) : undefined
+  if (syntaxTree && isProvenLinear(syntaxTree)) {
+    const regex = new RegExp(sourceOf(syntaxTree), 'gu')
     return { engine: 'fast', find: (text) => findMatches(text, regex) }
   }
   const compiled = compilePattern(pattern)

@@ -1,10 +1,13 @@
-/** The parts of a pattern that `estimateSize` counts, each as a pattern. */
-const quoted = String.raw`\\Q.*?(?:\\E|$)`
-const escaped = String.raw`\\[pP]\{[^}]{0,80}\}|\\x\{[^}]{0,20}\}|\\.`
-const bracketed = String.raw`\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|$)`
-const repeated = String.raw`\{(?<min>\d+)(?:,(?<max>\d*))?\}`
+/** The syntax elements of a pattern that `estimateSize` counts, each as a pattern. */
+const quotedText = String.raw`\\Q.*?(?:\\E|$)`
+const escapeSequence = String.raw`\\[pP]\{[^}]{0,80}\}|\\x\{[^}]{0,20}\}|\\.`
+const characterClass = String.raw`\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|$)`
+const countedRepetition = String.raw`\{(?<min>\d+)(?:,(?<max>\d*))?\}`
 const groupStart = String.raw`\((?:\?(?:P?<\w*>|[imsU-]*:?))?`
-const token = new RegExp(`${quoted}|${escaped}|${bracketed}|${repeated}|${groupStart}|.`, 'gsu')
+const token = new RegExp(
+  `${quotedText}|${escapeSequence}|${characterClass}|${countedRepetition}|${groupStart}|.`,
+  'gsu',
+)
 
 /**
  * Estimates the number of instructions of a compiled pattern without compiling it, because compilation can take seconds. A

@@ -25,6 +25,9 @@ const groupHead = /\((?:\?(?:P?<\w+>|([ims]*)(?:-([ims]+))?([:)])))?/y
 const escapedPoint = /\\(?:x([0-9A-Fa-f]{2})|x\{([0-9A-Fa-f]{1,6})\}|([nrtfva])|([^\w\s]))/y
 const controls: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', a: '\x07' }
 
+/** The parser recurses, so patterns with more nested groups are left to RE2. */
+const maxDepth = 100
+
 const unsupported = new Error('The pattern has syntax for which RE2 and RegExp can differ.')
 
 /**
@@ -57,7 +60,7 @@ class PatternParser {
 
   /** Flags that are set within a group apply up to its end, across alternatives. */
   #parseChoice(outer: Flags): Pattern {
-    if (++this.#depth > 100) throw unsupported
+    if (++this.#depth > maxDepth) throw unsupported
     const flags = { ...outer }
     const items: Pattern[] = [this.#parseSequence(flags)]
     while (this.#source[this.#at] === '|') {
@@ -141,8 +144,8 @@ class PatternParser {
       this.#at += 2
       return { type: 'assertion', at: assertion }
     }
-    const named = this.#parsePerlClass(flags)
-    return { type: 'character', class: named ?? applyCase([this.#range(this.#parseEscapedPoint())], flags) }
+    const perlClass = this.#parsePerlClass(flags)
+    return { type: 'character', class: perlClass ?? applyCase([this.#range(this.#parseEscapedPoint())], flags) }
   }
 
   #parsePerlClass(flags: Flags): CharacterClass | undefined {
@@ -174,8 +177,8 @@ class PatternParser {
       if (!charClass) throw unsupported
       return posix[1] ? negate(applyCase(charClass, flags)) : applyCase(charClass, flags)
     }
-    const named = this.#parsePerlClass(flags)
-    if (named) return named
+    const perlClass = this.#parsePerlClass(flags)
+    if (perlClass) return perlClass
     const from = this.#parseMemberPoint()
     if (this.#source[this.#at] !== '-' || this.#source[this.#at + 1] === ']') return applyCase([[from, from]], flags)
     this.#at++

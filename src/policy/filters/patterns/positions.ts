@@ -63,24 +63,76 @@ const repeatsEmptyMatch = new Error('The pattern repeats without limit a part th
  * @returns undefined if the pattern is too large to analyse, can match the empty string, or repeats without limit a part that can.
  */
 export function positionsOf(pattern: Pattern): Positions | undefined {
-  const classes: CharacterClass[] = []
-  const transitions: Transition[][] = []
-  let count = 0
+  const builder = new AutomatonBuilder()
+  try {
+    const { first, emptyPaths } = builder.build(pattern)
+    if (emptyPaths.length > 0) return undefined
+    return { classes: builder.classes, transitions: builder.transitions, first }
+  } catch (error) {
+    if (error === tooLarge || error === repeatsEmptyMatch) return undefined
+    throw error
+  }
+}
 
-  const restrict = <T extends Transition | LastPosition>(items: T[], guard: Guard): T[] =>
-    items.flatMap((item) => (item.guard & guard ? [{ ...item, guard: item.guard & guard }] : []))
+/** Restricts transitions or last positions to those that are possible where `guard` holds. */
+const restrict = <T extends Transition | LastPosition>(items: T[], guard: Guard): T[] =>
+  items.flatMap((item) => (item.guard & guard ? [{ ...item, guard: item.guard & guard }] : []))
 
-  function link(from: LastPosition[], to: Transition[]): void {
-    for (const { position, guard } of from) {
-      const added = restrict(to, guard)
-      count += added.length
-      if (count > maxTransitions) throw tooLarge
-      transitions[position]!.push(...added)
+const emptyPart = (): Part => ({ first: [], last: [], emptyPaths: [anyContext] })
+
+class AutomatonBuilder {
+  readonly classes: CharacterClass[] = []
+  readonly transitions: Transition[][] = []
+  #transitionCount = 0
+
+  build(part: Pattern): Part {
+    switch (part.type) {
+      case 'character':
+        return this.#addPosition(part.class)
+      case 'assertion':
+        return { first: [], last: [], emptyPaths: [guards[part.at]] }
+      case 'sequence':
+        return part.items
+          .map((item) => this.build(item))
+          .reduce((before, after) => this.#concatenate(before, after), emptyPart())
+      case 'choice': {
+        const parts = part.items.map((item) => this.build(item))
+        return {
+          first: parts.flatMap(({ first }) => first),
+          last: parts.flatMap(({ last }) => last),
+          emptyPaths: parts.flatMap(({ emptyPaths }) => emptyPaths),
+        }
+      }
+      case 'repeat':
+        return this.#repeat(part)
+      default:
+        return part satisfies never
     }
   }
 
-  function concatenate(a: Part, b: Part): Part {
-    link(a.last, b.first)
+  #addPosition(characters: CharacterClass): Part {
+    if (this.classes.length >= maxPositions) throw tooLarge
+    const position = this.classes.push(characters) - 1
+    this.transitions.push([])
+    return {
+      first: [{ to: position, guard: anyContext }],
+      last: [{ position, guard: anyContext }],
+      emptyPaths: [],
+    }
+  }
+
+  /** Adds the transitions from the end of one part to the start of another. */
+  #link(from: LastPosition[], to: Transition[]): void {
+    for (const { position, guard } of from) {
+      const added = restrict(to, guard)
+      this.#transitionCount += added.length
+      if (this.#transitionCount > maxTransitions) throw tooLarge
+      this.transitions[position]!.push(...added)
+    }
+  }
+
+  #concatenate(a: Part, b: Part): Part {
+    this.#link(a.last, b.first)
     const emptyPaths = a.emptyPaths
       .flatMap((guardOfA) => b.emptyPaths.map((guardOfB) => guardOfA & guardOfB))
       .filter((guard) => guard !== 0)
@@ -90,63 +142,22 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
     return { first, last, emptyPaths }
   }
 
-  const emptyPart = (): Part => ({ first: [], last: [], emptyPaths: [anyContext] })
-
-  function build(part: Pattern): Part {
-    switch (part.type) {
-      case 'character': {
-        if (classes.length >= maxPositions) throw tooLarge
-        const position = classes.push(part.class) - 1
-        transitions.push([])
-        return {
-          first: [{ to: position, guard: anyContext }],
-          last: [{ position, guard: anyContext }],
-          emptyPaths: [],
-        }
-      }
-      case 'assertion':
-        return { first: [], last: [], emptyPaths: [guards[part.at]] }
-      case 'sequence':
-        return part.items.map(build).reduce(concatenate, emptyPart())
-      case 'choice': {
-        const parts = part.items.map(build)
-        return {
-          first: parts.flatMap(({ first }) => first),
-          last: parts.flatMap(({ last }) => last),
-          emptyPaths: parts.flatMap(({ emptyPaths }) => emptyPaths),
-        }
-      }
-      case 'repeat':
-        return repeat(part)
-      default:
-        return part satisfies never
-    }
-  }
-
-  function repeat({ item, min, max }: Extract<Pattern, { type: 'repeat' }>): Part {
+  #repeat({ item, min, max }: Extract<Pattern, { type: 'repeat' }>): Part {
     let tail = emptyPart()
     if (max === Number.POSITIVE_INFINITY) {
-      const loop = build(item)
+      const loop = this.build(item)
       if (loop.emptyPaths.length > 0) throw repeatsEmptyMatch
-      link(loop.last, loop.first)
+      this.#link(loop.last, loop.first)
       tail = min === 0 ? { ...loop, emptyPaths: [anyContext] } : loop
     } else {
       // The second repetition is nested in the first: a(a(a)?)?
       for (let i = max; i > min; i--) {
-        const once = concatenate(build(item), tail)
+        const once = this.#concatenate(this.build(item), tail)
         tail = { ...once, emptyPaths: [...once.emptyPaths, anyContext] }
       }
     }
     const required = max === Number.POSITIVE_INFINITY && min > 0 ? min - 1 : min
-    for (let i = 0; i < required; i++) tail = concatenate(build(item), tail)
+    for (let i = 0; i < required; i++) tail = this.#concatenate(this.build(item), tail)
     return tail
-  }
-
-  try {
-    const { first, emptyPaths } = build(pattern)
-    return emptyPaths.length > 0 ? undefined : { classes, transitions, first }
-  } catch (error) {
-    if (error === tooLarge || error === repeatsEmptyMatch) return undefined
-    throw error
   }
 }

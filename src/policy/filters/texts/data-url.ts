@@ -24,7 +24,8 @@ export function rewriteDataUrl(url: string, rewrite: (text: string) => string): 
 export const isBase64 = (data: string): boolean => base64Pattern.test(data)
 
 /**
- * The same for plain base64. Content counts as text if its media type says so, or if its bytes are text.
+ * Rewrites the text in plain base64 and keeps its encoding. Content counts as text if its media type says so, or if its bytes
+ * are text.
  */
 export function rewriteBase64(data: string, mediaType: string, rewrite: (text: string) => string): string {
   if (!textMediaType.test(mediaType) && !looksLikeText(data)) return data

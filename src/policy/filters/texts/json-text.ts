@@ -60,7 +60,7 @@ function rewriteNested(value: string, name: string, rewrite: RewriteValue, depth
 }
 
 /**
- * The same for invalid JSON: quoted strings are unescaped before they are rewritten, the text between them is rewritten
+ * Rewrites invalid JSON. Quoted strings are unescaped before they are rewritten, the text between them is rewritten
  * directly. Unchanged parts keep every byte.
  */
 export function rewriteInvalidJson(text: string, rewrite: RewriteValue): string {

@@ -87,8 +87,8 @@ function rewriteNumber(value: number, { key, isByUser }: FieldPosition, rewrite:
 }
 
 function rewriteItems(items: unknown[], position: FieldPosition, rewrite: Rewrite): unknown[] {
-  const joined = position.key === 'reasoning_details' ? rewriteReasoning(items, position, rewrite) : undefined
-  const rewritten = items.map((item) => joined?.get(item) ?? rewriteValue(item, position, rewrite))
+  const newThoughts = position.key === 'reasoning_details' ? rewriteReasoning(items, position, rewrite) : undefined
+  const rewritten = items.map((item) => newThoughts?.get(item) ?? rewriteValue(item, position, rewrite))
   return rewritten.some((item, i) => item !== items[i]) ? rewritten : items
 }
 
@@ -130,8 +130,7 @@ function rewriteField(fields: Fields, key: string, value: unknown, position: Fie
 }
 
 function positionOfField(key: string, value: unknown, fields: Fields, position: FieldPosition): FieldPosition {
-  // The input of a tool call in a message. A whole request also has a field `input`, but there it is a text or an
-  // array.
+  // An object in `input` is the input of a tool call. A whole request also has a field `input`, with a text or an array.
   const isFreeForm =
     position.isFreeForm ||
     (position.schema

@@ -21,9 +21,9 @@ export function rewriteJoined(details: readonly unknown[], rewrite: (text: strin
 /** A piece with this text, whose other fields are rewritten by themselves. */
 export function withText(piece: Fields, text: string, rewriteOthers: (piece: Fields) => Fields): Fields {
   const field = typeof piece.text === 'string' ? 'text' : 'summary'
-  const bare = { ...piece, [field]: '' }
-  const others = rewriteOthers(bare)
-  return others === bare && text === piece[field] ? piece : { ...others, [field]: text }
+  const withoutText = { ...piece, [field]: '' }
+  const others = rewriteOthers(withoutText)
+  return others === withoutText && text === piece[field] ? piece : { ...others, [field]: text }
 }
 
 type Fields = Record<string, unknown>

@@ -6,10 +6,10 @@ import type { Page, PageQuery } from '#platform/json/page.ts'
 /** The kinds of targets that a guardrail can be assigned to. */
 export type TargetKind = 'key' | 'member'
 
-type Stored = Tables['guardrail_assignments']
+type StoredAssignment = Tables['guardrail_assignments']
 
 /** An assignment. That of a key has the name and label of the key. */
-export type AssignmentRow = Stored & { key_name: string | null; key_label: string | null }
+export type AssignmentRow = StoredAssignment & { key_name: string | null; key_label: string | null }
 
 /** Selects assignments of an organization, and optionally of one guardrail, workspace or list of targets. */
 export type AssignmentFilter = {
@@ -67,7 +67,7 @@ function selectAssignments(
   return selection
 }
 
-export async function insertAssignments(tx: Tx, rows: Stored[]): Promise<void> {
+export async function insertAssignments(tx: Tx, rows: StoredAssignment[]): Promise<void> {
   if (rows.length > 0) await tx.insertInto('guardrail_assignments').values(rows).execute()
 }
 

@@ -1,6 +1,6 @@
 import { hasTokenIds } from '#chat/tokens/token-ids.ts'
 import type { Fault } from '#platform/core/fault.ts'
-import type { Blocked, Finding } from '../../filters/filter-bodies.ts'
+import type { BlockedResult, Finding } from '../../filters/filter-bodies.ts'
 import { compileFilters, type Filters } from '../../filters/rules.ts'
 import type { Scanner } from '../../filters/scan.ts'
 import type { ScanRequest } from '../../filters/workers.ts'
@@ -16,7 +16,7 @@ const compiledFilters = new WeakMap<readonly GuardrailRecord[], Filters>()
 const filtersOf = (guardrails: readonly GuardrailRecord[]): Filters =>
   compiledFilters.getOrInsertComputed(guardrails, compileFilters)
 
-export type Screened<Bodies> = { bodies: Bodies; findings: ContentFinding[] }
+export type ScreenedRequest<Bodies> = { bodies: Bodies; findings: ContentFinding[] }
 
 /**
  * Filters the forms of a request and replaces redacted text by the filter's label.
@@ -27,7 +27,7 @@ export async function screenRequest<Bodies extends Record<string, object>>(
   guardrails: readonly GuardrailRecord[],
   bodies: Bodies,
   request: ScanRequest,
-): Promise<Screened<Bodies>> {
+): Promise<ScreenedRequest<Bodies>> {
   const filters = filtersOf(guardrails)
   if (filters.rules.length === 0) return { bodies, findings: [] }
   refuseTokenIds(filters, bodies)
@@ -59,7 +59,7 @@ export async function screenText(
   return result.content
 }
 
-function blockedFault({ guardrail, rule, reason }: Blocked): Fault {
+function blockedFault({ guardrail, rule, reason }: BlockedResult): Fault {
   const explanation =
     reason === 'found'
       ? 'the request contains text that this filter blocks'

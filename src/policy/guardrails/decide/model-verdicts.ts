@@ -23,7 +23,10 @@ type VerdictDeps = {
   config: Pick<Config, 'zdr_vendors'>
 }
 
-/** Uses all guardrails of the organization or workspace for a management key, otherwise those that apply to the caller. */
+/**
+ * The verdicts of guardrails on a model: for a management key of all guardrails of the organization or workspace, otherwise of
+ * those that apply to the caller.
+ */
 export async function modelVerdicts(
   { db, guardrailCache, config }: VerdictDeps,
   caller: Caller,

@@ -5,7 +5,7 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 import { filterActions } from '../../filters/detectors/builtins.ts'
-import type { Blocked } from '../../filters/filter-bodies.ts'
+import type { BlockedResult } from '../../filters/filter-bodies.ts'
 import { compileFilters } from '../../filters/rules.ts'
 import type { Scanner } from '../../filters/scan.ts'
 import type { NormaliseDeps } from '../normalise.ts'
@@ -65,6 +65,6 @@ export async function tryText(deps: TryDeps, caller: Caller, id: string, trial: 
   return { outcome: isSame ? 'passed' : 'redacted', rule: null, text_sent: scanned.content, found }
 }
 
-function isFailed(result: { outcome: string; reason?: Blocked['reason'] }): result is Blocked {
+function isFailed(result: { outcome: string; reason?: BlockedResult['reason'] }): result is BlockedResult {
   return result.outcome === 'blocked' && result.reason === 'failed'
 }

@@ -73,27 +73,27 @@ function findListedNames(text: string): Span[] {
 function findNameInRun(text: string, start: number, run: string): Span | undefined {
   if (!run.includes(' ') && !run.includes('.'))
     return isSingleName(text, start, run) ? { start, end: endOfWord(start, run) } : undefined
-  const parts = splitRun(start, run)
+  const runWords = splitRun(start, run)
   let first = 0
-  while (first < parts.length - 1 && isLeadingWord(parts[first]!.word)) first++
-  const words = parts.slice(first)
+  while (first < runWords.length - 1 && isLeadingWord(runWords[first]!.word)) first++
+  const words = runWords.slice(first)
   const head = words[0]!
   const span = { start: head.start - head.initials, end: words.at(-1)!.end }
   if (words.length === 1) {
     const isName = head.initials > 0 ? isSurnameAfterInitials(head) : isSingleName(text, head.start, head.word)
     return isName ? span : undefined
   }
-  if (parts.slice(0, first + 1).some(({ word }) => nonPersonPrefixes.has(word)) || isNonPerson(text, words, span))
+  if (runWords.slice(0, first + 1).some(({ word }) => nonPersonPrefixes.has(word)) || isNonPerson(text, words, span))
     return undefined
   return isName(words) || hasPersonContext(text, words, span) ? span : undefined
 }
 
 /** One word of a sequence, with its position and the length of the initials before it. */
-type Part = { word: string; start: number; end: number; initials: number }
+type NameWord = { word: string; start: number; end: number; initials: number }
 
 /** Returns the words that can be names, up to a possessive, without particles and initials. */
-function splitRun(start: number, run: string): Part[] {
-  const parts: Part[] = []
+function splitRun(start: number, run: string): NameWord[] {
+  const runWords: NameWord[] = []
   let at = start
   let initials = 0
   for (const piece of run.split(' ')) {
@@ -104,12 +104,17 @@ function splitRun(start: number, run: string): Part[] {
     if (word === '') initials += piece.length + 1
     else if (first < 0x61 || first > 0x7a) {
       const end = endOfWord(from, word)
-      parts.push({ word: word.slice(0, end - from), start: from, end, initials: initials + piece.length - word.length })
+      runWords.push({
+        word: word.slice(0, end - from),
+        start: from,
+        end,
+        initials: initials + piece.length - word.length,
+      })
       if (end < from + word.length) break
       initials = 0
     }
   }
-  return parts
+  return runWords
 }
 
 /** The end of a word without its possessive "'s". */
@@ -127,11 +132,14 @@ function isLeadingWord(word: string): boolean {
 /** The months that are also given names. */
 const givenNameMonths = new Set(['April', 'May', 'June', 'August'])
 
-function isNonPerson(text: string, words: Part[], { start, end }: Span): boolean {
+/** Whether the words or their context show a place, a firm, a work or a law. */
+function isNonPerson(text: string, words: NameWord[], { start, end }: Span): boolean {
   const last = words.at(-1)!.word
   const pair = `${words[0]!.word}_${words[1]!.word}`
   if (brands.has(pair)) return true
+  // After an article, as in "the Henry Ford".
   if (/(?:^|[^\p{L}])(?:the|The|der|die|das|la|El) $/u.test(text.slice(Math.max(0, start - 5), start))) return true
+  // Beside an ampersand, as in names of firms.
   if (/^ ?& ?\p{Lu}/u.test(text.slice(end, end + 4)) || /& $/.test(text.slice(Math.max(0, start - 2), start)))
     return true
   const isSurnameToo =
@@ -142,7 +150,7 @@ function isNonPerson(text: string, words: Part[], { start, end }: Span): boolean
   )
 }
 
-function isName(words: Part[]): boolean {
+function isName(words: NameWord[]): boolean {
   const first = words[0]!.word
   const last = words.at(-1)!.word
   const certainty = givenCertainty(first)
@@ -155,7 +163,7 @@ function isName(words: Part[]): boolean {
 }
 
 /** Whether the context identifies an uncertain name as a person. */
-function hasPersonContext(text: string, words: Part[], { start, end }: Span): boolean {
+function hasPersonContext(text: string, words: NameWord[], { start, end }: Span): boolean {
   const [first, second] = [words[0]!.word, words[1]!.word]
   if (words.length > 3 || isOrdinary(second) || (isOrdinary(first) && givenCertainty(first) === 'no')) return false
   return (
@@ -165,7 +173,7 @@ function hasPersonContext(text: string, words: Part[], { start, end }: Span): bo
 }
 
 /** Whether the word after initials is a surname. After two initials, every word counts that is not an ordinary one. */
-function isSurnameAfterInitials({ word, initials }: Part): boolean {
+function isSurnameAfterInitials({ word, initials }: NameWord): boolean {
   return initials > 'A. '.length ? !isOrdinary(word) : surnameCertainty(word) === 'sure'
 }
 
