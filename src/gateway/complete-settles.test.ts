@@ -30,7 +30,7 @@ function answering(answers: Buffer[], settle?: () => void) {
     findings: [],
     spending: {
       budgets: [],
-      priceable: (targets: object[]) => targets,
+      excludeUnpriced: (targets: object[]) => targets,
       createReservation: () => {
         events.push('reserved')
         return { request: question, settle: settle ?? note('settled') }
