@@ -1,6 +1,6 @@
 import { type BuiltinSlug, builtinLabels, builtinSlugs, type FilterAction } from '#policy/filters/detectors/builtins.ts'
 import { compileFilters, type Filters } from '#policy/filters/rules.ts'
-import { createScanner } from '#policy/filters/scan.ts'
+import { createScanner } from '#policy/filters/scanner.ts'
 import { exitWithVerdict, report } from './report.ts'
 
 // Measures content filters on a prompt, from the request to the verdict. Exits with 1 if a target is missed.

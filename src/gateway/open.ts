@@ -3,7 +3,7 @@ import type { CredentialCache } from '#identity/provider-keys/credential-cache.t
 import type { Config } from '#platform/config/settings.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { ProxySettings } from '#platform/net/proxies.ts'
-import type { Scanner } from '#policy/filters/scan.ts'
+import type { Scanner } from '#policy/filters/scanner.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { Budgets } from '#spend/budgets/budgets.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'

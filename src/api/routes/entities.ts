@@ -3,7 +3,7 @@ import { WorkspacePatch } from '#identity/accounts/workspace.ts'
 import { CredentialPatch } from '#identity/provider-keys/credential.ts'
 import { InternPatch } from '#interns/registry/intern.ts'
 import type { Entity } from '#platform/core/entity-tag.ts'
-import { GuardrailPatch } from '#policy/guardrails/patch.ts'
+import { GuardrailPatch } from '#policy/guardrails/guardrail-patch.ts'
 import { WebhookPatch } from '#webhooks/webhook.ts'
 
 // The objects whose changes `If-Match` can protect. Kinds are those of the audit log.

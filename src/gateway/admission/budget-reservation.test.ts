@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Interval } from '#platform/core/vocabulary.ts'
-import { guardrailBudget } from '#policy/guardrails/decide/budget.ts'
+import { guardrailBudget } from '#policy/guardrails/decide/guardrail-budget.ts'
 import { caller } from '#test/harness/records/generations.ts'
 import { guardrailWith } from '#test/harness/records/random-guardrails.ts'
 import { budgetsFor, reserveBudgets } from './budget-reservation.ts'

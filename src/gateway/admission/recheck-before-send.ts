@@ -1,6 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
-import type { Scanner } from '#policy/filters/scan.ts'
-import { screenRequest } from '#policy/guardrails/decide/content.ts'
+import type { Scanner } from '#policy/filters/scanner.ts'
+import { screenRequest } from '#policy/guardrails/decide/screen-request.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts'
 import type { Target } from '../plan/plan.ts'

@@ -1,5 +1,5 @@
+import { applyRules, type FailedFilter, type LeafMatches } from './apply-rules.ts'
 import type { FilterAction } from './detectors/builtins.ts'
-import { applyRules, type FailedFilter, type LeafMatches } from './find.ts'
 import type { Rule } from './rules.ts'
 import { type Replacement, replaceSpans } from './span.ts'
 import { type Leaf, rewriteBody } from './texts/leaves.ts'

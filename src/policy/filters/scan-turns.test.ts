@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { Fault } from '#platform/core/fault.ts'
 import { builtinLabels, builtinSlugs } from './detectors/builtins.ts'
 import { compileFilters } from './rules.ts'
-import { createScanner } from './scan.ts'
+import { createScanner } from './scanner.ts'
 
 const scanner = createScanner({ timeLimitMs: 600_000 })
 after(() => scanner.close())

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { filterBodies } from './filter-bodies.ts'
-import { findAll } from './find-all.ts'
+import { findAll } from './find-all-matches.ts'
 import type { Task } from './workers.ts'
 
 /**

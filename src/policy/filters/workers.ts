@@ -4,7 +4,7 @@ import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import { FairQueue, type Requester } from '#platform/async/limits/fair-queue.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type BlockedResult, blockedResult, type FilteredResult } from './filter-bodies.ts'
-import type { AllMatches } from './find-all.ts'
+import type { AllMatches } from './find-all-matches.ts'
 import type { Rule } from './rules.ts'
 import { estimateBytes } from './scan-cost.ts'
 

@@ -4,7 +4,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { groupAccountPrefix, periodOf } from '#spend/budgets/budget.ts'
 import { type BudgetStatus, type LastingBudget, readBudgetStatuses } from '#spend/budgets/budget-status.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
-import { type EffectiveGroupLimit, groupBudget, groupingOf } from './decide/budget.ts'
+import { type EffectiveGroupLimit, groupBudget, groupingOf } from './decide/guardrail-budget.ts'
 
 /** The limit of one session or tag value; `value` is null if nothing has used the limit in the current period. */
 export type GroupStatus = { value: string | null; budget: LastingBudget; status: BudgetStatus }

@@ -4,7 +4,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { periodOf, type Spender } from '#spend/budgets/budget.ts'
 import { type BudgetStatus, type LastingBudget, readBudgetStatuses } from '#spend/budgets/budget-status.ts'
 import { dayOf } from '#spend/ledger/days.ts'
-import { guardrailBudget } from './decide/budget.ts'
+import { guardrailBudget } from './decide/guardrail-budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 
 /** The number of listed members and keys. */

@@ -1,7 +1,7 @@
 import type { TokenGuardrails } from '#identity/tokens/tokens.ts'
 import { assign } from './assignments/assignments.ts'
 import type { GuardrailCache } from './guardrail-cache.ts'
-import type { WriteDeps } from './write.ts'
+import type { WriteDeps } from './write-guardrails.ts'
 
 /** Finds the guardrails that tokens name, and assigns them to the keys of the tokens. */
 export function tokenGuardrails(deps: WriteDeps & { guardrailCache: GuardrailCache }): TokenGuardrails {

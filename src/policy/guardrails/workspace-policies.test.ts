@@ -5,7 +5,7 @@ import { Settings } from '#platform/config/settings.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { newDb } from '#test/harness/database/databases.ts'
 import { emptyPolicy } from './decide/policy.ts'
-import { insertGuardrail } from './rows.ts'
+import { insertGuardrail } from './guardrail-rows.ts'
 import { readWorkspacePolicies } from './workspace-policies.ts'
 
 test('callers with the same guardrails get the identical list', async () => {

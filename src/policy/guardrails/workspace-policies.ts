@@ -2,9 +2,9 @@ import type { Db } from '#platform/db/db.ts'
 import type { LastingBudget } from '#spend/budgets/budget-status.ts'
 import { toBudget } from '#spend/budgets/pooled/pooled-budget.ts'
 import { budgetsOfWorkspace } from '#spend/budgets/pooled/rows.ts'
-import { type EffectiveGroupLimit, groupLimitsOf, guardrailBudget } from './decide/budget.ts'
+import { type EffectiveGroupLimit, groupLimitsOf, guardrailBudget } from './decide/guardrail-budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
-import { guardrailOf } from './rows.ts'
+import { guardrailOf } from './guardrail-rows.ts'
 
 type WorkspacePoliciesSubject = { userId: string; keyHash: string }
 

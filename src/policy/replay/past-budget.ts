@@ -2,9 +2,9 @@ import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import { periodStart } from '#spend/ledger/days.ts'
 import type { PastRequest, SpentByKey } from '#spend/ledger/history.ts'
 import { groupValues } from '#spend/ledger/request-group.ts'
-import { groupingOf } from '../guardrails/decide/budget.ts'
+import { groupingOf } from '../guardrails/decide/guardrail-budget.ts'
 import type { Policy } from '../guardrails/decide/policy.ts'
-import type { GovernedTargets } from '../guardrails/propose.ts'
+import type { GovernedTargets } from '../guardrails/propose-guardrail.ts'
 
 type LimitFields = Pick<Policy, 'limit_usd' | 'reset_interval' | 'include_byok_in_budgets'>
 type Spending = { at: number; cost: PicoUsd; byok: boolean }

@@ -10,7 +10,7 @@ import type { Generation } from '#spend/ledger/generation.ts'
 import { writeGenerations } from '#spend/metering/write.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { generation } from '#test/harness/records/generations.ts'
-import type { GuardrailPatch } from '../guardrails/patch.ts'
+import type { GuardrailPatch } from '../guardrails/guardrail-patch.ts'
 import { replay } from './replay.ts'
 
 const hour = 3_600_000

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
-import { createGuardrail } from '#policy/guardrails/change.ts'
+import { createGuardrail } from '#policy/guardrails/change-guardrail.ts'
 import { Guardrail } from '#policy/guardrails/guardrail.ts'
-import { NewGuardrail } from '#policy/guardrails/patch.ts'
+import { NewGuardrail } from '#policy/guardrails/guardrail-patch.ts'
 import { route } from '../route.ts'
 import { wrongKey } from './route-fields.ts'
 

@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { deleteGuardrail } from '#policy/guardrails/change.ts'
+import { deleteGuardrail } from '#policy/guardrails/change-guardrail.ts'
 import { guardrailEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { GuardrailPath, wrongKey } from './route-fields.ts'

@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { Guardrail } from '#policy/guardrails/guardrail.ts'
-import { getGuardrail } from '#policy/guardrails/read.ts'
+import { getGuardrail } from '#policy/guardrails/read-guardrails.ts'
 import { guardrailEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { GuardrailPath, wrongKey } from './route-fields.ts'

@@ -1,7 +1,7 @@
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { Guardrail } from '#policy/guardrails/guardrail.ts'
-import { listGuardrails } from '#policy/guardrails/read.ts'
+import { listGuardrails } from '#policy/guardrails/read-guardrails.ts'
 import { route } from '../route.ts'
 import { wrongKey } from './route-fields.ts'
 

@@ -1,7 +1,7 @@
 import { reachabilityFor } from '#gateway/request/reachability.ts'
 import { z } from '#platform/json/schema.ts'
-import { Replay, ReplayRequest } from '#policy/replay/answer.ts'
 import { replay } from '#policy/replay/replay.ts'
+import { Replay, ReplayRequest } from '#policy/replay/replay-answer.ts'
 import { route } from '../route.ts'
 import { GuardrailPath, wrongKey } from './route-fields.ts'
 

@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { getGuardrail } from '#policy/guardrails/read.ts'
+import { getGuardrail } from '#policy/guardrails/read-guardrails.ts'
 import { readThresholds, setThresholds, Thresholds, ThresholdsBody, thresholdsOf } from '#spend/budgets/thresholds.ts'
 import { thresholdsEntity } from '../entities.ts'
 import { route } from '../route.ts'

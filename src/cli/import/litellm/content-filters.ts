@@ -1,5 +1,5 @@
 import { type BuiltinSlug, builtinSlugs, type FilterAction } from '#policy/filters/detectors/builtins.ts'
-import { compilePattern } from '#policy/filters/patterns/patterns.ts'
+import { compilePattern } from '#policy/filters/patterns/compile-pattern.ts'
 import type { GuardrailBody } from './budgets.ts'
 import { type LitellmConfig, rowsOf, type Section, sectionOf } from './config.ts'
 import type { ImportNotes } from './import-notes.ts'

@@ -1,10 +1,10 @@
 import type { RE2JS } from 're2js'
 import { type FindSpans, findMatches, type Span } from '../span.ts'
+import { compilePattern } from './compile-pattern.ts'
 import { isProvenLinear } from './linearity-proof.ts'
 import { estimateSize } from './pattern-size.ts'
 import { sourceOf } from './pattern-source.ts'
 import { parsePattern } from './pattern-syntax.ts'
-import { compilePattern } from './patterns.ts'
 
 /**
  * `fast` is the JavaScript engine, which backtracks; `linear` takes linear time in the length of the text for every

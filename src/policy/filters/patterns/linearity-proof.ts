@@ -1,6 +1,6 @@
 import { type CharacterClass, includes, newline, wordCharacters } from './character-class.ts'
+import { allows, type NeighbourKind, neighbourKinds, type Positions, positionsOf } from './glushkov-automaton.ts'
 import type { Pattern } from './pattern-syntax.ts'
-import { allows, type NeighbourKind, neighbourKinds, type Positions, positionsOf } from './positions.ts'
 
 /** The maximum number of steps per character. */
 const maxSteps = 100

@@ -5,8 +5,8 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { requireNoProblems } from '../decide/problems.ts'
-import { findGuardrail } from '../rows.ts'
-import { guardrailNotFound, requireLocation, type WriteDeps, writeGuardrails } from '../write.ts'
+import { findGuardrail } from '../guardrail-rows.ts'
+import { guardrailNotFound, requireLocation, type WriteDeps, writeGuardrails } from '../write-guardrails.ts'
 import { type KeyAssignment, keyAssignment, type MemberAssignment, memberAssignment } from './assignment.ts'
 import {
   type AssignmentRow,

@@ -5,7 +5,7 @@ import type { Db } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import type { GuardrailCache } from '../guardrail-cache.ts'
-import { listGuardrailRows } from '../rows.ts'
+import { listGuardrailRows } from '../guardrail-rows.ts'
 import { judgeEndpoint, judgeModel, type Rule } from './judge.ts'
 
 /** The verdict of one guardrail on a model. */

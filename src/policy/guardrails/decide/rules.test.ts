@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { GuardrailPatch } from '../patch.ts'
+import { GuardrailPatch } from '../guardrail-patch.ts'
 import { emptyPolicy, Policy } from './policy.ts'
 import { rules } from './rules.ts'
 

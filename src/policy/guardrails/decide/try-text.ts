@@ -7,10 +7,10 @@ import { text } from '#platform/json/text.ts'
 import { filterActions } from '../../filters/detectors/builtins.ts'
 import type { BlockedResult } from '../../filters/filter-bodies.ts'
 import { compileFilters } from '../../filters/rules.ts'
-import type { Scanner } from '../../filters/scan.ts'
-import type { NormaliseDeps } from '../normalise.ts'
-import { GuardrailPatch } from '../patch.ts'
-import { proposeGuardrail } from '../propose.ts'
+import type { Scanner } from '../../filters/scanner.ts'
+import { GuardrailPatch } from '../guardrail-patch.ts'
+import type { NormaliseDeps } from '../normalise-policy.ts'
+import { proposeGuardrail } from '../propose-guardrail.ts'
 
 /** The longest text, in characters: enough for a long prompt. */
 const maxText = 100_000

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RE2JS } from 're2js'
 import { busyMs } from '#test/harness/until.ts'
+import { compilePattern } from './compile-pattern.ts'
 import { estimateSize } from './pattern-size.ts'
-import { compilePattern } from './patterns.ts'
 
 const refusal = (pattern: string) => {
   const compiled = compilePattern(pattern)

@@ -3,7 +3,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import { findLocation, type GuardrailLocation } from './rows.ts'
+import { findLocation, type GuardrailLocation } from './guardrail-rows.ts'
 
 export type WriteDeps = { db: Db; now: Now; newId: NewId }
 

@@ -7,8 +7,8 @@ import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 import { createPastGroupBudgets, type PastBudgets } from './past-budget.ts'
 import { findUndecidableFilters, pastContentEffect } from './past-content.ts'
 import { createPastJudge, type IsReachable } from './past-verdict.ts'
-import type { Effect } from './tally.ts'
-import type { Undecidable } from './texts.ts'
+import type { Effect } from './replay-tally.ts'
+import type { Undecidable } from './replay-texts.ts'
 
 type EffectsDeps = {
   config: Pick<Config, 'zdr_vendors'>

@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import { GuardrailPatch } from '../guardrails/patch.ts'
+import { GuardrailPatch } from '../guardrails/guardrail-patch.ts'
 
 const instant = z.iso.datetime({ offset: true })
 

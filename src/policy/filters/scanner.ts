@@ -1,6 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
 import { type BlockedResult, blockedResult, type FilteredResult, type Finding, filterBodies } from './filter-bodies.ts'
-import { type AllMatches, findAll } from './find-all.ts'
+import { type AllMatches, findAll } from './find-all-matches.ts'
 import type { Filters } from './rules.ts'
 import { estimateScanMs } from './scan-cost.ts'
 import { createWorkers, type ScanRequest } from './workers.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GuardrailRecord } from '../guardrail.ts'
-import { screenText } from './content.ts'
 import { emptyPolicy } from './policy.ts'
+import { screenText } from './screen-request.ts'
 
 const filters = { content_filters: [{ pattern: 'secret', action: 'redact' as const, label: '[GONE]' }] }
 const guardrail = { id: 'g', name: 'G', policy: { ...emptyPolicy, ...filters } } as unknown as GuardrailRecord

@@ -1,5 +1,5 @@
+import { applyRules } from './apply-rules.ts'
 import { type BlockedResult, blockedResult } from './filter-bodies.ts'
-import { applyRules } from './find.ts'
 import type { Rule } from './rules.ts'
 
 /** A match of a rule in a text, in UTF-16 code units, the end excluded. */

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Config } from '#platform/config/settings.ts'
 import { builtinLabels, scopedBuiltins } from '../filters/detectors/builtins.ts'
-import { compilePattern } from '../filters/patterns/patterns.ts'
+import { compilePattern } from '../filters/patterns/compile-pattern.ts'
 import { emptyPolicy, type Policy } from './decide/policy.ts'
 import { maxListedProblems, type Problem, requireNoProblems } from './decide/problems.ts'
 import { readZdrFields } from './decide/zdr.ts'
-import type { GuardrailPatch } from './patch.ts'
+import type { GuardrailPatch } from './guardrail-patch.ts'
 
 /** The part of the catalogue that resolves the names in a guardrail. */
 export type NameCatalogue = {

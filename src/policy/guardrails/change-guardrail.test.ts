@@ -7,7 +7,7 @@ import { newUuid } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { assign, unassign } from './assignments/assignments.ts'
-import { changeGuardrail, createGuardrail, deleteGuardrail } from './change.ts'
+import { changeGuardrail, createGuardrail, deleteGuardrail } from './change-guardrail.ts'
 
 const modelIds = new Set(['acme/one', 'acme/one-2026'])
 const catalogue = {

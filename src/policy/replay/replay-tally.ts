@@ -1,8 +1,8 @@
 import { isoTime } from '#platform/core/clock.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { PastRequest } from '#spend/ledger/history.ts'
-import type { Replay, TouchedRequest } from './answer.ts'
-import type { Undecidable } from './texts.ts'
+import type { Replay, TouchedRequest } from './replay-answer.ts'
+import type { Undecidable } from './replay-texts.ts'
 
 export type Outcome = Replay['by_rule'][number]['outcome']
 export type Effect = { outcome: Outcome; rule: string }

@@ -5,9 +5,9 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { Guardrail } from './guardrail.ts'
-import { findGuardrail, type GuardrailFilter, listGuardrailRows } from './rows.ts'
-import { withSpending } from './with-spending.ts'
-import { guardrailNotFound, requireLocation } from './write.ts'
+import { findGuardrail, type GuardrailFilter, listGuardrailRows } from './guardrail-rows.ts'
+import { withSpending } from './guardrail-spending.ts'
+import { guardrailNotFound, requireLocation } from './write-guardrails.ts'
 
 type ReadDeps = { db: Db; now: Now; config: Pick<Config, 'zdr_vendors'> }
 

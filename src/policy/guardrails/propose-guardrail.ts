@@ -1,12 +1,12 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
-import { applyPatch, emptyDefault } from './change.ts'
+import { applyPatch, emptyDefault } from './change-guardrail.ts'
 import type { GuardrailRecord } from './guardrail.ts'
-import { type NormaliseDeps, normalisePolicy } from './normalise.ts'
-import type { GuardrailPatch } from './patch.ts'
-import { findGuardrail } from './rows.ts'
-import { guardrailNotFound, requireLocation } from './write.ts'
+import type { GuardrailPatch } from './guardrail-patch.ts'
+import { findGuardrail } from './guardrail-rows.ts'
+import { type NormaliseDeps, normalisePolicy } from './normalise-policy.ts'
+import { guardrailNotFound, requireLocation } from './write-guardrails.ts'
 
 /** The keys and members under a guardrail: all of its workspace, or those it is assigned to. */
 export type GovernedTargets = { everybody: true } | { everybody: false; keyHashes: Set<string>; userIds: Set<string> }

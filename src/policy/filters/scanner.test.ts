@@ -9,7 +9,7 @@ import {
   type ScanScope,
 } from './detectors/builtins.ts'
 import { compileFilters, type FilteringGuardrail } from './rules.ts'
-import { createScanner } from './scan.ts'
+import { createScanner } from './scanner.ts'
 
 const scanner = createScanner()
 const request = { requester: { workspaceId: 'w', keyHash: 'k' } }
