@@ -18,7 +18,11 @@ async function failing(broken: Partial<GatewayDeps>, body: object = chat) {
   const settled: (Pick<Generation, 'cost'> | undefined)[] = []
   const errors: string[] = []
   const reservation = { request: { chat: body, body }, settle: (one?: Generation) => void settled.push(one) }
-  const spending = { budgets: [], excludeUnpriced: (targets: object[]) => targets, createReservation: () => reservation }
+  const spending = {
+    budgets: [],
+    excludeUnpriced: (targets: object[]) => targets,
+    createReservation: () => reservation,
+  }
   const admit = () => {
     throw new Fault('forbidden', 'no permit')
   }
