@@ -55,7 +55,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
         canAsk: Boolean(clientCapabilities?.elicitation?.form),
         clientHasRules: readHasRules(clientCapabilities?._meta),
       }
-      return greeting(deps.version)
+      return initializeResponse(deps.version)
     })
     .onRequest('session/new', async ({ params }) => {
       const session = await sessions.create(params.cwd, params.mcpServers)
@@ -99,7 +99,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
     .onNotification('session/cancel', ({ params }) => sessions.find(params.sessionId)?.turn?.abort.abort())
 }
 
-const greeting = (version: string) => ({
+const initializeResponse = (version: string) => ({
   protocolVersion: 1,
   agentInfo: { name: 'signalbox', title: 'Signalbox', version },
   agentCapabilities: {
@@ -139,12 +139,12 @@ async function answerInSession(
   session.turn = { abort, ended: turnEnded }
   const signal = AbortSignal.any([abort.signal, requestSignal])
   const { log, workspace, mode, mcp, processes } = session
-  clearTimeout(session.idle)
+  clearTimeout(session.idleTimer)
   try {
     return await answerPrompt({ ...deps, log, workspace, mode, mcp, processes, signal }, prompt)
   } finally {
     session.turn = undefined
-    session.idle = setTimeout(() => void mcp.close(), idleMs).unref()
+    session.idleTimer = setTimeout(() => void mcp.close(), idleMs).unref()
     end()
   }
 }

@@ -10,12 +10,12 @@ import {
   type ToolCall,
 } from '../model/model.ts'
 import { shorten } from '../sandbox/bounded-text.ts'
-import { createCheckReminder } from '../sandbox/check-reminder.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import { fitContext, shrinkContext } from './context/compaction.ts'
 import { countUsage } from './count-usage.ts'
 import { addMissingResults } from './session/session.ts'
 import type { SessionLog } from './session/session-store.ts'
+import { createCheckReminder } from './tool-calls/check-reminder.ts'
 import { createRepeats } from './tool-calls/repeats.ts'
 import { describeInputError, findTool, parseInput, toAskedEvent } from './tool-calls/tool-call.ts'
 import { findEquivalentName } from './tool-calls/tool-name-aliases.ts'
@@ -139,7 +139,7 @@ const addMessage = (deps: TurnDeps, message: Message) =>
 
 /**
  * Runs reading calls in parallel. A call that changes something waits for all calls before it. Results are stored in the order
- * of the calls.
+ * of the calls. `isCut`: the answer ended at the model's output limit, which can cut the arguments of the last call.
  */
 async function runCalls(deps: RunningTurn, calls: ToolCall[], isCut: boolean): Promise<void> {
   for (const call of calls) await deps.notify(toAskedEvent(deps.tools, call))
@@ -162,7 +162,8 @@ async function runCall(deps: RunningTurn, call: ToolCall, isCut: boolean): Promi
   const { failed, images, changes } = result
   const tool = findTool(deps.tools, call)
   deps.checkReminder.record(tool, result)
-  const text = [result.text, deps.repeats.note(tool, call, result)].filter((part) => part !== undefined).join('\n')
+  const note = deps.repeats.note(tool, call, result)
+  const text = note === undefined ? result.text : `${result.text}\n${note}`
   await deps.notify({ type: 'tool.finished', id: call.id, failed, text, changes })
   return { role: 'tool', callId: call.id, text, images }
 }

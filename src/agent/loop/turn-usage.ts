@@ -12,9 +12,9 @@ export type TurnUsage = {
 }
 
 /** The sum of all calls of the model in one turn. */
-export function sumUsage(spent: Usage[]): TurnUsage {
+export function sumUsage(usages: Usage[]): TurnUsage {
   const sum = (count: (usage: Usage) => number | undefined) =>
-    spent.reduce((total, usage) => total + (count(usage) ?? 0), 0)
+    usages.reduce((total, usage) => total + (count(usage) ?? 0), 0)
   const inputTokens = sum((usage) => usage.promptTokens)
   const outputTokens = sum((usage) => usage.completionTokens)
   return {

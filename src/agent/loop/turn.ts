@@ -43,34 +43,34 @@ export type TurnContext = {
   signal: AbortSignal
 }
 
-/** Providers refuse a request with more tools. */
+/** OpenAI refuses a request with more tools (`array_above_max_length`), and services that are compatible with it do the same. */
 const maxTools = 128
 
 /** The text and images of a prompt. */
 export type Prompt = { text: string; images: Image[] }
 
-/** One prompt of a client, from its text to the protocol's response. The session is on disk when it resolves. */
+/** Answers one prompt of a client. The session is on disk when the response resolves. */
 export async function answerPrompt(context: TurnContext, prompt: Prompt): Promise<PromptEnd> {
   const { log, signal } = context
-  const spent: Usage[] = []
-  const usage = () => (spent.length ? { usage: sumUsage(spent) } : {})
+  const usages: Usage[] = []
+  const usage = () => (usages.length ? { usage: sumUsage(usages) } : {})
   try {
     // The name under which the service last answered: a preset names no model.
     const name = log.session.model ?? context.settings.model
     const windowTokens = await context.windowOf(name, signal)
     const hasImageInput = await context.hasImageInput(name, signal)
     if (prompt.images.length > 0 && !hasImageInput) throw noImagesError(name)
-    const offered = await context.mcp.listTools(context, maxTools - context.tools.length, signal)
+    const mcpTools = await context.mcp.listTools(context, maxTools - context.tools.length, signal)
     const instructions = await readWorkspaceNotes(context.workspace)
-    const notes = [...instructions, ...offered.notes]
+    const notes = [...instructions, ...mcpTools.notes]
     signal.throwIfAborted()
     const notify = withUnavailableServers(
-      offered.unavailable,
+      mcpTools.unavailable,
       context.newId,
-      notifyClient({ ...context, windowTokens }, spent),
+      notifyClient({ ...context, windowTokens }, usages),
     )
     const deps = {
-      ...createTurnDeps(context, offered.tools, notes),
+      ...createTurnDeps(context, mcpTools.tools, notes),
       windowTokens,
       hasImageInput,
       hasWorkspaceNotes: instructions.length > 0,
@@ -103,7 +103,7 @@ const noImagesError = (model: string) =>
     `the model ${model} takes no images: choose another model for the intern, or remove the images`,
   )
 
-function createTurnDeps(context: TurnContext, offered: Tool[], notes: string[]) {
+function createTurnDeps(context: TurnContext, mcpTools: Tool[], notes: string[]) {
   const { settings, workspace, log, signal } = context
   const systemPrompt = buildSystemPrompt({
     workspace: workspace.root,
@@ -112,7 +112,7 @@ function createTurnDeps(context: TurnContext, offered: Tool[], notes: string[]) 
     today: isoTime(context.now()).slice(0, 10),
   })
   const { model, now } = context
-  const tools = [...context.tools, ...offered]
+  const tools = [...context.tools, ...mcpTools]
   return { model, tools, now, systemPrompt, maxSteps: settings.maxSteps, log, signal }
 }
 
@@ -149,25 +149,24 @@ function createToolContext(context: TurnContext, call: ToolCall, delegate: ToolC
     signal,
     askPolicy: ({ name, kind, title, paths }, input) =>
       askPolicy(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
-    permitted: (name, title, kind, as) => requestConsent(context, call, { name, as }, title, kind),
+    requestConsent: (name, title, kind, as) => requestConsent(context, call, { name, as }, title, kind),
     delegate,
     plan: (steps) =>
       client.notify('session/update', { sessionId, update: toSessionUpdate({ type: 'plan.made', steps }) }),
     ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
-    working: (output) => {
+    notifyProgress: (output) => {
       const update = toSessionUpdate({ type: 'tool.working', id: call.id, output })
       client.notify('session/update', { sessionId, update }).catch(() => {})
     },
   }
 }
 
+/** The code of an internal error in JSON-RPC. `RequestError.internalError` would put a prefix before the message. */
+const internalErrorCode = -32603
+
 /** `data.retryable` of the error says whether the same prompt can succeed later. */
 function toRequestError(error: unknown, usage: { usage?: TurnUsage }): RequestError {
   if (error instanceof RequestError) return error
   const { retryable, status } = error instanceof ModelFault ? error : { retryable: false, status: undefined }
-  return new RequestError(-32603, (error as Error).message, {
-    retryable,
-    status,
-    ...usage,
-  })
+  return new RequestError(internalErrorCode, (error as Error).message, { retryable, status, ...usage })
 }

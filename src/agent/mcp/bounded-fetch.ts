@@ -29,7 +29,8 @@ export async function boundedFetch(
 
 /** Follows redirects only to the same server. */
 async function fetchFromServer(fetch: typeof globalThis.fetch, url: URL, init?: RequestInit): Promise<Response> {
-  let [target, request] = [url, init]
+  let target = url
+  let request = init
   for (let redirects = 0; ; redirects++) {
     const answer = await fetch(target, { ...request, redirect: 'manual' }).catch((error: Error) => {
       const explained = explainTlsOrProxyFailure(error, target.host)
@@ -44,6 +45,7 @@ async function fetchFromServer(fetch: typeof globalThis.fetch, url: URL, init?: 
       throw new Error(
         `it redirects to another server, ${next.origin}; if that is intended, set its address as the "url"`,
       )
+    // The Fetch standard also turns a POST into a GET after 301, 302 and 303.
     if (answer.status < 307 && request?.method === 'POST') request = { ...request, method: 'GET', body: null }
     target = next
   }

@@ -1,12 +1,13 @@
 /**
- * Returns a script that starts a server. It first reads one line with the server's environment, which is therefore in
- * no command line and in no other process's environment.
+ * Returns a bash script that starts an MCP server. The script first reads `environmentLine` from its standard input, so that the
+ * secrets in the server's environment are in no command line and in no other process's environment.
  */
 export function createStartScript(command: string, args: string[]): string {
   const words = [command, ...args].map(quote).join(' ')
   return `IFS= read -r environment && eval "$environment" && unset environment && exec ${words}`
 }
 
+/** Returns the line of bash that exports the server's environment; `:`, which does nothing, for an empty one. */
 export function environmentLine(env: [name: string, value: string][]): string {
   return env.length === 0 ? ':' : `export ${env.map(([name, value]) => `${name}=${quote(value)}`).join(' ')}`
 }

@@ -3,20 +3,19 @@ import type { CommandResult, RunningCommand } from '../sandbox/command.ts'
 
 type Library = Pick<typeof import('@modelcontextprotocol/client'), 'ReadBuffer' | 'serializeMessage'>
 
-/** A larger message ends the server. */
+/** The largest message of a server. A larger one ends it. */
 const maxMessageBytes = 16 * 1024 * 1024
 
 /**
- * A transport for a server that is a command. The library's own transport supports neither the sandbox nor ending all
- * descendants. `start` starts a shell. It reads `environmentLine` before the first message, which exports the server's
- * environment, and then becomes the command.
+ * A transport for an MCP server that is a command. The library's own transport supports neither the sandbox nor ending all
+ * descendants. `start` runs the script of `createStartScript`, which reads `environmentLine` before the first message.
  */
 export function createCommandTransport(
   { ReadBuffer, serializeMessage }: Library,
   start: (onOutput: (bytes: Buffer) => void, signal: AbortSignal) => Promise<RunningCommand>,
   environmentLine: string,
 ): Transport & { endReason: () => string | undefined } {
-  const read = new ReadBuffer({ maxBufferSize: maxMessageBytes })
+  const readBuffer = new ReadBuffer({ maxBufferSize: maxMessageBytes })
   const ended = new AbortController()
   let running: RunningCommand | undefined
   let endReason: string | undefined
@@ -46,7 +45,7 @@ export function createCommandTransport(
   }
   function receive(bytes: Buffer): void {
     try {
-      read.append(bytes)
+      readBuffer.append(bytes)
       for (;;) {
         const message = nextMessage()
         if (message === null) return
@@ -60,7 +59,7 @@ export function createCommandTransport(
   /** @returns null if no line is complete; undefined for a line that is not a message, which some servers print by mistake. */
   function nextMessage(): JSONRPCMessage | null | undefined {
     try {
-      return read.readMessage()
+      return readBuffer.readMessage()
     } catch {
       return undefined
     }
@@ -76,13 +75,12 @@ export function createCommandTransport(
 function describeEnd({ end, errorOutput }: CommandResult): string {
   const lines = errorOutput.split('\n').filter((line) => line.trim() !== '')
   // The last lines of a stack trace say nothing, so this looks for the line with the error.
-  const named = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
-  const message = (named ?? lines.slice(-3).join(' ')).trim().slice(-500)
-  const exitText =
-    end.kind === 'exited'
-      ? `it exited with code ${end.code}`
-      : end.kind === 'signalled'
-        ? `it was killed by ${end.signal}`
-        : `it was ended (${end.reason})`
-  return message ? `${exitText}: ${message}` : exitText
+  const errorLine = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
+  const message = (errorLine ?? lines.slice(-3).join(' ')).trim().slice(-500)
+  return message ? `${describeExit(end)}: ${message}` : describeExit(end)
+}
+
+function describeExit(end: CommandResult['end']): string {
+  if (end.kind === 'exited') return `it exited with code ${end.code}`
+  return end.kind === 'signalled' ? `it was killed by ${end.signal}` : `it was ended (${end.reason})`
 }

@@ -64,16 +64,16 @@ async function connectAs(
     {
       versionNegotiation:
         versionMode === 'auto' ? { mode: versionMode, probe: { timeoutMs: probeTimeoutMs } } : { mode: versionMode },
+      // The next turn lists the tools again, so the library need not do it.
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
       // Results are not validated against the server's output schemas, because only the model reads them.
       jsonSchemaValidator: acceptEverything,
     },
   )
   let closedReason: string | undefined
-  const closed = () => {
+  client.onclose = () => {
     closedReason ??= endReason() ?? 'the connection was closed'
   }
-  client.onclose = closed
   const close = () => client.close().catch(() => {})
   const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs)])
   try {
@@ -97,11 +97,11 @@ async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox,
     return { transport: transport as Transport, endReason: transport.endReason }
   }
   const url = new URL(spec.url)
-  const response = authorizationFetch(spec.headers, fetch)
-  const options = { fetch: response.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
+  const authorization = authorizationFetch(spec.headers, fetch)
+  const options = { fetch: authorization.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
   const transport =
     spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)
-  return { transport: transport as Transport, endReason: response.refusalReason }
+  return { transport: transport as Transport, endReason: authorization.refusalReason }
 }
 
 const acceptEverything: jsonSchemaValidator = {
@@ -110,6 +110,7 @@ const acceptEverything: jsonSchemaValidator = {
     (value) => ({ valid: true, data: value as T & {}, errorMessage: undefined }),
 }
 
+/** Rejects when the signal aborts. The library's `connect` ignores its signal while the transport starts. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, relative } from 'node:path'
-import { etc, systemFolders } from '../sandbox/sandbox-inside.ts'
+import { etcPaths, systemFolders } from '../sandbox/sandbox-contents.ts'
 import type { RunLocation } from './connect-server.ts'
 import type { McpServerSpec } from './server-spec.ts'
 
-/** Advice for a server whose program, or a file named in its arguments, is not visible in the sandbox; else empty. */
+/** Returns advice for a server whose program, or a file named in its arguments, is not visible in the sandbox; otherwise ''. */
 export function hiddenPathHint(
   spec: McpServerSpec,
   { shell, workspace }: Pick<RunLocation, 'shell' | 'workspace'>,
 ): string {
   if (spec.type !== 'stdio') return ''
-  const visible = ['/usr', ...systemFolders, ...etc, workspace, ...shell.readable, ...spec.readable]
+  const visible = ['/usr', ...systemFolders, ...etcPaths, workspace, ...shell.readable, ...spec.readable]
   const hidden = [spec.command, ...spec.args].find(
     (path) => isAbsolute(path) && existsSync(path) && !visible.some((folder) => isWithin(folder, path)),
   )

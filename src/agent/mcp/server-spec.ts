@@ -1,13 +1,16 @@
 import { isAbsolute } from 'node:path'
 import type { McpServer } from '@agentclientprotocol/sdk'
 
-/** An MCP server as configured by the client of the agent. `secrets` must not appear in any text. */
+/**
+ * An MCP server as configured by the client of the agent. `secrets` are the credentials in its environment, headers and URL;
+ * `redactSecrets` removes them from every text for the model.
+ */
 export type McpServerSpec = { name: string; timeoutMs: number; secrets: string[] } & (
   | { type: 'stdio'; command: string; args: string[]; env: [name: string, value: string][]; readable: string[] }
   | { type: 'http' | 'sse'; url: string; headers: [name: string, value: string][] }
 )
 
-const usualTimeoutMs = 60_000
+const defaultTimeoutMs = 60_000
 
 export function toServerSpec(server: McpServer): McpServerSpec {
   const name = server.name
@@ -53,7 +56,7 @@ export function redactSecrets({ secrets }: McpServerSpec, text: string): string 
 
 function readTimeoutMs(meta: Record<string, unknown> | null | undefined): number {
   const seconds = (meta?.signalbox as { timeout_seconds?: unknown } | undefined)?.timeout_seconds
-  return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : usualTimeoutMs
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : defaultTimeoutMs
 }
 
 /** Returns the additional paths that the server can read in the sandbox. */

@@ -10,7 +10,7 @@ import { toToolOutput } from './tool-result.ts'
 
 /** A description is part of every request to the model. */
 const maxDescriptionLength = 2_000
-/** The most starts of a server within a time, in case it fails repeatedly. */
+/** The most starts of a server within a period, in case it fails repeatedly. */
 const startLimit = { most: 5, withinMs: 10 * 60_000 }
 /** A server that does not answer a ping within this time hangs. */
 const pingMs = 5_000
@@ -28,7 +28,7 @@ export class ServerTools {
   #connected: ServerConnection | undefined
   #start: ServerStart | undefined
   #listed: ToolList | undefined
-  #startedAt: number[] = []
+  #startTimes: number[] = []
 
   constructor(spec: McpServerSpec, now: () => number, fetch: typeof globalThis.fetch) {
     this.spec = spec
@@ -68,7 +68,7 @@ export class ServerTools {
       description: { name, description, parameters },
       title: () => title,
       run: async (input, context) => {
-        if (!(await context.permitted(name, title, 'other', as)))
+        if (!(await context.requestConsent(name, title, 'other', as)))
           return 'The user did not allow this call. It was not made. Continue without it.'
         return this.#call(listed.definition, input, context)
       },
@@ -82,14 +82,14 @@ export class ServerTools {
   ): Promise<ToolOutput> {
     const { signal } = context
     const location = await findRunLocation(context)
-    const heartbeat = setInterval(context.working, heartbeatMs)
+    const heartbeat = setInterval(context.notifyProgress, heartbeatMs)
     try {
-      context.working()
+      context.notifyProgress()
       const { client } = await this.#connect(location, signal)
       const timeout = this.spec.timeoutMs
       // The client requests progress only if there is a listener.
       const progress = {
-        onprogress: ({ message }: { message?: string }) => context.working(message),
+        onprogress: ({ message }: { message?: string }) => context.notifyProgress(message),
         resetTimeoutOnProgress: true,
         maxTotalTimeout: timeout * maxTimeouts,
       }
@@ -159,14 +159,14 @@ export class ServerTools {
   async #startServer(location: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
     const now = this.#now()
     const { name } = this.spec
-    this.#startedAt = this.#startedAt.filter((at) => now - at < startLimit.withinMs)
-    if (this.#startedAt.length >= startLimit.most) {
+    this.#startTimes = this.#startTimes.filter((at) => now - at < startLimit.withinMs)
+    if (this.#startTimes.length >= startLimit.most) {
       const minutes = startLimit.withinMs / 60_000
       throw new Error(
         `The server ${name} was started ${startLimit.most} times within ${minutes} minutes and is not started again for now.`,
       )
     }
-    this.#startedAt.push(now)
+    this.#startTimes.push(now)
     try {
       this.#connected = await connectServer(
         this.spec,
@@ -185,8 +185,9 @@ export class ServerTools {
 }
 
 /**
- * Returns where the servers of a session run: like the shell commands of the mode, so without a sandbox in self-drive, and in
- * an intern's pod, which is one. With the policy `refuse` that is a sandbox even if none works: the start then fails.
+ * Returns where the servers of a session run: in the sandbox or outside of it, like the shell commands of the mode. In self-drive they
+ * run outside of it, and also in an intern's pod, which is itself a sandbox. With the policy `refuse` they run in the sandbox even if
+ * none works; their start then fails.
  */
 export async function findRunLocation({
   mode,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The maximum length of a tool's name that providers accept. */
+/** OpenAI accepts names of up to 64 letters, digits, `_` and `-`. Other providers accept at least these. */
 const maxLength = 64
 
 /** Returns the name of a tool for the model. It includes the server's name, so that names of two servers cannot collide. */

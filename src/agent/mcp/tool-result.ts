@@ -3,6 +3,7 @@ import type { Image } from '../model/model.ts'
 import { imageTypes, maxImageBytes } from '../tools/images.ts'
 import type { ToolOutput } from '../tools/tool.ts'
 
+/** The most images of one result. Each is a part of every later request to the model. */
 const maxImages = 4
 
 /** Converts the result of a server's tool for the model. @throws Error with the server's message if the call failed. */

@@ -2,12 +2,12 @@ import { waitFor } from '#platform/async/wait-for.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
 import type { Usage } from './model.ts'
 
+/** Signalbox meters an answer within a second. */
 const polling = { timeoutMs: 2000, recheckMs: 100 }
 
 /**
- * Fetches the metered usage of an answer that reported none or broke off; the service then has an estimate. Services
- * that meter send the id of the answer in a header and have its usage within a second. Returns undefined if the usage
- * cannot be read.
+ * Fetches the usage that the service metered or estimated for an answer that reported none or broke off. Services that meter, such as
+ * Signalbox and OpenRouter, send the id of the answer in the header `x-generation-id`. Returns undefined if the usage cannot be read.
  */
 export async function fetchMeteredUsage(
   { baseUrl, apiKey }: { baseUrl: () => string; apiKey: string | undefined },
@@ -37,9 +37,9 @@ async function parseAnswer(answer: Response): Promise<Parameters<typeof readUsag
   }
 }
 
-type Metered = { tokens_prompt?: number; tokens_completion?: number; total_cost?: number }
+type Generation = { tokens_prompt?: number; tokens_completion?: number; total_cost?: number }
 
-function readUsage(answer: { data?: Metered } | undefined): Usage | undefined {
+function readUsage(answer: { data?: Generation } | undefined): Usage | undefined {
   const { tokens_prompt: promptTokens, tokens_completion: completionTokens, total_cost: costUsd } = answer?.data ?? {}
   if (typeof promptTokens !== 'number' || typeof completionTokens !== 'number') return undefined
   return { promptTokens, completionTokens, costUsd: typeof costUsd === 'number' ? costUsd : undefined }

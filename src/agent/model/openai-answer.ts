@@ -13,6 +13,7 @@ export type Chunk = {
   } | null
   error?: { code?: unknown; message?: string } | string
 }
+/** `reasoning` and `reasoning_details` come from OpenRouter and Signalbox, `reasoning_content` from DeepSeek, vLLM and others. */
 type Delta = {
   content?: string | null
   reasoning?: string | null
@@ -32,15 +33,15 @@ export function createAnswer(newId: () => string) {
   let usage: Usage | undefined
   let model: string | undefined
 
-  const addCall = (part: NonNullable<Delta['tool_calls']>[number]) => {
+  const addCall = (delta: NonNullable<Delta['tool_calls']>[number]) => {
     // Some providers omit the index, or send several complete calls with one index. A new id then starts a new call.
     const last = Math.max(0, calls.size - 1)
-    const index = part.index ?? (part.id ? calls.size : last)
+    const index = delta.index ?? (delta.id ? calls.size : last)
     const previous = calls.get(index)
-    const key = previous && part.id && part.id !== previous.id ? calls.size : index
-    const call = calls.get(key) ?? { id: part.id || `call_${newId()}`, name: '', arguments: '' }
-    call.name += part.function?.name ?? ''
-    call.arguments += part.function?.arguments ?? ''
+    const key = previous && delta.id && delta.id !== previous.id ? calls.size : index
+    const call = calls.get(key) ?? { id: delta.id || `call_${newId()}`, name: '', arguments: '' }
+    call.name += delta.function?.name ?? ''
+    call.arguments += delta.function?.arguments ?? ''
     calls.set(key, call)
   }
 
@@ -56,17 +57,16 @@ export function createAnswer(newId: () => string) {
           reasoning += thought
           yield { type: 'reasoning.added', text: thought }
         }
-        const added = delta?.content || delta?.refusal
-        if (added) {
-          text += added
-          yield { type: 'text.added', text: added }
+        const addedText = delta?.content || delta?.refusal
+        if (addedText) {
+          text += addedText
+          yield { type: 'text.added', text: addedText }
         }
         for (const detail of delta?.reasoning_details ?? []) addDetail(details, detail)
-        for (const part of delta?.tool_calls ?? []) addCall(part)
+        for (const callDelta of delta?.tool_calls ?? []) addCall(callDelta)
       }
     },
-    /** Returns whether the provider has sent a finish reason. */
-    finished: () => finishReason !== undefined,
+    hasFinishReason: () => finishReason !== undefined,
     hasUsage: () => usage !== undefined,
     /** @param metered the metered usage, for an answer that reported none. */
     end(metered?: Usage): ModelEvent {
@@ -91,7 +91,7 @@ export function createAnswer(newId: () => string) {
 
 type Detail = { type?: string; text?: string; signature?: string | null } & Record<string, unknown>
 
-/** Adds a detail, or joins it with the previous detail if both are pieces of one text. */
+/** Adds a detail, or joins it with the previous detail if both are pieces of one text. The last piece of a text has its signature. */
 function addDetail(details: unknown[], detail: unknown): void {
   const last = details.at(-1)
   if (

@@ -29,8 +29,8 @@ const toImagePart = ({ mimeType, data }: Image) => ({
 function toMessageBody(message: Message): Record<string, unknown> {
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.text }
   if (message.role === 'user' && message.images) {
-    const words = message.text === '' ? [] : [{ type: 'text', text: message.text }]
-    return { role: 'user', content: [...words, ...message.images.map(toImagePart)] }
+    const textParts = message.text === '' ? [] : [{ type: 'text', text: message.text }]
+    return { role: 'user', content: [...textParts, ...message.images.map(toImagePart)] }
   }
   if (message.role !== 'assistant') return { role: message.role, content: message.text }
   const calls = message.calls?.map(({ id, name, arguments: text }) => ({
@@ -40,8 +40,10 @@ function toMessageBody(message: Message): Record<string, unknown> {
   }))
   return {
     role: 'assistant',
+    // OpenAI requires a text unless there are tool calls.
     content: message.text || (calls ? null : ''),
     tool_calls: calls,
+    // Fields of OpenRouter and Signalbox. `reasoning_details` contain the text of `reasoning`.
     ...(message.details
       ? { reasoning_details: message.details }
       : message.reasoning && { reasoning: message.reasoning }),

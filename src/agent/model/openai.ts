@@ -22,6 +22,8 @@ export type OpenAiOptions = {
 
 /** The longest delay before a retry, even if the service asks for a longer one. */
 const maxWaitMs = 60_000
+/** A model can think for minutes before the first byte, if its service sends no keep-alive comments. */
+const defaultSilenceMs = 240_000
 /** How much of an error answer is read. */
 const maxErrorBytes = 1024 * 1024
 
@@ -50,11 +52,11 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
 }
 
 async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
-  const silence = idleGuard(options.silenceMs ?? 240_000, request.signal)
+  const silence = idleGuard(options.silenceMs ?? defaultSilenceMs, request.signal)
   const answer = createAnswer(options.newId)
   let hasStarted = false
   let generationId: string | null = null
-  const metered = () => fetchMeteredUsage(options, generationId, request.signal)
+  const fetchUsage = () => fetchMeteredUsage(options, generationId, request.signal)
   try {
     const response = await post(options, request, silence.signal)
     generationId = response.headers.get('x-generation-id')
@@ -68,12 +70,12 @@ async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
         yield event
       }
     }
-    if (!answer.finished()) throw new Error('it ended without a finish reason')
-    yield answer.end(answer.hasUsage() ? undefined : await metered())
+    if (!answer.hasFinishReason()) throw new Error('it ended without a finish reason')
+    yield answer.end(answer.hasUsage() ? undefined : await fetchUsage())
   } catch (error) {
     request.signal.throwIfAborted()
     const fault = error instanceof ModelFault ? error : createConnectionFault(error, hasStarted)
-    if (hasStarted) fault.usage = await metered()
+    if (hasStarted) fault.usage = await fetchUsage()
     throw fault
   } finally {
     silence.end()

@@ -35,13 +35,13 @@ function scriptLines({ messages, tools }: ModelRequest): Iterable<ScenarioAction
 }
 
 function toScenarioInput(messages: Message[]): ScenarioInput {
-  const at = messages.findLastIndex((message) => message.role === 'user' && !message.isReminder)
-  const since = messages.slice(at + 1)
-  const last = since.findLastIndex((message) => message.role === 'assistant')
+  const promptIndex = messages.findLastIndex((message) => message.role === 'user' && !message.isReminder)
+  const turnMessages = messages.slice(promptIndex + 1)
+  const lastAnswerIndex = turnMessages.findLastIndex((message) => message.role === 'assistant')
   return {
-    prompt: messages[at]?.text ?? '',
-    step: since.filter((message) => message.role === 'assistant').length,
-    results: since.slice(last + 1).flatMap(({ role, text }) => (role === 'tool' ? [text] : [])),
+    prompt: messages[promptIndex]?.text ?? '',
+    step: turnMessages.filter((message) => message.role === 'assistant').length,
+    results: turnMessages.slice(lastAnswerIndex + 1).flatMap(({ role, text }) => (role === 'tool' ? [text] : [])),
   }
 }
 

@@ -12,17 +12,18 @@ export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: 
   const notes: string[] = []
   let from = 0
   for (const [index, hunk] of hunks.entries()) {
-    const found = findPlace(lines, hunk, from)
-    const name = `hunk ${index + 1} of ${hunks.length}`
+    const found = findPosition(lines, hunk, from)
+    const hunkName = `hunk ${index + 1} of ${hunks.length}`
     if (typeof found === 'string') {
-      failures.push(`${name}: ${found}`)
+      failures.push(`${hunkName}: ${found}`)
       continue
     }
-    const { at, fitted = hunk, note } = found
-    if (note) notes.push(`${name}: ${note}`)
-    lines.splice(at, fitted.before.length, ...withFileContext(lines.slice(at, at + fitted.before.length), fitted))
-    // A hunk can apply above `from`. Then the position moves by the lines that the hunk adds or removes.
-    from = Math.max(at + fitted.after.length, from + fitted.after.length - fitted.before.length)
+    const { at, adjustedHunk = hunk, note } = found
+    const { before, after } = adjustedHunk
+    if (note) notes.push(`${hunkName}: ${note}`)
+    lines.splice(at, before.length, ...withFileContext(lines.slice(at, at + before.length), adjustedHunk))
+    // A hunk can apply above `from`. Then `from` moves by the lines that the hunk adds or removes.
+    from = Math.max(at + after.length, from + after.length - before.length)
   }
   if (failures.length > 0) throw new Error(`is not as the patch has it: ${failures.join('\n')}`)
   return { text: lines.join(lineEnd), notes }
@@ -39,26 +40,26 @@ function withFileContext(fileLines: string[], { before, after }: Hunk): string[]
   })
 }
 
-/** Where a hunk applies. `fitted` is applied instead of the hunk, and `note` describes the difference. */
-type HunkPlace = { at: number; fitted?: Hunk; note?: string }
+/** Where a hunk applies: `at` is a line index. `adjustedHunk` replaces the hunk, and `note` describes the difference. */
+type HunkPosition = { at: number; adjustedHunk?: Hunk; note?: string }
 
 /** @returns a text if the hunk does not apply: the reason for the model. */
-function findPlace(lines: string[], hunk: Hunk, from: number): HunkPlace | string {
+function findPosition(lines: string[], hunk: Hunk, from: number): HunkPosition | string {
   const { anchor, before } = hunk
   const start = anchor === undefined ? from : findLineAfter(lines, anchor, from)
-  if (start === undefined) return uniquePlace(lines, before) ?? missingAnchorError(lines, anchor!, from)
+  if (start === undefined) return uniquePosition(lines, before) ?? missingAnchorError(lines, anchor!, from)
   if (before.length === 0) return { at: anchor === undefined ? countLines(lines) : start }
   for (const isMatch of [matchesExactly, matchesTrimmedEnd]) {
-    const places = findPlaces(lines, before, start, isMatch)
-    if (places.length === 1 || (places.length > 0 && anchor !== undefined)) return { at: places[0]! }
-    if (places.length > 1)
-      return `its lines stand at lines ${places
+    const positions = findPositions(lines, before, start, isMatch)
+    if (positions.length === 1 || (positions.length > 0 && anchor !== undefined)) return { at: positions[0]! }
+    if (positions.length > 1)
+      return `its lines stand at lines ${positions
         .slice(0, 10)
         .map((at) => at + 1)
         .join(', ')}: give more lines around them, or name a line above after "@@"`
   }
   return (
-    (start > 0 ? uniquePlace(lines, before) : undefined) ??
+    (start > 0 ? uniquePosition(lines, before) : undefined) ??
     findIgnoringIndentation(lines, hunk, start) ??
     findWithoutOuterLines(lines, hunk, start) ??
     describeNearest(lines, before, start)
@@ -66,9 +67,9 @@ function findPlace(lines: string[], hunk: Hunk, from: number): HunkPlace | strin
 }
 
 /** Finds the lines anywhere in the file if they occur once: hunks can be out of order or name a wrong line. */
-function uniquePlace(lines: string[], before: string[]): HunkPlace | undefined {
+function uniquePosition(lines: string[], before: string[]): HunkPosition | undefined {
   const [at, ...others] = before.some((line) => line.trim() !== '')
-    ? findPlaces(lines, before, 0, matchesTrimmedEnd)
+    ? findPositions(lines, before, 0, matchesTrimmedEnd)
     : []
   return at === undefined || others.length > 0 ? undefined : { at }
 }
@@ -85,11 +86,11 @@ const matchesExactly = (one: string, other: string) => one === other
 const matchesTrimmedEnd = (one: string, other: string) => one.trimEnd() === other.trimEnd()
 const matchesTrimmed = (one: string, other: string) => one.trim() === other.trim()
 
-function findPlaces(lines: string[], before: string[], from: number, isMatch: typeof matchesExactly): number[] {
-  const places: number[] = []
+function findPositions(lines: string[], before: string[], from: number, isMatch: typeof matchesExactly): number[] {
+  const positions: number[] = []
   for (let at = from; at + before.length <= lines.length; at++)
-    if (before.every((line, index) => isMatch(line, lines[at + index]!))) places.push(at)
-  return places
+    if (before.every((line, index) => isMatch(line, lines[at + index]!))) positions.push(at)
+  return positions
 }
 
 const indentation = (line: string) => line.slice(0, line.length - line.trimStart().length)
@@ -99,8 +100,8 @@ function findIgnoringIndentation(
   lines: string[],
   { anchor, before, after }: Hunk,
   from: number,
-): HunkPlace | undefined {
-  const [at, ...others] = findPlaces(lines, before, from, matchesTrimmed)
+): HunkPosition | undefined {
+  const [at, ...others] = findPositions(lines, before, from, matchesTrimmed)
   if (at === undefined || others.length > 0) return undefined
   const indentations = new Map<string, string>()
   for (const [index, line] of before.entries()) {
@@ -114,7 +115,7 @@ function findIgnoringIndentation(
     line.trim() === '' ? line : `${indentations.get(indentation(line))}${line.trimStart()}`
   return {
     at,
-    fitted: { anchor, before: before.map(reindent), after: after.map(reindent) },
+    adjustedHunk: { anchor, before: before.map(reindent), after: after.map(reindent) },
     note: 'indented as the file is',
   }
 }
@@ -122,32 +123,38 @@ function findIgnoringIndentation(
 const maxOuterLines = 2
 
 /** Ignores one or two different context lines if the removed lines occur exactly once. */
-function findWithoutOuterLines(lines: string[], { anchor, before, after }: Hunk, from: number): HunkPlace | undefined {
+function findWithoutOuterLines(
+  lines: string[],
+  { anchor, before, after }: Hunk,
+  from: number,
+): HunkPosition | undefined {
   const isUnchanged = (line: string | undefined, other: string | undefined) => line !== undefined && line === other
-  let [head, tail] = [0, 0]
+  let head = 0
+  let tail = 0
   while (head < maxOuterLines && isUnchanged(before[head], after[head])) head++
   while (tail < maxOuterLines && isUnchanged(before.at(-1 - tail), after.at(-1 - tail))) tail++
   for (let trimmed = 1; trimmed <= maxOuterLines; trimmed++) {
-    const [first, last] = [Math.min(trimmed, head), Math.min(trimmed, tail)]
+    const first = Math.min(trimmed, head)
+    const last = Math.min(trimmed, tail)
     const inner = before.slice(first, before.length - last)
     if (!inner.some((line) => line.trim() !== '' && !after.includes(line))) return undefined
-    const [at, ...others] = findPlaces(lines, inner, from, matchesTrimmedEnd)
+    const [at, ...others] = findPositions(lines, inner, from, matchesTrimmedEnd)
     if (at === undefined) continue
     if (others.length > 0 || at < first) return undefined
-    const fitted = { anchor, before: inner, after: after.slice(first, after.length - last) }
     return {
       at,
-      fitted,
+      adjustedHunk: { anchor, before: inner, after: after.slice(first, after.length - last) },
       note: `lines around the change differ in the file:\n${contextLines(lines, at - first, before.length)}`,
     }
   }
   return undefined
 }
 
-function findLineAfter(lines: string[], searched: string, from: number): number | undefined {
-  const found = lines.findIndex((line, index) => index >= from && line.trim() === searched)
-  const similarLine = found === -1 ? lines.findIndex((line, index) => index >= from && line.includes(searched)) : found
-  return similarLine === -1 ? undefined : similarLine + 1
+/** Returns the index after the line that is the anchor, or else contains it. */
+function findLineAfter(lines: string[], anchor: string, from: number): number | undefined {
+  const equal = lines.findIndex((line, index) => index >= from && line.trim() === anchor)
+  const found = equal === -1 ? lines.findIndex((line, index) => index >= from && line.includes(anchor)) : equal
+  return found === -1 ? undefined : found + 1
 }
 
 /** Returns the number of lines without the empty text after the last line end. */

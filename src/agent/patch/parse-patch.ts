@@ -11,6 +11,7 @@ export type Hunk = {
 export type FilePatch =
   | { kind: 'add'; path: string; text: string }
   | { kind: 'delete'; path: string }
+  /** `to`: the new path of a file that is also moved. */
   | { kind: 'update'; path: string; to: string | undefined; hunks: Hunk[] }
 
 const fileHeading = /^\*\*\* (Add|Delete|Update) File: (.+)$/
@@ -19,7 +20,8 @@ const moveHeading = /^\*\*\* Move to: (.+)$/
 const lineNumbers = /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/
 
 /**
- * Parses a patch in the format that models know best: sections for files, with hunks that are found by their lines.
+ * Parses a patch in the format of OpenAI's `apply_patch`, which models know best: sections for files, with hunks that are found
+ * by their lines. A unified diff is converted to it first.
  * @throws Error for the model that names the wrong line.
  */
 export function parsePatch(patch: string): FilePatch[] {

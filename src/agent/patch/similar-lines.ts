@@ -1,14 +1,20 @@
-/** Limits. Above `compared` comparisons only lines with the same words count as similar, to bound the time. */
-const limits = { compared: 200_000, searched: 40, formatted: 30, line: 500 }
+const limits = {
+  /** Above this number of comparisons, only lines with the same words in the same order count as similar, to bound the time. */
+  comparisons: 200_000,
+  /** The number of given lines that are searched. */
+  searchedLines: 40,
+  formattedLines: 30,
+  lineLength: 500,
+}
 
 /** Returns the index at which the file is most similar to the given lines; -1 if nothing is similar. */
 export function findNearestIndex(lines: string[], searched: string[], from = 0): number {
-  const first = searched.slice(0, limits.searched)
-  const isTooExpensive = lines.length * first.length > limits.compared
+  const first = searched.slice(0, limits.searchedLines)
+  const isTooExpensive = lines.length * first.length > limits.comparisons
   const similarity = isTooExpensive ? equality : shareOfCommonWords
-  const read = isTooExpensive ? (line: string) => [wordsOf(line).join(' ')] : wordsOf
-  const words = lines.map(read)
-  const searchedWords = first.map(read)
+  const split = isTooExpensive ? (line: string) => [wordsOf(line).join(' ')] : wordsOf
+  const words = lines.map(split)
+  const searchedWords = first.map(split)
   let best = { at: -1, score: 0 }
   for (let at = from; at < lines.length; at++) {
     const score = searchedWords.reduce((sum, each, index) => sum + similarity(each, words[at + index]), 0)
@@ -37,9 +43,10 @@ export function formatLines(lines: string[], from: number, count: number): strin
   const first = Math.max(0, from)
   const allLines = lines.at(-1) === '' ? lines.slice(0, -1) : lines
   return allLines
-    .slice(first, first + Math.min(count, limits.formatted))
+    .slice(first, first + Math.min(count, limits.formattedLines))
     .map(
-      (line, index) => `${first + index + 1}\t${line.length > limits.line ? `${line.slice(0, limits.line)}…` : line}`,
+      (line, index) =>
+        `${first + index + 1}\t${line.length > limits.lineLength ? `${line.slice(0, limits.lineLength)}…` : line}`,
     )
     .join('\n')
 }

@@ -11,7 +11,8 @@ export function toSections(patch: string): string {
     const line = lines[at]!
     const next = lines[at + 1] ?? ''
     if (line.startsWith('--- ') && next.startsWith('+++ ')) {
-      const [before, after] = [readPath(line), readPath(next)]
+      const before = readPath(line)
+      const after = readPath(next)
       operation = before === undefined ? 'add' : after === undefined ? 'delete' : 'update'
       patchLines.push(...toHeadings(before, after))
       at++
@@ -20,7 +21,7 @@ export function toSections(patch: string): string {
       (operation === 'delete' && line !== '') ||
       (operation === 'add' && line.startsWith('@@'))
     ) {
-      // Skips the other header lines of diff and git.
+      // Sections have no other headers, no lines of a deleted file, and no hunk header in a new file.
     } else patchLines.push(line)
   }
   return patchLines.join('\n')

@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import type { Command } from './command.ts'
 import {
   account,
-  etc,
+  etcPaths,
   group,
   hostname,
   passwd,
@@ -14,16 +14,17 @@ import {
   setupScript,
   sizes,
   systemFolders,
-} from './sandbox-inside.ts'
+} from './sandbox-contents.ts'
 
 /**
  * Returns the arguments that build the sandbox's root from an empty one. Hiding parts of the host's root instead would
- * reveal a secret that nobody thought of. Programs are readable; the workspace and a private /tmp are writable.
+ * need a complete list of secrets. Programs are readable; the workspace and a private /tmp are writable. The contents of /etc/passwd and
+ * /etc/group come from the descriptors 3 and 4.
  */
 function rootArguments(workspace: string, options: SandboxOptions): string[] {
   return [
     ...['--ro-bind', '/usr', '/usr', ...systemFolders.flatMap((path) => mountAsOnHost(path))],
-    ...etc.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...etcPaths.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--perms', '0644', '--ro-bind-data', '3', '/etc/passwd'],
     ...['--perms', '0644', '--ro-bind-data', '4', '/etc/group'],
     ...providedFiles(options).flatMap(([from, to]) => ['--ro-bind-try', from, to]),
@@ -37,7 +38,7 @@ function rootArguments(workspace: string, options: SandboxOptions): string[] {
   ]
 }
 
-/** Mounts a folder such as /bin, or creates the link: on most systems these are links into /usr. */
+/** Mounts a folder such as /bin, or creates the same link as on the host: on most systems these are links into /usr. */
 function mountAsOnHost(path: string): string[] {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return []
@@ -45,12 +46,16 @@ function mountAsOnHost(path: string): string[] {
 }
 
 const isolation = [
+  // In a new user namespace, a command would have capabilities again. `--disable-userns` prevents that; it requires `--unshare-user`.
   ...['--unshare-user', '--disable-userns', '--uid', String(account.id), '--gid', String(account.id)],
+  // All other namespaces. That of the network has only a loopback device.
   ...['--unshare-all', '--cap-drop', 'ALL', '--hostname', hostname],
-  ...['--die-with-parent', '--new-session', '--clearenv', '--seccomp', '5'],
+  // The sandbox ends with this process, and a command cannot insert input into the terminal of this process.
+  ...['--die-with-parent', '--new-session'],
+  ...['--clearenv', '--seccomp', '5'],
 ]
 
-/** @returns the command line that runs `script` with bash under bubblewrap. */
+/** @returns the command line that runs `script` with bash under bubblewrap. `filter`: the seccomp filter. */
 export function underBubblewrap(
   program: string,
   options: SandboxOptions,

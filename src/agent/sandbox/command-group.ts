@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { basename, join } from 'node:path'
 import { retry } from '#platform/async/retry.ts'
 
-/** A group can be removed when its killed processes have ended. */
+/** A group can only be removed when its killed processes have ended, so the removal is repeated. */
 const removal = { attempts: 50, pauseMs: 20 }
 
 /** The control group of one command. */
@@ -24,7 +24,7 @@ export function makeCommandGroup(name: string): CommandGroup | undefined {
   return { folder, end: () => void endGroup(folder) }
 }
 
-/** Returns the folder of the intern's control group; undefined if this process is not in one. */
+/** Returns the folder of the intern's control group, which the server named `intern-…`; undefined if this process is not in one. */
 function findInternGroup(): string | undefined {
   const path = /^0::(\/.*)$/m.exec(readOrEmpty('/proc/self/cgroup'))?.[1]
   if (path === undefined || !basename(path).startsWith('intern-')) return undefined

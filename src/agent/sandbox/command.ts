@@ -41,6 +41,8 @@ export type CommandResult = { end: CommandEnd; output: string; errorOutput: stri
 
 /** The bytes of the output that are returned. Its end is longer, because errors are usually there. */
 const outputLimits = { head: 10_000, tail: 20_000 }
+const errorOutputLimits = { head: 1_000, tail: 1_000 }
+/** The interval of measuring processes and memory. It is short, because a fork bomb doubles within milliseconds. */
 const watchEveryMs = 50
 /** The output is read for this time after the command has exited. */
 const exitGraceMs = 1000
@@ -61,7 +63,7 @@ export type RunningCommand = {
   ended: Promise<CommandResult>
 }
 
-/** `onOutput` is called with each piece of output. */
+/** `input`: the command gets a pipe as its standard input. `onOutput` is called with each piece of output. */
 export type CommandIo = { input?: boolean; onOutput?: (bytes: Buffer) => void; watchEveryMs?: number }
 
 /** Runs a command until it ends. */
@@ -80,36 +82,20 @@ export function startCommand(
   io: CommandIo = {},
 ): RunningCommand {
   const { promise: ended, resolve, reject } = Promise.withResolvers<CommandResult>()
-  const [output, errorOutput] = [createTerminalText(outputLimits), createTerminalText({ head: 1_000, tail: 1_000 })]
+  const output = createTerminalText(outputLimits)
+  const errorOutput = createTerminalText(errorOutputLimits)
   const child = spawnGroup(command, io.input === true)
   child.on('error', reject)
   const { stdout, stderr } = child
   // Without free file descriptors, the process has no pipes; the `error` event follows.
   if (!stdout || !stderr) return { input: null, output: output.text, ended }
-  let stopped: CommandEnd | undefined
-  const kill = () => killGroup(child.pid)
-  let hardKillTimer: NodeJS.Timeout | undefined
-  let lateOutputTimer: NodeJS.Timeout | undefined
-  const stop = (reason: Extract<CommandEnd, { kind: 'stopped' }>['reason']) => {
-    stopped ??= { kind: 'stopped', reason }
-    if (!command.endsDescendants) return kill()
-    child.stdio[3]?.destroy()
-    hardKillTimer ??= setTimeout(kill, closeGraceMs)
-  }
-  const onAbort = () => stop('cancelled')
-  const timer = Number.isFinite(limits.timeoutMs) ? setTimeout(stop, limits.timeoutMs, 'timeout') : undefined
-  const watchTimer = setInterval(() => {
-    const tree = measureTree(child.pid, limits.processes)
-    if (tree.processes > limits.processes) stop('processes')
-    else if (tree.memoryBytes > limits.memoryBytes) stop('memory')
-  }, io.watchEveryMs ?? watchEveryMs)
+  const stopper = createStopper(child, command)
+  const stopWatching = watchLimits(child.pid, limits, io.watchEveryMs ?? watchEveryMs, stopper.stop)
+  const onAbort = () => stopper.stop('cancelled')
   const settle = () => {
-    clearTimeout(timer)
-    clearTimeout(hardKillTimer)
-    clearInterval(watchTimer)
+    stopWatching()
     signal.removeEventListener('abort', onAbort)
-    kill()
-    if (command.mark !== undefined) killStrays(command.mark)
+    stopper.killAll()
     command.ended?.()
   }
 
@@ -118,7 +104,7 @@ export function startCommand(
   stdout.on('data', (bytes: Buffer) => {
     output.add(bytes)
     io.onOutput?.(bytes)
-    if (output.total() > limits.outputBytes) stop('output')
+    if (output.total() > limits.outputBytes) stopper.stop('output')
   })
   stderr.on('data', errorOutput.add)
   command.feeds.forEach((feed, index) => {
@@ -127,6 +113,7 @@ export function startCommand(
   child.on('error', settle)
   // The command has ended when it exits. Its remaining processes can keep its output open, so they are killed now. This
   // does not wait for a process that has left the group.
+  let lateOutputTimer: NodeJS.Timeout | undefined
   child.on('exit', () => {
     settle()
     lateOutputTimer = setTimeout(() => [stdout, stderr].forEach((pipe) => void pipe.destroy()), exitGraceMs)
@@ -134,11 +121,54 @@ export function startCommand(
   child.on('close', (code, name) => {
     clearTimeout(lateOutputTimer)
     const end: CommandEnd = name ? { kind: 'signalled', signal: name } : { kind: 'exited', code: code ?? 0 }
-    resolve({ end: stopped ?? end, output: output.text(), errorOutput: errorOutput.text() })
+    resolve({ end: stopper.end() ?? end, output: output.text(), errorOutput: errorOutput.text() })
   })
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort, { once: true })
   return { input: child.stdin, output: output.text, ended }
+}
+
+type StopReason = Extract<CommandEnd, { kind: 'stopped' }>['reason']
+
+/** Stops a running command. `end` returns the first reason for which it was stopped. */
+function createStopper(child: ChildProcess, { endsDescendants, mark }: Command) {
+  let end: CommandEnd | undefined
+  let killTimer: NodeJS.Timeout | undefined
+  const kill = () => killGroup(child.pid)
+  return {
+    stop(reason: StopReason): void {
+      end ??= { kind: 'stopped', reason }
+      if (!endsDescendants) return kill()
+      child.stdio[3]?.destroy()
+      killTimer ??= setTimeout(kill, closeGraceMs)
+    },
+    /** Kills what remains of the command after it has ended. */
+    killAll(): void {
+      clearTimeout(killTimer)
+      kill()
+      if (mark !== undefined) killStrays(mark)
+    },
+    end: () => end,
+  }
+}
+
+/** Calls `stop` when the command exceeds its time, processes or memory. @returns a function that ends the checks. */
+function watchLimits(
+  pid: number | undefined,
+  { timeoutMs, processes, memoryBytes }: CommandLimits,
+  intervalMs: number,
+  stop: (reason: StopReason) => void,
+): () => void {
+  const timer = Number.isFinite(timeoutMs) ? setTimeout(stop, timeoutMs, 'timeout') : undefined
+  const watchTimer = setInterval(() => {
+    const tree = measureTree(pid, processes)
+    if (tree.processes > processes) stop('processes')
+    else if (tree.memoryBytes > memoryBytes) stop('memory')
+  }, intervalMs)
+  return () => {
+    clearTimeout(timer)
+    clearInterval(watchTimer)
+  }
 }
 
 /** Starts the command as the leader of a new process group, with a lower priority than this process. */

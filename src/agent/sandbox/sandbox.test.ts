@@ -5,7 +5,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { missingSandbox, newFolder, realShell, sandboxMethods } from '#test/harness/interns/scripted-agent.ts'
-import type { SandboxOptions } from './sandbox-inside.ts'
+import type { SandboxOptions } from './sandbox-contents.ts'
 
 const never = new AbortController().signal
 const workspace = await newFolder()

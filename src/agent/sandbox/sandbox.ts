@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import { once } from '#platform/async/once.ts'
 import { underBubblewrap } from './bubblewrap.ts'
 import { type Command, runCommand } from './command.ts'
-import { megabyte, type SandboxedScript, type SandboxOptions } from './sandbox-inside.ts'
+import { megabyte, type SandboxedScript, type SandboxOptions } from './sandbox-contents.ts'
 import { syscallFilter } from './seccomp.ts'
 import { underUtilLinux } from './util-linux.ts'
 
@@ -38,8 +38,8 @@ function filesOnPath(program: string, path = ''): string[] {
   const folders = path.split(delimiter).filter(isAbsolute)
   const programs = folders.map((folder) => join(folder, program)).filter(isExecutable)
   // Tries a program with two paths once, as where /bin is a link to /usr/bin.
-  const real = programs.map((file) => realpathSync(file))
-  return programs.filter((_, index) => real.indexOf(real[index]!) === index)
+  const realPaths = programs.map((file) => realpathSync(file))
+  return programs.filter((_, index) => realPaths.indexOf(realPaths[index]!) === index)
 }
 
 function isExecutable(file: string): boolean {
@@ -60,7 +60,10 @@ const hostFilter = once(() => {
 /** `skippedMethods`: better methods that failed, each with the reason. */
 type SandboxResult = { method: SandboxMethod; skippedMethods: string[] } | { reason: string }
 
-/** Tries the methods in order. @returns the first that works, or the reasons. `user`: the user to run the trial as. */
+/**
+ * Tries the methods in order. @returns the first that works, or the reasons. `user`: the user to run the trial as, because root can
+ * create namespaces where others cannot.
+ */
 export async function findSandbox(methods: SandboxMethod[], workspace: string, user?: number): Promise<SandboxResult> {
   if (!syscallFilter(process.arch))
     return { reason: `The sandbox does not support the processor ${process.arch}, only x64 and arm64.` }
@@ -73,13 +76,18 @@ export async function findSandbox(methods: SandboxMethod[], workspace: string, u
   return { reason: `${reasons.join('; ')}. ${requirementNote}` }
 }
 
-/** A bash script that verifies the restrictions of the sandbox, which a fake bubblewrap cannot imitate. */
-const trialScript = `held=0
+/**
+ * A bash script that verifies the restrictions of the sandbox, which a fake bubblewrap cannot imitate: the seccomp filter, no new
+ * privileges, no capabilities, and an empty /sys instead of the host's.
+ */
+const trialScript = `restrictions=0
 while read -r name value; do
-  case $name$value in Seccomp:2|NoNewPrivs:1|CapEff:0000000000000000) held=$((held + 1));; esac
+  case $name$value in Seccomp:2|NoNewPrivs:1|CapEff:0000000000000000) restrictions=$((restrictions + 1));; esac
 done </proc/self/status
-[ -e /sys/kernel ] || echo "held by $held"`
+[ -e /sys/kernel ] || echo "restrictions: $restrictions"`
+const trialOutput = 'restrictions: 3'
 
+/** Runs the trial script. @returns why the method does not work, as a predicate to its name; undefined if it works. */
 async function findFault(
   method: SandboxMethod,
   workspace: string,
@@ -95,7 +103,7 @@ async function findFault(
   )
   if (result instanceof Error)
     return result.code === 'ENOENT' ? 'is not installed' : `cannot be started: ${result.message}`
-  if (result.output.trim() === 'held by 3') return undefined
+  if (result.output.trim() === trialOutput) return undefined
   if (result.end.kind === 'exited' && result.end.code === 0) return 'does not restrict the commands that it runs'
   const message = [result.errorOutput, result.output]
     .join(' ')

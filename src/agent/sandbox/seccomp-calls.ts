@@ -1,4 +1,7 @@
-/** The numbers of system calls on one processor. */
+/**
+ * The numbers of system calls on one processor, from the tables of the Linux kernel: `arch/x86/entry/syscalls/syscall_64.tbl` and
+ * `include/uapi/asm-generic/unistd.h`.
+ */
 export type Calls = {
   /** AUDIT_ARCH_*: calls in another mode of the processor, such as 32-bit mode, have other numbers. */
   architecture: number
@@ -8,7 +11,7 @@ export type Calls = {
   refusedCalls: number[]
   /** Calls that fail as not implemented (ENOSYS), so that programs use older calls, which the filter can check. */
   unimplemented: number[]
-  /** The calls that create sockets. Only some kinds of sockets are allowed. */
+  /** The calls that create sockets, `socket` and `socketpair`. Only some kinds of sockets are allowed. */
   sockets: number[]
   /** Refused with flags that create namespaces. */
   clone: number

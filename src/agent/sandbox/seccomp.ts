@@ -1,8 +1,9 @@
 import { type Calls, findCalls } from './seccomp-calls.ts'
 
-/** One instruction of the kernel's classic packet filter: `struct sock_filter`. */
+/** One instruction of the kernel's classic packet filter: `struct sock_filter`. Jumps skip `ifTrue` or `ifFalse` instructions. */
 type Step = [code: number, ifTrue: number, ifFalse: number, value: number]
 
+// The codes are BPF_LD | BPF_W | BPF_ABS, BPF_JMP with BPF_JEQ, BPF_JGE and BPF_JSET, and BPF_RET, of <linux/filter.h>.
 const load = (offset: number): Step => [0x20, 0, 0, offset]
 const jumpUnlessEqual = (value: number, skip: number): Step => [0x15, 0, skip, value]
 const jumpIfEqual = (value: number, skip: number): Step => [0x15, skip, 0, value]
@@ -15,6 +16,7 @@ const returnVerdict = (verdict: number): Step => [0x06, 0, 0, verdict]
  */
 const offsets = { call: 0, architecture: 4, argument: (index: number) => 16 + 8 * index }
 
+/** The verdicts SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS and SECCOMP_RET_ERRNO of <linux/seccomp.h>. */
 const allow = 0x7fff0000
 const killProcess = 0x80000000
 const refuseWith = (errno: number) => 0x00050000 | errno
@@ -68,6 +70,7 @@ function compileProgram(calls: Calls): Step[] {
   ]
 }
 
+/** Skips `steps` if the loaded value differs. Steps that load another value must end with a verdict, because later steps compare it. */
 const ifEqual = (value: number, steps: Step[]): Step[] => [jumpUnlessEqual(value, steps.length), ...steps]
 
 const allowedSocketFamilies: Step[] = [

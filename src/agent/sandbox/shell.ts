@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { markerVariable } from '#platform/process/process-marker.ts'
 import { type CommandLimits, type CommandResult, type RunningCommand, startCommand } from './command.ts'
 import { findSandbox, type SandboxMethod, sandboxMethods } from './sandbox.ts'
-import type { SandboxedScript, SandboxOptions } from './sandbox-inside.ts'
+import type { SandboxedScript, SandboxOptions } from './sandbox-contents.ts'
 import { createUnsandboxedCommand } from './unsandboxed.ts'
 
 /** Runs the commands that the model writes. */
@@ -39,7 +39,10 @@ export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & {
   readable?: string[]
 }
 
-/** Limits of commands without a timeout. Their memory and processes are checked less often than those of short commands. */
+/**
+ * Limits of commands without a timeout. Their memory and processes are checked less often than those of short commands. Servers and
+ * watchers do not reach a day of processor time.
+ */
 const longRunningLimits = { timeoutMs: Infinity, outputBytes: Infinity, watchEveryMs: 500, cpuSeconds: 86_400 }
 
 /** The most processor time of a command for each second of its timeout: that of four busy threads. The kernel counts all threads. */
@@ -61,37 +64,42 @@ export function createShell(deps: {
   const agentMark = `${deps.env[markerVariable] ?? ''}${randomUUID()}.`
   let started = 0
   let usableMethod: SandboxMethod | undefined
-  const findMethod = async (workspace: string) => {
-    if (usableMethod) return undefined
+  /** Returns a method that works, or the reason why none does. */
+  const findMethod = async (workspace: string): Promise<SandboxMethod | string> => {
+    if (usableMethod) return usableMethod
     const search = await findSandbox(sandboxMethods(deps.sandbox), workspace)
     if ('reason' in search) return search.reason
     usableMethod = search.method
-    return undefined
+    return usableMethod
   }
-  const commandFor = async (scripted: SandboxedScript, sandbox: boolean, limits: CommandLimits) => {
+  const commandFor = async (sandboxedScript: SandboxedScript, sandbox: boolean, limits: CommandLimits) => {
     if (!sandbox) {
-      const { script, workspace, separateStderr } = scripted
+      const { script, workspace, separateStderr } = sandboxedScript
       const command = createUnsandboxedCommand(script, workspace, deps.env, `${agentMark}${++started}.`, separateStderr)
       // Outside the sandbox only the limits of the user apply.
       return { command, limits: { ...limits, processes: Infinity, memoryBytes: Infinity } }
     }
-    const reason = await findMethod(scripted.workspace)
-    if (!usableMethod) throw new Error(reason)
-    return { command: usableMethod.command(scripted), limits }
+    const method = await findMethod(sandboxedScript.workspace)
+    if (typeof method === 'string') throw new Error(method)
+    return { command: method.command(sandboxedScript), limits }
   }
   return {
-    sandboxError: findMethod,
+    async sandboxError(workspace) {
+      const method = await findMethod(workspace)
+      return typeof method === 'string' ? method : undefined
+    },
     noSandboxPolicy: deps.noSandboxPolicy ?? 'refuse',
     readable: deps.sandbox.readable,
     async run(script, { workspace, sandbox, timeoutMs, signal, onOutput }) {
-      const inside = { script, workspace, cpuSeconds: Math.ceil(timeoutMs / 1000) * cpuSecondsPerSecond }
-      const { command, limits } = await commandFor(inside, sandbox, { ...defaultLimits, timeoutMs, ...deps.limits })
+      const cpuSeconds = Math.ceil(timeoutMs / 1000) * cpuSecondsPerSecond
+      const runLimits = { ...defaultLimits, timeoutMs, ...deps.limits }
+      const { command, limits } = await commandFor({ script, workspace, cpuSeconds }, sandbox, runLimits)
       return startCommand(command, limits, signal, onOutput && { onOutput }).ended
     },
     async start(script, { workspace, sandbox, signal, onOutput, hasInput = false, readable = [] }) {
       const { cpuSeconds, watchEveryMs, ...startLimits } = longRunningLimits
-      const inside = { script, workspace, cpuSeconds, separateStderr: hasInput, readable }
-      const { command, limits } = await commandFor(inside, sandbox, {
+      const sandboxedScript = { script, workspace, cpuSeconds, separateStderr: hasInput, readable }
+      const { command, limits } = await commandFor(sandboxedScript, sandbox, {
         ...defaultLimits,
         ...deps.limits,
         ...startLimits,

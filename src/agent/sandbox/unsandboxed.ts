@@ -19,13 +19,15 @@ const inheritedNames = [
   'TMPDIR',
   'GIT_CONFIG_SYSTEM',
 ]
-const proxies = proxyVariables.flatMap((name) => [name, name.toUpperCase()])
+const proxyNames = proxyVariables.flatMap((name) => [name, name.toUpperCase()])
+
 /**
  * Ends a command when the agent that started it ends or is killed, on systems without a sub-reaper: the pipe on
  * descriptor 3 then closes, and the watcher kills the whole process group.
  */
 const watcher = '( { read -r -u 3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & ); exec 3<&-'
 
+/** Moves bash into the control group `$1`, if there is one. The id 0 stands for the process that writes it. */
 const joinGroup = '[ -z "$1" ] || echo 0 2>/dev/null > "$1/cgroup.procs"'
 
 /**
@@ -45,14 +47,14 @@ export function createUnsandboxedCommand(
   const program = hasSubReaper
     ? underSubReaper(['/bin/bash', '--norc', '-c', shell, script], group?.folder)
     : { file: '/bin/bash', args: ['--norc', '-c', `${joinGroup}; ${watcher}; ${shell}`, script, group?.folder ?? ''] }
-  const passedEnv = [...inheritedNames, ...proxies, ...authorityVariables].flatMap((name) =>
+  const inheritedEnv = [...inheritedNames, ...proxyNames, ...authorityVariables].flatMap((name) =>
     agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const],
   )
   return {
     ...program,
     cwd: workspace,
     env: {
-      ...Object.fromEntries(passedEnv),
+      ...Object.fromEntries(inheritedEnv),
       [markerVariable]: mark,
       TERM: 'dumb',
       PAGER: 'cat',

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Command } from './command.ts'
 import {
   account,
-  etc,
+  etcPaths,
   group,
   hostname,
   passwd,
@@ -16,7 +16,7 @@ import {
   setupScript,
   sizes,
   systemFolders,
-} from './sandbox-inside.ts'
+} from './sandbox-contents.ts'
 
 /** The new root is mounted on this folder: every system has it, and the sandbox does not need its content. */
 const rootFolder = '/sys'
@@ -33,7 +33,9 @@ export function underUtilLinux(
   // Mounted after the private /tmp, which would cover them.
   const inTmp = options.readable.filter((path) => isWithin(path, '/tmp'))
   const outsideTmp = options.readable.filter((path) => !isWithin(path, '/tmp'))
-  const readOnlyPaths = [...systemFolders.filter(isFolder), ...etc, ...outsideTmp].filter((path) => existsSync(path))
+  const readOnlyPaths = [...systemFolders.filter(isFolder), ...etcPaths, ...outsideTmp].filter((path) =>
+    existsSync(path),
+  )
   const providedMounts = providedFiles(options)
   const links = [...systemFolders, ...deviceLinks].filter(isLink)
   const mounts = [
@@ -88,6 +90,10 @@ type Tree = { [kind in 'folders' | 'files' | 'links' | 'mounts']: string[] }
  * Returns the script by which process 1 of the new namespaces builds the root. It uses one `mkdir`, one `cp` and one
  * `mount` for everything, because each started program takes a millisecond. Its last working folder is the host's
  * /proc: the last step maps the user there, because the new /proc is read-only.
+ *
+ * - The limit of one user namespace leaves only that of the last step, so commands cannot create another.
+ * - The list of mounts is a file in the new root's `proc`, which the mount of /proc then covers.
+ * - The host's name and the loopback device are not essential: `ip` can be missing.
  */
 const createBuildScript = ({ folders, files, links, mounts }: Tree) => `set -eu
 mount -n -t tmpfs -o mode=0755,nosuid,nodev,size=1m sandbox ${rootFolder}
@@ -110,8 +116,9 @@ exec perl -e ${quote(enterScript)} "$@"
 
 /**
  * The last step: enters a user namespace that owns none of the mounts, maps the user, drops all capabilities, installs
- * the seccomp filter and runs the command. `unshare` gets CLONE_NEWUSER, and `prctl` the operations PR_CAPBSET_DROP (24),
- * PR_SET_NO_NEW_PRIVS (38) and PR_SET_SECCOMP (22).
+ * the seccomp filter and runs the command. `unshare` gets CLONE_NEWUSER, and `prctl` the operations PR_CAPBSET_DROP (24), for all
+ * possible capabilities, PR_SET_NO_NEW_PRIVS (38) and PR_SET_SECCOMP (22) with SECCOMP_MODE_FILTER (2). `pack` builds `struct sock_fprog`:
+ * the number of instructions and their address. It is perl, because neither a shell nor Node can make these system calls.
  */
 const enterScript = `
 my ($id, $workspace, @command) = @ARGV;

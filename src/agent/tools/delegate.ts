@@ -13,10 +13,10 @@ export const delegate = tool({
   runsAlone: false,
   input: z.object({ task: z.string().min(1).max(20_000).describe('The whole task, with what to report.') }),
   title: ({ task }) => `Helper: ${task.split('\n')[0]!.slice(0, 100)}`,
-  async run({ task }, { delegate, working }) {
-    const heartbeat = setInterval(working, heartbeatMs)
+  async run({ task }, { delegate, notifyProgress }) {
+    const heartbeat = setInterval(notifyProgress, heartbeatMs)
     try {
-      working()
+      notifyProgress()
       return await delegate(task)
     } finally {
       clearInterval(heartbeat)

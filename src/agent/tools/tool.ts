@@ -35,11 +35,11 @@ export type ToolContext = {
    * Returns whether an operation is permitted. In `self-drive` it always is; in `manual` the person decides, once or for
    * the session. A consent for the session is stored under `as`, which defaults to the operation's name.
    */
-  permitted: (operation: string, title: string, kind?: ToolKind, as?: string) => Promise<boolean>
+  requestConsent: (operation: string, title: string, kind?: ToolKind, as?: string) => Promise<boolean>
   /** Returns whether the client's rules allow a tool that needs no consent. */
   askPolicy: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
   /** Reports that the call is in progress, and its output so far. */
-  working: (output?: string) => void
+  notifyProgress: (output?: string) => void
   ask: (message: string, fields: Field[]) => Promise<FormAnswer>
   /** Runs a task in a helper with a separate context. @returns its report. */
   delegate: (task: string) => Promise<string>

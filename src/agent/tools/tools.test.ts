@@ -148,8 +148,11 @@ for (const [setting, answer] of [
   const runs = setting === 'consent' && answer
   test(`no sandbox, "${setting}", ${answer ? 'yes' : 'no'}: the command ${runs ? 'runs' : 'does not run'}`, async () => {
     const requests: [string, string][] = []
-    const permitted = async (...what: [string, string]) => requests.push(what) > 0 && answer
-    await using at = await setUpTools({}, { mode: 'manual', permitted, shell: realShell({}, missingSandbox, setting) })
+    const requestConsent = async (...what: [string, string]) => requests.push(what) > 0 && answer
+    await using at = await setUpTools(
+      {},
+      { mode: 'manual', requestConsent, shell: realShell({}, missingSandbox, setting) },
+    )
     for (const unsandboxed of [false, true]) {
       const message = await at
         .use('shell', { command: 'touch made', unsandboxed })
@@ -170,9 +173,9 @@ for (const [setting, answer] of [
 
 test('in a pod a command runs with consent and without a sandbox', async () => {
   const requests: [string, string][] = []
-  const permitted = async (...what: [string, string]) => requests.push(what) > 0
+  const requestConsent = async (...what: [string, string]) => requests.push(what) > 0
   const shell = { ...realShell({}, missingSandbox, 'pod'), sandboxError: assert.fail }
-  await using at = await setUpTools({}, { mode: 'manual', permitted, shell })
+  await using at = await setUpTools({}, { mode: 'manual', requestConsent, shell })
   assert.match(await at.use('shell', { command: 'touch made' }), /\[exit code 0\]/)
   assert.deepEqual(requests, [['shell', "In the intern's pod, which is its sandbox: touch made"]])
 })

@@ -6,7 +6,8 @@ import { htmlToText } from '../web/html-text.ts'
 import { imageTypes, maxImageBytes } from './images.ts'
 import { type Tool, type ToolOutput, tool } from './tool.ts'
 
-const limits = { text: 60_000 }
+/** The most characters of a page that one call returns. */
+const maxTextLength = 60_000
 
 /** Creates the tool that fetches pages of these hosts. */
 export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {}): Tool {
@@ -26,12 +27,12 @@ export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {})
       offset: z.int().min(0).optional().describe('From which character of the text on, for what was cut.'),
     }),
     title: ({ url }) => `Fetch ${url}`,
-    async run({ url, offset = 0 }, { permitted, signal }) {
+    async run({ url, offset = 0 }, { requestConsent, signal }) {
       const parsed = URL.parse(url)
       const reason = parsed && allowedHosts.urlRefusal(parsed)
       // Does not ask the user about a URL that is never allowed.
       if (reason) throw new Error(`${url} is not fetched: ${reason}.`)
-      if (!(await permitted('fetch', `Fetch ${url}`, 'fetch')))
+      if (!(await requestConsent('fetch', `Fetch ${url}`, 'fetch')))
         return 'The user did not allow this. It was not fetched. Continue without it.'
       const result = await fetchPage({ allowedHosts, proxies }, url, signal)
       if ('movedTo' in result)
@@ -47,10 +48,11 @@ function pageOutput({ url, status, type, bytes, isWhole }: Page, offset: number)
   if (imageTypes.includes(type) && isWhole && bytes.length <= maxImageBytes)
     return { text: head, images: [{ mimeType: type, data: bytes.toString('base64') }] }
   const text = toReadableText(type, bytes)
-  const part = text.slice(offset, offset + limits.text)
-  const remaining = text.length - offset - part.length
+  const excerpt = text.slice(offset, offset + maxTextLength)
+  const next = offset + excerpt.length
+  const remaining = text.length - next
   return {
-    text: `${head}\n${part}${remaining > 0 ? `\n[${remaining} characters more: continue with offset ${offset + part.length}]` : ''}`,
+    text: `${head}\n${excerpt}${remaining > 0 ? `\n[${remaining} characters more: continue with offset ${next}]` : ''}`,
   }
 }
 

@@ -37,9 +37,9 @@ export function htmlToText(html: string): string {
     const [, end = '', name = ''] = /^(\/?)([a-z][a-z0-9]*)/i.exec(tag) ?? []
     const element = name.toLowerCase()
     if (!end && skippedElements.includes(element) && !tag.endsWith('/')) {
-      const end = lower.indexOf(`</${element}`, at)
-      if (end === -1) break
-      at = end
+      const contentEnd = lower.indexOf(`</${element}`, at)
+      if (contentEnd === -1) break
+      at = contentEnd
     } else if (element === 'a') {
       if (end && link) parts.push(` (${link})`)
       link = end ? undefined : readHref(tag)

@@ -50,6 +50,9 @@ export async function shrinkContext(deps: CompactionDeps, attempt: number): Prom
   return false
 }
 
+/** Lengths, in bytes, of the beginning and the end of the user's latest message, which is repeated after the summary. */
+const requestExcerpt = { head: 6_000, tail: 2_000 }
+
 /** Replaces the older messages of the context by the model's summary. @returns whether there were older messages. */
 async function compact(deps: CompactionDeps): Promise<boolean> {
   const { context } = deps.log.session
@@ -58,14 +61,14 @@ async function compact(deps: CompactionDeps): Promise<boolean> {
   if (!older.length) return false
   const summary = await summarise(deps, older)
   const request = older.findLast((message) => message.role === 'user' && !message.isReminder)?.text ?? ''
-  const text = `${summaryStart}\n\n${summary}\n\nThe latest message of the user before this summary:\n${shorten(request, { head: 6_000, tail: 2_000 })}`
+  const text = `${summaryStart}\n\n${summary}\n\nThe latest message of the user before this summary:\n${shorten(request, requestExcerpt)}`
   await deps.log.add({ type: 'context.compacted', summary: text, kept: context.length - from, at: deps.now() })
   return true
 }
 
 const summaryStart = 'This conversation was long; its older part is summarised here.'
 
-/** Summarises messages with a model call. If it fails, returns the beginning and the end of their text. */
+/** Summarises messages with a model call. If it fails, returns a quarter of their text: its beginning and its end. */
 async function summarise(deps: CompactionDeps, older: Message[]): Promise<string> {
   const maxBytes = Math.floor(deps.windowTokens * summarisedShare * bytesPerToken.average)
   const text = shorten(older.map(formatMessage).join('\n\n'), { head: maxBytes / 2, tail: maxBytes / 2 })

@@ -46,6 +46,7 @@ async function findNoteFolders(workspace: Workspace): Promise<string[]> {
 
 async function readAgentsFile(workspace: Workspace, folder: string): Promise<string | undefined> {
   const path = join(folder, 'AGENTS.md')
+  // A character has at most four bytes in UTF-8.
   const found = await readBytes(workspace, path, limits.notes * 4).catch(() => undefined)
   const text = found?.bytes.toString('utf8').trim()
   if (!found || !text) return undefined

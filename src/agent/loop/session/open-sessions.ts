@@ -22,7 +22,7 @@ export type OpenSession = {
   mcp: SessionTools
   processes: Processes
   /** Ends the MCP servers of an idle session. */
-  idle?: NodeJS.Timeout
+  idleTimer?: NodeJS.Timeout
 }
 
 /** The open sessions by id. Each is opened in the mode `manual`. */
@@ -44,7 +44,7 @@ export function createOpenSessions(deps: {
     const session = sessions.get(id)
     sessions.delete(id)
     session?.turn?.abort.abort()
-    clearTimeout(session?.idle)
+    clearTimeout(session?.idleTimer)
     await session?.turn?.ended
     await session?.mcp.close()
     await session?.processes.stopAll()

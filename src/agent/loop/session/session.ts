@@ -18,7 +18,8 @@ export type Session = {
   title: string | undefined
   updatedAt: number
   context: Message[]
-  remembered: Map<string, boolean>
+  /** Decisions for the rest of the session, by operation. */
+  rememberedDecisions: Map<string, boolean>
   costUsd: number | undefined
   /** The model's own count of the context at its last answer, and how many messages that was. */
   contextCount: { tokens: number; messages: number } | undefined
@@ -27,7 +28,7 @@ export type Session = {
 
 export function emptySession(id: string, cwd: string, at: number): Session {
   const unknownYet = { title: undefined, costUsd: undefined, contextCount: undefined, model: undefined }
-  return { id, cwd, updatedAt: at, context: [], remembered: new Map(), ...unknownYet }
+  return { id, cwd, updatedAt: at, context: [], rememberedDecisions: new Map(), ...unknownYet }
 }
 
 /** Applies an entry to `session`. */
@@ -45,7 +46,7 @@ export function applyEntry(session: Session, entry: SessionEntry): void {
       session.contextCount = undefined
       return
     case 'permission.remembered':
-      session.remembered.set(entry.operation, entry.allowed)
+      session.rememberedDecisions.set(entry.operation, entry.allowed)
       return
     case 'helper.spent':
       addCost(session, entry.usage)

@@ -95,9 +95,9 @@ async function requestPermission(
 
 /** Returns a decision for the session. A lasting rejection of the shell includes commands outside its sandbox. */
 function rememberedDecision(
-  { session: { remembered } }: SessionLog,
+  { session: { rememberedDecisions } }: SessionLog,
   { name, as }: Required<Operation>,
 ): boolean | undefined {
-  const isRejected = [name, name.split('.')[0]!].some((one) => remembered.get(one) === false)
-  return isRejected ? false : remembered.get(as)
+  const isRejected = [name, name.split('.')[0]!].some((one) => rememberedDecisions.get(one) === false)
+  return isRejected ? false : rememberedDecisions.get(as)
 }

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../model/model.ts'
 import type { Tool } from '../../tools/tool.ts'
 
-/** The count of equal calls from which on a note is added. A call that reads can have a reason for one repetition. */
+/** The number of equal calls at which the first note is added. A call that reads can have a reason for one repetition. */
 const firstNoted = { failing: 2, reading: 3 }
 
 const repeatedNote =
@@ -13,10 +13,11 @@ export function createRepeats() {
   return {
     /** @returns a note for the model, or undefined if the call is not a repetition. */
     note(tool: Tool | undefined, call: ToolCall, { failed, text }: { failed: boolean; text: string }) {
-      // Polling repeats calls on purpose.
+      // Tools of these kinds, such as read_process, are polled, so their calls repeat on purpose.
       if (!failed && (tool?.kind === 'other' || tool?.kind === 'think')) return undefined
       const key = JSON.stringify([call.name, call.arguments, text])
       const count = (counts.get(key) ?? 0) + 1
+      // A new change or command can change the results of all other calls.
       if (count === 1 && !failed && (tool?.kind === 'edit' || tool?.kind === 'execute')) counts.clear()
       counts.set(key, count)
       const first = failed || tool?.kind === 'execute' ? firstNoted.failing : firstNoted.reading

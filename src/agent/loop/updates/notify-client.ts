@@ -14,11 +14,11 @@ type NotifyDeps = {
   windowTokens: number
 }
 
-/** The event loop gets a turn after this time of continuous events. */
+/** A long series of events yields to the event loop at this interval. */
 const yieldEveryMs = 10
 
-/** Sends a turn's events to the client. The usage of the model is added to `spent`. */
-export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps, spent: Usage[]): Notify {
+/** Returns a function that sends a turn's events to the client. It appends the usage of each model call to `usages`. */
+export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps, usages: Usage[]): Notify {
   const sessionId = log.session.id
   let reportedModel = log.session.model ?? settings.model
   const separateText = separateParagraphs()
@@ -31,7 +31,7 @@ export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps
     }
     await client.notify('session/update', { sessionId, update: toSessionUpdate(separateText(event), windowTokens) })
     if (event.type !== 'usage.counted') return
-    spent.push(event.usage)
+    usages.push(event.usage)
     if (!event.model || event.model === reportedModel) return
     reportedModel = event.model
     const configOptions = toConfigOptions(settings.model, reportedModel)
@@ -42,7 +42,7 @@ export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps
   }
 }
 
-/** Clients that join all text would otherwise show no space between the texts before and after tool calls. */
+/** Starts a new paragraph for the first text after a tool call. Many clients join all text, and would show no space between both. */
 function separateParagraphs(): (event: TurnEvent) => TurnEvent {
   let hasText = false
   let needsSeparator = false

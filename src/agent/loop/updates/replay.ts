@@ -17,6 +17,7 @@ function messageUpdates(message: Message, tools: Tool[]): SessionUpdate[] {
     case 'user':
       return message.isReminder ? [] : [{ sessionUpdate: 'user_message_chunk', content: textContent(message.text) }]
     case 'tool':
+      // Stored results do not record a failure; the text of a failed call says so.
       return [toSessionUpdate({ type: 'tool.finished', id: message.callId, failed: false, text: message.text })]
     case 'assistant': {
       const { reasoning, text, calls = [] } = message

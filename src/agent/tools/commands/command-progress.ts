@@ -10,7 +10,8 @@ const maxProgressBytes = 4000
  */
 export function reportProgress(report: (output?: string) => void) {
   const output = createTerminalText({ head: 0, tail: maxProgressBytes })
-  let [reportedBytes, silentMs] = [0, 0]
+  let reportedBytes = 0
+  let silentMs = 0
   report()
   const timer = setInterval(() => {
     const hasMore = output.total() > reportedBytes

@@ -20,6 +20,7 @@ const setupCommand = /^\s*(cd\s+[^;&|\n]+|export\s+\w+=[^;&|\n]*|source\s+[^;&|\
 function startsBackgroundProcess(command: string): boolean {
   // Bounds the time: an expression below is quadratic for text with many unclosed quotes or here-documents.
   if (command.length > maxReadLength) return false
+  // Replaces here-documents, then quoted text and arithmetic, and removes comments.
   const unquoted = command
     .replace(/<<-?\s*['"]?(\w+)['"]?.*?^\s*\1$/gms, '_')
     .replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\(\(.*?\)\)/gs, '_')

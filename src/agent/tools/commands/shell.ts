@@ -30,12 +30,12 @@ export const shell = tool({
   }),
   title: ({ command }) => command,
   async run(input, context) {
-    const sandbox = await decideBoundary(input, context)
-    if (sandbox === 'refused') return notAllowed
+    const location = await decideBoundary(input, context)
+    if (location === 'refused') return notAllowed
     const seconds = input.timeout_seconds ?? 120
     const { workspace, signal } = context
-    const progress = reportProgress(context.working)
-    const limits = { sandbox: sandbox === 'inside', timeoutMs: seconds * 1000, signal }
+    const progress = reportProgress(context.notifyProgress)
+    const limits = { sandbox: location === 'inside', timeoutMs: seconds * 1000, signal }
     const options = { ...limits, workspace: workspace.root, onOutput: progress.add }
     try {
       return withHints(input.command, resultText(await context.shell.run(input.command, options), seconds))
@@ -53,16 +53,16 @@ export async function decideBoundary(
   input: { command: string; unsandboxed?: boolean | undefined; reason?: string | undefined },
   context: ToolContext,
 ): Promise<'inside' | 'outside' | 'refused'> {
-  const { shell, permitted } = context
-  if (context.mode === 'self-drive') return (await permitted('shell', input.command)) ? 'outside' : 'refused'
+  const { shell, requestConsent } = context
+  if (context.mode === 'self-drive') return (await requestConsent('shell', input.command)) ? 'outside' : 'refused'
   if (shell.noSandboxPolicy === 'pod') {
     const title = `In the intern's pod, which is its sandbox: ${input.command}`
-    return (await permitted('shell', title)) ? 'outside' : 'refused'
+    return (await requestConsent('shell', title)) ? 'outside' : 'refused'
   }
   const sandboxError = await shell.sandboxError(context.workspace.root)
   if (sandboxError && shell.noSandboxPolicy === 'refuse') {
     const title = `The sandbox is not available, so this is not run even if it is allowed: ${input.command}`
-    if (!(await permitted('shell', title))) return 'refused'
+    if (!(await requestConsent('shell', title))) return 'refused'
     throw new Error(
       'The command was not run, though it was allowed: the sandbox is not available, and the operator allows no command ' +
         `without it (setting "without_sandbox"). Inform the user. The file tools work. Reason: ${sandboxError}`,
@@ -70,12 +70,12 @@ export async function decideBoundary(
   }
   if (sandboxError) {
     const title = `The sandbox is not available, so this runs without one: ${input.command}`
-    return (await permitted('shell.escalate', title)) ? 'outside' : 'refused'
+    return (await requestConsent('shell.escalate', title)) ? 'outside' : 'refused'
   }
-  if (!input.unsandboxed) return (await permitted('shell', input.command)) ? 'inside' : 'refused'
-  const because = input.reason ? ` (${input.reason})` : ''
-  const title = `Outside the sandbox: ${input.command}${because}`
-  return (await permitted('shell.escalate', title)) ? 'outside' : 'refused'
+  if (!input.unsandboxed) return (await requestConsent('shell', input.command)) ? 'inside' : 'refused'
+  const reason = input.reason ? ` (${input.reason})` : ''
+  const title = `Outside the sandbox: ${input.command}${reason}`
+  return (await requestConsent('shell.escalate', title)) ? 'outside' : 'refused'
 }
 
 const stopMessages = {

@@ -58,15 +58,15 @@ function replaceText(text: string, old_text: string, new_text: string, all: bool
 /** A range of the file's text. */
 type Match = { start: number; end: number }
 
-function exactMatches(text: string, part: string): Match[] {
+function exactMatches(text: string, searched: string): Match[] {
   const matches: Match[] = []
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length))
-    matches.push({ start: at, end: at + part.length })
+  for (let at = text.indexOf(searched); at !== -1; at = text.indexOf(searched, at + searched.length))
+    matches.push({ start: at, end: at + searched.length })
   return matches
 }
 
 /** Finds matches line by line, so that LF and CRLF are equal. */
-function matchesByLine(text: string, part: string): Match[] {
+function matchesByLine(text: string, searched: string): Match[] {
   // The positions of the removed CRs in the text without them.
   const removedReturns = [...text.matchAll(/\r\n/g)].map(({ index }, count) => index - count)
   let count = 0
@@ -74,7 +74,7 @@ function matchesByLine(text: string, part: string): Match[] {
     while (count < removedReturns.length && removedReturns[count]! < at) count++
     return at + count
   }
-  return exactMatches(toLf(text), toLf(part)).map(({ start, end }) => ({ start: inFile(start), end: inFile(end) }))
+  return exactMatches(toLf(text), toLf(searched)).map(({ start, end }) => ({ start: inFile(start), end: inFile(end) }))
 }
 
 const toLf = (text: string) => text.replaceAll('\r\n', '\n')
@@ -103,7 +103,8 @@ function withLineEndsOf(text: string, { start, end }: Match, after: string): str
 }
 
 function lineNumbers(text: string, matches: Match[]): number[] {
-  let [line, from] = [1, 0]
+  let line = 1
+  let from = 0
   return matches.map(({ start }) => {
     line += text.slice(from, start).split('\n').length - 1
     from = start
@@ -122,11 +123,11 @@ function removeLineNumbers(text: string, before: string, after: string): [string
 const lineNumber = /^ *\d+\t/
 
 /** Returns an error message with the most similar text, from which the model can make the next edit. */
-function notFound(text: string, part: string): string {
-  if (toLf(text).normalize('NFC').includes(toLf(part).normalize('NFC')))
+function notFound(text: string, searched: string): string {
+  if (toLf(text).normalize('NFC').includes(toLf(searched).normalize('NFC')))
     return 'contains old_text only in another Unicode composition (such as é as one code point or as two): take old_text from the output of read_file, or choose lines without such characters'
   const lines = text.split(/\r?\n/)
-  const oldLines = part.replace(/^\n+|\n+$/g, '').split(/\r?\n/)
+  const oldLines = searched.replace(/^\n+|\n+$/g, '').split(/\r?\n/)
   const at = findNearestIndex(lines, oldLines)
   if (at === -1) return 'does not contain old_text, or anything like it: read the file again'
   return `does not contain old_text exactly. The most similar lines:\n${formatLines(lines, at - 2, oldLines.length + 4)}\nTake old_text from these lines, without their numbers`

@@ -4,7 +4,10 @@ import { printableLine } from '#platform/text/printable.ts'
 import { openWalk } from './walk.ts'
 import { readBytes, type Workspace } from './workspace.ts'
 
-const limits = { looked: 20_000, named: 5, indexBytes: 64 * 1024 * 1024 }
+const limits = { scannedEntries: 20_000, suggestions: 5, indexBytes: 64 * 1024 * 1024 }
+
+/** The distance of names that are not similar. */
+const unrelated = 9
 
 /** Runs `act`. If the file is missing or outside the workspace, the error suggests files with similar names. */
 export async function withSuggestions<T>(workspace: Workspace, path: string, act: () => Promise<T>): Promise<T> {
@@ -26,13 +29,16 @@ async function findSimilarFiles(workspace: Workspace, path: string): Promise<str
   const found: { path: string; distance: number }[] = []
   let scannedCount = 0
   for (const entry of await openWalk(workspace, '.', { deepest: 20, hidden: true })) {
-    if (++scannedCount > limits.looked) break
-    const distance = entry.kind === 'file' || entry.kind === 'folder' ? nameDistance(basename(path), entry.name) : 9
-    if (distance < 4) found.push({ path: entry.path, distance: distance - sharedFolders(path, entry.path) / 100 })
+    if (++scannedCount > limits.scannedEntries) break
+    if (entry.kind !== 'file' && entry.kind !== 'folder') continue
+    const distance = nameDistance(basename(path), entry.name)
+    // Common folders only decide between names of the same distance.
+    if (distance < unrelated)
+      found.push({ path: entry.path, distance: distance - sharedFolders(path, entry.path) / 100 })
   }
   return found
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, limits.named)
+    .slice(0, limits.suggestions)
     .map((each) => each.path)
 }
 
@@ -40,20 +46,22 @@ async function findSimilarFiles(workspace: Workspace, path: string): Promise<str
 function nameDistance(requested: string, name: string): number {
   if (requested === name) return 0
   const normalize = (text: string) => text.toLowerCase().replace(/[-_ ]/g, '')
-  const [one, other] = [normalize(requested), normalize(name)]
+  const one = normalize(requested)
+  const other = normalize(name)
   if (one === other) return 1
   const stem = (text: string) => text.replace(/(?<=.)\.[^.]*$/, '')
   if (stem(one) === stem(other)) return 2
-  return Math.min(one.length, other.length) >= 5 && hasOneTypo(one, other) ? 3 : 9
+  return Math.min(one.length, other.length) >= 5 && hasOneTypo(one, other) ? 3 : unrelated
 }
 
 /** Returns whether the texts differ in one place, by at most two letters. */
 function hasOneTypo(one: string, other: string): boolean {
-  let [from, to] = [0, 0]
+  let prefix = 0
+  let suffix = 0
   const shorter = Math.min(one.length, other.length)
-  while (from < shorter && one[from] === other[from]) from++
-  while (to < shorter - from && one.at(-1 - to) === other.at(-1 - to)) to++
-  return Math.max(one.length, other.length) - from - to <= 2
+  while (prefix < shorter && one[prefix] === other[prefix]) prefix++
+  while (suffix < shorter - prefix && one.at(-1 - suffix) === other.at(-1 - suffix)) suffix++
+  return Math.max(one.length, other.length) - prefix - suffix <= 2
 }
 
 /** Counts the folder names that both paths contain. */

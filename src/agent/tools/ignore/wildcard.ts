@@ -1,3 +1,4 @@
+/** How the items of a pattern match: characters of a name, or names of a path. */
 type Wildcard<Pattern, Item> = { isStar: (one: Pattern) => boolean; matchesOne: (one: Pattern, item: Item) => boolean }
 
 /**
@@ -9,25 +10,26 @@ function matches<Pattern, Item>(
   text: Item[],
   { isStar, matchesOne }: Wildcard<Pattern, Item>,
 ): boolean {
-  let at = 0
-  let next = 0
-  let star = -1
-  let wildcardEnd = 0
-  while (at < text.length) {
-    const one = pattern[next]
+  let textIndex = 0
+  let patternIndex = 0
+  let starIndex = -1
+  /** The index after the text that the last star stands for. */
+  let starEnd = 0
+  while (textIndex < text.length) {
+    const one = pattern[patternIndex]
     if (one !== undefined && isStar(one)) {
-      star = next++
-      wildcardEnd = at
-    } else if (one !== undefined && matchesOne(one, text[at] as Item)) {
-      next++
-      at++
-    } else if (star >= 0) {
-      next = star + 1
-      at = ++wildcardEnd
+      starIndex = patternIndex++
+      starEnd = textIndex
+    } else if (one !== undefined && matchesOne(one, text[textIndex] as Item)) {
+      patternIndex++
+      textIndex++
+    } else if (starIndex >= 0) {
+      patternIndex = starIndex + 1
+      textIndex = ++starEnd
     } else return false
   }
-  while (next < pattern.length && isStar(pattern[next] as Pattern)) next++
-  return next === pattern.length
+  while (patternIndex < pattern.length && isStar(pattern[patternIndex] as Pattern)) patternIndex++
+  return patternIndex === pattern.length
 }
 
 type Character = '*' | '?' | { literal: string } | { set: string; negated: boolean }

@@ -1,15 +1,17 @@
 import { authorityEnvironment } from '#platform/net/authorities.ts'
 import { nicenessPlus } from '#platform/process/process-priority.ts'
 
-/** `readable`: paths of the host, in addition to the system's programs, that commands can read, such as a toolchain. */
+/** Programs, files and folders of the host for its sandboxes. */
 export type SandboxOptions = {
   /** The path of bubblewrap; defaults to the one found in `path`. */
   program?: string | undefined
   /** The search path for programs, in the form of the variable PATH. */
   path: string | undefined
-  /** The folders of the system's programs, whatever PATH is. */
+  /** The folders in which the programs of util-linux are searched. Tests set others. */
   systemPath?: string
+  /** The path of the Node program, which commands can run as `node`. */
   node: string
+  /** Paths of the host, in addition to the system's programs, that commands can read, such as a toolchain. */
   readable: string[]
   /** A file of trusted certificate authorities. */
   authorities?: string | undefined
@@ -18,9 +20,11 @@ export type SandboxOptions = {
 }
 
 export const megabyte = 1024 * 1024
+/** The user of all commands in the sandbox: its user id and group id. */
 export const account = { id: 1000, name: 'intern' }
 export const hostname = 'sandbox'
 
+/** The contents of /etc/passwd and /etc/group in the sandbox. */
 export const passwd = `${account.name}:x:${account.id}:${account.id}::/tmp:/bin/bash\n`
 export const group = `${account.name}:x:${account.id}:\n`
 
@@ -28,7 +32,7 @@ export const group = `${account.name}:x:${account.id}:\n`
 export const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
 
 /** The files of the host's /etc that programs need to start: no accounts, no keys, no configuration. */
-export const etc = [
+export const etcPaths = [
   'ld.so.cache',
   'ld.so.conf',
   'ld.so.conf.d',
@@ -53,6 +57,7 @@ export function providedFiles({ node, authorities, gitConfig }: SandboxOptions):
   return files.flatMap(([from, to]) => (from === undefined ? [] : [[from, to] as [string, string]]))
 }
 
+/** The sizes, in bytes, of /tmp and /dev/shm. Both are in memory. */
 export const sizes = { tmp: 512 * megabyte, sharedMemory: 64 * megabyte }
 
 export const pathInside = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/signalbox/bin'
@@ -88,10 +93,7 @@ const processLimits = ['-u 512', '-n 4096', `-f ${2 * gibibyteInKibibytes}`, `-d
 
 const niceIncrement = 10
 
-/**
- * Returns the script that bash runs in the sandbox before the command, which is its `$0`. It sets limits and lowers
- * the priority.
- */
+/** Returns the bash script that sets limits and lowers the priority, before `sandboxedCommand` starts the command. */
 export function setupScript(cpuSeconds: number): string {
   const setLimits = [...processLimits, `-t ${cpuSeconds}`].map((limit) => `ulimit ${limit}`).join('; ')
   // A lower priority for the process and its session, so that this agent still gets processor time to end a fork bomb.
@@ -99,7 +101,10 @@ export function setupScript(cpuSeconds: number): string {
   return `{ ${setLimits}; ${lowerPriority}; } 2>/dev/null;`
 }
 
-/** `separateStderr`: standard error is separate from standard output. */
+/**
+ * Returns the bash command that starts the script of the model. The script is an argument of bash, `$0`, so that it needs no quoting.
+ * `separateStderr`: standard error is separate from standard output.
+ */
 export const sandboxedCommand = (separateStderr = false) =>
   `nice -n ${niceIncrement} /bin/bash --norc -c "$0"${separateStderr ? '' : ' 2>&1'}`
 

@@ -1,4 +1,4 @@
-import type { Tool } from '../tools/tool.ts'
+import type { Tool } from '../../tools/tool.ts'
 
 /** Tracks whether files were changed without running a command afterwards. */
 export function createCheckReminder() {
