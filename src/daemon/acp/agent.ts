@@ -69,6 +69,10 @@ export type SessionExtras = { _meta?: Record<string, unknown> }
  */
 export type AgentQuirks = SessionExtras & { authenticate?: string; mcpServers?: McpServer[] }
 
+/**
+ * Initializes an agent over its channel, and signs in if a method is configured. @throws RpcError if the agent refuses or has another
+ * protocol version. @throws Error if it does not answer within `handshakeMs`.
+ */
 export async function initializeAgent(
   channel: Channel,
   limits: AgentLimits,
@@ -91,29 +95,24 @@ export async function initializeAgent(
     throw new RpcError(rpcCodes.methodNotFound, `This client has no method ${method}.`)
   }
 
-  const greeting = await connection.request('initialize', initializeParams, limits.handshakeMs)
-  const throwWithHelp = addSignInHelp(member(greeting, 'authMethods'))
+  const initialized = await connection.request('initialize', initializeParams, limits.handshakeMs)
+  const throwWithHelp = addSignInHelp(member(initialized, 'authMethods'))
   const callAgent = (method: string, params: unknown) =>
     connection.request(method, params, limits.handshakeMs).catch(throwWithHelp)
-  if (member(greeting, 'protocolVersion') !== initializeParams.protocolVersion) {
-    throw new RpcError(
-      rpcCodes.invalidRequest,
-      `The agent speaks version ${member(greeting, 'protocolVersion')} of ACP, not version 1.`,
-    )
-  }
+  requireProtocolVersion(member(initialized, 'protocolVersion'))
   if (authenticate !== undefined) await callAgent('authenticate', { methodId: authenticate })
-  const abilities = member(greeting, 'agentCapabilities')
-  const { offered: mcpServers, unsupported: unsupportedServers } = selectSupportedServers(servers, abilities)
-  const canResume = Boolean(member(member(abilities, 'sessionCapabilities'), 'resume'))
-  const canLoad = member(abilities, 'loadSession') === true
-  const canClose = Boolean(member(member(abilities, 'sessionCapabilities'), 'close'))
+  const capabilities = member(initialized, 'agentCapabilities')
+  const { offered: mcpServers, unsupported: unsupportedServers } = selectSupportedServers(servers, capabilities)
+  const canResume = Boolean(member(member(capabilities, 'sessionCapabilities'), 'resume'))
+  const canLoad = member(capabilities, 'loadSession') === true
+  const canClose = Boolean(member(member(capabilities, 'sessionCapabilities'), 'close'))
 
   return {
-    name: readAgentName(greeting),
+    name: readAgentName(initialized),
     canRestoreSessions: canResume || canLoad,
-    promptAbilities: readPromptAbilities(member(abilities, 'promptCapabilities')),
+    promptAbilities: readPromptAbilities(member(capabilities, 'promptCapabilities')),
     unsupportedServers,
-    hasNoLateUpdates: member(member(member(greeting, '_meta'), 'signalbox'), 'sendsNothingLate') === true,
+    hasNoLateUpdates: member(member(member(initialized, '_meta'), 'signalbox'), 'sendsNothingLate') === true,
     newSession: async (cwd) => readSession(await callAgent('session/new', { cwd, mcpServers, ...extras })),
     restoreSession: async (id, cwd) => {
       const restored = await callAgent(canResume ? 'session/resume' : 'session/load', {
@@ -138,6 +137,11 @@ export async function initializeAgent(
     whenClosed: connection.closed,
     close: (reason) => connection.close(reason),
   }
+}
+
+function requireProtocolVersion(version: unknown): void {
+  if (version === initializeParams.protocolVersion) return
+  throw new RpcError(rpcCodes.invalidRequest, `The agent speaks version ${version} of ACP, not version 1.`)
 }
 
 const maxLoggedLines = 20
@@ -175,8 +179,8 @@ function readSession(response: unknown, restoredId?: string): AgentSession {
   }
 }
 
-function readAgentName(greeting: unknown): string | null {
-  const info = member(greeting, 'agentInfo')
+function readAgentName(initialized: unknown): string | null {
+  const info = member(initialized, 'agentInfo')
   const name = member(info, 'title') ?? member(info, 'name')
   return typeof name === 'string' ? [name, member(info, 'version')].filter(Boolean).join(' ').slice(0, 256) : null
 }

@@ -20,7 +20,8 @@ export function addSignInHelp(methods: unknown): (error: unknown) => never {
 
 function describeMethods(methods: unknown): string {
   const descriptions = (Array.isArray(methods) ? methods : []).slice(0, maxMethods).flatMap((method) => {
-    const [id, name] = [readName(member(method, 'id')), readName(member(method, 'name'))]
+    const id = readName(member(method, 'id'))
+    const name = readName(member(method, 'name'))
     return id === undefined ? [] : [name === undefined || name === id ? `"${id}"` : `"${id}" (${name})`]
   })
   if (descriptions.length === 0)

@@ -48,7 +48,7 @@ export class Connection {
     channel.output.on('error', closeOnLoss)
   }
 
-  /** Why the connection ended. Never rejects. */
+  /** Resolves with the reason when the connection ends. Never rejects. */
   get closed(): Promise<Error> {
     return this.#closed.promise
   }

@@ -23,7 +23,8 @@ export type UnavailableServer = { server: string; reason: string }
 /** The server that an update of the builtin agent reports as not available. */
 export function readUnavailableServer(update: unknown): UnavailableServer | undefined {
   const reported = member(member(member(update, '_meta'), 'signalbox'), 'unavailableServer')
-  const [server, reason] = [member(reported, 'name'), member(reported, 'reason')]
+  const server = member(reported, 'name')
+  const reason = member(reported, 'reason')
   return typeof server === 'string' && typeof reason === 'string' ? { server, reason } : undefined
 }
 

@@ -29,9 +29,9 @@ const stopTimeouts = { afterEofMs: 3000, afterTermMs: 1000 }
  * both, which it finds by their marker.
  */
 export async function startAgent(agent: AgentCommand, workspace: string): Promise<AgentProcess> {
-  const [command, args] = existsSync(setpriv)
-    ? [setpriv, ['--pdeathsig', 'TERM', '--', agent.command, ...agent.args]]
-    : [agent.command, agent.args]
+  const { command, args } = existsSync(setpriv)
+    ? { command: setpriv, args: ['--pdeathsig', 'TERM', '--', agent.command, ...agent.args] }
+    : agent
   const child = spawn(command, args, {
     cwd: workspace,
     env: agent.env,
@@ -83,11 +83,11 @@ function readStderrTail(child: ChildProcess): () => string {
   return () => findReason(tail.toString('utf8'))
 }
 
-/** The last line that names an error, or the last lines. The last line of a stack trace explains nothing. */
+/** Returns the last line that names an error, or the last three lines. The last line of a stack trace explains nothing. */
 function findReason(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
-  const named = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
-  return (named ?? lines.slice(-3).join(' ')).trim().slice(-500)
+  const errorLine = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
+  return (errorLine ?? lines.slice(-3).join(' ')).trim().slice(-500)
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals): void {

@@ -5,7 +5,7 @@ import { readToolCall, type ToolCall, terminalOutput } from './tool-calls/tool-c
 
 /**
  * A `session/update` in the form that this client needs. `other` is any further activity of the turn, also of an unknown
- * kind. An `aside` belongs to the session, not to a turn, and can arrive at any time.
+ * kind. `ignored` belongs to the session, not to a turn, so it can arrive at any time, also without any work of the agent.
  */
 export type AgentUpdate =
   | { type: 'text'; text: string }
@@ -23,12 +23,12 @@ export type AgentUpdate =
   /** The cost of the session since its start, in USD. */
   | { type: 'cost'; totalUsd: number }
   | { type: 'other' }
-  | { type: 'aside' }
+  | { type: 'ignored' }
 
 export type PlanStep = { text: string; status: string; priority?: string }
 
 const otherUpdate: AgentUpdate = { type: 'other' }
-const ignoredUpdate: AgentUpdate = { type: 'aside' }
+const ignoredUpdate: AgentUpdate = { type: 'ignored' }
 
 export function readUpdate(update: unknown): AgentUpdate {
   switch (member(update, 'sessionUpdate')) {
@@ -40,8 +40,8 @@ export function readUpdate(update: unknown): AgentUpdate {
     case 'tool_call_update': {
       const id = readString(member(update, 'toolCallId'))
       if (!id) return otherUpdate
-      const [output, unavailable] = [terminalOutput(update), readUnavailableServer(update)]
-      return { type: 'tool', id, tool: readToolCall(update), output, unavailable }
+      const output = terminalOutput(update)
+      return { type: 'tool', id, tool: readToolCall(update), output, unavailable: readUnavailableServer(update) }
     }
     case 'plan':
       return { type: 'plan', steps: readPlan(member(update, 'entries')) }
@@ -72,8 +72,10 @@ function readChunk(type: 'text' | 'reasoning', update: unknown): AgentUpdate {
 function readPlan(entries: unknown): PlanStep[] {
   const steps: PlanStep[] = []
   for (const entry of Array.isArray(entries) ? entries : []) {
-    const [text, status, priority] = ['content', 'status', 'priority'].map((key) => readString(member(entry, key)))
-    if (text) steps.push({ text, status: status ?? 'pending', ...(priority && { priority }) })
+    const text = readString(member(entry, 'content'))
+    const status = readString(member(entry, 'status')) ?? 'pending'
+    const priority = readString(member(entry, 'priority'))
+    if (text) steps.push({ text, status, ...(priority && { priority }) })
   }
   return steps
 }

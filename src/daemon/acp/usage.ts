@@ -7,12 +7,16 @@ import { member } from './rpc-message.ts'
  */
 export function readUsage(response: unknown, costUsd: number | undefined): Usage | null {
   const usage = member(response, 'usage')
-  const [input, output, thought] = ['inputTokens', 'outputTokens', 'thoughtTokens'].map((key) => readCount(usage, key))
-  const [cached, cacheWritten] = ['cachedReadTokens', 'cachedWriteTokens'].map((key) => readCount(usage, key))
+  const input = readCount(usage, 'inputTokens')
+  const output = readCount(usage, 'outputTokens')
+  const thought = readCount(usage, 'thoughtTokens')
+  const cached = readCount(usage, 'cachedReadTokens')
+  const cacheWritten = readCount(usage, 'cachedWriteTokens')
   if (input === undefined || output === undefined) return null
   const total = Math.max(readCount(usage, 'totalTokens') ?? 0, input + output)
   const remaining = total - input - output
-  // Some agents count thought tokens separately from output tokens.
+  // Some agents count thought tokens separately from output tokens, and some of them also cached tokens from input tokens. The rest of
+  // the total shows it.
   const separateReasoning =
     thought && (remaining === thought || remaining === thought + (cached ?? 0) + (cacheWritten ?? 0)) ? thought : 0
   const completion = output + separateReasoning

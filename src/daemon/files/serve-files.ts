@@ -18,7 +18,10 @@ const maxPage = 1000
 /** Slower than the server permits to its client, so that the server refuses a slow upload first. */
 const uploadPace = { bytesPerSecond: 50, pauseMs: 60_000 }
 
-/** Serves the files of a workspace over HTTP: contents as bytes, everything else as JSON. */
+/**
+ * Serves the files of a workspace over HTTP: contents as bytes, everything else as JSON. The header `x-file` of a content has its
+ * description, as URL-encoded JSON.
+ */
 export async function serveFiles(
   files: InternFiles,
   { operation, query, request, response, signal }: FileRequest,
@@ -32,10 +35,10 @@ export async function serveFiles(
       return reply(await files.list(path, { limit, after: query.get('after') ?? undefined }))
     }
     case 'GET content': {
-      const { body, part, ...description } = await files.read(path, readRange(query), signal)
-      const [from, to] = part ? [part.from, part.to] : [0, description.size]
-      const head = JSON.stringify({ ...description, part: part ?? null })
-      return send(response, body, { 'content-length': String(to - from), 'x-file': encodeURIComponent(head) })
+      const { body, part, ...file } = await files.read(path, readRange(query), signal)
+      const length = part ? part.to - part.from : file.size
+      const description = JSON.stringify({ ...file, part: part ?? null })
+      return send(response, body, { 'content-length': String(length), 'x-file': encodeURIComponent(description) })
     }
     case 'PUT content':
       return reply(await files.write(path, readPacedBody(request, uploadPace), replace, signal))
@@ -58,9 +61,11 @@ export async function serveFiles(
 
 function readRange(query: URLSearchParams) {
   const number = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined)
-  const [first, last, suffix] = [number('first'), number('last'), number('suffix')]
-  const range = suffix !== undefined ? { suffix } : first !== undefined ? { first, last } : undefined
-  return { range, ifTag: query.get('if') ?? undefined }
+  const ifTag = query.get('if') ?? undefined
+  const suffix = number('suffix')
+  if (suffix !== undefined) return { range: { suffix }, ifTag }
+  const first = number('first')
+  return { range: first === undefined ? undefined : { first, last: number('last') }, ifTag }
 }
 
 /** Sends a file. A failure breaks the connection, so that the client notices that the file is incomplete. */

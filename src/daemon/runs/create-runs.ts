@@ -22,13 +22,15 @@ export function createRuns(
     files,
     start: async (turn, signal) => returnOnAbort(await start(registry, turn, signal), signal),
     answer: async (answer, signal) => returnOnAbort(resume(registry, deps.store, answer, signal), signal),
-    cancel: async (runId, spent, neededUsd) =>
-      spent ? registry.endOverBudget(runId, spent, neededUsd) : registry.cancel(runId, 'The run was cancelled.'),
+    cancel: async (runId, exceededBudget, neededUsd) =>
+      exceededBudget
+        ? registry.endOverBudget(runId, exceededBudget, neededUsd)
+        : registry.cancel(runId, 'The run was cancelled.'),
     question: async (id) => registry.runOfQuestion(id)?.questions.permissionDetails(id),
     setRules: async (rules) => deps.decisions.setRules(rules),
-    decisions: async (afterSeq) => deps.decisions.after(afterSeq),
+    decisions: async (afterSeq) => deps.decisions.acknowledge(afterSeq),
     rest: async (idleMs) => registry.rest(idleMs),
-    health: async () => ({ contract: contractVersion, startedAt, ...registry.figures() }),
+    health: async () => ({ contract: contractVersion, startedAt, ...registry.health() }),
     stop: () => registry.stop(),
   }
 }

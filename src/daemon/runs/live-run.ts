@@ -81,7 +81,7 @@ export class LiveRun {
     if (after === before) return
     if (before.at === 'starting' && after.at !== 'ended') {
       const notes = takeSessionNotes(this.session).map((text) => ({ type: 'reasoning.added' as const, text }))
-      this.reply.start([this.#greeting(), ...notes])
+      this.reply.start([this.#startedEvent(), ...notes])
     }
     if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
       const { question, deadlineAt } = after
@@ -136,13 +136,13 @@ export class LiveRun {
     const { question } = questionToAsk
     // The caller has the first one, so it is not queued.
     const isFull = this.questions.pendingCount > limits.maxQueuedQuestions
-    if (this.#state.at === 'ended' || isFull) return Promise.resolve(questionToAsk.cancelled)
+    if (this.#state.at === 'ended' || isFull) return Promise.resolve(questionToAsk.cancelledReply)
     requireSmallQuestion(question)
     const deadlineAt = elapsed() + limits.questionMs
     persistence.saveQuestion(this, questionToAsk, this.#toInstant(deadlineAt))
     const { replied, reply } = this.questions.add(questionToAsk)
     withdrawn.addEventListener('abort', () => {
-      reply(questionToAsk.cancelled)
+      reply(questionToAsk.cancelledReply)
       this.apply({ type: 'question.withdrawn', questionId: question.id })
     })
     this.apply({ type: 'question.asked', question, deadlineAt, canWait: canWait() })
@@ -162,7 +162,7 @@ export class LiveRun {
       throw new Refusal('output_lost', outputLostMessage)
     }
     const parsed = pending.read(answer)
-    const resumed = this.reply.resume(this.#greeting(), replyOptions)
+    const resumed = this.reply.resume(this.#startedEvent(), replyOptions)
     this.questions.removeAnswered(questionId, parsed)
     this.#deps.persistence.recordAnswer(this.session, pending.question, answer, by)
     this.apply({ type: 'answer.accepted', questionId, deadlineAt: elapsed() + limits.questionMs })
@@ -177,7 +177,7 @@ export class LiveRun {
     return Math.round(at - elapsed() + now())
   }
 
-  #greeting(): TurnEvent {
+  #startedEvent(): TurnEvent {
     return { type: 'turn.started', runId: this.id, sessionId: this.session.id, model: this.session.model }
   }
 

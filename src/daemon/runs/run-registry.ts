@@ -134,7 +134,7 @@ export class RunRegistry {
     return this.#isResting ? 0 : remainingMs
   }
 
-  figures(): Omit<InternHealth, 'contract' | 'startedAt'> {
+  health(): Omit<InternHealth, 'contract' | 'startedAt'> {
     this.#deadlines.check()
     const { state, name } = this.#host
     return {

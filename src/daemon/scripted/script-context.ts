@@ -41,7 +41,7 @@ export type Session = {
   servers: McpServer[]
 }
 
-export type Command = (play: ScriptContext, rest: string) => unknown
+export type Command = (context: ScriptContext, rest: string) => unknown
 
 export function say({ client, sessionId }: Pick<ScriptContext, 'client' | 'sessionId'>, text: string): Promise<void> {
   return client.notify('session/update', {

@@ -1,7 +1,7 @@
 import { type AgentApp, agent, type McpServer, RequestError } from '@agentclientprotocol/sdk'
 import { newUuid } from '#platform/core/id.ts'
+import { type ScriptContext, type ScriptedOptions, type Session, say } from './script-context.ts'
 import { commands, modelOption } from './scripted-commands.ts'
-import { type ScriptContext, type ScriptedOptions, type Session, say } from './scripted-play.ts'
 
 /**
  * An agent that executes its prompt, one command a line, for tests, demonstrations and benchmarks. It prints the
@@ -10,7 +10,7 @@ import { type ScriptContext, type ScriptedOptions, type Session, say } from './s
  */
 export function scriptedAgent(options: ScriptedOptions): AgentApp {
   const sessions = new Map<string, Session>()
-  let signedIn = options.signIn === undefined
+  let isSignedIn = options.signIn === undefined
   const supports = (type: string) => options.supports?.includes(type) ?? false
   const find = (id: string) => sessions.get(id) ?? open(id)
   const open = (id: string, servers: McpServer[] = []) => {
@@ -36,11 +36,11 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
       },
     }))
     .onRequest('authenticate', ({ params }) => {
-      signedIn ||= params.methodId === options.signIn
+      isSignedIn ||= params.methodId === options.signIn
       return {}
     })
     .onRequest('session/new', ({ params }) => {
-      if (!signedIn) throw RequestError.authRequired()
+      if (!isSignedIn) throw RequestError.authRequired()
       // Unique over all agents: a daemon's sessions outlive the agent that created them.
       const sessionId = `scripted-${newUuid()}`
       open(sessionId, params.mcpServers)

@@ -1,5 +1,5 @@
 import { RequestError } from '@agentclientprotocol/sdk'
-import { type Command, pause, say } from './scripted-play.ts'
+import { type Command, pause, say } from './script-context.ts'
 import { questionCommands } from './scripted-questions.ts'
 
 export const modelOption = (model: string) => [
@@ -24,13 +24,13 @@ export const commands: Record<string, Command> = {
       update: { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } },
     }),
   /** Prints the MCP servers of the session as JSON. */
-  servers: (play) => say(play, JSON.stringify(play.session.servers)),
+  servers: (context) => say(context, JSON.stringify(context.session.servers)),
   /** `stream 100 20`: a hundred words, one each 20 ms. */
-  stream: async (play, rest) => {
+  stream: async (context, rest) => {
     const [count = 1, everyMs = 0] = rest.split(' ').map(Number)
-    for (let index = 0; index < count && !play.signal.aborted; index++) {
-      await say(play, `word${index} `)
-      if (everyMs) await pause(everyMs, play.signal)
+    for (let index = 0; index < count && !context.signal.aborted; index++) {
+      await say(context, `word${index} `)
+      if (everyMs) await pause(everyMs, context.signal)
     }
   },
   /**
@@ -49,13 +49,13 @@ export const commands: Record<string, Command> = {
     }
   },
   /** `late 20 words`: prints the words after 20 ms, which can be after the end of the turn. */
-  late: (play, rest) => {
+  late: (context, rest) => {
     const [ms = '', text = ''] = rest.split(/ (.*)/s)
-    setTimeout(() => void say(play, text), Number(ms))
+    setTimeout(() => void say(context, text), Number(ms))
   },
   wait: ({ signal }, ms) => pause(Number(ms), signal),
-  mode: (play) => say(play, `[${play.session.mode}]`),
-  memory: (play) => say(play, play.session.restored ? '[restored]' : '[open]'),
+  mode: (context) => say(context, `[${context.session.mode}]`),
+  memory: (context) => say(context, context.session.restored ? '[restored]' : '[open]'),
   tool: ({ client, sessionId }, rest) => {
     const [title = '', command] = rest.split(/ (.*)/s)
     const update = { toolCallId: `call-${title}`, title, rawInput: command && { command } }
@@ -83,11 +83,11 @@ export const commands: Record<string, Command> = {
     return client.notify('session/update', { sessionId, update: { sessionUpdate: 'plan', entries } })
   },
   /** Prints the blocks of the prompt after its script. */
-  blocks: async (play) => say(play, JSON.stringify(play.session.blocks?.slice(1))),
-  model_says: async (play, prompt) => say(play, (await play.options.askModel?.(prompt)) ?? 'no model'),
+  blocks: async (context) => say(context, JSON.stringify(context.session.blocks?.slice(1))),
+  model_says: async (context, prompt) => say(context, (await context.options.askModel?.(prompt)) ?? 'no model'),
   /** Sends so many concurrent model requests, and ignores failures. */
-  models_say: async (play, count) => {
-    const requests = Array.from({ length: Number(count) }, (_, at) => play.options.askModel?.(`${at}`))
+  models_say: async (context, count) => {
+    const requests = Array.from({ length: Number(count) }, (_, at) => context.options.askModel?.(`${at}`))
     await Promise.allSettled(requests)
   },
   usage: ({ session }, rest) => {
@@ -108,9 +108,9 @@ export const commands: Record<string, Command> = {
       update: { sessionUpdate: 'config_option_update', configOptions: modelOption(name) },
     }),
   ...questionCommands,
-  refuse: (_play, message) => fail(message),
-  fail: (_play, message) => fail(message),
-  fail_with_details: (_play, details) => fail('Internal error', { details }),
+  refuse: (_context, message) => fail(message),
+  fail: (_context, message) => fail(message),
+  fail_with_details: (_context, details) => fail('Internal error', { details }),
   overload: ({ session }, message) => fail(message, { retryable: true, usage: session.usage }),
   /** Ignores cancellation. */
   hang: () => new Promise(() => {}),
@@ -119,9 +119,9 @@ export const commands: Record<string, Command> = {
     options.crash()
     await new Promise(() => {})
   },
-  flood: async (play, megabytes) => {
-    for (let remaining = Number(megabytes) * 1024; remaining > 0 && !play.signal.aborted; remaining--)
-      await say(play, 'x'.repeat(1024))
+  flood: async (context, megabytes) => {
+    for (let remaining = Number(megabytes) * 1024; remaining > 0 && !context.signal.aborted; remaining--)
+      await say(context, 'x'.repeat(1024))
   },
   raw: ({ options }, line) => options.raw(`${line}\n`),
   huge: ({ options }, megabytes) =>

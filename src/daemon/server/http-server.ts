@@ -13,7 +13,7 @@ import { serveFiles } from '../files/serve-files.ts'
 import { sendJson, waitForDrain } from '../http-response.ts'
 import type { DaemonLog } from '../log.ts'
 import { serveMilestones, serveSessions } from '../transcript/serve.ts'
-import { readAnswer, readIdleMs, readJson, readRules, readSpent, readTurn } from './request.ts'
+import { readAnswer, readExceededBudget, readIdleMs, readJson, readRules, readTurn } from './request.ts'
 import { splitEvent } from './split-event.ts'
 
 type HttpServerDeps = { runs: Runs; token: string; log: DaemonLog }
@@ -42,21 +42,10 @@ export function createHttpServer(
 }
 
 async function serve(deps: HttpServerDeps, { request, response }: Exchange): Promise<void> {
-  const framing = findFramingError(request)
-  if (framing !== undefined) {
-    response.shouldKeepAlive = false
-    throw new Fault('invalid', framing)
-  }
+  requireValidFraming(request, response)
   if (!isAuthorized(deps.token, request.headers.authorization))
     throw new Fault('unauthenticated', 'Wrong token.', { type: 'unauthorized' })
-  const url = URL.parse(request.url ?? '/', 'http://daemon')
-  if (!url) throw new Fault('invalid', 'The path is not valid.')
-  const { pathname, searchParams: query } = url
-  const [, version = '', ...path] = pathname.split('/')
-  if (version !== `v${contractVersion}`) {
-    const message = `This intern speaks version ${contractVersion} of the runs contract, not "${version}".`
-    throw new Fault('not_found', message, { type: 'version_mismatch' })
-  }
+  const { path, query } = parseAddress(request)
   const disconnect = new AbortController()
   response.once('close', () => disconnect.abort())
   const { runs } = deps
@@ -70,7 +59,7 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
     case 'POST /answers':
       return writeEvents(response, await runs.answer(readAnswer(await readJson(request)), disconnect.signal))
     case 'DELETE /runs':
-      return sendJson(response, 200, { cancelled: await runs.cancel(path[1] ?? '', ...readSpent(query)) })
+      return sendJson(response, 200, { cancelled: await cancelRun(runs, path[1] ?? '', query) })
     case 'GET /sessions':
       return serveSessions(runs.transcripts, { path, query, response, signal: disconnect.signal })
     case 'GET /milestones':
@@ -92,6 +81,29 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
     default:
       throw new Fault('not_found', `There is no ${request.method} /${path.join('/')}.`, { type: 'unknown_operation' })
   }
+}
+
+function requireValidFraming(request: IncomingMessage, response: ServerResponse): void {
+  const error = findFramingError(request)
+  if (error === undefined) return
+  // The start of the next request on this connection is unknown.
+  response.shouldKeepAlive = false
+  throw new Fault('invalid', error)
+}
+
+/** @returns the names of the path after the version of the contract. @throws Fault for another version. */
+function parseAddress(request: IncomingMessage): { path: string[]; query: URLSearchParams } {
+  const url = URL.parse(request.url ?? '/', 'http://daemon')
+  if (!url) throw new Fault('invalid', 'The path is not valid.')
+  const [, version = '', ...path] = url.pathname.split('/')
+  if (version === `v${contractVersion}`) return { path, query: url.searchParams }
+  const message = `This intern speaks version ${contractVersion} of the runs contract, not "${version}".`
+  throw new Fault('not_found', message, { type: 'version_mismatch' })
+}
+
+function cancelRun(runs: Runs, runId: string, query: URLSearchParams): Promise<boolean> {
+  const { exceededBudget, neededUsd } = readExceededBudget(query)
+  return runs.cancel(runId, exceededBudget, neededUsd)
 }
 
 /** Writes events as fast as the caller reads them. Unread events stay in the outbox of the run. */
@@ -121,7 +133,7 @@ function sendError({ log }: HttpServerDeps, response: ServerResponse, error: unk
     const { kind, message, details } = error
     return sendJson(response, faultStatus[kind], { error: { kind: details.type ?? kind, message } })
   }
-  log('door.failed', { why: error instanceof Error ? error.stack : String(error) })
+  log('request.failed', { why: error instanceof Error ? error.stack : String(error) })
   sendJson(response, 500, { error: { kind: 'internal', message: 'The daemon failed; its log says why.' } })
 }
 

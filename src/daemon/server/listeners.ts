@@ -19,7 +19,7 @@ export type Listeners = {
   connections: () => Promise<number>
 }
 
-/** @throws Error if one of them cannot be opened. */
+/** Opens the listeners of the settings. @throws Error if one of them cannot be opened. */
 export async function openListeners(
   { socketPath, listen, limits }: Pick<DaemonSettings, 'socketPath' | 'listen' | 'limits'>,
   deps: ListenerDeps,
@@ -30,6 +30,7 @@ export async function openListeners(
     const server = createHttpServer(deps)
     servers.push(server)
     mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 })
+    // An ended daemon can leave its socket file. No other daemon runs, because this one has the lock of the store.
     rmSync(socketPath, { force: true })
     await startListening(server, (done) => server.listen(socketPath, done))
     chmodSync(socketPath, 0o600)

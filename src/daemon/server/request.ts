@@ -7,7 +7,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { readPacedBody } from '#platform/net/bodies/paced-body.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 
-/** More than the largest body of the public API. */
+/** The largest JSON body. It is larger than any body of the chat routes, which the server passes on. */
 const maxBodyBytes = 2 * 1024 * 1024
 
 /** The slowest rate of a JSON body. The server sends it from its memory, so a slower body comes from another client. */
@@ -53,11 +53,17 @@ function readBudget(value: unknown): TurnBudget {
   throw new Fault('invalid', 'A budget has costUsd with costOf, and seconds.')
 }
 
-/** The exceeded limit because of which a run is ended, and the maximum cost in USD of the request that the limit refused. */
-export function readSpent(query: URLSearchParams): [spent?: BudgetPart, neededUsd?: number] {
+/**
+ * Reads the limit because of which a run is ended, and the maximum cost in USD of the request that the limit refused. Both are
+ * undefined for a run that is cancelled for another reason.
+ */
+export function readExceededBudget(query: URLSearchParams): {
+  exceededBudget: BudgetPart | undefined
+  neededUsd: number | undefined
+} {
+  const exceededBudget = budgetParts.find((part) => part === query.get('spent'))
   const neededUsd = Number(query.get('needed_usd') ?? Number.NaN)
-  const spent = budgetParts.find((part) => part === query.get('spent'))
-  return spent ? [spent, Number.isFinite(neededUsd) ? neededUsd : undefined] : []
+  return { exceededBudget, neededUsd: exceededBudget && Number.isFinite(neededUsd) ? neededUsd : undefined }
 }
 
 function readAttachments(value: unknown): Attachment[] {
@@ -81,7 +87,7 @@ export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
   }
 }
 
-/** The server validated the rules when they were set. */
+/** Reads rules. Checks only the list, because the server validated the rules when they were set. */
 export function readRules(body: Record<string, unknown>): RulesInForce {
   const { sets } = body
   if (Array.isArray(sets)) return { agent: readString(body, 'agent'), sets }

@@ -1,8 +1,8 @@
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import { cutPosition, truncateText } from '#platform/text/truncate.ts'
 
-/** A character takes up to six bytes in JSON. */
-const partCharacters = 32 * 1024
+/** The longest text of one event. A character takes up to six bytes in JSON, so it stays below `maxEventBytes`. */
+const maxTextLength = 32 * 1024
 const maxMessageLength = 10_000
 
 /**
@@ -11,10 +11,10 @@ const maxMessageLength = 10_000
 export function splitEvent(event: TurnEvent): TurnEvent[] {
   if ('message' in event && event.message.length > maxMessageLength)
     return [{ ...event, message: `${truncateText(event.message, maxMessageLength)}…` }]
-  if (!('text' in event) || event.text.length <= partCharacters) return [event]
+  if (!('text' in event) || event.text.length <= maxTextLength) return [event]
   const parts: TurnEvent[] = []
   for (let from = 0; from < event.text.length; ) {
-    const to = cutPosition(event.text, from + partCharacters)
+    const to = cutPosition(event.text, from + maxTextLength)
     parts.push({ type: event.type, text: event.text.slice(from, to) })
     from = to
   }

@@ -14,14 +14,16 @@ const drainMs = 500
 /** `port` is the port for servers on other hosts; undefined if the daemon listens only on its socket. */
 export type Daemon = { port: number | undefined; stop(): Promise<void> }
 
-/** Opens the store, then its listeners. The agent starts with the first prompt, or now if `startsAgent` is set. */
+/**
+ * Opens the store, then the listeners. The store is first, because its lock prevents a second daemon from ending the agent or
+ * replacing the socket of the first one. The agent starts with the first prompt, or now if `startsAgent` is set.
+ */
 export async function startDaemon(
   settings: DaemonSettings,
   deps: Pick<RunRegistryDeps, 'log' | 'now' | 'elapsed' | 'newId'> & { launch?: Launch },
 ): Promise<Daemon> {
   const { workspace, limits, agent } = settings
   mkdirSync(workspace, { recursive: true, mode: 0o700 })
-  // Only one daemon can open the store, so an existing socket file is left over.
   const store = openStore(settings.state, limits)
   const transcripts = new DaemonTranscripts({ store: store.transcripts, now: deps.now, log: deps.log })
   const runs = createRuns({
@@ -43,6 +45,7 @@ export async function startDaemon(
     stop: async () => {
       const closed = listeners.close()
       await runs.stop()
+      // Ends requests that wait for milestones. Otherwise the stop would wait for them until `drainMs`.
       transcripts.wake()
       const timer = setTimeout(listeners.closeConnections, drainMs)
       await closed

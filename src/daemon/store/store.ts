@@ -54,6 +54,7 @@ export function openStore(folder: string, limits: TranscriptLimits): DaemonStore
     try {
       // Exclusive: one process per folder, and no shared-memory file that a full disk could damage.
       db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+      // At most 1 MiB of disk for an empty journal, and 512 KiB of memory for cached pages: a host can run many daemons.
       db.exec('PRAGMA journal_size_limit = 1048576; PRAGMA cache_size = -512')
       db.exec(schema)
       return createStore(db, limits)

@@ -29,10 +29,10 @@ export type TranscriptStore = {
   changedSince(sessionId: string, revision: number, limit: number): Entry[]
   milestones(revision: number, limit: number): Milestone[]
   /** The sessions with a run that has not ended. */
-  open(): SessionSummary[]
+  unfinishedSessions(): SessionSummary[]
 }
 
-/** The condition must be exactly that of the index. */
+/** SQLite uses the partial index only for queries with exactly its condition. */
 const isMilestone = `json_extract(entry, '$.type') IN (${milestoneTypes.map((type) => `'${type}'`).join(', ')})`
 
 const schema = `
@@ -51,7 +51,7 @@ const schema = `
 
 const summary = `session_id AS id, title, status, turns, created_at AS createdAt, updated_at AS updatedAt, dropped`
 
-/** The approximate size of the other columns of an entry, and its places in the indexes. */
+/** The approximate size of the other columns of an entry and of its rows in the indexes. */
 const rowOverheadBytes = 100
 /** The approximate size of an empty session. */
 const sessionBytes = 500
@@ -117,6 +117,6 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
         sessionId,
         entry: JSON.parse(entry) as Milestone['entry'],
       })),
-    open: () => unfinished.all() as SessionSummary[],
+    unfinishedSessions: () => unfinished.all() as SessionSummary[],
   }
 }

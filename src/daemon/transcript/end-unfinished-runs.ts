@@ -10,7 +10,7 @@ type Deps = {
 
 /** Ends the runs that an earlier daemon left unfinished, and their pending questions. */
 export function endUnfinishedRuns({ store, now, next }: Deps): void {
-  for (const { id: sessionId } of store.open()) {
+  for (const { id: sessionId } of store.unfinishedSessions()) {
     const session = store.session(sessionId)
     // The write for another session has deleted this session, to keep the limit for all sessions.
     if (!session) continue

@@ -5,14 +5,12 @@ const limits = { events: 5_000, characters: 4 * 1024 * 1024 }
 /** The limit of concurrent readers of one daemon. */
 const maxFollowers = 64
 
-type Follower = { sessionId: string; push: (event: TranscriptEvent) => void }
-
 /** The readers that receive new events of sessions. */
 export function createFollowers() {
   const followers = new Set<Follower>()
   return {
     has: (sessionId: string) => [...followers].some((follower) => follower.sessionId === sessionId),
-    any: () => followers.size > 0,
+    hasFollowers: () => followers.size > 0,
     isFull: () => followers.size >= maxFollowers,
     send: (sessionId: string, event: TranscriptEvent) => {
       for (const follower of followers) if (follower.sessionId === sessionId) follower.push(event)
@@ -23,64 +21,86 @@ export function createFollowers() {
       catchUp: () => TranscriptEvent[],
       signal: AbortSignal,
     ): AsyncIterableIterator<TranscriptEvent, undefined> {
-      let stored: TranscriptEvent[] = []
-      const incoming: TranscriptEvent[] = []
-      let characters = 0
-      let isCaughtUp = false
-      const sent = new Map<number, { revision: number; length: number }>()
-      let isOver = false
-      let wake = () => {}
-      const leave = () => {
-        isOver = true
-        followers.delete(follower)
-        wake()
-      }
-      const follower: Follower = {
-        sessionId,
-        push: (event) => {
-          incoming.push(event)
-          characters += sizeOf(event)
-          if (incoming.length > limits.events || characters > limits.characters) leave()
-          wake()
-        },
-      }
+      const follower = new Follower(sessionId, catchUp, () => followers.delete(follower))
       followers.add(follower)
+      const leave = () => follower.leave()
       signal.addEventListener('abort', leave, { once: true })
       if (signal.aborted) leave()
-
-      const nextEvent = (): TranscriptEvent | undefined => {
-        if (!isCaughtUp && stored.length === 0) stored = catchUp()
-        isCaughtUp ||= stored.length === 0
-        if (!isCaughtUp) {
-          const event = stored.shift()!
-          if (event.type === 'entry') sent.set(event.entry.id, stateOf(event.entry))
-          return event
-        }
-        for (;;) {
-          const event = incoming.shift()
-          if (!event) return undefined
-          characters -= sizeOf(event)
-          if (!wasSent(event, sent)) return event
-        }
-      }
-      const next = async (): Promise<IteratorResult<TranscriptEvent, undefined>> => {
-        for (;;) {
-          const event = isOver ? undefined : nextEvent()
-          if (event) return { done: false, value: event }
-          if (isOver) return { done: true, value: undefined }
-          await new Promise<void>((resolve) => (wake = resolve))
-        }
-      }
-      const stream: AsyncIterableIterator<TranscriptEvent, undefined> = {
-        next,
-        return: async () => {
-          leave()
-          return { done: true, value: undefined }
-        },
-        [Symbol.asyncIterator]: () => stream,
-      }
-      return stream
+      return follower.stream()
     },
+  }
+}
+
+/** A reader of one session. New events are queued while it reads the stored ones. */
+class Follower {
+  readonly sessionId: string
+  readonly #catchUp: () => TranscriptEvent[]
+  readonly #onLeave: () => void
+  #stored: TranscriptEvent[] = []
+  #isCaughtUp = false
+  /** The entries that it received with the stored events. A queued event of the same state is skipped. */
+  readonly #sent = new Map<number, SentState>()
+  readonly #queued: TranscriptEvent[] = []
+  #queuedCharacters = 0
+  #hasLeft = false
+  #wake = () => {}
+
+  constructor(sessionId: string, catchUp: () => TranscriptEvent[], onLeave: () => void) {
+    this.sessionId = sessionId
+    this.#catchUp = catchUp
+    this.#onLeave = onLeave
+  }
+
+  push(event: TranscriptEvent): void {
+    this.#queued.push(event)
+    this.#queuedCharacters += sizeOf(event)
+    if (this.#queued.length > limits.events || this.#queuedCharacters > limits.characters) this.leave()
+    this.#wake()
+  }
+
+  leave(): void {
+    this.#hasLeft = true
+    this.#onLeave()
+    this.#wake()
+  }
+
+  /** Returns its events. The iterator is not a generator, whose `return` would wait for a pending `next`. */
+  stream(): AsyncIterableIterator<TranscriptEvent, undefined> {
+    const stream: AsyncIterableIterator<TranscriptEvent, undefined> = {
+      next: () => this.#next(),
+      return: async () => {
+        this.leave()
+        return { done: true, value: undefined }
+      },
+      [Symbol.asyncIterator]: () => stream,
+    }
+    return stream
+  }
+
+  async #next(): Promise<IteratorResult<TranscriptEvent, undefined>> {
+    while (!this.#hasLeft) {
+      const event = this.#takeStored() ?? this.#takeQueued()
+      if (event) return { done: false, value: event }
+      await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+    return { done: true, value: undefined }
+  }
+
+  #takeStored(): TranscriptEvent | undefined {
+    if (this.#isCaughtUp) return undefined
+    if (this.#stored.length === 0) this.#stored = this.#catchUp()
+    const event = this.#stored.shift()
+    if (!event) this.#isCaughtUp = true
+    else if (event.type === 'entry') this.#sent.set(event.entry.id, stateOf(event.entry))
+    return event
+  }
+
+  #takeQueued(): TranscriptEvent | undefined {
+    for (let event = this.#queued.shift(); event; event = this.#queued.shift()) {
+      this.#queuedCharacters -= sizeOf(event)
+      if (!wasSent(event, this.#sent)) return event
+    }
+    return undefined
   }
 }
 

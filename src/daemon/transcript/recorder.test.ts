@@ -9,7 +9,7 @@ function recordTexts(pieces: string[]): string[] {
   const deps = { now: () => 0, nextId: () => ++last, onChange: () => {}, onText: () => {} }
   const recorder = new Recorder(deps, 's', undefined)
   for (const piece of pieces) recorder.addText('message', piece)
-  return recorder.pending()!.entries.map((entry) => ('text' in entry ? entry.text : ''))
+  return recorder.unsavedChange()!.entries.map((entry) => ('text' in entry ? entry.text : ''))
 }
 
 test('a long text is recorded in entries of whole characters', () => {

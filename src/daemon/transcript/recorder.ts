@@ -46,7 +46,8 @@ type OpenCall = { entry: Entry; tool: ToolCall; output: string }
 export class Recorder {
   readonly sessionId: string
   readonly #deps: RecorderDeps
-  readonly #dirty = new Map<number, Entry>()
+  /** The changed entries, by id. */
+  readonly #unsaved = new Map<number, Entry>()
   readonly #calls = new Map<string, OpenCall>()
   readonly #questions = new Map<string, Entry & { type: 'question' }>()
   #text: TextEntry | undefined
@@ -65,7 +66,7 @@ export class Recorder {
   }
 
   get isIdle(): boolean {
-    return this.#status === 'idle' && this.#dirty.size === 0
+    return this.#status === 'idle' && this.#unsaved.size === 0
   }
 
   get turns(): number {
@@ -158,14 +159,19 @@ export class Recorder {
   }
 
   /** The unsaved changes. Call `markSaved` when they are saved. */
-  pending(): SessionChange | undefined {
-    if (this.#dirty.size === 0) return undefined
-    const about = { title: this.#title, status: this.#status, turns: this.#turns }
-    return { sessionId: this.sessionId, ...about, entries: [...this.#dirty.values()] }
+  unsavedChange(): SessionChange | undefined {
+    if (this.#unsaved.size === 0) return undefined
+    return {
+      sessionId: this.sessionId,
+      title: this.#title,
+      status: this.#status,
+      turns: this.#turns,
+      entries: [...this.#unsaved.values()],
+    }
   }
 
   markSaved(): void {
-    this.#dirty.clear()
+    this.#unsaved.clear()
   }
 
   #write(type: 'message' | 'reasoning', openText: TextEntry | undefined, piece: string) {
@@ -191,9 +197,9 @@ export class Recorder {
   }
 
   #store(entry: Entry, isUrgent: boolean, characters: number): Entry {
-    this.#dirty.set(entry.id, entry)
+    this.#unsaved.set(entry.id, entry)
     // So many changes are unsaved only if they cannot be saved. Then the oldest change is lost.
-    if (this.#dirty.size > maxUnsavedEntries) this.#dirty.delete(this.#dirty.keys().next().value!)
+    if (this.#unsaved.size > maxUnsavedEntries) this.#unsaved.delete(this.#unsaved.keys().next().value!)
     this.#deps.onChange(isUrgent, characters)
     return entry
   }

@@ -38,14 +38,16 @@ export class DaemonTranscripts implements Transcripts {
   #timer: NodeJS.Timeout | undefined
   #dueAt = Number.POSITIVE_INFINITY
   #unsavedCharacters = 0
-  #last: number
-  #milestone = Promise.withResolvers<void>()
+  /** The last id or revision. */
+  #lastId: number
+  /** Resolves when there is a new milestone. */
+  #newMilestone = Promise.withResolvers<void>()
 
   constructor({ store, now, log }: TranscriptsDeps) {
     this.#store = store
     this.#now = now
     this.#log = log
-    this.#last = store.lastId()
+    this.#lastId = store.lastId()
     try {
       endUnfinishedRuns({ store, now, next: () => this.#nextId() })
     } catch (error) {
@@ -77,7 +79,7 @@ export class DaemonTranscripts implements Transcripts {
     clearTimeout(this.#timer)
     this.#dueAt = Number.POSITIVE_INFINITY
     this.#unsavedCharacters = 0
-    const changes = [...this.#recorders.values()].flatMap((recorder) => recorder.pending() ?? [])
+    const changes = [...this.#recorders.values()].flatMap((recorder) => recorder.unsavedChange() ?? [])
     if (changes.length === 0) return
     try {
       this.#store.write(changes, this.#now())
@@ -90,13 +92,13 @@ export class DaemonTranscripts implements Transcripts {
 
   /** Whether a session has a reader. */
   isFollowed(): boolean {
-    return this.#followers.any()
+    return this.#followers.hasFollowers()
   }
 
   /** Wakes requests that wait for milestones, because there is a new milestone, or because the daemon ends. */
   wake(): void {
-    this.#milestone.resolve()
-    this.#milestone = Promise.withResolvers()
+    this.#newMilestone.resolve()
+    this.#newMilestone = Promise.withResolvers()
   }
 
   close(): void {
@@ -124,7 +126,7 @@ export class DaemonTranscripts implements Transcripts {
     const stored = readPage()
     if (stored.length > 0) return stored
     const timeout = sleep(milestoneWaitMs, undefined, { signal, ref: false }).catch(() => {})
-    await Promise.race([this.#milestone.promise, timeout])
+    await Promise.race([this.#newMilestone.promise, timeout])
     return readPage()
   }
 
@@ -148,11 +150,11 @@ export class DaemonTranscripts implements Transcripts {
 
   /**
    * Returns the next id or revision. It is higher than all earlier ones, also after a restart, and also if the entry with
-   * the highest one was deleted.
+   * the highest one was deleted, because it is at least the time in microseconds.
    */
   #nextId(): number {
-    this.#last = Math.max(this.#last + 1, Math.floor(this.#now() * 1000))
-    return this.#last
+    this.#lastId = Math.max(this.#lastId + 1, Math.floor(this.#now() * 1000))
+    return this.#lastId
   }
 
   /** Counts a change and schedules its save. Saves at once if too many characters are unsaved. */
@@ -181,9 +183,9 @@ export class DaemonTranscripts implements Transcripts {
   }
 
   #onSaved({ sessionId, entries }: SessionChange): void {
-    const [recorder, followers] = [this.#recorders.get(sessionId), this.#followers]
+    const recorder = this.#recorders.get(sessionId)
     recorder?.markSaved()
-    if (followers.has(sessionId)) for (const entry of entries) followers.send(sessionId, { type: 'entry', entry })
+    for (const entry of entries) this.#followers.send(sessionId, { type: 'entry', entry })
     if (recorder?.isIdle) this.#recorders.delete(sessionId)
   }
 

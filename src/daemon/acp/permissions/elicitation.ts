@@ -56,12 +56,13 @@ function readField(name: string, property: unknown, required: boolean): TitledFi
 }
 
 function readTextLimits(property: unknown): Partial<FormField> {
-  const [pattern, format] = [readText(member(property, 'pattern')), readText(member(property, 'format'))]
+  const pattern = readText(member(property, 'pattern'))
+  const format = readText(member(property, 'format'))
   const limits = { ...readLimit(property, 'minLength'), ...readLimit(property, 'maxLength') }
   return { ...limits, ...(pattern && { pattern }), ...(format && { format }) }
 }
 
-/** The values to choose from: `enum`, or `oneOf`/`anyOf` with titles. */
+/** Reads the values to choose from: `enum`, or `oneOf`/`anyOf` with titles. */
 function readOptions(schema: unknown): { options: string[]; titles?: Map<string, string> } | undefined {
   const untitled = member(schema, 'enum')
   if (Array.isArray(untitled)) return { options: untitled.filter((value) => typeof value === 'string') }
@@ -70,7 +71,8 @@ function readOptions(schema: unknown): { options: string[]; titles?: Map<string,
   const options = titled.map((item) => member(item, 'const')).filter((value) => typeof value === 'string')
   const titles = new Map<string, string>()
   for (const item of titled) {
-    const [value, title] = [readText(member(item, 'const')), readText(member(item, 'title'))]
+    const value = readText(member(item, 'const'))
+    const title = readText(member(item, 'title'))
     // A title that is also a value, or the title of another option, would describe two options.
     if (value && title && !options.includes(title) && !titles.has(title)) titles.set(title, value)
   }
@@ -82,7 +84,7 @@ function readTitledOptions(schema: unknown): unknown[] | undefined {
   return Array.isArray(titled) ? titled : undefined
 }
 
-/** Describes the properties of a field that its descriptor does not contain. */
+/** Describes what the caller does not see in the field itself: titles, limits and the default. */
 function describeField(field: TitledField, property: unknown): string {
   const names = [readText(member(property, 'title')), readText(member(property, 'description'))]
   const titles = [...(field.titles ?? [])].map(

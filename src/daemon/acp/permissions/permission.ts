@@ -33,15 +33,15 @@ const maxChoices = 50
 const maxNameLength = 500
 const maxIdLength = 200
 
-/** Reads a permission request. `findReported` returns the tool call as the agent reported it before. */
+/** Reads a permission request. `findToolCall` returns the tool call as the agent reported it before. */
 export function readPermission(
   params: unknown,
-  findReported: (toolCallId: string) => ToolCall | undefined,
+  findToolCall: (toolCallId: string) => ToolCall | undefined,
 ): PermissionRequest {
-  const offers = readOffers(member(params, 'options'))
-  const choices = offers.map(({ optionId: _, ...choice }) => choice)
-  const options = [...new Set(offers.map(({ kind }) => kind))]
-  const { tool, operation, details } = describeAction(member(params, 'toolCall'), findReported)
+  const agentOptions = readOptions(member(params, 'options'))
+  const choices = agentOptions.map(({ optionId: _, ...choice }) => choice)
+  const options = [...new Set(agentOptions.map(({ kind }) => kind))]
+  const { tool, operation, details } = describeAction(member(params, 'toolCall'), findToolCall)
   return {
     tool,
     isPolicyOnly: member(member(member(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
@@ -54,7 +54,7 @@ export function readPermission(
     },
     details,
     outcome: (answer, choice) => {
-      const chosen = offers.find(({ id, kind }) => (choice ? id === choice.id : kind === answer))
+      const chosen = agentOptions.find(({ id, kind }) => (choice ? id === choice.id : kind === answer))
       if (!chosen) return cancelledPermission
       return { outcome: { outcome: 'selected', optionId: chosen.optionId } }
     },
@@ -62,24 +62,24 @@ export function readPermission(
 }
 
 /** An option of the agent. Callers use its `id`, the agent its `optionId`. */
-type Offer = PermissionChoice & { optionId: string }
+type AgentOption = PermissionChoice & { optionId: string }
 
-function readOffers(options: unknown): Offer[] {
-  const offers = new Map<string, Offer>()
+function readOptions(options: unknown): AgentOption[] {
+  const read = new Map<string, AgentOption>()
   for (const [at, option] of (Array.isArray(options) ? options : []).slice(0, maxChoices).entries()) {
     const optionId = member(option, 'optionId')
     const kind = permissionKinds.find((one) => one === member(option, 'kind'))
-    if (!kind || typeof optionId !== 'string' || offers.has(optionId)) continue
+    if (!kind || typeof optionId !== 'string' || read.has(optionId)) continue
     const name = member(option, 'name')
     const displayName = typeof name === 'string' && name.trim() !== '' ? name.slice(0, maxNameLength) : optionId
-    offers.set(optionId, {
+    read.set(optionId, {
       id: isUsableId(optionId, kind) ? optionId : `option_${at + 1}`,
       kind,
       name: displayName,
       optionId,
     })
   }
-  return [...offers.values()]
+  return [...read.values()]
 }
 
 /** An id must not be the word for another answer, and callers must be able to type it. */
@@ -101,9 +101,9 @@ export function selfDriveAnswer(options: PermissionKind[]): PermissionAnswer {
 }
 
 /** Describes the whole action. Some agents shorten the title, and have the complete action only in the tool call. */
-function describeAction(call: unknown, findReported: (toolCallId: string) => ToolCall | undefined) {
+function describeAction(call: unknown, findToolCall: (toolCallId: string) => ToolCall | undefined) {
   const id = member(call, 'toolCallId')
-  const tool: ToolCall = { ...(typeof id === 'string' ? findReported(id) : undefined), ...readToolCall(call) }
+  const tool: ToolCall = { ...(typeof id === 'string' ? findToolCall(id) : undefined), ...readToolCall(call) }
   const { changes = [], paths = [] } = tool
   const command = fullCommand(tool) ?? null
   const diffs = changes.map((change) => ({ path: change.path, diff: formatChange(change) }))
@@ -112,12 +112,12 @@ function describeAction(call: unknown, findReported: (toolCallId: string) => Too
   return { tool, operation, details: { detail: detail === operation ? null : detail, command, paths, changes: diffs } }
 }
 
-/** The command or title, the diffs, and whatever else the agent reported about the action. */
+/** Formats the command or title, the diffs, and whatever else the agent reported about the action. */
 function formatDetail(tool: ToolCall, changes: WholePermission['changes']): string | null {
   const { title, input, text: toolText, paths = [] } = tool
   const { command } = commandOfCall(tool)
   // A title can have more than the command, such as a note that it runs without a sandbox.
-  const headline = command ? (title?.includes(command) ? title : command) : title
+  const headline = command && !title?.includes(command) ? command : title
   const parts = [headline, ...changes.map(({ diff }) => diff)]
   if (fullCommand(tool) === undefined && changes.length === 0)
     parts.push(hasOtherValues(input, headline) ? input : undefined, command ? undefined : toolText)
@@ -143,6 +143,6 @@ function hasOtherValues(input: string | undefined, text = ''): boolean {
   }
 }
 
-/** The arguments of a command, joined with spaces. */
+/** Returns a value as text; the arguments of a command are joined with spaces. */
 const toText = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.map(toText).join(' ') : JSON.stringify(value)

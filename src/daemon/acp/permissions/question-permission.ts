@@ -22,8 +22,8 @@ export function readQuestionPermission(params: unknown): QuestionPermission | un
   if (member(meta, 'qwenInteractionKind') !== 'user_question') return undefined
   const candidates = [member(meta, 'qwenQuestions'), member(member(call, 'rawInput'), 'questions')]
   const questions = candidates.find((one) => Array.isArray(one) && one.length > 0) as unknown[] | undefined
-  const submit = findOptionId(params, 'allow_once')
-  if (!questions || questions.length > maxQuestions || submit === undefined) return undefined
+  const submitOptionId = findOptionId(params, 'allow_once')
+  if (!questions || questions.length > maxQuestions || submitOptionId === undefined) return undefined
   const fields = questions.map(toField)
   return {
     form: { message: questions.map(questionText).join('\n'), fields },
@@ -33,7 +33,7 @@ export function readQuestionPermission(params: unknown): QuestionPermission | un
         const value = answer.content[name]
         return value === undefined ? [] : [[String(at), Array.isArray(value) ? value.join(', ') : String(value)]]
       })
-      return { outcome: { outcome: 'selected', optionId: submit }, answers: Object.fromEntries(answers) }
+      return { outcome: { outcome: 'selected', optionId: submitOptionId }, answers: Object.fromEntries(answers) }
     },
   }
 }
@@ -47,7 +47,8 @@ function toField(question: unknown, at: number): FormField {
 
 function questionText(question: unknown, at: number): string {
   const choices = readOptions(question).map((option) => {
-    const [label, description] = [text(option, 'label'), text(option, 'description')]
+    const label = text(option, 'label')
+    const description = text(option, 'description')
     return `  - ${label}${description ? ` (${description})` : ''}`
   })
   return [`answer_${at + 1}: ${text(question, 'question') || text(question, 'header')}`, ...choices].join('\n')

@@ -26,39 +26,25 @@ export function toAction(tool: ToolCall, workspace: string): Action {
   // A tool that is not a shell can run its `command` argument too, which an `ask` or `deny` can match.
   const command = script ?? shellCommand ?? tool.script ?? tool.command ?? null
   // The paths of a shell command are among its words.
-  const named = shellCommand === undefined ? readTexts(input, pathFields) : []
-  const paths = [...new Set([...(tool.paths ?? []), ...(tool.changes ?? []).map(({ path }) => path), ...named])]
-  const namedAddresses = readTexts(input, addressFields)
-  const addresses =
-    operation === 'fetch' && namedAddresses.length === 0 ? (tool.title?.match(/https?:\S+/g) ?? []) : namedAddresses
-  const hosts = addresses.map((address) => parseHost(address))
-  const isOutsideWorkspace = readTexts(input, folderFields).some((folder) =>
-    resolveFromRoot(workspace, folder).startsWith('/'),
-  )
-  const unsure =
-    isOutsideWorkspace ||
-    // An unnamed tool of another kind can do more than run the command in its input.
-    (shellCommand !== undefined && tool.kind === 'other') ||
-    hosts.includes(undefined) ||
-    paths.some((path) => /^~|[\0\n]/.test(path) || absolutePath(workspace, path) === undefined) ||
-    (operation === 'fetch' && hosts.length === 0) ||
-    (operation !== null && fileOperations.has(operation) && paths.length === 0) ||
-    [paths, hosts].some((list) => list.length > limits.listedValues) ||
-    paths.some((path) => path.length > limits.pathLength) ||
-    (command?.length ?? 0) > limits.commandLength
+  const inputPaths = shellCommand === undefined ? readTexts(input, pathFields) : []
+  const paths = [...new Set([...(tool.paths ?? []), ...(tool.changes ?? []).map(({ path }) => path), ...inputPaths])]
+  const hosts = findHosts(operation, input, tool.title)
+  const resolvedPaths = paths
+    .slice(0, limits.listedValues)
+    .flatMap((path) => resolvePaths(workspace, path.slice(0, limits.pathLength)))
   const action: Action = {
     operation,
     command: command?.slice(0, limits.commandLength) ?? null,
-    paths: [
-      ...new Set(
-        paths
-          .slice(0, limits.listedValues)
-          .flatMap((path) => resolvePaths(workspace, path.slice(0, limits.pathLength))),
-      ),
-    ],
+    paths: [...new Set(resolvedPaths)],
     hosts: [...new Set(hosts.slice(0, limits.listedValues).filter((host) => host !== undefined))],
     root: workspace,
-    unsure,
+    unsure:
+      worksOutsideWorkspace(input, workspace) ||
+      // An unnamed tool of another kind can do more than run the command in its input.
+      (shellCommand !== undefined && tool.kind === 'other') ||
+      (command?.length ?? 0) > limits.commandLength ||
+      arePathsUncertain(operation, paths, workspace) ||
+      areHostsUncertain(operation, hosts),
   }
   if (command === null) return action
   const linked = findLinkedPaths(action)
@@ -66,13 +52,34 @@ export function toAction(tool: ToolCall, workspace: string): Action {
   return linked.length > 0 ? { ...action, linked } : action
 }
 
-/** A path as written, and as the current symbolic links resolve it; both relative to the workspace. */
+/** Returns the hosts of the addresses that a call names; undefined for each that programs could parse differently. */
+function findHosts(operation: string | null, input: object | undefined, title = ''): (string | undefined)[] {
+  const inputAddresses = readTexts(input, addressFields)
+  const addresses =
+    operation === 'fetch' && inputAddresses.length === 0 ? (title.match(/https?:\S+/g) ?? []) : inputAddresses
+  return addresses.map((address) => parseHost(address))
+}
+
+const worksOutsideWorkspace = (input: object | undefined, workspace: string) =>
+  readTexts(input, folderFields).some((folder) => resolveFromRoot(workspace, folder).startsWith('/'))
+
+const arePathsUncertain = (operation: string | null, paths: string[], workspace: string) =>
+  (operation !== null && fileOperations.has(operation) && paths.length === 0) ||
+  paths.length > limits.listedValues ||
+  paths.some(
+    (path) => /^~|[\0\n]/.test(path) || path.length > limits.pathLength || absolutePath(workspace, path) === undefined,
+  )
+
+const areHostsUncertain = (operation: string | null, hosts: (string | undefined)[]) =>
+  (operation === 'fetch' && hosts.length === 0) || hosts.length > limits.listedValues || hosts.includes(undefined)
+
+/** Returns a path as written, and as the current symbolic links resolve it; both relative to the workspace. */
 function resolvePaths(workspace: string, path: string): string[] {
   const resolved = absolutePath(workspace, path) ?? join(workspace, path)
   return [resolveFromRoot(workspace, resolved), resolveFromRoot(resolveLinks(workspace), resolveLinks(resolved))]
 }
 
-/** The resolved paths of a command's arguments that are symbolic links. Undefined if there are too many. */
+/** Returns the resolved paths of a command's arguments that are symbolic links; undefined if there are too many. */
 function findLinkedPaths(action: Action): string[] | undefined {
   const named = new Set(possiblePaths(action))
   if (named.size > limits.namedPaths) return undefined
@@ -85,7 +92,7 @@ function findLinkedPaths(action: Action): string[] | undefined {
   return linked.size > limits.listedValues ? undefined : [...linked]
 }
 
-/** Undefined for an invalid `file://` URL. */
+/** Returns an absolute path, also of a `file://` URL; undefined for an invalid one. */
 function absolutePath(workspace: string, path: string): string | undefined {
   if (!path.startsWith('file://')) return path.startsWith('/') ? path : `${workspace}/${path}`
   try {

@@ -2,9 +2,9 @@ import { structuredPatch } from 'diff/lib/patch/create.js'
 import { printableLine } from '#platform/text/printable.ts'
 import type { FileChange } from './tool-call.ts'
 
-/** Unchanged lines that are shown around what changes. */
+/** The number of unchanged lines that are shown before and after each change. */
 const contextLines = 3
-/** Removed and added lines. The time of the diff grows with its square; this limit takes 0.1 s. */
+/** The most removed and added lines of a diff. Its time grows with their square; at this limit, it takes 0.1 s. */
 const maxEditLength = 400
 
 type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] }
@@ -47,7 +47,8 @@ function createWholeHunk(old: string[], current: string[]): Hunk {
   while (commonSuffix < shorterLength - commonPrefix && old.at(-1 - commonSuffix) === current.at(-1 - commonSuffix))
     commonSuffix++
   const from = Math.max(0, commonPrefix - contextLines)
-  const [oldEnd, currentEnd] = [old.length - commonSuffix, current.length - commonSuffix]
+  const oldEnd = old.length - commonSuffix
+  const currentEnd = current.length - commonSuffix
   const after = current.slice(currentEnd, currentEnd + contextLines)
   return {
     oldStart: from + 1,

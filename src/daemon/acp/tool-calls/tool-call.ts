@@ -27,7 +27,10 @@ export type ToolCall = {
  * as JSON into the text. The output comes as text, as raw output, or as terminal output in `_meta`.
  */
 export function readToolCall(call: unknown): ToolCall {
-  const [name, title, kind, status] = ['name', 'title', 'kind', 'status'].map((key) => readString(member(call, key)))
+  const name = readString(member(call, 'name'))
+  const title = readString(member(call, 'title'))
+  const kind = readString(member(call, 'kind'))
+  const status = readString(member(call, 'status'))
   const rawInput = member(call, 'rawInput')
   const content = readContent(member(call, 'content'))
   const input = hasMembers(rawInput) ? rawInput : content.json
@@ -97,7 +100,9 @@ function readContent(content: unknown) {
 }
 
 function readChange(item: unknown): FileChange | undefined {
-  const [path, after, before] = ['path', 'newText', 'oldText'].map((key) => member(item, key))
+  const path = member(item, 'path')
+  const after = member(item, 'newText')
+  const before = member(item, 'oldText')
   if (typeof path !== 'string' || typeof after !== 'string') return undefined
   return { path, after, before: typeof before === 'string' ? before : null }
 }

@@ -19,7 +19,7 @@ export type PendingQuestion = {
   /** Sends the reply to the agent. Only the first call has an effect. */
   reply(value: unknown): void
   /** The reply to the agent if the caller gives no answer. */
-  cancelled: unknown
+  cancelledReply: unknown
 }
 
 /** `isConsent` is false if the caller declined or cancelled. */
@@ -40,7 +40,7 @@ export function permissionQuestion(
     question: { id, ...request.question, ...offered, detail: cutDetail(id, request.question.detail) },
     details: request.details,
     action,
-    cancelled: cancelledPermission,
+    cancelledReply: cancelledPermission,
     read: (answer) => {
       const { answer: kind, choice } = readPermissionAnswer(offered, answer)
       return { value: request.outcome(kind, choice), isConsent: kind.startsWith('allow') }
@@ -54,11 +54,10 @@ const maxDetailLength = 32_000
 const detailEndLength = 4_000
 
 function cutDetail(id: string, detail: string | null): string | null {
-  const all = `complete text: GET /interns/{internId}/questions/${id}`
-  return (
-    detail &&
-    cutMiddle(detail, maxDetailLength, detailEndLength, (omitted) => `${omitted} characters are omitted here; ${all}`)
-  )
+  if (detail === null) return null
+  const note = (omitted: number) =>
+    `${omitted} characters are omitted here; complete text: GET /interns/{internId}/questions/${id}`
+  return cutMiddle(detail, maxDetailLength, detailEndLength, note)
 }
 
 /** Builds the question that an agent sends as a permission request. Undefined for an ordinary permission request. */
@@ -68,10 +67,10 @@ export function formQuestionOfPermission(id: string, params: unknown): QuestionT
   const { message, fields } = request.form
   return {
     question: { id, kind: 'elicitation', message, fields: fields.map(questionField) },
-    cancelled: cancelledPermission,
+    cancelledReply: cancelledPermission,
     read: (answer) => {
-      const reading = readFormAnswer(fields, answer)
-      return { value: request.outcome(reading), isConsent: reading.action === 'accept' }
+      const formAnswer = readFormAnswer(fields, answer)
+      return { value: request.outcome(formAnswer), isConsent: formAnswer.action === 'accept' }
     },
   }
 }
@@ -84,7 +83,7 @@ export function formQuestion(id: string, params: unknown): QuestionToAsk | undef
   if (!form) return undefined
   return {
     question: { id, kind: 'elicitation', message: form.message, fields: form.fields.map(questionField) },
-    cancelled: cancelledForm,
+    cancelledReply: cancelledForm,
     read: (answer) => {
       const value = readFormAnswer(form.fields, answer)
       return { value, isConsent: value.action === 'accept' }

@@ -21,7 +21,8 @@ export type DecisionDeps = {
   decisions: Decisions
   workspace: string
 }
-type PermissionCall = { request: PermissionRequest; notice: () => void; withdrawn: AbortSignal }
+/** `reportWork` reports to the caller that the run continues. `withdrawn` aborts when the agent no longer needs the decision. */
+type PermissionCall = { request: PermissionRequest; reportWork: () => void; withdrawn: AbortSignal }
 
 /**
  * Decides about an action of an agent. If a rule matches, the rule decides. Otherwise the caller decides in `manual`, and the
@@ -29,7 +30,7 @@ type PermissionCall = { request: PermissionRequest; notice: () => void; withdraw
  * saved before the agent receives it.
  */
 export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: PermissionCall): Promise<unknown> {
-  const { request, notice, withdrawn } = call
+  const { request, reportWork, withdrawn } = call
   if (run.state().at === 'ended') return cancelledPermission
   const { options } = request.question
   const action = toAction(request.tool, deps.workspace)
@@ -44,12 +45,12 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: P
       withdrawn,
     )
   const ruleOutcome = decision && applyRule(run, request, decision.effect)
-  const granted = selfDriveAnswer(options)
-  const mustAsk = run.mode === 'manual' || isAmbiguous(request.question, granted)
+  const allowingAnswer = selfDriveAnswer(options)
+  const mustAsk = run.mode === 'manual' || isAmbiguous(request.question, allowingAnswer)
   if (!ruleOutcome && mustAsk && !request.isPolicyOnly)
     return run.ask(permissionQuestion(deps.newId(), request, { action }), withdrawn)
-  notice()
-  return ruleOutcome ?? request.outcome(granted)
+  reportWork()
+  return ruleOutcome ?? request.outcome(allowingAnswer)
 }
 
 function applyRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | 'deny'): PermissionOutcome {

@@ -10,8 +10,8 @@ export type Decisions = {
   decide(action: Action): Decision | undefined
   /** Saves a decision until the server has fetched it. @throws StoreFailed; the action must not be allowed then. */
   save(decision: Omit<LoggedDecision, 'seq'>): void
-  /** Deletes the decisions up to `seq`, which the server has stored, and returns the oldest remaining ones. */
-  after(seq: number): LoggedDecision[]
+  /** Deletes the decisions up to `seq`, because the server has stored them. @returns the oldest remaining ones. */
+  acknowledge(seq: number): LoggedDecision[]
 }
 
 export function createDecisions(store: DecisionStore): Decisions {
@@ -22,7 +22,7 @@ export function createDecisions(store: DecisionStore): Decisions {
     },
     decide: (action) => decide(rules.sets, action, rules.agent),
     save: store.add,
-    after: (seq) => {
+    acknowledge: (seq) => {
       store.forget(seq)
       return store.oldest()
     },

@@ -63,7 +63,7 @@ export class RunQuestions {
 
   /** Cancels all pending questions. */
   cancelAll(): void {
-    for (const { reply, cancelled } of this.#pending.values()) reply(cancelled)
+    for (const { reply, cancelledReply } of this.#pending.values()) reply(cancelledReply)
     this.#pending.clear()
   }
 }

@@ -18,7 +18,7 @@ export class Outbox {
   #unsent = new EventQueue()
   /** Events for the next caller. */
   #replay = new EventQueue()
-  #overflowed = false
+  #hasOverflowed = false
   #isBackpressured = false
   #reader: { wake: () => void } | undefined
   /** The caller's stream has its closing event: further events are for the next caller. */
@@ -38,8 +38,8 @@ export class Outbox {
   }
 
   /**
-   * The stream of one caller: `first`, the stored events, and new events up to the one that closes it. `onLeave` is called
-   * if the caller leaves before it has read that event.
+   * Returns the stream of one caller: `first`, the stored events, and new events up to the one that closes it. `onLeave` is called
+   * if the caller leaves before it has read that event. The iterator is not a generator, whose `return` would wait for a pending `next`.
    */
   attach(first: TurnEvent | undefined, onLeave: () => void): AsyncIterableIterator<TurnEvent> {
     this.abandon()
@@ -75,7 +75,7 @@ export class Outbox {
     return stream
   }
 
-  attached(): boolean {
+  isAttached(): boolean {
     return this.#reader !== undefined
   }
 
@@ -88,8 +88,8 @@ export class Outbox {
   }
 
   /** Whether the run wrote more without a caller than is stored. Then the stream cannot be resumed. */
-  overflowed(): boolean {
-    return this.#overflowed
+  hasOverflowed(): boolean {
+    return this.#hasOverflowed
   }
 
   /** Starts backpressure above the limit. Ends it below half of the limit, or without a caller. */
@@ -103,11 +103,11 @@ export class Outbox {
   }
 
   #storeForReplay(event: TurnEvent): void {
-    if (this.#overflowed) return
+    if (this.#hasOverflowed) return
     this.#replay.add(event)
     if (this.#replay.bytes <= this.#limits.maxReplayBytes) return
     this.#replay = new EventQueue()
-    this.#overflowed = true
+    this.#hasOverflowed = true
   }
 }
 
@@ -145,7 +145,8 @@ class EventQueue {
 const sizeOf = (event: TurnEvent) => Buffer.byteLength(JSON.stringify(event)) + 1
 
 function joinText(last: SizedEvent, next: SizedEvent): SizedEvent | undefined {
-  const [before, after] = [last.event, next.event]
+  const before = last.event
+  const after = next.event
   if (!('text' in before) || !('text' in after) || before.type !== after.type) return undefined
   const { type } = before
   // The joined text has the size of both. It is smaller if a character was split between them.

@@ -61,12 +61,12 @@ export class RunReply {
 
   /** Without a caller, the output of a background run is only in the transcript. */
   push(event: TurnEvent): void {
-    if (!this.#isInBackground || this.#outbox.attached()) this.#outbox.push(event)
+    if (!this.#isInBackground || this.#outbox.isAttached()) this.#outbox.push(event)
   }
 
   /** Whether the run wrote more output without a caller than is stored. */
   wasOutputLost(): boolean {
-    return this.#outbox.overflowed()
+    return this.#outbox.hasOverflowed()
   }
 
   /** Notes that the caller has disconnected before the end of its stream. */
@@ -82,7 +82,7 @@ export class RunReply {
 
   /** Ends the stream of the caller, with an event if there is one. */
   end(event: TurnEvent | undefined): void {
-    if (event && this.#outbox.attached()) this.#outbox.push(event)
+    if (event && this.#outbox.isAttached()) this.#outbox.push(event)
     else this.#outbox.abandon()
   }
 

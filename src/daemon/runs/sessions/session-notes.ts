@@ -1,6 +1,9 @@
 import type { Session } from './session.ts'
 
-/** Takes the notes for the caller's next reply: that the conversation was lost, or that some tools are unavailable. */
+/**
+ * Returns the notes for the caller's next reply, and removes them from the session: that the conversation was lost, or that some
+ * tools are unavailable.
+ */
 export function takeSessionNotes(session: Session): string[] {
   const { lossReason, unsupportedServers } = session
   session.lossReason = undefined

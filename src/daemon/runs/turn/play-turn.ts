@@ -74,8 +74,8 @@ export async function playTurn(
 
 /** Waits for the previous run. The agent can still be busy after the caller of that run disconnected. */
 async function waitForPrevious(before: Promise<unknown>, withinMs: number): Promise<void> {
-  const { promise: cancelled, reject } = Promise.withResolvers<never>()
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
   const sessionBusy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
   const timer = setTimeout(reject, withinMs, sessionBusy)
-  await Promise.race([before, cancelled]).finally(() => clearTimeout(timer))
+  await Promise.race([before, timeout]).finally(() => clearTimeout(timer))
 }

@@ -80,25 +80,23 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
   run.apply(failure.isSevered ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
 }
 
-/** @param onCost receives the total cost of the session, in USD. */
+/**
+ * Creates the listener that applies everything the agent sends about its session to the run.
+ * @param onCost receives the total cost of the session, in USD.
+ */
 function createListener(deps: TurnDeps, run: LiveRun, onCost: (totalUsd: number) => void): SessionListener {
-  const { elapsed, newId, transcripts } = deps
+  const { newId, transcripts } = deps
   const tools = rememberToolCalls()
   const recorder = transcripts.recorder(run.session.id)
-  let noticedAt = Number.NEGATIVE_INFINITY
-
-  const notice = () => {
-    run.apply({ type: 'turn.started' })
-    if (run.state().at !== 'running' || elapsed() - noticedAt < noticeEveryMs) return
-    noticedAt = elapsed()
-    run.write({ type: 'work.noticed' })
-  }
+  const reportWork = createWorkReporter(run, deps.elapsed)
   const writeText = (kind: 'message' | 'reasoning', text: string) => {
     if (run.state().at === 'ended') return transcripts.recorder(run.session.id).addLateText(run.id, kind, text)
     recorder.addText(kind, text)
     run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
   }
-  const recordUpdate = (update: Exclude<AgentUpdate, { type: 'text' | 'reasoning' | 'model' | 'cost' | 'aside' }>) => {
+  const recordUpdate = (
+    update: Exclude<AgentUpdate, { type: 'text' | 'reasoning' | 'model' | 'cost' | 'ignored' }>,
+  ) => {
     if (update.type === 'tool') {
       tools.add(update.id, update.tool)
       if (update.unavailable) deps.log('mcp.unavailable', { session: run.session.id, ...update.unavailable })
@@ -110,16 +108,7 @@ function createListener(deps: TurnDeps, run: LiveRun, onCost: (totalUsd: number)
           : recorder.updateTool(update.id, tools.get(update.id) ?? update.tool, update.output)
       if (run.reply.includesActivity) return run.write({ type: 'activity.noticed', activity })
     }
-    notice()
-  }
-  /** Ends the run if a question cannot be asked. The agent receives a cancellation. */
-  const askOrFail = async (cancelled: unknown, ask: () => Promise<unknown>) => {
-    try {
-      return await ask()
-    } catch (error) {
-      failRun(run, error)
-      return cancelled
-    }
+    reportWork()
   }
 
   return {
@@ -128,18 +117,39 @@ function createListener(deps: TurnDeps, run: LiveRun, onCost: (totalUsd: number)
       else if (update.type === 'reasoning') writeText('reasoning', update.text)
       else if (update.type === 'model') run.session.model = update.model
       else if (update.type === 'cost') onCost(update.totalUsd)
-      else if (update.type !== 'aside') recordUpdate(update)
+      else if (update.type !== 'ignored') recordUpdate(update)
     },
     permission: async (params, withdrawn) => {
       const question = formQuestionOfPermission(newId(), params)
-      if (question) return askOrFail(cancelledPermission, () => run.ask(question, withdrawn))
-      return askOrFail(cancelledPermission, async () =>
-        decidePermission(deps, run, { request: readPermission(params, tools.get), notice, withdrawn }),
+      if (question) return askOrFail(run, cancelledPermission, () => run.ask(question, withdrawn))
+      return askOrFail(run, cancelledPermission, async () =>
+        decidePermission(deps, run, { request: readPermission(params, tools.get), reportWork, withdrawn }),
       )
     },
     elicitation: async (params, withdrawn) => {
       const question = formQuestion(newId(), params)
-      return question ? askOrFail(cancelledForm, () => run.ask(question, withdrawn)) : cancelledForm
+      return question ? askOrFail(run, cancelledForm, () => run.ask(question, withdrawn)) : cancelledForm
     },
+  }
+}
+
+/** Returns a function that reports to the caller that the run continues, at most once in `noticeEveryMs`. */
+function createWorkReporter(run: LiveRun, elapsed: () => number): () => void {
+  let reportedAt = Number.NEGATIVE_INFINITY
+  return () => {
+    run.apply({ type: 'turn.started' })
+    if (run.state().at !== 'running' || elapsed() - reportedAt < noticeEveryMs) return
+    reportedAt = elapsed()
+    run.write({ type: 'work.noticed' })
+  }
+}
+
+/** Ends the run if a question cannot be asked. The agent then receives `cancelledReply`. */
+async function askOrFail(run: LiveRun, cancelledReply: unknown, ask: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await ask()
+  } catch (error) {
+    failRun(run, error)
+    return cancelledReply
   }
 }
