@@ -1,7 +1,7 @@
 import type { NewRepository } from '#interns/registry/repository.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { forbiddenReason } from '#provision/repository/allowed.ts'
+import { forbiddenReason } from '#provision/repository/allowed-origins.ts'
 
 type InternRepositoryDeps = {
   config: Pick<Config, 'repository_origins' | 'provisioner' | 'kubernetes_egress'>

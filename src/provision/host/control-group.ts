@@ -57,7 +57,7 @@ export function removeGroup(group: string): void {
 }
 
 /**
- * A sentence to append to the reason why a daemon ended: the kernel killed a process of its group for lack of memory. Empty if
+ * Returns a sentence to append to the reason why a daemon ended: the kernel killed a process of its group for lack of memory. Empty if
  * the kernel killed none.
  */
 export function outOfMemoryNote(group: string | undefined): string {

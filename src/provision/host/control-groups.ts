@@ -24,7 +24,7 @@ export async function prepareGroups(
   const isRoot = top.path === '/'
   if (!isRoot && (keepsRunning || !(await isDelegated(top.path)))) return undefined
   try {
-    limitMembers(top.folder)
+    enableControllers(top.folder)
     return top.folder
   } catch (error) {
     // The root of a container is usually not writable.
@@ -60,19 +60,22 @@ function isDelegated(path: string): Promise<boolean> {
   })
 }
 
-/** @throws Error if the group cannot be written, or has processes that this one cannot move. */
-function limitMembers(folder: string): void {
-  const present = readWords(join(folder, 'cgroup.controllers'))
-  const enabled = controllers.filter((name) => present.includes(name)).map((name) => `+${name}`)
-  const limit = () => writeFileSync(join(folder, 'cgroup.subtree_control'), enabled.join(' '))
+/**
+ * Enables the controllers for the child groups, so that each of them can have limits.
+ * @throws Error if the group cannot be written, or has processes that this one cannot move.
+ */
+function enableControllers(folder: string): void {
+  const available = readWords(join(folder, 'cgroup.controllers'))
+  const enabled = controllers.filter((name) => available.includes(name)).map((name) => `+${name}`)
+  const enable = () => writeFileSync(join(folder, 'cgroup.subtree_control'), enabled.join(' '))
   try {
-    limit()
+    enable()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error
     // The group has processes of this container or unit: move them into a child group.
     mkdirSync(join(folder, serverGroup), { recursive: true })
     for (const pid of readWords(join(folder, 'cgroup.procs'))) moveTo(join(folder, serverGroup), pid)
-    limit()
+    enable()
   }
 }
 

@@ -8,5 +8,5 @@ export function createGitConfig({ name, email }: GitAuthor): string {
   return `[user]\n\tname = ${quote(name)}\n\temail = ${quote(email)}\n[include]\n\tpath = /etc/gitconfig\n`
 }
 
-/** Git removes angle brackets from an author by itself. */
+/** Quotes a value. Control characters become spaces; git itself removes angle brackets from an author. */
 const quote = (text: string) => `"${text.replace(/\p{Cc}+/gu, ' ').replace(/["\\]/g, '\\$&')}"`

@@ -4,7 +4,7 @@ import type { Repository } from '#interns/registry/repository.ts'
 import { type CloneDeps, type CloneRules, cloneRepository } from '../repository/clone.ts'
 
 /** The input of the container that clones, in a file that no other container has. */
-export type CloneOrder = {
+export type CloneRequest = {
   /** The folder that contains the workspace. */
   home: string
   repository: Repository
@@ -22,7 +22,7 @@ export async function cloneInPod(
   file: string,
   deps: Pick<CloneDeps, 'path' | 'mask' | 'onMeasureError'>,
 ): Promise<void> {
-  const { home, repository, password, config, authorities }: CloneOrder = JSON.parse(readFileSync(file, 'utf8'))
+  const { home, repository, password, config, authorities }: CloneRequest = JSON.parse(readFileSync(file, 'utf8'))
   mkdirSync(join(home, 'workspace'), { recursive: true, mode: 0o700 })
   const signal = AbortSignal.timeout(config.repository_clone_ms)
   // The pod has one user. The credential is gone with this container before any process of the intern starts.

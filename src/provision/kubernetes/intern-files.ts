@@ -9,7 +9,7 @@ import { createGitConfig } from '../host/git-config.ts'
 import { agentInstructions, createAgentCommand } from '../processes/agent-command.ts'
 import { daemonLimits } from '../processes/daemon-limits.ts'
 import type { KubernetesObject } from './client/object.ts'
-import type { CloneOrder } from './clone-in-pod.ts'
+import type { CloneRequest } from './clone-in-pod.ts'
 import { daemonPort, type InternFiles, podPaths } from './objects.ts'
 
 type FilesDeps = {
@@ -57,12 +57,15 @@ export function createInternFiles(deps: FilesDeps): InternFiles {
   return {
     lasting: lastingFiles,
     rotated: { ...toRotatedFiles(certificates), 'service-url': baseUrl },
-    repository: cloneRequest(deps),
+    repository: formatCloneRequest(deps),
   }
 }
 
-/** The input of the container that clones; undefined without a repository. Its disk limit is the size of the volume. */
-function cloneRequest({ config, intern: { repository }, password }: FilesDeps): string | undefined {
+/**
+ * Returns the input of the container that clones, as JSON; undefined without a repository. It has only the settings that a clone needs,
+ * because all others, secrets included, would be in the file too.
+ */
+function formatCloneRequest({ config, intern: { repository }, password }: FilesDeps): string | undefined {
   if (!repository) return undefined
   const { repository_origins, repository_clone_ms, intern_users_from } = config
   const { intern_processes, intern_memory_bytes, intern_disk_bytes, intern_log_bytes } = config
@@ -75,7 +78,7 @@ function cloneRequest({ config, intern: { repository }, password }: FilesDeps): 
     password,
     config: { ...rules, ...limits },
     authorities: trustedAuthorities(),
-  } satisfies CloneOrder)
+  } satisfies CloneRequest)
 }
 
 export const toRotatedFiles = ({ certificate, key, authorities }: CertificateFiles): Record<string, string> => ({

@@ -87,14 +87,14 @@ export class KubernetesProvisioner implements Provisioner {
   async adopt(intern: Intern): Promise<boolean> {
     if (intern.tcpAccess === null || (await this.#health(intern, healthMs)) === undefined) return false
     // The daemon's certificates can be close to their expiry.
-    void this.#rotate(intern)
+    void this.#renewCertificates(intern)
     return true
   }
 
   watch(intern: Intern, onEnd: (reason: string) => void, onOutdated: () => void): () => void {
     const { cluster, config, vault } = this.#deps
     const access = openAccess(vault, intern)
-    const stopRenewing = repeat(() => this.#rotate(intern), {
+    const stopRenewing = repeat(() => this.#renewCertificates(intern), {
       firstMs: renewCertificatesEveryMs,
       everyMs: renewCertificatesEveryMs,
       onError: () => {},
@@ -184,7 +184,7 @@ export class KubernetesProvisioner implements Provisioner {
         client: this.#client,
         image: cluster.image,
         addressIn: (id, host, token) => this.#addressIn(id, host, token),
-        rotate: () => this.#rotate(intern),
+        renewCertificates: () => this.#renewCertificates(intern),
         answers: async (address) => (await readHealth(address, healthMs)) !== undefined,
       },
       intern.id,
@@ -196,7 +196,7 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   /** Renews the certificates. Running daemons reload them. Never rejects. */
-  async #rotate({ id, name }: Intern): Promise<void> {
+  async #renewCertificates({ id, name }: Intern): Promise<void> {
     const { certificates, warn } = this.#deps
     try {
       const files = { ...toRotatedFiles(await certificates.forDaemon(id)), 'service-url': this.#baseUrl() }

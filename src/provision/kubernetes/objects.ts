@@ -111,6 +111,7 @@ function createPodSpec(config: Config, image: string, name: string, files: Inter
   return {
     runtimeClassName,
     ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
+    // The intern gets no credential for the cluster, and no variables with the addresses of other services.
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     // The pause process then reaps orphans, which Node does not do as the first process.
@@ -121,6 +122,7 @@ function createPodSpec(config: Config, image: string, name: string, files: Inter
       runAsUser: podUser,
       runAsGroup: podUser,
       fsGroup: podUser,
+      // Otherwise each start would change the group of every file in the volume.
       fsGroupChangePolicy: 'OnRootMismatch',
       seccompProfile: { type: 'RuntimeDefault' },
     },
@@ -154,8 +156,9 @@ function createPodSpec(config: Config, image: string, name: string, files: Inter
  * @param secretFiles the names of the files in the Secret.
  */
 export function createFilesPod({ config, image }: Omit<ObjectsDeps, 'serviceUrl'>, id: string, secretFiles: string[]) {
-  const mounted = secretFiles.filter((file) => file !== repositoryFile)
-  const lasting = Object.fromEntries(mounted.map((file) => [file, '']))
+  const mountedFiles = secretFiles.filter((file) => file !== repositoryFile)
+  // The pod only needs the names of the files: their contents are in the Secret.
+  const lasting = Object.fromEntries(mountedFiles.map((file) => [file, '']))
   const pod = createPodSpec(config, image, objectName(id), { lasting, rotated: {}, repository: undefined })
   const [daemon] = pod.containers
   const command = ['node', `${installFolder}/bin/files-in-pod.ts`, `${configFolder}/settings.json`]
@@ -187,13 +190,14 @@ function createContainer(config: Config, image: string) {
       capabilities: { drop: ['ALL'] },
     },
     resources: createResources(config),
+    // The state of the pod then has the last lines of the log, from which the reason of a failure is read.
     terminationMessagePolicy: 'FallbackToLogsOnError',
   }
 }
 
 /**
- * It has the credential, and ends before the daemon starts. It must not run code from the volume, which the intern can write, so it does not
- * use the cache of compiled code.
+ * The container that clones the repository. It has the credential, and ends before the daemon starts. It must not run code from the volume,
+ * which the intern can write, so it does not use the cache of compiled code.
  */
 function createCloneContainer(config: Config, image: string) {
   return {

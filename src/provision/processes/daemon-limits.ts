@@ -8,6 +8,7 @@ export function daemonLimits(config: Config): Record<string, number> {
     maxOpenQuestions: config.intern_open_questions,
     maxReplayBytes: config.intern_replay_bytes,
     maxTranscriptBytes: config.intern_transcript_bytes,
+    // One long session must not remove the transcripts of all others.
     maxSessionTranscriptBytes: Math.floor(config.intern_transcript_bytes / 4),
     transcriptMs: config.intern_transcript_days * 86_400_000,
     maxUploadBytes: config.intern_upload_bytes,

@@ -67,7 +67,7 @@ export class ProcessProvisioner implements Provisioner {
   readonly #haveSeparateUsers: () => Promise<boolean>
   /** The ends of the daemons that this process started. */
   readonly #endings = new Map<string, Promise<string>>()
-  readonly #clonings: RunningClones
+  readonly #runningClones: RunningClones
   readonly #storageProcesses: StorageProcesses
   readonly #starter: ProcessStarter
 
@@ -75,12 +75,12 @@ export class ProcessProvisioner implements Provisioner {
     this.#deps = deps
     this.#homes = join(deps.dataDir, 'interns')
     this.#haveSeparateUsers = once(() => checkInternUsers(deps, this.#homes))
-    this.#clonings = new RunningClones(deps)
+    this.#runningClones = new RunningClones(deps)
     this.#storageProcesses = new StorageProcesses({ config: deps.config, path: deps.variable('PATH') ?? '' })
     this.#starter = new ProcessStarter({
       ...deps,
       haveSeparateUsers: this.#haveSeparateUsers,
-      clonings: this.#clonings,
+      runningClones: this.#runningClones,
       homeOf: (intern) => this.#homeOf(intern),
       end: (intern) => this.#end(intern),
       onStarted: (daemon, ended) => void this.#endings.set(processKey(daemon), ended),
@@ -144,7 +144,7 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   stop(intern: Intern): Promise<void> {
-    this.#clonings.stop(intern.id)
+    this.#runningClones.stop(intern.id)
     return this.#end(intern)
   }
 

@@ -17,7 +17,7 @@ test('stopping an intern during the preparation of its start cancels the clone',
   const config = { ...loadConfig({}), repository_origins: [origin], intern_control_groups: false }
   const repository = { url: `${origin}/widgets.git`, folder: 'widgets', ref: null, depth: null, credential: null }
   const intern = { id: 'i', agent: null, webHosts: [], instructions: '', repository, movedAt: null, asleepSince: null }
-  const clonings = new RunningClones({
+  const runningClones = new RunningClones({
     config,
     variable: () => process.env.PATH,
     passwordOf: async () => undefined,
@@ -30,7 +30,7 @@ test('stopping an intern during the preparation of its start cancels the clone',
     listeners: undefined,
     baseUrl: () => 'http://127.0.0.1:9',
     warn: assert.fail,
-    clonings,
+    runningClones,
     variable: never,
     onStarted: never,
     homeOf: () => join(dataDir, 'i'),
@@ -38,7 +38,7 @@ test('stopping an intern during the preparation of its start cancels the clone',
     end: async () => {},
     gitAuthorOf: async () => ({ name: 'an intern', email: 'a@b' }),
     mcpServersOf: async ({ id }) => {
-      clonings.stop(id)
+      runningClones.stop(id)
       return []
     },
   })

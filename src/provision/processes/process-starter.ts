@@ -53,7 +53,7 @@ type StartDeps = {
   homeOf: (intern: Intern) => string
   /** Whether each intern gets a separate user. */
   haveSeparateUsers: () => Promise<boolean>
-  clonings: Pick<RunningClones, 'register'>
+  runningClones: Pick<RunningClones, 'register'>
   /** Ends the processes of an intern. */
   end: (intern: Intern) => Promise<void>
   /** Called with each daemon that runs, and the promise of how it ends. */
@@ -89,13 +89,13 @@ export class ProcessStarter {
     secret: string,
     onProgress: (progress: Progress) => void,
   ): Promise<TcpAccess | undefined> {
-    const { config, homeOf, clonings, end } = this.#deps
+    const { config, homeOf, runningClones, end } = this.#deps
     const { repository } = intern
     const step = progressReporter(steps, intern, onProgress)
     const home = homeOf(intern)
     step('Preparing the folder')
     // Before the first wait, so that stopping the intern also cancels the clone.
-    using cloning = clonings.register(intern)
+    using cloning = runningClones.register(intern)
     await end(intern)
     requireFiles(intern, home)
     clearEnded(home)

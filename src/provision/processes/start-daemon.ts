@@ -37,7 +37,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
     const value = variable(name)
     return value ? [[name, value]] : []
   })
-  // Opened for appending, because the log can be truncated while it is in use.
+  // Empties the log. Then it is opened for appending, because `trimLog` can truncate it while it is in use.
   closeSync(openSync(logFile(home), 'w', 0o600))
   const log = openSync(logFile(home), 'a')
   const limits = prlimitCommand(limitsOutsideGroup(group, config), uid)
@@ -66,11 +66,12 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
     child.once('spawn', resolve)
     child.once('error', (cause) => reject(new Error(`The daemon could not be started: ${cause.message}`, { cause })))
   })
+  // The server can end before the daemon.
   child.unref()
   void lowerPriority(child.pid!, internNiceness)
-  const started = findProcess(child.pid!)
-  if (!started) throw new Error(`The daemon ended immediately: ${await readLastLogLine(home)}`)
-  return { process: started, ended }
+  const daemon = findProcess(child.pid!)
+  if (!daemon) throw new Error(`The daemon ended immediately: ${await readLastLogLine(home)}`)
+  return { process: daemon, ended }
 }
 
 /** Moves the daemon into its group. It starts no process before the first request, which follows its first answer. */

@@ -14,7 +14,8 @@ type StoredIntern = { id: string; home: string; findUid: () => Promise<number | 
 /** The processes that serve the stored files of interns that do not run. */
 export class StorageProcesses {
   readonly #deps: StorageDeps
-  readonly #serving = new Map<string, Set<ChildProcess>>()
+  /** The running processes of each intern. */
+  readonly #processes = new Map<string, Set<ChildProcess>>()
 
   constructor(deps: StorageDeps) {
     this.#deps = deps
@@ -32,25 +33,25 @@ export class StorageProcesses {
 
   /** Ends the processes of an intern. @returns whether there were any. */
   end(id: string): boolean {
-    const serving = this.#serving.get(id)
-    for (const child of serving ?? []) child.kill('SIGKILL')
-    return serving !== undefined
+    const processes = this.#processes.get(id)
+    for (const child of processes ?? []) child.kill('SIGKILL')
+    return processes !== undefined
   }
 
   #requireCapacity(id: string): void {
-    const internCount = this.#serving.get(id)?.size ?? 0
-    const all = [...this.#serving.values()].reduce((sum, { size }) => sum + size, 0)
+    const internCount = this.#processes.get(id)?.size ?? 0
+    const all = [...this.#processes.values()].reduce((sum, { size }) => sum + size, 0)
     if (internCount < maxProcesses.perIntern && all < maxProcesses.total) return
     const reason = 'Too many requests for files and sessions of interns that do not run'
     throw new Refusal('files_busy', `${reason}: retry later, or start the intern.`)
   }
 
   #addProcess(id: string, child: ChildProcess): void {
-    const all = this.#serving.get(id) ?? new Set()
-    this.#serving.set(id, all.add(child))
+    const all = this.#processes.get(id) ?? new Set()
+    this.#processes.set(id, all.add(child))
     child.once('close', () => {
       all.delete(child)
-      if (all.size === 0) this.#serving.delete(id)
+      if (all.size === 0) this.#processes.delete(id)
     })
   }
 }

@@ -11,7 +11,7 @@ import { createMark, killMarked } from '#platform/process/process-marker.ts'
 import { printable } from '#platform/text/printable.ts'
 import { prlimitCommand, type ResourceLimits } from '../host/resource-limits.ts'
 import { cloningUser } from '../host/user-ids.ts'
-import { forbiddenReason, isListedOrigin } from './allowed.ts'
+import { forbiddenReason, isListedOrigin } from './allowed-origins.ts'
 import { runGit } from './git.ts'
 import { watchDisk } from './watch-disk.ts'
 
@@ -132,7 +132,7 @@ async function fetchClone(deps: CloneDeps, staging: string, { home, repository, 
     transports: [url.protocol.slice(0, -1)],
     uid: user,
     mark: gitMark(home),
-    before: limitCommand(config, user),
+    wrapper: limitCommand(config, user),
     signal,
   })
 }
@@ -157,7 +157,7 @@ async function createConnectionSettings(config: CloneRules, url: URL): Promise<[
   return [['http.curloptResolve', `${url.hostname}:${url.port || 443}:${addresses.join(',')}`]]
 }
 
-/** A repository without a commit has no files. */
+/** Checks out the files of the commit. A repository without a commit has no files. */
 async function checkOutCommit(
   { config, path }: CloneDeps,
   target: string,
@@ -165,7 +165,7 @@ async function checkOutCommit(
 ): Promise<void> {
   const mark = gitMark(home)
   const git = (args: string[]) =>
-    runGit({ path, args, cwd: target, uid, mark, before: limitCommand(config, uid), signal })
+    runGit({ path, args, cwd: target, uid, mark, wrapper: limitCommand(config, uid), signal })
   const hasCommit = await git(['rev-parse', '--quiet', '--verify', 'HEAD']).then(
     () => true,
     (error: Error) => {
@@ -211,10 +211,10 @@ function cloneFailure(
 
 const describeSource = ({ url, ref }: Repository) => (ref === null ? url : `${url} (${ref})`)
 
-/** Next to the workspace, where an intern with a separate user cannot write. */
+/** The file that names the cloned repository. It is next to the workspace, where an intern with a separate user cannot write. */
 const clonedFile = (home: string) => join(home, 'cloned.json')
 
-/** Contains the device and inode of the folder that will be moved into the workspace: a move does not change them. */
+/** The file with the device and inode of the folder that will be moved into the workspace: a move does not change them. */
 const unfinishedFile = (home: string) => join(home, 'cloning.json')
 
 function writeUnfinished(home: string, fetched: string): void {

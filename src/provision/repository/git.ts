@@ -17,8 +17,8 @@ export type GitRun = {
   uid?: number | undefined
   /** Marks the process and its children, so that they are found after the server was killed. */
   mark: string
-  /** The command that runs it, such as `prlimit` with its options. */
-  before?: string[]
+  /** The start of the command line that runs it, such as `prlimit` with its options. */
+  wrapper?: string[]
   signal: AbortSignal
 }
 
@@ -40,31 +40,13 @@ const fixedSettings: [string, string][] = [
 ]
 
 /** @returns its output. @throws Fault `bad_gateway` with its last error, or Error when it cannot be run or is stopped. */
-export function runGit({ path, args, cwd, settings = [], transports = [], uid, mark, before = [], signal }: GitRun) {
-  const allSettings = [...fixedSettings, ...settings]
-  const command = [...before, 'git', ...args]
+export function runGit({ args, cwd, uid, wrapper = [], signal, ...environment }: GitRun) {
+  const command = [...wrapper, 'git', ...args]
   return new Promise<string>((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
     const child = spawn(command[0]!, command.slice(1), {
       cwd,
-      env: {
-        [markerVariable]: mark,
-        PATH: path,
-        HOME: '/nonexistent',
-        LC_ALL: 'C.UTF-8',
-        GIT_CONFIG_NOSYSTEM: '1',
-        GIT_CONFIG_GLOBAL: '/dev/null',
-        GIT_ATTR_NOSYSTEM: '1',
-        GIT_TERMINAL_PROMPT: '0',
-        GIT_ALLOW_PROTOCOL: transports.join(':'),
-        GIT_CONFIG_COUNT: String(allSettings.length),
-        ...Object.fromEntries(
-          allSettings.flatMap(([name, value], index) => [
-            [`GIT_CONFIG_KEY_${index}`, name],
-            [`GIT_CONFIG_VALUE_${index}`, value],
-          ]),
-        ),
-      },
+      env: createEnvironment(environment),
       // A separate process group, so that its children are ended with it.
       detached: true,
       stdio: withoutInheritedFiles(['ignore', 'pipe', 'pipe']),
@@ -73,7 +55,8 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, m
     if (child.pid) void lowerPriority(child.pid)
     const stop = () => killGroup(child.pid)
     signal.addEventListener('abort', stop, { once: true })
-    let [output, errors] = ['', '']
+    let output = ''
+    let errors = ''
     child.once('error', (error) => {
       signal.removeEventListener('abort', stop)
       reject(error)
@@ -95,6 +78,32 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, m
   })
 }
 
+function createEnvironment({
+  path,
+  mark,
+  settings = [],
+  transports = [],
+}: Pick<GitRun, 'path' | 'mark' | 'settings' | 'transports'>): Record<string, string> {
+  const allSettings = [...fixedSettings, ...settings]
+  const settingVariables = allSettings.flatMap(([name, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, name],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ])
+  return {
+    [markerVariable]: mark,
+    PATH: path,
+    HOME: '/nonexistent',
+    LC_ALL: 'C.UTF-8',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ALLOW_PROTOCOL: transports.join(':'),
+    GIT_CONFIG_COUNT: String(allSettings.length),
+    ...Object.fromEntries(settingVariables),
+  }
+}
+
 function killGroup(pid: number | undefined): void {
   if (pid === undefined) return
   try {
@@ -104,7 +113,7 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-/** The last message of git itself. Lines that start with `remote:` are from the server. */
+/** Returns the last message of git itself. Lines that start with `remote:` are from the server. */
 function findLastError(errors: string): string {
   const lines = errors.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line))
   return (lines.at(-1) ?? '').replace(/^\w+: /, '').slice(0, 500)

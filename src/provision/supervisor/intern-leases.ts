@@ -44,6 +44,7 @@ export class InternLeases {
     this.#deps = deps
   }
 
+  /** Selects the interns of this host, and those that have no host yet. */
   #selectOnThisHost() {
     const { db, host } = this.#deps
     const hosts = (e: ExpressionBuilder<Tables, 'interns'>) => [
@@ -82,6 +83,7 @@ export class InternLeases {
     return new Set((await this.#selectOnThisHost().select('id').execute()).map(({ id }) => id))
   }
 
+  /** Renews the leases of this server. */
   async renew(): Promise<void> {
     const { db, now, server } = this.#deps
     const columns = { supervised_until: now() + leaseMs }
@@ -94,19 +96,22 @@ export class InternLeases {
     await (holder === undefined ? expiry : expiry.where('supervisor', '=', holder)).execute()
   }
 
-  /** @returns whether this server now holds the intern, which was still in that state and free to be taken. */
-  async claim({ id, status }: Intern, place: DaemonLocation): Promise<boolean> {
+  /**
+   * Takes the lease on an intern that still has this status and no other holder, and stores its location.
+   * @returns whether this server holds the lease now.
+   */
+  async claim({ id, status }: Intern, location: DaemonLocation): Promise<boolean> {
     const { db, now, server } = this.#deps
     const { numUpdatedRows } = await db.query
       .updateTable('interns')
-      .set({ supervisor: server, supervised_until: now() + leaseMs, ...place })
+      .set({ supervisor: server, supervised_until: now() + leaseMs, ...location })
       .where('id', '=', id)
       .where('status', '=', status)
       .where((e) =>
         e.or([
           e('supervisor', 'is', null),
           e('supervisor', '=', server),
-          // Another holder whose lease has not isExpired can still be ending processes, which must not overlap with the new start.
+          // Another holder whose lease has not expired can still be ending processes, which must not overlap with the new start.
           e('supervised_until', '<', now()),
         ]),
       )
@@ -114,7 +119,10 @@ export class InternLeases {
     return numUpdatedRows > 0
   }
 
-  /** @returns whether the intern was in the state `from`, and held by this server. */
+  /**
+   * Changes the status of an intern, with all that depends on it: its runs, notifications and webhook events.
+   * @returns whether the intern had the status `from`, and this server holds its lease. Otherwise nothing was changed.
+   */
   transition(
     id: string,
     from: InternStatus,

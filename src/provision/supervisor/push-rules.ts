@@ -15,7 +15,7 @@ const maxAttempts = 3
 export class RulePusher {
   readonly #deps: PushDeps
   /** The versions of the rules that each daemon has. */
-  readonly #pushed = new Map<string, string>()
+  readonly #pushedVersions = new Map<string, string>()
 
   constructor(deps: PushDeps) {
     this.#deps = deps
@@ -23,17 +23,17 @@ export class RulePusher {
 
   /** Called when the daemon is replaced: the new one has no rules. */
   forget(id: string): void {
-    this.#pushed.delete(id)
+    this.#pushedVersions.delete(id)
   }
 
   /** The interns among these whose daemons have outdated rules. It sends one query. */
   async findOutdated(interns: Intern[]): Promise<Intern[]> {
     if (interns.length === 0) return []
     const versionsOf = await readRuleVersions(this.#deps.db.query)
-    return interns.filter((intern) => this.#pushed.get(intern.id) !== versionsOf(intern))
+    return interns.filter((intern) => this.#pushedVersions.get(intern.id) !== versionsOf(intern))
   }
 
-  /** @throws Error if the daemon does not accept them. */
+  /** Pushes the current rules to the daemon of an intern. @throws Error if the daemon does not accept them. */
   async push(intern: Intern): Promise<void> {
     const { db, provisioner } = this.#deps
     const sets = await findRulesInForce(db.query, intern)
@@ -42,6 +42,6 @@ export class RulePusher {
       () => provisioner.runs(intern).setRules(rules, AbortSignal.timeout(timeoutMs)),
       (failures) => (failures < maxAttempts ? 0 : undefined),
     )
-    this.#pushed.set(intern.id, versionKey(sets))
+    this.#pushedVersions.set(intern.id, versionKey(sets))
   }
 }

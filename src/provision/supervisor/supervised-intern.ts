@@ -8,8 +8,8 @@ const resetAfterMs = 60_000
 /** State in memory of an intern that this server supervises: the monitor of its daemon, and the next restart. */
 export class SupervisedIntern {
   #unwatch = () => {}
-  #restart: NodeJS.Timeout | undefined
-  #restartDue = false
+  #restartTimer: NodeJS.Timeout | undefined
+  #isRestartDue = false
   #failures = 0
   #startedAt = 0
 
@@ -25,16 +25,16 @@ export class SupervisedIntern {
     if (performance.now() - this.#startedAt > resetAfterMs) this.#failures = 0
     this.#failures++
     const delayMs = afterMs ?? backoffDelay(backoff, this.#failures)
-    this.#restart = setTimeout(() => {
-      this.#restartDue = true
+    this.#restartTimer = setTimeout(() => {
+      this.#isRestartDue = true
       restart()
     }, delayMs).unref()
   }
 
   /** @returns true once for each restart that is due. */
   takeRestart(): boolean {
-    const isDue = this.#restartDue
-    this.#restartDue = false
+    const isDue = this.#isRestartDue
+    this.#isRestartDue = false
     return isDue
   }
 
@@ -42,7 +42,7 @@ export class SupervisedIntern {
   release(): void {
     this.#unwatch()
     this.#unwatch = () => {}
-    clearTimeout(this.#restart)
-    this.#restartDue = false
+    clearTimeout(this.#restartTimer)
+    this.#isRestartDue = false
   }
 }

@@ -15,7 +15,7 @@ import { Passes } from './passes-by-id.ts'
 import type { Provisioner } from './provisioner.ts'
 
 const pollMs = renewEveryMs
-/** Interns in these states need no supervisor, unless a server holds a lease on them. */
+/** Interns with these statuses need no supervisor, unless a server holds a lease on them. */
 const settledStatuses: readonly string[] = ['stopped', 'failed', 'destroy_failed']
 
 type SupervisorDeps = {
@@ -45,7 +45,8 @@ export class Supervisor {
   readonly #interns: InternLifecycle
   readonly #passes: Passes
   #isStopping = false
-  #stopped: Promise<void> | undefined
+  /** The result of the first call of `stop`. */
+  #stopResult: Promise<void> | undefined
   #poll: Reconciler | undefined
   #storageListener: StorageListener | undefined
   readonly #unsubscribe: (() => void)[] = []
@@ -115,11 +116,11 @@ export class Supervisor {
 
   /** Queues running interns again, so that the next server starts them; with `keepRunning` they continue, and it adopts them. */
   stop(): Promise<void> {
-    this.#stopped ??= this.#stop()
-    return this.#stopped
+    this.#stopResult ??= this.#stopAll()
+    return this.#stopResult
   }
 
-  async #stop(): Promise<void> {
+  async #stopAll(): Promise<void> {
     this.#isStopping = true
     const polled = this.#poll?.stop()
     for (const end of this.#unsubscribe) end()

@@ -1,7 +1,9 @@
 import type { Runs } from '#interns/contract/runs.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
 
+/** The time limit of a request. */
 const timeoutMs = 5000
+/** The least time between two requests, if `idleMs` is very short. */
 const minPauseMs = 50
 
 /**

@@ -8,8 +8,11 @@ export type DaemonRecord = {
   socketPath: string
   /** The port for servers on other hosts, if they reach it. */
   port?: number
+  /** The token for requests to the daemon. */
   token: string
+  /** The secret of the intern's API key. */
   secret: string
+  /** The user that it runs as, if the intern has a separate one. */
   uid?: number
   /** The folder of its control group. */
   group?: string

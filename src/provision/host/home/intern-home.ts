@@ -62,10 +62,10 @@ export function prepareHome(
   }: HomeContents,
 ): { socketPath: string; token: string } {
   prepareFolders(home, uid)
-  const connection = prepareSocketFolder(home)
-  chownFolder(connection, uid)
+  const socketFolder = prepareSocketFolder(home)
+  chownFolder(socketFolder, uid)
   const token = randomBytes(32).toString('hex')
-  const socketPath = join(connection, 's')
+  const socketPath = join(socketFolder, socketName)
   const paths = { socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state' }
   const settings = {
     ...paths,
@@ -111,13 +111,16 @@ export function restrictSocket(socketPath: string, uid: number | undefined): voi
   chownSync(dirname(socketPath), process.getuid!(), process.getgid!())
 }
 
-/** The folder of the socket: in the intern's folder, or a temporary one if that path is too long for a socket. */
+/** A short name, because the system limits the path of a socket to `maxSocketPath` bytes. */
+const socketName = 's'
+
+/** Returns the folder of the socket: in the intern's folder, or a temporary one if that path is too long for a socket. */
 function prepareSocketFolder(home: string): string {
   const socketFolder = join(home, 'door')
-  if (Buffer.byteLength(join(socketFolder, 's')) <= maxSocketPath) return socketFolder
+  if (Buffer.byteLength(join(socketFolder, socketName)) <= maxSocketPath) return socketFolder
   const earlier = readDaemonRecord(home)
   if (earlier) rmSync(dirname(earlier.socketPath), { recursive: true, force: true })
   const prefix = join(tmpdir(), 'signalbox-')
-  const isShort = Buffer.byteLength(`${prefix}XXXXXX/s`) <= maxSocketPath
+  const isShort = Buffer.byteLength(`${prefix}XXXXXX/${socketName}`) <= maxSocketPath
   return mkdtempSync(isShort ? prefix : '/tmp/signalbox-')
 }

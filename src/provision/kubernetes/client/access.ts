@@ -41,8 +41,10 @@ export function readCluster(config: Config, variable: (name: string) => string |
   return { client: createKubernetesClient({ url, authorities, token }, namespace), image, serviceUrl }
 }
 
+/** Returns the URL of the API server by the variables that every pod has; undefined outside of a pod. */
 function findOwnCluster(variable: (name: string) => string | undefined): string | undefined {
-  const [host, port] = [variable('KUBERNETES_SERVICE_HOST'), variable('KUBERNETES_SERVICE_PORT')]
+  const host = variable('KUBERNETES_SERVICE_HOST')
+  const port = variable('KUBERNETES_SERVICE_PORT')
   return host && port ? `https://${host.includes(':') ? `[${host}]` : host}:${port}` : undefined
 }
 

@@ -49,7 +49,7 @@ export type ApiRequest = {
   accept?: string
 }
 
-/** Answers are objects of this service, or lists of them. */
+/** The largest answer: a list of the objects of all interns. */
 const maxAnswerBytes = 64 * 1024 * 1024
 
 /** JSON requests to an API server. All of them are idempotent and can be retried. */

@@ -14,8 +14,8 @@ type FilesPodDeps = {
   image: string
   addressIn: (id: string, host: string, token: string) => Promise<DaemonAddress>
   answers: (address: DaemonAddress) => Promise<boolean>
-  /** Renews the certificates in the Secret. */
-  rotate: () => Promise<void>
+  /** Renews the certificates in the Secret, which can have expired while the intern did not run. */
+  renewCertificates: () => Promise<void>
 }
 
 const checkEveryMs = 250
@@ -42,7 +42,7 @@ async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<Daem
   if (!secret)
     throw new Refusal('intern_unreachable', 'The intern has no files: it has never been started, or is being deleted.')
   const { token } = readStoredSecrets(secret)
-  let why: string | undefined
+  let problem: string | undefined
   /** False after the pod was created: if that pod is deleted, the intern is being started or deleted. */
   let canCreate = true
   const findAddress = async () => {
@@ -50,14 +50,14 @@ async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<Daem
     if (!found) {
       if (!canCreate) throw new Error('its pod was ended, for example because the intern is started. Retry later.')
       canCreate = false
-      await deps.rotate()
+      await deps.renewCertificates()
       await client.apply(createFilesPod({ config, image }, id, Object.keys(secret.data ?? {})))
     } else if (hasEnded(found)) {
       await client.remove('Pod', found.metadata.name, found.metadata.uid)
       canCreate = true
     }
     const pod = found && toPod(found)
-    why = pod?.problem
+    problem = pod?.problem
     if (!pod?.isRunning || !pod.address || pod.isEnding) return undefined
     const address = await deps.addressIn(id, pod.address, token)
     return (await deps.answers(address)) ? address : undefined
@@ -65,7 +65,8 @@ async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<Daem
   const address = await waitFor(findAddress, { timeoutMs: config.kubernetes_start_ms, recheckMs: checkEveryMs })
   if (address) return address
   await client.remove('Pod', filesPodName(id))
-  throw new Error(`its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${why ?? 'without a reason'}.`)
+  const reason = problem ?? 'without a reason'
+  throw new Error(`its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${reason}.`)
 }
 
 /** Whether the pod has ended by itself. The cluster removes one whose deletion was requested. */

@@ -39,7 +39,8 @@ export const healthMs = 2000
 /** The interns that this server is starting as pods. */
 export class PodStarts {
   readonly #deps: StartDeps
-  readonly #running = new Map<string, AbortController>()
+  /** Aborts the start of each intern that is being started. */
+  readonly #abortControllers = new Map<string, AbortController>()
 
   constructor(deps: StartDeps) {
     this.#deps = deps
@@ -52,27 +53,24 @@ export class PodStarts {
     const { id } = intern
     const step = progressReporter(steps, intern, onProgress)
     step('Creating its objects')
-    const aborted = new AbortController()
+    const abortController = new AbortController()
     this.abort(id, 'The intern is being started again.')
-    this.#running.set(id, aborted)
+    this.#abortControllers.set(id, abortController)
     try {
       const { token } = readStoredSecrets(await client.get('Secret', objectName(id)))
       await this.#requireFiles(intern)
+      // Two pods must not use the volume at the same time.
       await endFilesPod({ client, stopMs: config.kubernetes_stop_ms }, id)
-      const servers = await this.#deps.mcpServersOf(intern)
-      const issued = await certificates.forDaemon(id)
-      const gitAuthor = await this.#deps.gitAuthorOf(intern)
-      const password = await this.#deps.passwordOf(intern)
       const files = {
         config,
         intern,
         secret,
         token,
-        servers,
-        password,
-        gitAuthor,
+        servers: await this.#deps.mcpServersOf(intern),
+        certificates: await certificates.forDaemon(id),
+        gitAuthor: await this.#deps.gitAuthorOf(intern),
+        password: await this.#deps.passwordOf(intern),
         baseUrl: this.#deps.baseUrl(),
-        certificates: issued,
       }
       const objects = createObjects({ config, image, serviceUrl }, id, createInternFiles(files))
       await applyObjects(client, objects)
@@ -82,7 +80,7 @@ export class PodStarts {
         {
           intern: id,
           settings: objects.settings,
-          signal: aborted.signal,
+          signal: abortController.signal,
           answers: async (address) => (await readHealth(await addressIn(id, address, token), healthMs)) !== undefined,
           startMs: config.kubernetes_start_ms,
           unresponsiveMs: config.intern_unresponsive_ms,
@@ -93,13 +91,13 @@ export class PodStarts {
       )
       return { host, port: daemonPort, token }
     } finally {
-      if (this.#running.get(id) === aborted) this.#running.delete(id)
+      if (this.#abortControllers.get(id) === abortController) this.#abortControllers.delete(id)
     }
   }
 
   /** Aborts a start, if there is one, with this reason. */
   abort(id: string, reason: string): void {
-    this.#running.get(id)?.abort(new Error(reason))
+    this.#abortControllers.get(id)?.abort(new Error(reason))
   }
 
   /** Prevents an intern that was moved here from starting with an empty volume. */

@@ -116,7 +116,7 @@ function findCause({ metadata, status }: KubernetesObject, node: string | undefi
   if (metadata.deletionTimestamp) return `its pod is being deleted${node ? ` from the node ${node}` : ''}`
   if (phase === 'Failed')
     return `its pod has failed: ${[reason, message].filter(Boolean).join(': ') || 'without a reason'}`
-  const unscheduled = conditions.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False')
+  const unscheduled = conditions.find((condition) => condition.type === 'PodScheduled' && condition.status === 'False')
   if (unscheduled) return `no node accepts its pod: ${unscheduled.message ?? 'without a reason'}`
   const termination = container?.state?.terminated ?? container?.lastState?.terminated
   if (termination) return `its daemon ended ${describeEnd(termination)}`
@@ -146,7 +146,7 @@ function describeEnd({ exitCode, reason, message }: TerminatedState): string {
   return `with code ${exitCode}${named}${line && `: ${line}`}`
 }
 
-/** The last line that is not JSON: lines of JSON are the log of what it did before. */
+/** Returns the last line that is not JSON. Lines of JSON are the earlier log of the daemon. */
 const lastLine = (text: string) => {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
   return printable((lines.at(-1) ?? '').slice(-500))

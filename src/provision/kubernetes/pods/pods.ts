@@ -46,17 +46,17 @@ export class Pods {
       if (this.#isListed) for (const listener of this.#listeners.get(intern) ?? []) listener(this.#pods.get(intern))
     }
     const { client, onError } = this.#deps
-    const followed = {
+    this.#unfollow = followObjects({
       client,
-      kind: 'Pod' as const,
+      kind: 'Pod',
       labels: internSelector,
       onError,
-      onChanged: (object: Parameters<typeof toPod>[0]) => {
+      onChanged: (object) => {
         const pod = toPod(object)
         this.#pods.set(pod.intern, pod)
         notify(pod.intern)
       },
-      onRemoved: (object: Parameters<typeof toPod>[0]) => {
+      onRemoved: (object) => {
         const pod = toPod(object)
         this.#pods.delete(pod.intern)
         notify(pod.intern)
@@ -66,8 +66,7 @@ export class Pods {
         this.#isListed = true
         for (const intern of this.#listeners.keys()) notify(intern)
       },
-    }
-    this.#unfollow = followObjects(followed)
+    })
   }
 
   #end(): void {

@@ -55,8 +55,9 @@ export async function startRespondingPod(
       isFirstReport = false
       onChange()
     })
-  /** For the duration of the start, and for the times of the cluster's warnings. */
-  const [startMark, startedAt] = [performance.now(), now()]
+  const timeSinceStart = stopwatch()
+  /** The system time, for the cluster's warnings. */
+  const startedAt = now()
   /** The pod that was reported to `onRunning`. */
   let reportedUid: string | undefined
   let isCloningReported = false
@@ -83,11 +84,15 @@ export async function startRespondingPod(
       await endPermanently(client, start, current)
       throw new Error(current.cloneFailure)
     }
-    if (performance.now() - startMark > withinMs)
-      throw await timeoutError(client, start, { withinMs, startedAt, pod: current })
+    if (timeSinceStart() > withinMs) throw await timeoutError(client, start, { withinMs, startedAt, pod: current })
     return undefined
   }
   return waitFor(checkPod, { subscribe, recheckMs: checkEveryMs })
+}
+
+function stopwatch(): () => number {
+  const startedAt = performance.now()
+  return () => performance.now() - startedAt
 }
 
 /** Whether the pod can answer. A daemon can also answer on a node that the cluster reports as lost. */

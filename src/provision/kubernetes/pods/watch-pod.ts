@@ -33,7 +33,8 @@ export function watchPod(
 ): () => void {
   let isActive = true
   let isStopped = false
-  let first: Pod | undefined
+  /** The pod as it was first reported. */
+  let firstPod: Pod | undefined
   let node: string | undefined
   const stop = () => {
     isActive = false
@@ -46,8 +47,8 @@ export function watchPod(
     report()
   }
   const unfollow = pods.follow(intern, (pod) => {
-    const reason = findEndReason(pod, address, first)
-    first ??= pod
+    const reason = findEndReason(pod, address, firstPod)
+    firstPod ??= pod
     node = pod?.node
     if (!reason) return
     if (pod?.isLost) void unlessResponding(() => onEnd(reason))
@@ -55,18 +56,19 @@ export function watchPod(
   })
   /** The pod shows how it ended; after an eviction, the node reports why. */
   const reportEnd = async (endText: string) => {
-    const why = first && (await Promise.race([evicted(first), sleep(evictionCheckMs, undefined, { ref: false })]))
-    if (!isStopped) onEnd(why === undefined ? endText : toSentence(why))
+    const timeout = sleep(evictionCheckMs, undefined, { ref: false })
+    const eviction = firstPod && (await Promise.race([evicted(firstPod), timeout]))
+    if (!isStopped) onEnd(eviction === undefined ? endText : toSentence(eviction))
   }
   /** The report of a lost node can be wrong, for example after an outage of the API server. */
   const unlessResponding = async (report: () => void) => {
     if (!(await health(lostNodeCheckMs))) finish(report)
   }
   const answers = async (withinMs: number) => {
-    const now = await health(withinMs)
-    const isIdle = now !== undefined && now.runs === 0 && now.waiting === 0
-    if (isIdle && first !== undefined && first.image !== image) finish(onOutdated)
-    return now !== undefined
+    const current = await health(withinMs)
+    const isIdle = current !== undefined && current.runs === 0 && current.waiting === 0
+    if (isIdle && firstPod !== undefined && firstPod.image !== image) finish(onOutdated)
+    return current !== undefined
   }
   const nodeNote = () => (node === undefined ? '' : `, on the node ${node}`)
   const onUnresponsive = (reason: string) => finish(() => void reportEnd(`The daemon ${reason}${nodeNote()}.`))
