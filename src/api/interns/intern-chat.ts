@@ -38,7 +38,7 @@ type Chat = {
   /** The host in the address of the request, which determines the region. */
   host: string | undefined
   response: ResponseStream
-  turnRequest: Omit<ChatTurnRequest, 'found'>
+  turnRequest: Omit<ChatTurnRequest, 'onFound'>
   /** The reply as a stream, as a whole, or only the run, which continues in the background. */
   delivery: 'stream' | 'whole' | 'run'
 }

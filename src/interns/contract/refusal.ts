@@ -16,15 +16,20 @@ export const refusals = {
   interaction_unknown: { code: 404, retryable: false },
   session_unknown: { code: 404, retryable: false },
   session_busy: { code: 409, retryable: true },
+  /** Another turn of the session started after the budget of this turn was computed. */
   session_moved: { code: 409, retryable: true },
   interaction_not_pending: { code: 409, retryable: false },
+  /** Another request has answered the question, and reads the reply. */
   already_attached: { code: 409, retryable: false },
+  /** A waiting run wrote more than its daemon stores, so its reply cannot be complete. */
   output_lost: { code: 410, retryable: false },
   intern_rejected: { code: 502, retryable: false },
   turn_failed: { code: 502, retryable: false },
   stream_severed: { code: 502, retryable: true },
+  /** The intern has too many waiting or background runs, or readers. */
   questions_full: { code: 503, retryable: true },
   intern_unreachable: { code: 502, retryable: true },
+  /** The host of the intern is lost. */
   host_gone: { code: 503, retryable: true },
   intern_asleep: { code: 503, retryable: true },
   ...fileRefusals,

@@ -60,10 +60,10 @@ export type Runs = {
   start(turn: StartTurn, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   answer(answer: AnswerQuestion, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   /**
-   * Cancels a run; with `spent` because it reached that limit of its budget, or because the budget refused a request that can
-   * cost `neededUsd`. Returns false for an unknown or ended run.
+   * Cancels a run; with `exceededBudget` because it reached that limit, or because the limit refused a request that can cost
+   * `neededUsd`. Returns false for an unknown or ended run.
    */
-  cancel(runId: string, spent?: BudgetPart, neededUsd?: number): Promise<boolean>
+  cancel(runId: string, exceededBudget?: BudgetPart, neededUsd?: number): Promise<boolean>
   /** The complete content of a pending permission; undefined if it is not pending. */
   question(id: string, signal?: AbortSignal): Promise<WholePermission | undefined>
   /** Sets the rules in force from now on, also for running turns. */

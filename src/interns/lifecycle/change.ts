@@ -134,10 +134,10 @@ const unnamedSupervisor = ''
 async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<void> {
   if (hostname === null || hostname === hosts.thisHost) return
   const { loss } = (await hosts.find(hostname, tx)) ?? unknownHost(hostname)
-  if (loss) throw new Fault('unavailable', `${lostHostMessage(loss)} ${howToRecover}`)
+  if (loss) throw new Fault('unavailable', `${lostHostMessage(loss)} ${recoveryAdvice}`)
 }
 
-const howToRecover = 'Wait until the host is back, move the intern (POST …/move), or give it up (POST …/give-up).'
+const recoveryAdvice = 'Wait until the host is back, move the intern (POST …/move), or give it up (POST …/give-up).'
 
 /** Stops an intern: revokes its key, and ends its questions and runs. */
 export async function takeOutOfService(
@@ -182,7 +182,7 @@ async function updateRow(tx: Tx, id: string, columns: Columns): Promise<void> {
   await tx.updateTable('interns').set(columns).where('id', '=', id).execute()
 }
 
-/** Says whether it changed the intern. Only a change is recorded and announced. */
+/** A change of an intern under its lock. Returns whether it changed anything: only a change is recorded and announced. */
 type Alteration = (tx: Tx, intern: Intern, publish: Publish) => Promise<'changed' | 'unchanged'>
 
 /** Changes an intern that is visible to the caller, records it in the audit log, and announces it. */

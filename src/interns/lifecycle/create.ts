@@ -109,15 +109,15 @@ export function nameConflict(name: string): Fault {
 
 /** The id of the intern that a request with this key created. @throws Fault `conflict` if that request had another body. */
 async function findCreation(tx: Tx, caller: Caller, key: string, bodyHash: string): Promise<string | undefined> {
-  const earlier = await tx
+  const creation = await tx
     .selectFrom('intern_creations')
     .where('workspace_id', '=', caller.workspaceId)
     .where('user_id', '=', caller.userId)
     .where('idempotency_key', '=', key)
     .select(['body_hash', 'intern_id'])
     .executeTakeFirst()
-  if (!earlier) return undefined
-  if (earlier.body_hash === bodyHash) return earlier.intern_id
+  if (!creation) return undefined
+  if (creation.body_hash === bodyHash) return creation.intern_id
   throw new Fault('conflict', 'This Idempotency-Key was used with another body.')
 }
 

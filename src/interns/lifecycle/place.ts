@@ -17,14 +17,14 @@ export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
   await db.exclusively('intern placement', async (tx, publish) => {
     const intern = await findInternById(tx, id)
     if (intern?.status !== 'queued' || intern.hostname !== null) return
-    const chosen = chooseHost(await loadHosts(tx, hosts), intern.hostLabels)
-    if ('reason' in chosen && chosen.reason === intern.lastFailureMessage) return
-    const updated =
-      'host' in chosen ? { hostname: chosen.host, last_failure_message: null } : { last_failure_message: chosen.reason }
-    await tx.updateTable('interns').set(updated).where('id', '=', id).execute()
+    const choice = chooseHost(await loadHosts(tx, hosts), intern.hostLabels)
+    if ('reason' in choice && choice.reason === intern.lastFailureMessage) return
+    const columns =
+      'host' in choice ? { hostname: choice.host, last_failure_message: null } : { last_failure_message: choice.reason }
+    await tx.updateTable('interns').set(columns).where('id', '=', id).execute()
     // Wakes the server of the host. Clients are notified when the intern is started, or why it is not.
-    if ('host' in chosen) publish('intern.changed', id)
-    else publish('intern.changed', id, internChangedEvent({ ...intern, lastFailureMessage: chosen.reason }, now()))
+    if ('host' in choice) publish('intern.changed', id)
+    else publish('intern.changed', id, internChangedEvent({ ...intern, lastFailureMessage: choice.reason }, now()))
   })
 }
 

@@ -76,6 +76,7 @@ async function findAsleepAfterFailure(
   if (!wakeableRefusals.includes(kind)) return undefined
   // After a broken connection, a turn may have started. That turn would have kept the intern awake for `idleMs`.
   const isUnstarted = kind !== 'stream_severed'
+  /** Returns undefined to wait for another change of the intern, and an object without `retryWith` to give up. */
   const findRetry = async () => {
     const latest = await findInternById(db.query, before.id)
     if (!latest) return undefined

@@ -32,7 +32,7 @@ const PageAnswer = z.object({
     .max(1000),
   next: z.string().optional(),
 })
-const FileHead = z.object({
+const FileDescription = z.object({
   size,
   modifiedAt,
   tag: z.string().regex(/^[\w-]{1,100}$/),
@@ -88,12 +88,12 @@ function encodeQuery(query: Query): string {
 /** Checks that the body has exactly the announced range. */
 function parseContent(response: IncomingMessage): InternFileContent {
   try {
-    const { part, ...head } = parseAnswer(FileHead, decodeHeader(response.headers['x-file']))
-    const [from, to] = part ? [part.from, part.to] : [0, head.size]
+    const { part, ...file } = parseAnswer(FileDescription, decodeHeader(response.headers['x-file']))
+    const { from, to } = part ?? { from: 0, to: file.size }
     const isEmptyPart = part !== null && from === to
-    if (from > to || isEmptyPart || to > head.size || Number(response.headers['content-length']) !== to - from)
+    if (from > to || isEmptyPart || to > file.size || Number(response.headers['content-length']) !== to - from)
       throw new Refusal('intern_rejected', 'The response of the intern has another part of the file than it announces.')
-    return { ...head, part: part ?? undefined, body: response }
+    return { ...file, part: part ?? undefined, body: response }
   } catch (error) {
     response.destroy()
     throw error

@@ -65,9 +65,9 @@ export function connectRuns(
     files: connectFiles(client),
     start: (turnToStart, signal) => streamTurn('/turns', turnToStart, signal),
     answer: (answer, signal) => streamTurn('/answers', answer, signal),
-    cancel: async (runId, spent, neededUsd) => {
+    cancel: async (runId, exceededBudget, neededUsd) => {
       const reason = new URLSearchParams()
-      if (spent) reason.set('spent', spent)
+      if (exceededBudget) reason.set('spent', exceededBudget)
       if (neededUsd !== undefined) reason.set('needed_usd', String(neededUsd))
       const path = `/runs/${pathSegment(runId)}${reason.size > 0 ? `?${reason}` : ''}`
       return readCancelled(await requestText('DELETE', path))
@@ -91,20 +91,20 @@ export function connectRuns(
 
 /** `prewarm` opens a connection in advance; `take` returns it, or a new one. */
 function createPrewarmer(open: () => Promise<LocalAddress | OpenConnection>) {
-  let opened: ReturnType<typeof open> | undefined
+  let nextConnection: ReturnType<typeof open> | undefined
   const prewarm = () => {
     const prewarmed = open()
-    opened = prewarmed
+    nextConnection = prewarmed
     prewarmed.then((connection) => 'socket' in connection && connection.socket.on('error', () => {})).catch(() => {})
     return () => {
-      if (opened !== prewarmed) return
-      opened = undefined
+      if (nextConnection !== prewarmed) return
+      nextConnection = undefined
       prewarmed.then((connection) => 'socket' in connection && connection.socket.destroy()).catch(() => {})
     }
   }
   const take = async () => {
-    const prewarmed = opened
-    opened = undefined
+    const prewarmed = nextConnection
+    nextConnection = undefined
     const connection = await (prewarmed ?? open())
     // If the connection failed before this request used it, another attempt succeeds, or reports the reason.
     return prewarmed && 'socket' in connection && connection.socket.destroyed ? open() : connection

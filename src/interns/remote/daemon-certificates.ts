@@ -105,9 +105,9 @@ export class DaemonCertificates {
     const { db, vault, now } = this.#deps
     let rows = await this.#rows(db.query)
     if (!rows.some((row) => row.expires_at > now() + successorMs)) rows = await this.#createSuccessor()
-    const introduced = rows.filter((row) => row.created_at <= now() - introductionMs)
+    const introducedRows = rows.filter((row) => row.created_at <= now() - introductionMs)
     // Until an authority has been introduced, as after the installation, the oldest authority signs.
-    const { name, certificate, key_sealed } = introduced.at(-1) ?? rows[0]!
+    const { name, certificate, key_sealed } = introducedRows.at(-1) ?? rows[0]!
     const key = vault.open(key_sealed, encryptionContext(name))
     return { signer: { name, certificate, key }, trusted: rows.map((row) => row.certificate) }
   }
@@ -133,7 +133,8 @@ export class DaemonCertificates {
       if (rows.some((row) => row.expires_at > now() + successorMs)) return rows
       const { createAuthority } = await import('#platform/net/certificates.ts')
       const name = `Signalbox interns ${randomBytes(8).toString('hex')}`
-      const [created_at, expires_at] = [now(), now() + authorityMs]
+      const created_at = now()
+      const expires_at = created_at + authorityMs
       const { certificate, key } = await createAuthority(name, { from: created_at - backdateMs, until: expires_at })
       const row = {
         name,

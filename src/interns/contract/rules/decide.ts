@@ -1,4 +1,4 @@
-import { type Part, ruleMatches, splitAction } from './match-rule.ts'
+import { type ActionPart, ruleMatches, splitAction } from './match-rule.ts'
 import { type Action, type Decision, type Effect, effects, type RuleSet } from './rule.ts'
 
 /**
@@ -28,7 +28,7 @@ function strictestOf(decisions: (Decision | undefined)[]): Decision | undefined 
  * If it is uncertain whether a `deny` matches, the following rules decide, but can only require a question instead of an
  * `allow`: an action that may be denied is never allowed without a question.
  */
-function decidePart({ scope, version, rules }: RuleSet, part: Part): Decision | undefined {
+function decidePart({ scope, version, rules }: RuleSet, part: ActionPart): Decision | undefined {
   let uncertainDeny: Decision | undefined
   for (const [index, rule] of rules.entries()) {
     const match = ruleMatches(rule, part)

@@ -7,7 +7,7 @@ import { possibleCommands, readCommands, type SimpleCommand, type Word } from '.
 import { isWrapperCommand } from './wrapper-commands.ts'
 
 /** A part of an action that is matched separately: a simple command, or a whole call that is not a command. */
-export type Part = {
+export type ActionPart = {
   action: Action
   agent: string
   /** The command, if it can be parsed reliably. */
@@ -21,7 +21,7 @@ export type Part = {
 }
 
 /** Splits a command into its simple commands. A command that cannot be parsed is one part. */
-export function splitAction(action: Action, agent: string): Part[] {
+export function splitAction(action: Action, agent: string): ActionPart[] {
   const text = action.command ?? ''
   const whole = { action, agent, command: undefined, folders: [action.root] }
   if (!isCommand(action)) return [{ ...whole, unparsedWords: undefined, argumentWords: possibleCommands(text) }]
@@ -41,13 +41,13 @@ const isCommand = ({ operation, command }: Action) =>
   operation === null ? command !== null : operation === 'shell' || operation.startsWith('shell.')
 
 /** Whether a rule matches a part. For an `allow` everything in the part must match, for other effects anything. */
-export function ruleMatches(rule: Rule, part: Part): Match {
+export function ruleMatches(rule: Rule, part: ActionPart): Match {
   const matches = [...conditionMatches(rule, part)]
   if (matches.includes('no')) return 'no'
   return matches.includes('perhaps') ? 'perhaps' : 'yes'
 }
 
-function* conditionMatches(rule: Rule, part: Part): Iterable<Match> {
+function* conditionMatches(rule: Rule, part: ActionPart): Iterable<Match> {
   const { agents, tools, commands, unclear, paths, hosts, effect } = rule
   const isAllow = effect === 'allow'
   // A command that cannot be parsed reliably, or that does more than its words, is never allowed.
@@ -69,7 +69,7 @@ const fileAndWebTools = new Set(['edit', 'delete', 'move', 'read', 'search', 'fe
 
 const toMatch = (isMatch: boolean): Match => (isMatch ? 'yes' : 'no')
 
-function isExactlyItsWords({ action, command, unparsedWords }: Part): boolean {
+function isExactlyItsWords({ action, command, unparsedWords }: ActionPart): boolean {
   if (unparsedWords || action.unsure) return false
   return !command || (command.assigned.length === 0 && command.redirects.length === 0 && !command.words.includes(null))
 }
@@ -85,12 +85,12 @@ const everyValueMatches = (
 ) => values.length > 0 && values.every((value) => patterns.some((pattern) => matches(pattern, value)))
 
 /** For `ask` and `deny`, `shell` also matches `shell.escalate`. */
-function toolMatches(tools: string[], { action: { operation } }: Part, isAllow: boolean): Match {
+function toolMatches(tools: string[], { action: { operation } }: ActionPart, isAllow: boolean): Match {
   if (operation === null) return isAllow ? 'no' : 'perhaps'
   return toMatch(tools.some((tool) => operation === tool || (!isAllow && operation.startsWith(`${tool}.`))))
 }
 
-function commandMatches(patterns: string[], { command, unparsedWords, argumentWords }: Part): Match {
+function commandMatches(patterns: string[], { command, unparsedWords, argumentWords }: ActionPart): Match {
   if (unparsedWords)
     return patterns.some((pattern) => unparsedWords.some((words) => occursWithin(pattern, words))) ? 'yes' : 'perhaps'
   if (!command) return toMatch(patterns.some((pattern) => argumentWords.some((words) => occursWithin(pattern, words))))
@@ -100,7 +100,7 @@ function commandMatches(patterns: string[], { command, unparsedWords, argumentWo
 }
 
 /** All words of a command count as paths, because it is unknown which ones are. */
-function pathsMatch(patterns: string[], { action, command, unparsedWords, argumentWords, folders }: Part): Match {
+function pathsMatch(patterns: string[], { action, command, unparsedWords, argumentWords, folders }: ActionPart): Match {
   const words = command ? [...command.words, ...command.redirects] : (unparsedWords ?? argumentWords).flat()
   const namedPaths = words.flatMap(possiblePathsOfWord)
   const paths = namedPaths.flatMap((word) =>
@@ -129,7 +129,7 @@ function possiblePathsOfWord(word: Word): string[] {
   return paths.filter((path) => path !== '')
 }
 
-function hostsMatch(patterns: string[], { action, command, unparsedWords }: Part): Match {
+function hostsMatch(patterns: string[], { action, command, unparsedWords }: ActionPart): Match {
   const hosts = hostsOf(action)
   if (hosts.some((host) => patterns.some((pattern) => hostMatches(pattern, host)))) return 'yes'
   if (action.unsure || unparsedWords || hasUrlExpansion(action.command ?? '')) return 'perhaps'

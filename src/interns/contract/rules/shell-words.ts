@@ -69,7 +69,7 @@ class Reader {
     else if (char === '\n' || char === ';' || char === '|' || char === '&') this.#separate(lookahead)
     else if (char === '<' || char === '>') this.#redirect(0)
     else if (char === '(' || char === ')') throw unclearScript
-    else this.#endWord()
+    else this.#addWord()
   }
 
   #skipComment(): void {
@@ -109,7 +109,7 @@ class Reader {
     if (!isDescriptorCopy && word !== '/dev/null') this.#command.redirects.push(word)
   }
 
-  #endWord(): void {
+  #addWord(): void {
     const { word, isUnquoted, canBeOption, assignment } = this.#readWord()
     const next = this.#script[this.#at]
     // A file descriptor before a redirection.
