@@ -117,7 +117,7 @@ function createTurnDeps(context: TurnContext, mcpTools: Tool[], notes: string[])
 }
 
 /**
- * Helpers that run at the same time. Each of them holds a model request and can run commands, and all share the memory of the
+ * The most helpers that run at the same time. Each of them holds a model request and can run commands. All share the memory of the
  * intern and the request limits of its key.
  */
 const maxParallelHelpers = 4

@@ -16,7 +16,7 @@ export async function boundedFetch(
   const answer = await fetchFromServer(fetch, new URL(url), init)
   if (!answer.body) return answer
   let bytes = 0
-  const counted = new TransformStream<Uint8Array, Uint8Array>({
+  const byteCounter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       bytes += chunk.length
       if (bytes > maxBytes) controller.error(new Error(`The server sent more than ${maxBytes} bytes.`))
@@ -24,7 +24,7 @@ export async function boundedFetch(
     },
   })
   const { status, statusText, headers } = answer
-  return new Response(answer.body.pipeThrough(counted), { status, statusText, headers })
+  return new Response(answer.body.pipeThrough(byteCounter), { status, statusText, headers })
 }
 
 /** Follows redirects only to the same server. */

@@ -16,14 +16,14 @@ export function createCommandTransport(
   environmentLine: string,
 ): Transport & { endReason: () => string | undefined } {
   const readBuffer = new ReadBuffer({ maxBufferSize: maxMessageBytes })
-  const ended = new AbortController()
+  const stopController = new AbortController()
   let running: RunningCommand | undefined
   let endReason: string | undefined
 
   const transport: Transport & { endReason: () => string | undefined } = {
     endReason: () => endReason,
     async start() {
-      running = await start(receive, ended.signal).catch((error: Error) => {
+      running = await start(receive, stopController.signal).catch((error: Error) => {
         endReason = error.message
         throw error
       })
@@ -38,7 +38,7 @@ export function createCommandTransport(
       running.input.write(serializeMessage(message))
     },
     async close() {
-      ended.abort()
+      stopController.abort()
       await running?.ended.catch(() => {})
       end('it was ended')
     },
@@ -53,7 +53,7 @@ export function createCommandTransport(
       }
     } catch {
       end(`it sent a message of more than ${maxMessageBytes} bytes`)
-      ended.abort()
+      stopController.abort()
     }
   }
   /** @returns null if no line is complete; undefined for a line that is not a message, which some servers print by mistake. */

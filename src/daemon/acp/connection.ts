@@ -22,7 +22,7 @@ type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => vo
 
 /**
  * JSON-RPC 2.0 over lines, the client's side of the Agent Client Protocol. The types come from the official package, the
- * code does not: its schemas need more memory than an idle daemon can use, a slow caller must be able to pause the agent,
+ * code does not. Its schemas need more memory than an idle daemon can use. A slow caller must be able to pause the agent,
  * and an unknown kind of update must not be an error.
  */
 export class Connection {

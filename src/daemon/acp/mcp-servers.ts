@@ -22,9 +22,9 @@ export type UnavailableServer = { server: string; reason: string }
 
 /** The server that an update of the builtin agent reports as not available. */
 export function readUnavailableServer(update: unknown): UnavailableServer | undefined {
-  const reported = member(member(member(update, '_meta'), 'signalbox'), 'unavailableServer')
-  const server = member(reported, 'name')
-  const reason = member(reported, 'reason')
+  const report = member(member(member(update, '_meta'), 'signalbox'), 'unavailableServer')
+  const server = member(report, 'name')
+  const reason = member(report, 'reason')
   return typeof server === 'string' && typeof reason === 'string' ? { server, reason } : undefined
 }
 

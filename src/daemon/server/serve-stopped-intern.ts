@@ -17,14 +17,14 @@ export async function serveStoppedIntern(
   { idleMs, log, now }: { idleMs: number; log: DaemonLog; now: () => number },
 ): Promise<ServedFiles> {
   const listeners = await openListeners(settings, { ...stoppedInternRuns(settings, now), log })
-  const ended = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
   // The idle timeout and a signal can both stop it.
   const stop = once(async () => {
     void idleCheck.stop()
     const closed = listeners.close()
     listeners.closeConnections()
     await closed
-    ended.resolve()
+    end.resolve()
   })
   let idleSince = performance.now()
   const checkEveryMs = Math.min(1000, idleMs / 2)
@@ -35,5 +35,5 @@ export async function serveStoppedIntern(
   }
   const onError = ({ message }: Error) => log('files.idle_check_failed', { why: message })
   const idleCheck = startReconciler(stopIfIdle, { firstMs: checkEveryMs, retryMs: checkEveryMs, onError })
-  return { ended: ended.promise, stop }
+  return { ended: end.promise, stop }
 }

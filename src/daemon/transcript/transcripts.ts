@@ -149,8 +149,8 @@ export class DaemonTranscripts implements Transcripts {
   }
 
   /**
-   * Returns the next id or revision. It is higher than all earlier ones, also after a restart, and also if the entry with
-   * the highest one was deleted, because it is at least the time in microseconds.
+   * Returns the next id or revision. It is at least the time in microseconds. So it is higher than all earlier ones, also after a
+   * restart, and also if the entry with the highest one was deleted.
    */
   #nextId(): number {
     this.#lastId = Math.max(this.#lastId + 1, Math.floor(this.#now() * 1000))

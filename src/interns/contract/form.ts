@@ -70,13 +70,13 @@ function checkNumber(field: FormField, value: unknown): number {
 
 function checkChoices(field: FormField, value: unknown): string[] {
   if (!Array.isArray(value)) return rejectValue(field, 'must be an array of its options')
-  const chosen = value.map((item) => checkOption(field, item))
-  if (new Set(chosen).size < chosen.length) rejectValue(field, 'must not name an option twice')
-  if (chosen.length < (field.minItems ?? 0)) rejectValue(field, `must name at least ${field.minItems} options`)
-  if (chosen.length > (field.maxItems ?? Number.POSITIVE_INFINITY)) {
+  const choices = value.map((item) => checkOption(field, item))
+  if (new Set(choices).size < choices.length) rejectValue(field, 'must not name an option twice')
+  if (choices.length < (field.minItems ?? 0)) rejectValue(field, `must name at least ${field.minItems} options`)
+  if (choices.length > (field.maxItems ?? Number.POSITIVE_INFINITY)) {
     rejectValue(field, `must name at most ${field.maxItems} options`)
   }
-  return chosen
+  return choices
 }
 
 /**

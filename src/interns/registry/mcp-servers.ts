@@ -91,21 +91,23 @@ function publicUrl(url: string): string {
  * another address.
  */
 function withStoredValues(server: McpServer, before: McpServer[], at: string): McpServer {
-  const earlier = before.find((stored) => stored.name === server.name && recipientOf(stored) === recipientOf(server))
+  const storedServer = before.find(
+    (stored) => stored.name === server.name && recipientOf(stored) === recipientOf(server),
+  )
   const storedValues = (field: 'env' | 'headers') => {
     const values = server[field]
     if (!values) return {}
     const entries = Object.entries(values).map(([name, value]) => {
       if (value !== hiddenValue) return [name, value]
-      const stored = earlier?.[field]?.[name]
+      const stored = storedServer?.[field]?.[name]
       if (stored !== undefined) return [name, stored]
       throw noStoredValue(`${at}.${field}.${name}`)
     })
     return { [field]: Object.fromEntries(entries) }
   }
   if (!server.url?.endsWith(`?${hiddenValue}`)) return { ...server, ...storedValues('env'), ...storedValues('headers') }
-  if (!earlier?.url) throw noStoredValue(`${at}.url`)
-  return { ...server, ...storedValues('headers'), url: earlier.url }
+  if (!storedServer?.url) throw noStoredValue(`${at}.url`)
+  return { ...server, ...storedValues('headers'), url: storedServer.url }
 }
 
 const noStoredValue = (where: string) =>

@@ -96,8 +96,8 @@ export class DaemonCertificates {
     const { signer, trusted } = await this.#authorities()
     const { issueCertificate } = await import('#platform/net/certificates.ts')
     const period = { from: now - backdateMs, until: now + certificateMs }
-    const issued = await issueCertificate(signer, holder, period)
-    return { ...issued, authorities: trusted.join(''), renewAt: now + certificateMs / 2 }
+    const issuedCertificate = await issueCertificate(signer, holder, period)
+    return { ...issuedCertificate, authorities: trusted.join(''), renewAt: now + certificateMs / 2 }
   }
 
   /** All valid authorities, and the one that signs now: the latest that all hosts trust. */

@@ -132,19 +132,19 @@ function readReport(event: JsonObject): TurnReport {
 }
 
 function readUsage(value: unknown): Usage {
-  const reported = readObject(value, 'usage')
+  const usageObject = readObject(value, 'usage')
   const usage: Usage = {
-    prompt_tokens: readNumber(reported, 'prompt_tokens'),
-    completion_tokens: readNumber(reported, 'completion_tokens'),
-    total_tokens: readNumber(reported, 'total_tokens'),
-    ...readNumbers(reported, ['cost']),
+    prompt_tokens: readNumber(usageObject, 'prompt_tokens'),
+    completion_tokens: readNumber(usageObject, 'completion_tokens'),
+    total_tokens: readNumber(usageObject, 'total_tokens'),
+    ...readNumbers(usageObject, ['cost']),
   }
-  if (reported.prompt_tokens_details !== undefined) {
-    const details = readObject(reported.prompt_tokens_details, 'prompt_tokens_details')
+  if (usageObject.prompt_tokens_details !== undefined) {
+    const details = readObject(usageObject.prompt_tokens_details, 'prompt_tokens_details')
     usage.prompt_tokens_details = readNumbers(details, ['cached_tokens', 'cache_write_tokens'])
   }
-  if (reported.completion_tokens_details !== undefined) {
-    const details = readObject(reported.completion_tokens_details, 'completion_tokens_details')
+  if (usageObject.completion_tokens_details !== undefined) {
+    const details = readObject(usageObject.completion_tokens_details, 'completion_tokens_details')
     usage.completion_tokens_details = readNumbers(details, ['reasoning_tokens'])
   }
   return usage

@@ -118,9 +118,9 @@ class Tally {
 
   #countOf({ scope, rule, name, effect }: Decision): QuestionCounts {
     const key = `${scope} ${rule} ${effect}`
-    const counted = this.#rules.get(key) ?? { scope, rule, name, effect, ...newCount() }
-    this.#rules.set(key, counted)
-    return counted
+    const ruleCounts = this.#rules.get(key) ?? { scope, rule, name, effect, ...newCount() }
+    this.#rules.set(key, ruleCounts)
+    return ruleCounts
   }
 }
 

@@ -100,10 +100,10 @@ async function storeMilestones(deps: FollowDeps, internId: string, reported: Mil
     readEndedCosts(deps, intern, reported),
   ])
   const lastRevision = Math.max(...milestones.map(({ entry }) => entry.revision))
-  const ended = await db.exclusively(questionsLock(internId), async (tx, publish) => {
+  const endedRuns = await db.exclusively(questionsLock(internId), async (tx, publish) => {
     // Locked before the runs, in the same order as changes of an intern's status.
     await tx.updateTable('interns').set({ runs_seen: lastRevision }).where('id', '=', internId).execute()
-    const endedRuns: RunRecord[] = []
+    const runs: RunRecord[] = []
     for (const milestone of milestones) {
       const run = await storeMilestone(tx, publish, internId, {
         now,
@@ -111,12 +111,12 @@ async function storeMilestones(deps: FollowDeps, internId: string, reported: Mil
         spentByRun,
         meteredKey: intern.keyHash,
       })
-      if (run) endedRuns.push(run)
+      if (run) runs.push(run)
     }
     await endRunsOfStopped(tx, publish, internId, now)
-    return endedRuns
+    return runs
   })
-  for (const run of ended) deps.onEnded(intern, run)
+  for (const run of endedRuns) deps.onEnded(intern, run)
 }
 
 /**
@@ -125,13 +125,13 @@ async function storeMilestones(deps: FollowDeps, internId: string, reported: Mil
  */
 async function readEndedCosts({ db, readSpending }: FollowDeps, { id, keyHash }: Intern, milestones: Milestone[]) {
   const entries = milestones.map(({ entry }) => entry)
-  const ended = entries.filter(({ type }) => type === 'end')
+  const ends = entries.filter(({ type }) => type === 'end')
   const costs = new Map<string, number>()
-  if (ended.length === 0 || keyHash === null) return costs
+  if (ends.length === 0 || keyHash === null) return costs
   const startedAt = new Map((await findLimitedRuns(db.query, id)).map(({ runId, startedAt }) => [runId, startedAt]))
   for (const entry of entries)
     if (entry.type === 'prompt' && entry.budget?.costUsd !== undefined) startedAt.set(entry.runId, Math.round(entry.at))
-  for (const { runId, at } of ended) {
+  for (const { runId, at } of ends) {
     const runStartedAt = startedAt.get(runId)
     if (runStartedAt === undefined) continue
     const { usd, isComplete } = await readSpending(keyHash, runStartedAt, Math.ceil(at))

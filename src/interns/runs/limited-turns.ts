@@ -43,8 +43,8 @@ const storeTimeoutMs = {
 }
 
 /**
- * Waits until the end of a run is stored. Until then all requests of the intern count for this run, also the requests of the
- * run that its caller starts next, which the remaining budget of this run could refuse or shorten.
+ * Waits until the end of a run is stored. Until then all requests of the intern count for this run, also those of the run that its
+ * caller starts next. The remaining budget of this run could then refuse or shorten the next one.
  */
 export async function waitUntilStored(
   { query, signals }: Pick<Db, 'query' | 'signals'>,
@@ -78,7 +78,7 @@ export type KeyTurns = { hasRunningTurn: boolean; limited: LimitedTurn[] }
  */
 export async function findTurnsOfKey({ db, now }: TurnDeps, keyHash: string): Promise<KeyTurns> {
   const { query } = db
-  const announced = query
+  const announcedTurns = query
     .selectFrom('announced_turns')
     .where('key_hash', '=', keyHash)
     .where('expires_at', '>', createDatabaseClock(db, now).nowSql())
@@ -93,7 +93,7 @@ export async function findTurnsOfKey({ db, now }: TurnDeps, keyHash: string): Pr
     .where((e) =>
       e.or([e('metered_key', '=', keyHash), e.and([e('metered_key', 'is', null), e('own_key', '=', keyHash)])]),
     )
-  const rows = await announced.unionAll(runs).execute()
+  const rows = await announcedTurns.unionAll(runs).execute()
   const turns = rows.flatMap(toLimitedTurns)
   const stored = new Set(turns.flatMap(({ id, runId }) => (runId === null ? [] : id)))
   const limited = turns.filter(({ id, runId }) => runId !== null || !stored.has(id))
@@ -231,11 +231,11 @@ export async function deleteExpiredAnnouncements({ db, now }: TurnDeps): Promise
 /** The accounts of turns that are possibly in flight. */
 export async function findOpenAccounts({ db, now }: TurnDeps): Promise<string[]> {
   const { query } = db
-  const announced = await query
+  const announcedTurns = await query
     .selectFrom('announced_turns')
     .where('expires_at', '>=', createDatabaseClock(db, now).nowSql())
     .select('id')
     .execute()
   const runs = await selectOpenRuns(query).execute()
-  return [...announced, ...runs.flatMap(toLimitedTurns)].map(({ id }) => id)
+  return [...announcedTurns, ...runs.flatMap(toLimitedTurns)].map(({ id }) => id)
 }

@@ -75,16 +75,16 @@ export async function endQuestions(
   internId: string,
   { now, end, id, before }: QuestionEnding,
 ): Promise<void> {
-  const ended = await tx
+  const endedQuestions = await tx
     .deleteFrom('intern_questions')
     .where('intern_id', '=', internId)
     .$if(id !== undefined, (rows) => rows.where('id', '=', id!))
     .$if(before !== undefined, (rows) => rows.where('deadline_at', '<', before!))
     .returning(['id', 'session_id'])
     .execute()
-  const intern = ended.length > 0 ? await findInternById(tx, internId) : undefined
+  const intern = endedQuestions.length > 0 ? await findInternById(tx, internId) : undefined
   if (!intern) return
-  for (const { id, session_id: sessionId } of ended)
+  for (const { id, session_id: sessionId } of endedQuestions)
     publish('intern.asked', internId, questionEndedEvent(intern, { id, sessionId }, now(), end))
 }
 

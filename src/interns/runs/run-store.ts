@@ -23,8 +23,8 @@ export type StartedRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'st
  */
 export async function saveReportedRun(query: Query | Tx, internId: string, run: StartedRun): Promise<void> {
   const account = run.budget?.id
-  const announced = account === undefined ? undefined : await findAnnouncedBudget(query, internId, account)
-  if (announced) return saveStartedRun(query, internId, { ...run, budget: announced })
+  const announcedBudget = account === undefined ? undefined : await findAnnouncedBudget(query, internId, account)
+  if (announcedBudget) return saveStartedRun(query, internId, { ...run, budget: announcedBudget })
   const stored = await whereRun(query.selectFrom('intern_runs').select('budget'), internId, run.id).executeTakeFirst()
   const budget = stored ? undefined : run.budget && { ...run.budget, id: undefined }
   return saveStartedRun(query, internId, { ...run, budget, meteredKey: null })

@@ -121,7 +121,7 @@ async function openStream(stream: AsyncIterable<TurnEvent>) {
 }
 
 /**
- * Stores a run before its caller receives its id, so that the caller can cancel it, and its cost counts even if its intern is
+ * Stores a run before its caller receives its id. So the caller can cancel it, and its cost counts even if its intern is
  * stopped. For an answer the run is stored already, and changes only if the answer moves it to the background.
  */
 async function storeStarted(

@@ -28,11 +28,11 @@ export async function countTurn(
 /** Adds 1 to the count of each subject, and returns the counts. Uses one statement, because each write waits for the disk. */
 async function increment(db: Db, subjects: string[], minute: number): Promise<Map<string, number>> {
   const newCounts = subjects.map((subject) => ({ subject, minute, turns: 1 }))
-  const counted = await upsert(db.query, 'turn_counts', newCounts, { key: ['subject', 'minute'], add: ['turns'] })
+  const counts = await upsert(db.query, 'turn_counts', newCounts, { key: ['subject', 'minute'], add: ['turns'] })
     .returning(['subject', 'turns'])
     .execute()
-  for (const { subject, turns } of counted) if (turns === 1) await deleteOldCounts(db, subject, minute)
-  return new Map(counted.map(({ subject, turns }) => [subject, turns]))
+  for (const { subject, turns } of counts) if (turns === 1) await deleteOldCounts(db, subject, minute)
+  return new Map(counts.map(({ subject, turns }) => [subject, turns]))
 }
 
 /** Deletes the counts of earlier minutes, with the first turn of a minute. */

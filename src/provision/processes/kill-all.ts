@@ -21,8 +21,8 @@ const everyMs = 10
 const requiredEmptyRounds = 3
 
 /**
- * Ends all processes of an intern, and returns when none remains. A process that only forks and exits is never found in
- * a list of processes, so all processes of a user are ended by one signal.
+ * Ends all processes of an intern, and returns when none remains. All processes of a user are ended by one signal: a list of
+ * processes never has a process that only forks and exits.
  * @throws Error if processes remain after `withinMs`.
  */
 export async function killAll(

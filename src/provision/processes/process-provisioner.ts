@@ -201,9 +201,9 @@ export class ProcessProvisioner implements Provisioner {
 
   /** How a daemon that this process started has ended; returned once. */
   #removeEnding(daemon: ProcessId): Promise<string> | undefined {
-    const ended = this.#endings.get(processKey(daemon))
+    const ending = this.#endings.get(processKey(daemon))
     this.#endings.delete(processKey(daemon))
-    return ended
+    return ending
   }
 
   /** Writes new certificates for a daemon that listens for other hosts. */

@@ -157,14 +157,14 @@ export class InternLifecycle {
         (progress) => void leases.setProgress(id, progress).catch(onError),
       )
       const tcpAccess = access ? sealAccess(id, access) : null
-      const started = { ...intern, tcpAccess }
+      const startedIntern = { ...intern, tcpAccess }
       // The rules must be in force before a client can send a prompt, which is possible in the status `running`.
-      await this.#rules.push(started)
+      await this.#rules.push(startedIntern)
       // Another server or a caller can have changed the status in the meantime.
       const isRunning =
         !this.#isStopping &&
         (await leases.transition(id, 'provisioning', { status: 'running', tcpAccess, asleepSince: null }))
-      if (isRunning) this.#watch(started)
+      if (isRunning) this.#watch(startedIntern)
     } catch (error) {
       if (!this.#isStopping) await onFailure((error as Error).message, error)
     } finally {

@@ -48,8 +48,8 @@ export type Provisioner = {
   /** The end of its daemon's log, whether it runs or not. @throws Refusal if the log cannot be read. */
   log: (intern: Intern, range: LogLength) => Promise<InternLog>
   /**
-   * Opens the port at which servers of other hosts read the stored files of this host's interns that do not run, and the logs of all;
-   * undefined without a port. @param find reads the current state of an intern.
+   * Opens a port for servers of other hosts. They read the logs of this host's interns, and the stored files of those that do not run.
+   * @returns undefined without a port. @param find reads the current state of an intern.
    */
   serveStorage: (find: (id: string) => Promise<Intern | undefined>) => Promise<StorageListener | undefined>
 }

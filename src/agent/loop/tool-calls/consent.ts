@@ -48,9 +48,9 @@ export async function requestConsent(
   const decided = deps.mode === 'self-drive' || rememberedDecision(log, { name, as })
   const operation: RequestedOperation = { name, title, kind }
   if (decided !== undefined) return decided && askPolicy(deps, call, operation)
-  const chosen = await requestPermission(deps, call, operation, { isPolicyOnly: false })
-  const allowed = chosen === 'allow_once' || chosen === 'allow_always'
-  if (chosen.endsWith('_always')) {
+  const optionId = await requestPermission(deps, call, operation, { isPolicyOnly: false })
+  const allowed = optionId === 'allow_once' || optionId === 'allow_always'
+  if (optionId.endsWith('_always')) {
     await log.add({ type: 'permission.remembered', operation: allowed ? as : name, allowed, at: deps.now() })
   }
   return allowed

@@ -54,9 +54,9 @@ export function readPermission(
     },
     details,
     outcome: (answer, choice) => {
-      const chosen = agentOptions.find(({ id, kind }) => (choice ? id === choice.id : kind === answer))
-      if (!chosen) return cancelledPermission
-      return { outcome: { outcome: 'selected', optionId: chosen.optionId } }
+      const option = agentOptions.find(({ id, kind }) => (choice ? id === choice.id : kind === answer))
+      if (!option) return cancelledPermission
+      return { outcome: { outcome: 'selected', optionId: option.optionId } }
     },
   }
 }

@@ -12,7 +12,7 @@ type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: nu
 /**
  * Formats a change as a unified diff. All lines of a new file are added lines. Every line of the file has a sign before
  * it, so that it cannot be mistaken for the header of a hunk. The mark for a missing line break at the end appears only
- * if the change adds or removes that line break, because many agents send a part of the file.
+ * if the change adds or removes that line break. Many agents send only a part of the file, whose end says nothing.
  */
 export function formatChange({ path: name, before, after }: FileChange): string {
   // On one line, so that a name cannot be mistaken for added lines.

@@ -35,14 +35,14 @@ export function permissionQuestion(
   { action, options = request.question.options }: { action: Action; options?: PermissionKind[] },
 ): QuestionToAsk {
   const choices = request.question.choices?.filter(({ kind }) => options.includes(kind))
-  const offered = { options, choices }
+  const offeredOptions = { options, choices }
   return {
-    question: { id, ...request.question, ...offered, detail: cutDetail(id, request.question.detail) },
+    question: { id, ...request.question, ...offeredOptions, detail: cutDetail(id, request.question.detail) },
     details: request.details,
     action,
     cancelledReply: cancelledPermission,
     read: (answer) => {
-      const { answer: kind, choice } = readPermissionAnswer(offered, answer)
+      const { answer: kind, choice } = readPermissionAnswer(offeredOptions, answer)
       return { value: request.outcome(kind, choice), isConsent: kind.startsWith('allow') }
     },
   }

@@ -43,7 +43,7 @@ export const baseUrlFile = (home: string) => join(home, 'service-url')
 export const authoritiesFile = (home: string) => join(home, 'trusted.pem')
 
 /**
- * Creates or renews an intern's folder. An intern with a separate user can read the folder, and can write only its workspace, its
+ * Creates or renews an intern's folder. An intern with a separate user can read the folder. It can write only its workspace, its
  * state and, until `restrictSocket`, the folder of its socket. It cannot change the files that the service trusts.
  */
 export function prepareHome(
@@ -118,8 +118,8 @@ const socketName = 's'
 function prepareSocketFolder(home: string): string {
   const socketFolder = join(home, 'door')
   if (Buffer.byteLength(join(socketFolder, socketName)) <= maxSocketPath) return socketFolder
-  const earlier = readDaemonRecord(home)
-  if (earlier) rmSync(dirname(earlier.socketPath), { recursive: true, force: true })
+  const earlierRecord = readDaemonRecord(home)
+  if (earlierRecord) rmSync(dirname(earlierRecord.socketPath), { recursive: true, force: true })
   const prefix = join(tmpdir(), 'signalbox-')
   const isShort = Buffer.byteLength(`${prefix}XXXXXX/${socketName}`) <= maxSocketPath
   return mkdtempSync(isShort ? prefix : '/tmp/signalbox-')
