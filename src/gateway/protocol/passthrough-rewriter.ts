@@ -41,7 +41,7 @@ export function changeMember(raw: Buffer, name: string, changes: Changes): Buffe
   return Buffer.from(applyChanges(text, member.valueStart, changes), 'latin1')
 }
 
-/** Reuses the rewritten start of a stream's events, which are equal up to the member `last`. */
+/** Reuses the rewritten start of a stream's events, which are equal up to a member, instead of rewriting each event. */
 export class EventPrefix {
   readonly #lastName: string
   readonly #nonNullName: string
@@ -55,15 +55,16 @@ export class EventPrefix {
   #searched: string[] = []
 
   /**
-   * @param last the first member that can differ between events. @param notNull a member that clients do not get as null.
+   * @param lastName the first member that can differ between events, such as `choices` in the chunks of chats.
+   * @param nonNullName a member that clients do not get as null, such as `usage`.
    * @param changes called for each new prefix, which is rare.
    */
-  constructor(last: string, notNull: string, changes: () => Omit<Changes, 'notNull'>) {
-    this.#lastName = last
-    this.#nonNullName = notNull
+  constructor(lastName: string, nonNullName: string, changes: () => Omit<Changes, 'notNull'>) {
+    this.#lastName = lastName
+    this.#nonNullName = nonNullName
     this.#changes = changes
-    this.#quotedName = quoted(notNull)
-    this.#nullMember = `,"${notNull}":null`
+    this.#quotedName = quoted(nonNullName)
+    this.#nullMember = `,"${nonNullName}":null`
   }
 
   /** Returns the rest of an event that has the learned prefix and needs no change after it; undefined for others. */

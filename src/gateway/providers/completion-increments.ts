@@ -9,10 +9,10 @@ type Sums = Partial<Record<(typeof summedCounts)[number], number>>
  */
 export class CompletionIncrements {
   #sums: Sums = {}
-  #largest = 0
-  #smallest = Number.POSITIVE_INFINITY
-  #latest = 0
-  #reports = 0
+  #largestCount = 0
+  #smallestCount = Number.POSITIVE_INFINITY
+  #latestCount = 0
+  #reportCount = 0
   #hasDecreased = false
   #contentLength = 0
 
@@ -32,11 +32,11 @@ export class CompletionIncrements {
       return
     }
     for (const name of summedCounts) this.#sums[name] = (this.#sums[name] ?? 0) + (readCount(reported[name]) ?? 0)
-    if (completion < this.#latest) this.#hasDecreased = true
-    this.#latest = completion
-    this.#largest = Math.max(this.#largest, completion)
-    this.#smallest = Math.min(this.#smallest, completion)
-    this.#reports++
+    if (completion < this.#latestCount) this.#hasDecreased = true
+    this.#latestCount = completion
+    this.#largestCount = Math.max(this.#largestCount, completion)
+    this.#smallestCount = Math.min(this.#smallestCount, completion)
+    this.#reportCount++
   }
 
   /** The counts of the whole answer. @param latest the counts of the latest event, merged with those before. */
@@ -54,8 +54,8 @@ export class CompletionIncrements {
 
   /** Whether all events have the same count, which the content is too long for. */
   get #isConstant(): boolean {
-    if (this.#reports < minRepeated || this.#smallest !== this.#largest) return false
-    return this.#largest === 1 || this.#contentLength > this.#largest * maxTokenLength
+    if (this.#reportCount < minRepeated || this.#smallestCount !== this.#largestCount) return false
+    return this.#largestCount === 1 || this.#contentLength > this.#largestCount * maxTokenLength
   }
 }
 

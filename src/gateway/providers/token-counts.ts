@@ -84,11 +84,11 @@ function readParts(reported: ReportedCounts): TokenParts | undefined {
 
 /** The usage event; none if the counts are invalid. */
 export function usageEvents(reported: ReportedCounts, reportedExtras?: ReportedExtras): AnswerEvent[] {
-  const sides = reconcileTotals(reported)
-  if (!sides) return []
-  const tokens = limitParts(reported, sides)
+  const totals = reconcileTotals(reported)
+  if (!totals) return []
+  const tokens = limitParts(reported, totals)
   const extras = reportedExtras && readExtras(reportedExtras)
-  const mismatch = reported.mismatch ?? sides.mismatch
+  const mismatch = reported.mismatch ?? totals.mismatch
   return [{ type: 'usage', tokens, ...(extras && { extras }), ...(mismatch !== undefined && { mismatch }) }]
 }
 

@@ -16,13 +16,13 @@ export function withAnswerTool(protocol: ProviderProtocol, tool: string): Provid
 class AnswerToolText {
   readonly #tool: string
   /** The index of the first call of the tool. */
-  #answer: number | undefined
+  #answerIndex: number | undefined
   /** The indexes of the other calls, in the order of their numbers for clients. */
-  readonly #others: number[] = []
+  readonly #otherIndexes: number[] = []
   /** The indexes of further calls of the tool, which are dropped: the answer is one JSON text. */
-  readonly #repeated = new Set<number>()
+  readonly #repeatedIndexes = new Set<number>()
   /** Text that precedes a call. It belongs to the answer only if the model does not call the tool. */
-  #held: AnswerEvent[] = []
+  #heldText: AnswerEvent[] = []
 
   constructor(tool: string) {
     this.#tool = tool
@@ -31,18 +31,18 @@ class AnswerToolText {
   take(event: AnswerEvent): AnswerEvent[] {
     switch (event.type) {
       case 'text':
-        if (this.#answer === undefined) this.#held.push(event)
+        if (this.#answerIndex === undefined) this.#heldText.push(event)
         return []
       case 'tool_call':
         if (event.name === this.#tool) return this.#startAnswer(event.index)
-        this.#others.push(event.index)
-        return [...this.#release(), { ...event, index: this.#others.length - 1 }]
+        this.#otherIndexes.push(event.index)
+        return [...this.#release(), { ...event, index: this.#otherIndexes.length - 1 }]
       case 'tool_arguments':
-        if (event.index === this.#answer) return [{ type: 'text', text: event.text }]
-        if (this.#repeated.has(event.index)) return []
-        return [{ ...event, index: this.#others.indexOf(event.index) }]
+        if (event.index === this.#answerIndex) return [{ type: 'text', text: event.text }]
+        if (this.#repeatedIndexes.has(event.index)) return []
+        return [{ ...event, index: this.#otherIndexes.indexOf(event.index) }]
       case 'finish': {
-        const isAnswer = event.reason === 'tool_calls' && this.#others.length === 0
+        const isAnswer = event.reason === 'tool_calls' && this.#otherIndexes.length === 0
         return [...this.#release(), isAnswer ? { ...event, reason: 'stop' } : event]
       }
       default:
@@ -51,15 +51,15 @@ class AnswerToolText {
   }
 
   #startAnswer(index: number): AnswerEvent[] {
-    this.#held = []
-    if (this.#answer === undefined) this.#answer = index
-    else this.#repeated.add(index)
+    this.#heldText = []
+    if (this.#answerIndex === undefined) this.#answerIndex = index
+    else this.#repeatedIndexes.add(index)
     return []
   }
 
   #release(): AnswerEvent[] {
-    const held = this.#held
-    this.#held = []
-    return held
+    const events = this.#heldText
+    this.#heldText = []
+    return events
   }
 }

@@ -6,7 +6,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { ProviderProtocol } from '../protocol.ts'
 import { mapAnswerEvents } from './map-answer-events.ts'
 
-type Custom = { name?: string; description?: string | null; format?: { type?: string; grammar?: Grammar } | null }
+type CustomTool = { name?: string; description?: string | null; format?: { type?: string; grammar?: Grammar } | null }
 type Grammar = { syntax?: string; definition?: string }
 
 /** Whether a tool is called with free text instead of JSON. */
@@ -20,14 +20,14 @@ export function withFunctionTools(chat: ChatRequest): { chat: ChatRequest; custo
   const custom = chat.tools?.filter(isCustomTool) ?? []
   const messages = mapItems(chat.messages, convertCalls)
   if (custom.length === 0) return { chat: messages === chat.messages ? chat : { ...chat, messages } }
-  const customTools = new Set(custom.map((tool) => (tool as { custom: Custom }).custom.name ?? ''))
+  const customTools = new Set(custom.map((tool) => (tool as { custom: CustomTool }).custom.name ?? ''))
   const tools = chat.tools!.map((tool) =>
-    isCustomTool(tool) ? toFunctionTool((tool as { custom: Custom }).custom) : tool,
+    isCustomTool(tool) ? toFunctionTool((tool as { custom: CustomTool }).custom) : tool,
   )
   return { chat: { ...chat, tools, messages, ...convertToolChoice(chat.tool_choice) } as ChatRequest, customTools }
 }
 
-function toFunctionTool({ name, description, format }: Custom): object {
+function toFunctionTool({ name, description, format }: CustomTool): object {
   const { syntax, definition } = format?.grammar ?? {}
   const syntaxNote = syntax ? ` (${syntax})` : ''
   const grammar = definition ? `The input must match this grammar${syntaxNote}:\n${definition}` : ''
@@ -69,11 +69,11 @@ export function withCustomCalls(protocol: ProviderProtocol, tools: ReadonlySet<s
   })
 }
 
-type OpenCall = { json: string; extent: JsonExtent; isEnded: boolean }
+type CustomCall = { json: string; extent: JsonExtent; isEnded: boolean }
 
 class CustomCalls {
   readonly #tools: ReadonlySet<string>
-  readonly #open = new Map<number, OpenCall>()
+  readonly #callsByIndex = new Map<number, CustomCall>()
 
   constructor(tools: ReadonlySet<string>) {
     this.#tools = tools
@@ -81,7 +81,7 @@ class CustomCalls {
 
   take(event: AnswerEvent): AnswerEvent[] {
     if (event.type === 'tool_call' && this.#tools.has(event.name)) {
-      this.#open.set(event.index, { json: '', extent: new JsonExtent(), isEnded: false })
+      this.#callsByIndex.set(event.index, { json: '', extent: new JsonExtent(), isEnded: false })
       return [{ ...event, custom: true }]
     }
     if (event.type === 'tool_arguments') return this.#add(event.index, event.text) ?? [event]
@@ -90,7 +90,7 @@ class CustomCalls {
 
   /** Undefined for a call of another tool. The text follows at once when the arguments are complete. */
   #add(index: number, text: string): AnswerEvent[] | undefined {
-    const call = this.#open.get(index)
+    const call = this.#callsByIndex.get(index)
     if (!call) return undefined
     // Only white space can follow the end of the JSON.
     if (call.isEnded) return []
@@ -99,14 +99,16 @@ class CustomCalls {
     return call.extent.isComplete ? this.#end(index, call) : []
   }
 
-  #end(index: number, call: OpenCall): AnswerEvent[] {
+  #end(index: number, call: CustomCall): AnswerEvent[] {
     call.isEnded = true
     return [{ type: 'tool_arguments', index, text: readInput(call.json) }]
   }
 
   /** Ends the calls whose arguments are incomplete, because the answer ended at its limit. */
   #endAll(): AnswerEvent[] {
-    return [...this.#open].flatMap(([index, call]) => (call.isEnded || call.json === '' ? [] : this.#end(index, call)))
+    return [...this.#callsByIndex].flatMap(([index, call]) =>
+      call.isEnded || call.json === '' ? [] : this.#end(index, call),
+    )
   }
 }
 

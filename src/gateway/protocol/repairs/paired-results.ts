@@ -4,7 +4,7 @@ import type { Repair } from './repair.ts'
 /** A tool call or a result in a conversation. `turn` is the number of its message or item. */
 export type CallMark = { id: unknown; isResult: boolean; turn: number }
 
-/** Which result belongs to which call. */
+/** The result of each call that has one, and the results without a call. */
 export type Pairs<Mark extends CallMark> = { resultOf: ReadonlyMap<Mark, Mark>; orphans: ReadonlySet<Mark> }
 
 /**
@@ -14,13 +14,13 @@ export type Pairs<Mark extends CallMark> = { resultOf: ReadonlyMap<Mark, Mark>; 
 export function pairResults<Mark extends CallMark>(marks: readonly Mark[]): Pairs<Mark> {
   const resultOf = new Map<Mark, Mark>()
   const orphans = new Set<Mark>()
-  const unanswered = new Map<unknown, Mark[]>()
+  const unansweredCalls = new Map<unknown, Mark[]>()
   for (const mark of marks) {
-    const calls = unanswered.get(mark.id)
+    const calls = unansweredCalls.get(mark.id)
     if (!mark.isResult) {
       // Some models start to number their calls again in each turn.
       if (calls?.[0]?.turn === mark.turn) calls.push(mark)
-      else unanswered.set(mark.id, [mark])
+      else unansweredCalls.set(mark.id, [mark])
       continue
     }
     const call = calls?.shift()

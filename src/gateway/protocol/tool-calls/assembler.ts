@@ -27,16 +27,16 @@ export class ToolCallAssembler {
   #calls: PartialCall[] = []
   /** Created for the first call, because most answers have none. */
   #index: { byKey: Map<number, PartialCall>; byId: Map<string, PartialCall> } | undefined
-  #latest: PartialCall | undefined
+  #latestCall: PartialCall | undefined
   /** The number of calls that were opened or dropped. */
-  #released = 0
+  #releasedCount = 0
   /** The number of calls that were opened. */
-  #opened = 0
+  #openedCount = 0
   /** The number of the upstream event that is being read. Pieces of one event with the same name are several calls. */
   #eventNumber = 0
   #completionTokens = 0
   /** An end that arrived while a call was incomplete. */
-  #finish: Finish | undefined
+  #heldFinish: Finish | undefined
   /** The end that clients have. */
   #reportedFinish: Finish | undefined
   /** The answer ended at its limit, so its calls may be cut. */
@@ -56,7 +56,7 @@ export class ToolCallAssembler {
 
   /** The upstream has sent everything. */
   end(): AnswerEvent[] {
-    const finish = this.#finish
+    const finish = this.#heldFinish
     const isAtLimit = this.#completionTokens >= (this.#options.answerLimit ?? Number.POSITIVE_INFINITY)
     if (finish && isAtLimit) this.#isTruncated = true
     const calls = this.#closeAll()
@@ -80,7 +80,7 @@ export class ToolCallAssembler {
 
   /** The end with the reason that fits the calls: agents run no tools after `stop`, and wait for calls otherwise. */
   #withFittingReason(finish: Finish): Finish {
-    const hasCalls = this.#opened > 0
+    const hasCalls = this.#openedCount > 0
     if (finish.reason === 'stop' && hasCalls) return { ...finish, reason: 'tool_calls' }
     return finish.reason === 'tool_calls' && !hasCalls ? { ...finish, reason: 'stop' } : finish
   }
@@ -98,7 +98,7 @@ export class ToolCallAssembler {
     if (event.type !== 'finish') return [event]
     if (this.#isTruncated || !this.#calls.some((call) => call.isCut)) return [...this.#closeAll(), this.#report(event)]
     // Some upstreams send the end before the last piece. Whether the limit was reached shows in the usage.
-    this.#finish = event
+    this.#heldFinish = event
     return []
   }
 
@@ -111,7 +111,7 @@ export class ToolCallAssembler {
     // The same id under another number is another call, which gets a generated id.
     call.add(callById && callById !== call ? { ...piece, id: undefined } : piece, this.#isNamePartial(piece))
     call.latestEvent = this.#eventNumber
-    this.#latest = call
+    this.#latestCall = call
     if (call.id !== undefined) this.#index.byId.set(call.id, call)
     const key = piece.key ?? call.key
     if (key !== undefined) this.#index.byKey.set(key, call)
@@ -127,7 +127,7 @@ export class ToolCallAssembler {
   #findOrCreateCall(piece: ToolCallPiece): PartialCall | undefined {
     const existing = this.#findCall(piece)
     if (existing || isEndMarker(piece)) return existing
-    this.#latest?.completeName()
+    this.#latestCall?.completeName()
     const call = new PartialCall(piece.key)
     this.#calls.push(call)
     return call
@@ -143,10 +143,11 @@ export class ToolCallAssembler {
     // Some servers give each piece of a call another number or id.
     if (callById && !name && callById.name !== undefined && !callById.isComplete) return callById
     // The rest of arguments belongs to the call that lacks it, although its id is another one.
-    const latest = callByKey ?? this.#latest
+    const latest = callByKey ?? this.#latestCall
     if (latest?.isCut && !callById && continuesArguments(piece)) return latest
     // Without a number, of the piece or of the latest call, pieces follow each other.
-    const candidate = callByKey ?? (key === undefined || this.#latest?.key === undefined ? this.#latest : undefined)
+    const candidate =
+      callByKey ?? (key === undefined || this.#latestCall?.key === undefined ? this.#latestCall : undefined)
     if (!candidate || (id && candidate.id !== undefined && !callById) || this.#startsNewCall(candidate, piece))
       return undefined
     return candidate
@@ -188,13 +189,13 @@ export class ToolCallAssembler {
   /** Opens the calls that are ready for clients, in order. */
   #release(): AnswerEvent[] {
     const events: AnswerEvent[] = []
-    for (let call = this.#calls[this.#released]; call?.canOpen; call = this.#calls[++this.#released])
+    for (let call = this.#calls[this.#releasedCount]; call?.canOpen; call = this.#calls[++this.#releasedCount])
       events.push(...this.#open(call), ...call.takeArguments())
     return events
   }
 
   #open(call: PartialCall): AnswerEvent[] {
-    const index = this.#opened++
+    const index = this.#openedCount++
     call.name = findDeclaredName(call.name!, this.#options.toolNames)
     return call.open(index, generatedCallId(call.answerId || this.#options.answerId, index))
   }
@@ -212,7 +213,7 @@ export class ToolCallAssembler {
       events.push(...call.takeLastArguments())
       if (call.isCut && !this.#isTruncated) throw new Error(`the arguments of its call of "${call.name}" are cut off`)
     }
-    this.#released = this.#calls.length
+    this.#releasedCount = this.#calls.length
     return events
   }
 }

@@ -28,7 +28,7 @@ export class PartialCall {
   /** The arguments so far. Text after the end of JSON arguments is not included. */
   #text = ''
   /** All of the arguments, as the upstream repeated them at the end. Used if the pieces contain less. */
-  #whole: string | undefined
+  #wholeText: string | undefined
   readonly #extent = new JsonExtent()
   /** Its index for clients, once it is opened for them. */
   #index: number | undefined
@@ -38,7 +38,7 @@ export class PartialCall {
   /**
    * The part of the arguments that clients do not have. The whole text can be long, so it is not read for each piece.
    */
-  #unsent = ''
+  #unsentText = ''
   #hasSent = false
   /** The answer ended without arguments, so clients have an empty object. */
   #isFilled = false
@@ -80,7 +80,7 @@ export class PartialCall {
 
   /** Whether it has neither an id nor arguments. */
   get isBlank(): boolean {
-    return this.#text.trim() === '' && !this.#whole && this.id === undefined
+    return this.#text.trim() === '' && !this.#wholeText && this.id === undefined
   }
 
   /** Its arguments so far are `{}`. Some upstreams send that with the name, before the real ones. */
@@ -95,7 +95,7 @@ export class PartialCall {
 
   /** Takes the arguments of a call without a name, which are those of this one. */
   adopt(nameless: PartialCall): void {
-    this.add({ type: 'call_piece', text: nameless.#text, whole: nameless.#whole })
+    this.add({ type: 'call_piece', text: nameless.#text, whole: nameless.#wholeText })
   }
 
   /** @throws Error for a second object after the arguments, or a name that continues after it was sent. */
@@ -114,7 +114,7 @@ export class PartialCall {
     this.#addSignature(signature)
     if (custom) this.#isCustom = true
     if (text) this.#addText(text)
-    if (whole) this.#whole = whole
+    if (whole) this.#wholeText = whole
     if (!isClosed) return
     this.#isClosed = true
     this.#complete()
@@ -159,7 +159,7 @@ export class PartialCall {
     this.#complete()
     if (this.#hasSent || this.#isCustom) return this.#takeUnsent()
     this.#isFilled = meansNoArguments(this.#text)
-    this.#unsent = this.#isFilled ? '{}' : (objectInText(this.#unsent) ?? this.#unsent)
+    this.#unsentText = this.#isFilled ? '{}' : (objectInText(this.#unsentText) ?? this.#unsentText)
     return this.#takeUnsent()
   }
 
@@ -201,16 +201,16 @@ export class PartialCall {
   }
 
   #complete(): void {
-    const whole = this.#whole
+    const whole = this.#wholeText
     if (whole === undefined || this.isComplete) return
-    this.#whole = undefined
+    this.#wholeText = undefined
     if (whole.startsWith(this.#text)) this.#addText(whole.slice(this.#text.length))
     else if (!this.#hasSent) this.#replace(whole)
   }
 
   #replace(text: string): void {
     this.#text = ''
-    this.#unsent = ''
+    this.#unsentText = ''
     this.#startsObject = undefined
     this.#extent.reset()
     this.#addText(text)
@@ -218,13 +218,13 @@ export class PartialCall {
 
   #append(text: string): void {
     this.#text += text
-    this.#unsent += text
+    this.#unsentText += text
   }
 
   #takeUnsent(): AnswerEvent[] {
-    const text = this.#unsent
+    const text = this.#unsentText
     if (text === '') return []
-    this.#unsent = ''
+    this.#unsentText = ''
     this.#hasSent = true
     return [{ type: 'tool_arguments', index: this.#index!, text }]
   }

@@ -6,7 +6,7 @@ import type { Repair } from '../../protocol/repairs/repair.ts'
 /** Anthropic refuses more cache breakpoints. The one of the whole request counts as well. */
 const maxMarks = 4
 
-type Marked = { cache_control?: unknown; content?: unknown } & Body
+type MarkableItem = { cache_control?: unknown; content?: unknown } & Body
 
 /**
  * Removes superfluous cache breakpoints: first earlier ones of the conversation, then those of tools and instructions. The
@@ -27,7 +27,7 @@ export const limitCacheMarks: Repair = (body, dropped) => {
 
 function countMarks(lists: Body): number {
   let count = 0
-  mapMarked(lists, (marked) => {
+  mapMarkedItems(lists, (marked) => {
     count++
     return marked
   })
@@ -36,7 +36,7 @@ function countMarks(lists: Body): number {
 
 function removeFirstMarks(lists: Body, count: number): Body {
   let remaining = count
-  return mapMarked(lists, (marked) => {
+  return mapMarkedItems(lists, (marked) => {
     if (remaining-- <= 0) return marked
     const { cache_control: _mark, ...rest } = marked
     return rest
@@ -44,10 +44,10 @@ function removeFirstMarks(lists: Body, count: number): Body {
 }
 
 /** Changes each marked tool or block, in their order. */
-function mapMarked(lists: Body, change: (marked: Marked) => Marked): Body {
+function mapMarkedItems(lists: Body, change: (marked: MarkableItem) => MarkableItem): Body {
   const mapList = (list: unknown): unknown =>
-    Array.isArray(list) ? mapItems(list as (Marked | null)[], (item) => (item ? mapOne(item) : item)) : list
-  const mapOne = (item: Marked): Marked => {
+    Array.isArray(list) ? mapItems(list as (MarkableItem | null)[], (item) => (item ? mapOne(item) : item)) : list
+  const mapOne = (item: MarkableItem): MarkableItem => {
     const content = mapList(item.content)
     const inner = content === item.content ? item : { ...item, content }
     return inner.cache_control == null ? inner : change(inner)

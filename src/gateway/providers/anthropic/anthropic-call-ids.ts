@@ -1,20 +1,12 @@
-import { mapItems } from '#platform/json/map-texts.ts'
-import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
+import { mapBlocks } from './map-blocks.ts'
 
 type Block = { type?: unknown; id?: unknown; tool_use_id?: unknown }
-type Turn = { content?: unknown } & Body
 
 /** Anthropic refuses two calls with one id. Some models start to number their calls again in each turn. */
 export const uniqueCallIds: Repair = (body) => {
-  if (!Array.isArray(body.messages)) return body
   const ids = new UniqueIds()
-  const messages = mapItems(body.messages as Turn[], (turn) => {
-    if (!Array.isArray(turn?.content)) return turn
-    const content = mapItems(turn.content as Block[], (block) => withUniqueId(block, ids))
-    return content === turn.content ? turn : { ...turn, content }
-  })
-  return messages === body.messages ? body : { ...body, messages }
+  return mapBlocks<Block>(body, (block) => withUniqueId(block, ids))
 }
 
 function withUniqueId(block: Block, ids: UniqueIds): Block {
@@ -29,22 +21,22 @@ function withUniqueId(block: Block, ids: UniqueIds): Block {
 
 /** Gives repeated ids a number. Results belong to the calls of their id in the same order. */
 class UniqueIds {
-  readonly #used = new Set<string>()
-  readonly #unanswered = new Map<string, string[]>()
-  readonly #latest = new Map<string, string>()
+  readonly #usedIds = new Set<string>()
+  readonly #unansweredIds = new Map<string, string[]>()
+  readonly #latestIds = new Map<string, string>()
 
   assignCallId(id: string): string {
     let unique = id
-    for (let count = 2; this.#used.has(unique); count++) unique = `${id}_${count}`
-    this.#used.add(unique)
-    this.#latest.set(id, unique)
-    const unanswered = this.#unanswered.get(id)
-    if (unanswered) unanswered.push(unique)
-    else this.#unanswered.set(id, [unique])
+    for (let count = 2; this.#usedIds.has(unique); count++) unique = `${id}_${count}`
+    this.#usedIds.add(unique)
+    this.#latestIds.set(id, unique)
+    const waitingIds = this.#unansweredIds.get(id)
+    if (waitingIds) waitingIds.push(unique)
+    else this.#unansweredIds.set(id, [unique])
     return unique
   }
 
   takeResultId(id: string): string {
-    return this.#unanswered.get(id)?.shift() ?? this.#latest.get(id) ?? id
+    return this.#unansweredIds.get(id)?.shift() ?? this.#latestIds.get(id) ?? id
   }
 }

@@ -1,23 +1,20 @@
 import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
+import type { Body } from '../../protocol/protocol.ts'
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { parseArguments } from '../../protocol/tool-calls/tool-arguments.ts'
+import { mapBlocks } from './map-blocks.ts'
 
+type Block = { type?: unknown; text?: unknown; content?: unknown }
 type ImageBlock = Block & { image_url?: { url?: unknown } | string }
+type CallBlock = Block & { input?: unknown }
+type Turn = { role?: unknown; content?: unknown }
 
 /** Gives images and texts in the form of chats or responses that of Anthropic. Clients of several protocols send them. */
-export const fitBlocks: Repair = (body) => {
-  if (!Array.isArray(body.messages)) return body
-  const messages = mapItems(body.messages as Turn[], (turn) => {
-    if (!Array.isArray(turn?.content)) return turn
-    const content = mapItems(turn.content as ImageBlock[], fitBlock)
-    return content === turn.content ? turn : { ...turn, content }
-  })
-  return messages === body.messages ? body : { ...body, messages }
-}
+export const fitBlocks: Repair = (body) => mapBlocks(body, fitBlock)
 
-function fitBlock(block: ImageBlock): Block {
+function fitBlock(block: ImageBlock): ImageBlock {
   const { type, text, image_url: image } = block ?? {}
   if ((type === 'input_text' || type === 'output_text') && typeof text === 'string') return { type: 'text', text }
   if (type !== 'image_url' && type !== 'input_image') return block
@@ -25,26 +22,17 @@ function fitBlock(block: ImageBlock): Block {
   if (typeof url !== 'string') return block
   const [, media_type, data] = /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(url) ?? []
   const source = data === undefined ? { type: 'url', url } : { type: 'base64', media_type, data }
-  return { type: 'image', source } as Block
+  return { type: 'image', source } as ImageBlock
 }
 
 /** Makes the input of each call an object, as Anthropic requires. Some clients return the JSON text of a stream, or null. */
 export const fitInputs: Repair = (body) => {
-  if (!Array.isArray(body.messages)) return body
   const budget = new JsonBudget()
-  const messages = mapItems(body.messages as Turn[], (turn) => {
-    if (!Array.isArray(turn?.content)) return turn
-    const content = mapItems(turn.content as (Block & { input?: unknown })[], (block) => {
-      if (block?.type !== 'tool_use' || (typeof block.input === 'object' && block.input !== null)) return block
-      return { ...block, input: parseArguments(typeof block.input === 'string' ? block.input : undefined, budget) }
-    })
-    return content === turn.content ? turn : { ...turn, content }
+  return mapBlocks<CallBlock>(body, (block) => {
+    if (block?.type !== 'tool_use' || (typeof block.input === 'object' && block.input !== null)) return block
+    return { ...block, input: parseArguments(typeof block.input === 'string' ? block.input : undefined, budget) }
   })
-  return messages === body.messages ? body : { ...body, messages }
 }
-
-type Block = { type?: unknown; text?: unknown; content?: unknown }
-type Turn = { role?: unknown; content?: unknown }
 
 /** Whether a text has no visible character. */
 export const isBlank = (text: unknown) => typeof text === 'string' && !/\S/.test(text)
@@ -53,6 +41,7 @@ const isBlankText = (block: unknown) => {
   return type === 'text' && isBlank(text)
 }
 
+/** The content without blank texts, also in results of tools. */
 function withoutBlank(content: unknown): unknown {
   if (!Array.isArray(content)) return content
   const remaining = content.some(isBlankText) ? content.filter((block) => !isBlankText(block)) : content
@@ -65,23 +54,27 @@ function withoutBlank(content: unknown): unknown {
 }
 
 /** Removes texts without visible characters, which Anthropic refuses, and messages that have no other content. */
-export const skipBlankTexts: Repair = (body, dropped) => {
-  let current = body
+export const skipBlankTexts: Repair = (body, dropped) => withoutBlankTurns(withoutBlankSystem(body, dropped), dropped)
+
+function withoutBlankSystem(body: Body, dropped: string[]): Body {
   const system = withoutBlank(body.system)
-  if (isBlank(system) || (isEmptyList(system) && system !== body.system)) {
-    const { system: _blank, ...rest } = current
-    current = rest
-  } else if (system !== body.system) current = { ...current, system }
-  if (current !== body) noteDropped(dropped, 'system')
-  if (!Array.isArray(body.messages)) return current
+  const isRemoved = isBlank(system) || (isEmptyList(system) && system !== body.system)
+  if (!isRemoved && system === body.system) return body
+  noteDropped(dropped, 'system')
+  const { system: _before, ...rest } = body
+  return isRemoved ? rest : { ...rest, system }
+}
+
+function withoutBlankTurns(body: Body, dropped: string[]): Body {
+  if (!Array.isArray(body.messages)) return body
   const turns = mapItems(body.messages as Turn[], (turn) => {
     const content = withoutBlank(turn?.content)
     return content === turn?.content ? turn : { ...turn, content }
   })
   const remaining = turns.filter(({ content }) => !(isBlank(content) || isEmptyList(content)))
-  if (remaining.length === 0 || (turns === body.messages && remaining.length === turns.length)) return current
+  if (remaining.length === 0 || (turns === body.messages && remaining.length === turns.length)) return body
   noteDropped(dropped, 'messages.content')
-  return { ...current, messages: remaining }
+  return { ...body, messages: remaining }
 }
 
 const isEmptyList = (content: unknown) => Array.isArray(content) && content.length === 0

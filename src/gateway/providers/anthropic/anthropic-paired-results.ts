@@ -37,16 +37,16 @@ function findMarks({ content }: Turn, turn: number): Mark[] {
 /** Whether the turn after each call starts with its results, and no result is elsewhere. */
 function isPaired(turns: Turn[], marks: readonly Mark[], { resultOf, orphans }: Pairs<Mark>): boolean {
   if (orphans.size > 0) return false
-  const leading = new Map<number, number>()
+  const leadingCounts = new Map<number, number>()
   return marks.every((mark) => {
     if (mark.isResult) return true
     const result = resultOf.get(mark)
     if (result?.turn !== mark.turn + 1) return false
-    return result.at < leading.getOrInsertComputed(result.turn, (turn) => leadingResults(turns[turn]!))
+    return result.at < leadingCounts.getOrInsertComputed(result.turn, (turn) => countLeadingResults(turns[turn]!))
   })
 }
 
-function leadingResults({ content }: Turn): number {
+function countLeadingResults({ content }: Turn): number {
   const blocks = content as Block[]
   const end = blocks.findIndex((block) => block?.type !== 'tool_result')
   return end === -1 ? blocks.length : end

@@ -24,7 +24,7 @@ export class GeminiCalls {
   /** The arguments of the calls, by their ids. */
   readonly #argumentsById = new Map<string, string>()
   /** The call that has not received all of its parts. */
-  #open: { id: string | undefined; name: string; args: PartialArguments; signed: Signature } | undefined
+  #partialCall: { id: string | undefined; name: string; args: PartialArguments; signed: Signature } | undefined
 
   get count(): number {
     return this.#count
@@ -33,28 +33,28 @@ export class GeminiCalls {
   /** Reads a part. A call can arrive whole, or its arguments in parts. @throws Error for parts that are not one call. */
   read(part: FunctionCall, signed: Signature, answerId: string): UpstreamEvent[] {
     const { id, name, args, partialArgs, willContinue } = part
-    if (!this.#open && !willContinue && !partialArgs) return this.#call(part, signed, answerId)
-    this.#open ??= { id, name: name ?? '', args: new PartialArguments(), signed }
-    const open = this.#open
-    if ((name && name !== open.name) || (id && open.id && id !== open.id)) throw cutOffError(open.name)
-    open.id ??= id
-    open.signed = { ...open.signed, ...signed }
-    open.args.add(partialArgs ?? [])
+    if (!this.#partialCall && !willContinue && !partialArgs) return this.#call(part, signed, answerId)
+    this.#partialCall ??= { id, name: name ?? '', args: new PartialArguments(), signed }
+    const call = this.#partialCall
+    if ((name && name !== call.name) || (id && call.id && id !== call.id)) throw cutOffError(call.name)
+    call.id ??= id
+    call.signed = { ...call.signed, ...signed }
+    call.args.add(partialArgs ?? [])
     if (willContinue) return []
-    this.#open = undefined
-    return this.#call({ id: open.id, name: open.name, args: wholeArguments(open, args) }, open.signed, answerId)
+    this.#partialCall = undefined
+    return this.#call({ id: call.id, name: call.name, args: wholeArguments(call, args) }, call.signed, answerId)
   }
 
   /** Returns the call whose last part is missing, if the answer was cut at its limit. @throws Error if it was not cut. */
   end(isComplete: boolean, answerId: string): UpstreamEvent[] {
-    const open = this.#open
-    if (!open) return []
-    if (isComplete) throw cutOffError(open.name)
-    this.#open = undefined
+    const call = this.#partialCall
+    if (!call) return []
+    if (isComplete) throw cutOffError(call.name)
+    this.#partialCall = undefined
     const key = this.#count++
-    const id = open.id ?? generateCallId(answerId, key)
+    const id = call.id ?? generateCallId(answerId, key)
     // Without its last brace, the JSON is as incomplete as the call.
-    return [{ type: 'call_piece', key, id, name: open.name, text: open.args.toJson().slice(0, -1) }]
+    return [{ type: 'call_piece', key, id, name: call.name, text: call.args.toJson().slice(0, -1) }]
   }
 
   #call({ id, name = '', args }: FunctionCall, signed: Signature, answerId: string): UpstreamEvent[] {

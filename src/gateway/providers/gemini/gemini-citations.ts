@@ -4,9 +4,9 @@ import type { Grounding } from './gemini-searches.ts'
 
 /** Reads the citations of an answer. Events of a stream repeat earlier ones, which are skipped. */
 export class GroundingCitations {
-  readonly #emitted = new Set<string>()
+  readonly #emittedKeys = new Set<string>()
   /** The number of each source, as a short key for repeated citations. */
-  readonly #numbers = new Map<string, number>()
+  readonly #sourceNumbers = new Map<string, number>()
 
   /** @param text the text so far. */
   read({ groundingChunks, groundingSupports }: Grounding, text: BytePositions): AnswerEvent[] {
@@ -29,15 +29,15 @@ export class GroundingCitations {
 
   #withNumber(citation: Citation | undefined): Source | undefined {
     if (!citation) return undefined
-    const number = this.#numbers.getOrInsert(JSON.stringify(citation), this.#numbers.size)
+    const number = this.#sourceNumbers.getOrInsert(JSON.stringify(citation), this.#sourceNumbers.size)
     return { citation, number }
   }
 
   /** @returns whether the citation was not emitted before. */
   #addIfNew({ source: { number }, position: { start, end } }: CitedText): boolean {
     const key = `${number} ${start} ${end}`
-    if (this.#emitted.has(key)) return false
-    this.#emitted.add(key)
+    if (this.#emittedKeys.has(key)) return false
+    this.#emittedKeys.add(key)
     return true
   }
 }

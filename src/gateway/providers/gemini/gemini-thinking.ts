@@ -44,7 +44,7 @@ export function encodeThinkingConfig(
 /** Google documents budgets of 128 to 32,768 tokens for pro models, up to 24,576 for flash, and from 512 on for flash-lite. */
 const minProBudget = 128
 
-/** The smallest budget with which a model reasons. */
+/** The smallest budget with which a model reasons. 0 disables the reasoning of flash models. */
 function minBudgetFor(model: string): number {
   if (proModel.test(model)) return minProBudget
   return /flash-lite/.test(model) ? 512 : 1
@@ -56,7 +56,7 @@ function maxBudgetFor(model: string): number {
   return proModel.test(model) ? 32_768 : 24_576
 }
 
-/** The level for an effort. Pro models have no `MINIMAL`. */
+/** The level for an effort. Pro models have no `MINIMAL`. Efforts above `high` are `HIGH`, the highest level. */
 function chooseLevel(effort: string, model: string): string {
   if (effort === 'minimal') return proModel.test(model) ? 'LOW' : 'MINIMAL'
   if (effort === 'low') return 'LOW'

@@ -186,14 +186,21 @@ function toCallPiece(call: ToolCallDelta, answerId: string | undefined): ToolCal
     key: index,
     id,
     name: calledFunction?.name ?? custom?.name,
-    // Servers that send a name in several pieces send its arguments later. But many send a whole name with empty arguments,
-    // so a name that the request declares is whole then.
-    ...(calledFunction?.name && !text && { isNamePartial: text === undefined || ('if_undeclared' as const) }),
+    isNamePartial: canNameContinue(calledFunction?.name, text),
     text,
     answerId,
     signature: readSignature(call),
     ...(custom && { custom: true }),
   }
+}
+
+/**
+ * Whether the next piece can continue a name. Servers that send a name in several pieces send its arguments later. But many
+ * servers send a whole name with empty arguments, so a name that the request declares is whole then.
+ */
+function canNameContinue(name: string | undefined, args: string | undefined): ToolCallPiece['isNamePartial'] {
+  if (!name || args) return undefined
+  return args === undefined ? true : 'if_undeclared'
 }
 
 function errorEvent(error: NonNullable<UpstreamError['error']>): AnswerEvent {

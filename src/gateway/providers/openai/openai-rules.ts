@@ -23,12 +23,12 @@ export const openaiSchemas: SchemaRules = {
 export const anyCharacters = /^[\s\S]*$/
 
 /** An answer format or a function: both have a schema and `strict`. */
-type Strict = { strict?: unknown; name?: unknown } & Body
+type StrictHolder = { strict?: unknown; name?: unknown } & Body
 
 /** The position of the answer format in a body. */
 type FormatPosition = {
-  find: (body: Body) => Strict | undefined
-  replace: (body: Body, format: Strict) => Body
+  find: (body: Body) => StrictHolder | undefined
+  replace: (body: Body, format: StrictHolder) => Body
   name: string
 }
 
@@ -51,14 +51,14 @@ export function formatRepair({ find, replace, name }: FormatPosition, { checksSt
 }
 
 /** OpenAI requires a name of an answer format, with the characters of a tool's name. */
-function withFormatName(format: Strict): Strict {
+function withFormatName(format: StrictHolder): StrictHolder {
   const requestedName = typeof format.name === 'string' ? format.name : ''
   const name = requestedName.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, openaiNames.maxLength) || 'response'
   return name === format.name ? format : { ...format, name }
 }
 
 /** OpenAI refuses a strict schema that leaves an object open or a property optional. Such a schema is sent as not strict. */
-function withStrict(holder: Strict, field: string, name: string, dropped: string[]): Strict {
+function withStrict(holder: StrictHolder, field: string, name: string, dropped: string[]): StrictHolder {
   if (holder.strict !== true) return holder
   const schema = toStrictSchema(holder[field])
   if (schema) return schema === holder[field] ? holder : { ...holder, [field]: schema }
@@ -81,7 +81,7 @@ export function emptyContentRepair(list: 'messages' | 'input'): Repair {
 
 /** Makes the schemas of strict functions acceptable, or else the functions not strict. */
 export function strictToolRepair(
-  findFunction: (tool: Body) => Strict | undefined,
+  findFunction: (tool: Body) => StrictHolder | undefined,
   replace: ToolShape['withSchema'],
 ): Repair {
   return (body, dropped) => {

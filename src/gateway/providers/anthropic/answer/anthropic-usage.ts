@@ -39,12 +39,12 @@ export class StreamUsage {
     // The first event of some servers counts the whole prompt as uncached, and the last one all of it as cached.
     if (splitsPrompt) this.#usage.input_tokens = 0
     return readUsage(this.#usage).map((event) =>
-      event.type === 'usage' && this.#hides(usage) ? { ...event, restated: true } : event,
+      event.type === 'usage' && this.#hidesCount(usage) ? { ...event, restated: true } : event,
     )
   }
 
   /** Whether clients would lose an earlier count, because the event has a zero for it. */
-  #hides(usage: Usage): boolean {
+  #hidesCount(usage: Usage): boolean {
     return inputCounts.some((name) => usage[name] === 0 && this.#usage[name] !== 0)
   }
 }

@@ -17,7 +17,7 @@ const maxHeldBlank = 11
 class TagSplitter {
   #state: 'start' | 'inside' | 'after' | 'done'
   /** Text that can be a part of a tag. */
-  #held = ''
+  #heldText = ''
   #closingTag = ''
   #hasReasoning = false
 
@@ -32,8 +32,8 @@ class TagSplitter {
   }
 
   push(text: string): { reasoning: string; text: string } {
-    const held = this.#held + text
-    this.#held = ''
+    const held = this.#heldText + text
+    this.#heldText = ''
     if (this.#state === 'start') return this.#readStart(held)
     if (this.#state === 'inside') return this.#readInside(held)
     return { reasoning: '', text: this.#state === 'after' ? this.#readAfter(held) : held }
@@ -41,8 +41,8 @@ class TagSplitter {
 
   /** The held text, at the end of the answer. */
   end(): { reasoning: string; text: string } {
-    const held = this.#held
-    this.#held = ''
+    const held = this.#heldText
+    this.#heldText = ''
     const isReasoning = this.#state === 'inside'
     this.#state = 'done'
     return isReasoning ? { reasoning: held, text: '' } : { reasoning: '', text: held }
@@ -57,7 +57,7 @@ class TagSplitter {
       return this.#readInside(content.slice(tag.length))
     }
     if (text.length < maxBlank && openingTags.some((one) => one.startsWith(content))) {
-      this.#held = text
+      this.#heldText = text
       return { reasoning: '', text: '' }
     }
     this.#state = 'done'
@@ -72,7 +72,7 @@ class TagSplitter {
       return { reasoning: this.#withoutLeadingBlank(text.slice(0, end).trimEnd()), text: this.#readAfter(rest) }
     }
     const complete = text.length - heldLength(text, this.#closingTag)
-    this.#held = text.slice(complete)
+    this.#heldText = text.slice(complete)
     return { reasoning: this.#withoutLeadingBlank(text.slice(0, complete)), text: '' }
   }
 
@@ -141,7 +141,7 @@ const otherReasoning = /"reasoning(?:_content)?"\s*:\s*"[^"]/
 export class ReasoningSeparator {
   readonly #choiceCount: number
   readonly #splitters = new Map<unknown, TagSplitter>()
-  #last: Members | undefined
+  #lastChunk: Members | undefined
 
   /** Whether the rest of the stream needs no changes. */
   isDone = false
@@ -155,7 +155,7 @@ export class ReasoningSeparator {
     if (this.#choiceCount === 1 && this.#splitters.size === 0 && !this.#canStart(event.data)) return event
     const chunk = parseObject(event.data)
     if (!chunk || !Array.isArray(chunk.choices)) return event
-    this.#last = chunk
+    this.#lastChunk = chunk
     const choices = mapItems(chunk.choices as Choice[], (choice) => this.#separate(choice))
     const hasAllChoices = this.#splitters.size >= this.#choiceCount
     this.isDone = hasAllChoices && [...this.#splitters.values()].every((splitter) => splitter.isDone)
@@ -168,7 +168,7 @@ export class ReasoningSeparator {
       const delta = toDelta(splitter.end())
       return Object.keys(delta).length > 0 ? [{ index, delta, finish_reason: null }] : []
     })
-    return choices.length > 0 && this.#last ? [toEvent({ ...this.#last, usage: undefined, choices })] : []
+    return choices.length > 0 && this.#lastChunk ? [toEvent({ ...this.#lastChunk, usage: undefined, choices })] : []
   }
 
   /** Whether a text starts in an event that can be the tag. Only for a single choice: any other text ends the work. */
