@@ -35,9 +35,9 @@ export function installOldVersion(): string {
   return folder
 }
 
-/** Starts a server from a folder with another version. */
+/** Starts a server from the sources in a folder with another version. The default script is the bundle of this version. */
 export const startVersion = (folder: string, env: Record<string, string | undefined>): ServerProcess =>
-  startProcess(env, ['env', '-C', folder])
+  startProcess(env, ['env', '-C', folder], 'bin/server.ts')
 
 /** The folder of the old version, and why tests of it are skipped. Without `npm run test:cluster` nothing is installed. */
 export function oldVersion(): { folder: string; skip: string | false } {
