@@ -20,6 +20,12 @@ export function run(command: string, args: string[], cwd = root): string {
 export const limits = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096']
 export const podman = (...args: string[]) => run('podman', ['--runtime', 'runc', ...args])
 
+/**
+ * The folder of the npm on the path. `npm root -g` does not return it: within `npm run`, npm runs on Node of `node_modules`
+ * and derives the folder from that.
+ */
+const npmFolder = () => join(run('sh', ['-c', 'readlink -f "$(command -v npm)"']), '../..')
+
 /** Builds the service's image and its base images without an image registry. */
 export class ImageBuilder {
   readonly #folder: string
@@ -49,7 +55,7 @@ export class ImageBuilder {
     run('podman', ['import', stored, this.name('base')])
     const npm = join(this.#folder, 'npm')
     for (const part of ['usr/local/bin', 'usr/lib/node_modules']) mkdirSync(join(npm, part), { recursive: true })
-    cpSync(join(run('npm', ['root', '-g']), 'npm'), join(npm, 'usr/lib/node_modules/npm'), { recursive: true })
+    cpSync(npmFolder(), join(npm, 'usr/lib/node_modules/npm'), { recursive: true })
     cpSync(process.execPath, join(npm, 'usr/local/bin/node'))
     symlinkSync('/usr/lib/node_modules/npm/bin/npm-cli.js', join(npm, 'usr/local/bin/npm'))
     writeFileSync(join(this.#folder, 'npm.containerfile'), `FROM ${this.name('base')}\nCOPY . /\n`)
