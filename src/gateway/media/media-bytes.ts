@@ -5,6 +5,7 @@ export type DataUrl = { mediaType: string; isBase64: boolean; start: number }
 
 const base64Mark = /;\s*base64\s*$/i
 
+/** Parses the head of a data URL; undefined for other text. */
 export function parseDataUrl(value: string): DataUrl | undefined {
   if (!/^data:/i.test(value)) return undefined
   const comma = value.indexOf(',')
@@ -25,6 +26,7 @@ export function decodeMedium(value: string, url: DataUrl | undefined, limit?: nu
   return url && !url.isBase64 ? decodeEscapes(data) : decodeBase64(data)
 }
 
+/** Base64 can have line breaks and spaces, which decoders skip. */
 function decodeBase64(data: string): Buffer | undefined {
   return decodeStrictBase64(data) ?? decodeStrictBase64(data.replace(/[\r\n\t ]+/g, ''))
 }

@@ -15,9 +15,10 @@ export type Media = {
   longCache: boolean
 }
 
-/** Caches the media of each request, for several endpoints. */
+/** The media of each request, which several endpoints ask for. */
 const mediaOfRequest = new WeakMap<Body, Media>()
 
+/** Finds the media of a request in any protocol, and caches them by the request. */
 export function mediaIn(request: Body): Media {
   return mediaOfRequest.getOrInsertComputed(request, findMedia)
 }
@@ -37,6 +38,7 @@ function findMedia(request: Body): Media {
   return media
 }
 
+/** Types of parts and items in all protocols. */
 const imageTypes: ReadonlySet<unknown> = new Set(['image_url', 'input_image', 'image', 'image_generation_call'])
 const audioTypes: ReadonlySet<unknown> = new Set(['input_audio', 'audio', 'audio_url'])
 const videoTypes: ReadonlySet<unknown> = new Set(['video_url', 'input_video', 'video'])

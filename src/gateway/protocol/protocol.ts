@@ -199,6 +199,7 @@ export type Operation = {
 /** The metered cost for the usage in the answer. `restated`: the billed counts, if they differ from the reported ones. */
 export type CostNote = { costUsd: number; restated?: TokenCounts }
 
+/** Writes one streamed answer. Each function returns the text to send. */
 export type StreamWriter = {
   event: (event: AnswerEvent) => string
   /** Writes the end of a complete answer. */

@@ -66,6 +66,7 @@ export function chooseEffort(setting: Extract<ThinkingSetting, { enabled: true }
   return setting.budgetTokens <= 8192 ? 'medium' : 'high'
 }
 
+/** Supported parameters, as the catalogue lists them, that only models with reasoning have. */
 const thinkingParameters = ['reasoning', 'reasoning_effort', 'include_reasoning']
 
 /** Whether the model of an endpoint can reason, by the catalogue. True if the catalogue does not list its parameters. */

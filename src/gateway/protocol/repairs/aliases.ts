@@ -69,6 +69,7 @@ function unusedAlias(name: string, rule: NameRule, usedAliases: ReadonlySet<stri
   }
 }
 
+/** The characters of a hash in an alias: enough to distinguish the names of one request. */
 const hashLength = 8
 
 /** The readable start of a name with a hash, or only the hash if the provider does not accept that. */

@@ -67,6 +67,7 @@ export function pairMessages<M extends object>(messages: M[]): M[] {
   return result as M[]
 }
 
+/** The repair of a chat body that pairs its results. */
 export const pairChatResults: Repair = (body) => {
   if (!Array.isArray(body.messages)) return body
   const messages = pairMessages(body.messages as Message[])

@@ -4,7 +4,10 @@ import { type Aliases, type NameRule, withAliases } from './aliases.ts'
 /** Repairs one violation of a body. Adds removed fields to `dropped`. Returns the same body if nothing changes. */
 export type Repair = (body: Body, dropped: string[]) => Body
 
-/** The rules of a protocol whose violations this service can repair. */
+/**
+ * The rules of a protocol whose violations this service can repair without changing the meaning of a request
+ * (docs/decisions/0190).
+ */
 export type RequestRules = {
   repairs: readonly Repair[]
   /** Names of tools. */
@@ -16,6 +19,7 @@ export type RequestRules = {
 /** A body that its provider accepts, the fields it lost, and the names that must be restored in the answer. */
 export type RepairedBody = { body: Body; dropped: readonly string[]; aliases: Aliases }
 
+/** Applies the repairs in their order, and then replaces refused names and ids by aliases. */
 export function repairBody(body: Body, { repairs, names, callIds }: RequestRules): RepairedBody {
   const dropped: string[] = []
   let current = body

@@ -40,6 +40,7 @@ const withAcceptedThinking: ClaudeRule = (body, model, dropped) => {
 /** Opus 4.5 accepts an effort beside a budget. The other models with budgets refuse efforts. */
 const acceptsEffort = /claude-opus-4[-.]5/
 
+/** Replaces adaptive thinking by a budget for its effort, or removes it if the answer limit has no room for a budget. */
 function withBudget(body: Body, { effort }: OutputConfig, dropped: string[]): Body {
   const maxTokens = Number(body.max_tokens)
   const setting = {

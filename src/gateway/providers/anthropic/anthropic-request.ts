@@ -46,6 +46,7 @@ function encodePrompt(messages: ChatRequest['messages']) {
   return { system: [], turns: [{ role: 'user' as const, content: system }] }
 }
 
+/** The settings for reasoning of a request, with the answer limit of the request, the catalogue or this file. */
 export function thinkingFor(chat: ChatRequest, endpoint: Endpoint): ThinkingSettings {
   const limit = answerLimitOf(chat) ?? endpoint.maxCompletionTokens ?? defaultMaxTokens
   return thinkingSettings(chat, endpoint, limit)

@@ -52,6 +52,7 @@ export function encodeContents(messages: Message[], model: string): Content[] {
   return contents[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: '' }] }, ...contents] : contents
 }
 
+/** Records the function of each call, by which its result is named. */
 function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfCall: Map<string, string>): void {
   for (const call of message.tool_calls ?? []) functionOfCall.set(call.id, readCalledName(call) ?? '')
 }
@@ -135,6 +136,7 @@ function hasReference(value: unknown): boolean {
   return Object.hasOwn(value, '$ref') || Object.values(value).some(hasReference)
 }
 
+/** The id of a call, if Gemini created it. Other calls are sent without one: their results have the name of the function. */
 function acceptedId(id: string): { id?: string } {
   return generatedCallIdPattern.test(id) ? {} : { id }
 }

@@ -21,7 +21,7 @@ export function billsSearchesByRequest(model: string): boolean {
   return modelsBilledByRequest.test(model)
 }
 
-/** Limits number and length of the queries. */
+/** Limits the number and the length of queries that are stored while an answer is read. */
 const maxQueries = 1000
 const maxQueryLength = 1000
 

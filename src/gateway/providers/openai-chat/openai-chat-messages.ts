@@ -160,7 +160,9 @@ export function rangeRepair({ maxStops, maxTemperature }: ChatDialect): Repair {
   }
 }
 
+/** Fields that servers refuse in a request without tools. */
 const toolOptions: ReadonlySet<string> = new Set(['tool_choice', 'parallel_tool_calls'])
+/** Lists that servers refuse if they are empty. */
 const optionalLists: ReadonlySet<string> = new Set(['tools', 'stop'])
 const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0
 

@@ -45,14 +45,15 @@ function isEmptyAnswer({ role, content, ...others }: Message): boolean {
 const hasCalls = (message: Message) => Array.isArray(message?.tool_calls) && message.tool_calls.length > 0
 
 /**
- * Adds a placeholder to answers without reasoning. Some servers refuse a conversation with tool calls without it, and also
- * an empty text.
+ * Adds a placeholder to answers without reasoning. DeepSeek and Moonshot refuse a conversation with tool calls if an answer
+ * has none, and they refuse an empty text.
  */
 function withPlaceholder(message: Message): Message {
   if (message?.role !== 'assistant' || message.reasoning_content) return message
   return { ...message, reasoning_content: ' ' }
 }
 
+/** The message with the reasoning of this model in the member that its server expects, and without that of other models. */
 function withReasoning(message: Message, model: string, field: ChatDialect['reasoningField']): Message {
   if (typeof message !== 'object' || message === null || !reasoningMembers.some((name) => message[name] != null))
     return message
@@ -62,17 +63,22 @@ function withReasoning(message: Message, model: string, field: ChatDialect['reas
   switch (field) {
     case 'none':
       return rest
-    // The server gets reasoning in the members in which it sent it.
     case undefined:
-      if (earlier.thinkingBlocks.length > 0) return { ...rest, thinking_blocks: earlier.thinkingBlocks }
-      if (earlier.chatDetails.some(isSignature)) return withSignatures(rest, earlier.chatDetails)
-      if (earlier.isUntranslated) return earlier.isUnchanged ? message : withDetails(message, earlier.chatDetails)
-      return withParts(withDetails(rest, earlier.chatDetails), earlier.reasoningTexts)
+      return withReasoningAsSent(message, rest, earlier)
     case 'reasoning_details':
       return withDetails(rest, earlier.chatDetails.length > 0 ? earlier.chatDetails : toDetails(earlier.text))
     default:
       return withParts(rest, earlier.text ? new Map([[field, earlier.text]]) : new Map())
   }
+}
+
+/** The message with its reasoning in the members in which the server sent it. @param rest the message without reasoning. */
+function withReasoningAsSent(message: Message, rest: Message, earlier: EarlierReasoning): Message {
+  const { thinkingBlocks, chatDetails } = earlier
+  if (thinkingBlocks.length > 0) return { ...rest, thinking_blocks: thinkingBlocks }
+  if (chatDetails.some(isSignature)) return withSignatures(rest, chatDetails)
+  if (earlier.isUntranslated) return earlier.isUnchanged ? message : withDetails(message, chatDetails)
+  return withParts(withDetails(rest, chatDetails), earlier.reasoningTexts)
 }
 
 /** The reasoning in a message of the client that this model is allowed to get. */

@@ -49,16 +49,18 @@ const formatPosition: Parameters<typeof formatRepair>[0] = {
 }
 
 const defaultToolRepair = toolRepair(toolShape, {})
-const openaiTools = toolRepair(toolShape, openaiSchemas)
-const grammarTools = toolRepair(toolShape, { accepts: acceptsInGrammar })
+const openaiToolRepair = toolRepair(toolShape, openaiSchemas)
+/** For servers that make grammars of schemas, as llama.cpp does. */
+const grammarToolRepair = toolRepair(toolShape, { accepts: acceptsInGrammar })
 
 const commonRepairs: Repair[] = [
   emptyContentRepair('messages'),
   skipEmptyStops,
   dataUrlRepair(splitPaths('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
 ]
-const lenientRepairs: Repair[] = [formatRepair(formatPosition)]
-const strictRepairs: Repair[] = [
+const formatRepairs: Repair[] = [formatRepair(formatPosition)]
+/** For servers that check what OpenAI requires of strict schemas. */
+const strictFormatRepairs: Repair[] = [
   wrapSchema,
   formatRepair(formatPosition, { checksStrict: true }),
   strictToolRepair(
@@ -67,6 +69,7 @@ const strictRepairs: Repair[] = [
   ),
 ]
 
+/** Moonshot's own functions have names with `$` at the start. */
 const namesWithBuiltins = /^\$?[a-zA-Z0-9_-]+$/
 
 /** The compiled rules of each endpoint. To compile them for each request would cost as much as a repair. */
@@ -97,7 +100,7 @@ function compileRules(endpoint: Endpoint): RequestRules {
       nameRepair(dialect),
       pairChatResults,
       ...commonRepairs,
-      ...(dialect.checksStrict ? strictRepairs : lenientRepairs),
+      ...(dialect.checksStrict ? strictFormatRepairs : formatRepairs),
       reasoningRepair(dialect, endpoint),
       roleRepair(dialect),
       orderRepair(dialect),
@@ -109,8 +112,8 @@ function compileRules(endpoint: Endpoint): RequestRules {
 }
 
 function toolRepairFor({ checksStrict, acceptsAnyBound }: ChatDialect): Repair {
-  if (checksStrict) return openaiTools
-  return acceptsAnyBound ? defaultToolRepair : grammarTools
+  if (checksStrict) return openaiToolRepair
+  return acceptsAnyBound ? defaultToolRepair : grammarToolRepair
 }
 
 function withMember(body: Body, name: string, value: unknown): Body {

@@ -5,6 +5,7 @@ import type { CallSignature } from '../../protocol/tool-calls/piece.ts'
 
 const format = 'google-gemini-v1'
 
+/** The members of a call or a message in which chat servers have the signature of Gemini. */
 type Signed = { extra_content?: unknown; provider_specific_fields?: unknown; function?: unknown }
 
 /**
@@ -36,7 +37,7 @@ const lastName = (path: string) => path.slice(path.lastIndexOf('.') + 1)
 export const isSignature = ({ format: detailFormat, data }: ReasoningDetail) =>
   detailFormat === format && typeof data === 'string'
 
-/** Adds the signatures of details where their server had them. It refuses unknown members. */
+/** Adds the signatures of details in the members in which their server sent them, because it refuses other members. */
 export function withSignatures(message: Body, details: readonly ReasoningDetail[]): Body {
   const signatures = new Map<string | undefined, Body>()
   for (const detail of details.filter(isSignature)) {
@@ -53,5 +54,5 @@ export function withSignatures(message: Body, details: readonly ReasoningDetail[
 const membersAt = (path: string[], value: unknown): Body =>
   path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Body
 
-/** A client can have returned the member itself. */
+/** Adds the members of a signature. Those that the client returned itself stay. */
 const withSignature = (signed: Body, members: Body | undefined): Body => ({ ...members, ...signed })

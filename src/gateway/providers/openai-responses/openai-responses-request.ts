@@ -45,6 +45,7 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
 /** OpenAI refuses the service tiers of other providers. */
 const tiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
 
+/** The answer limit that is sent for a request. */
 export function responsesLimit(chat: ChatRequest): number | undefined {
   const limit = answerLimitOf(chat)
   return limit && Math.max(limit, minOutputTokens)

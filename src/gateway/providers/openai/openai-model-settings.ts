@@ -7,7 +7,9 @@ const reasoningModels = /^(?:o\d|gpt-[5-9])(?!.*chat)/
 /** Models that reason only on request, and accept sampling settings otherwise. */
 const reasonsOnRequest = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:codex|pro))/
 
+/** Settings that models which can reason always refuse. */
 const unsupportedSettings = ['presence_penalty', 'frequency_penalty', 'logit_bias'] as const
+/** Settings that these models refuse while they reason. */
 const samplingSettings = ['temperature', 'top_p', 'logprobs', 'top_logprobs'] as const
 
 /** Removes settings that a reasoning model of OpenAI refuses. @param findEffort the effort of reasoning in a body. */

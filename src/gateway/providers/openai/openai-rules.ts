@@ -96,6 +96,7 @@ export function strictToolRepair(
   }
 }
 
+/** The names of tools in a chat, which OpenAI and most chat servers restrict. */
 export const chatNames: NameRule = {
   ...openaiNames,
   paths: splitPaths(
@@ -116,11 +117,13 @@ export const chatNames: NameRule = {
 
 export const chatCallIdPaths = splitPaths('messages.*.tool_calls.*.id', 'messages.*.tool_call_id')
 
+/** The names of tools in a body of responses. */
 export const responsesNames: NameRule = {
   ...openaiNames,
   paths: splitPaths('tools.*.name', 'tool_choice.name', 'tool_choice.tools.*.name', 'input.*.name'),
 }
 
+/** OpenAI refuses longer ids of calls in responses. Other gateways generate some of 85 characters. */
 export const responsesCallIds: NameRule = {
   allowedCharacters: anyCharacters,
   maxLength: 64,

@@ -107,6 +107,7 @@ function normalizeImage(image: unknown): Members {
   return { type: 'image_url', image_url: { url } }
 }
 
+/** The URL of an image. Servers send it as a text or in several members, or the image as base64. */
 function findImageUrl(image: unknown): string | undefined {
   if (typeof image === 'string') return image.startsWith('data:') || /^https?:/.test(image) ? image : dataUrl(image)
   if (!isObject(image)) return undefined
@@ -119,6 +120,7 @@ function findImageUrl(image: unknown): string | undefined {
   return typeof content === 'string' ? dataUrl(content) : undefined
 }
 
+/** Servers that send base64 without a type send PNG. */
 const dataUrl = (base64: string) => `data:image/png;base64,${base64}`
 
 /** An annotation whose members are within `url_citation`. */

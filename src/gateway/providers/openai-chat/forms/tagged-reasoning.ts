@@ -132,6 +132,7 @@ const hasReasoning = ({ reasoning, reasoning_content }: Members) => Boolean(reas
 
 /** The start of the text in an event. Most servers of Go write `<` as an escape. */
 const textStart = /"content"\s*:\s*"((?:\s|\\[nrt])*)(?:(<|\\u003c)|([^"])|")/i
+/** Matches reasoning in a separate member. Tags in the text are not searched then. */
 const otherReasoning = /"reasoning(?:_content)?"\s*:\s*"[^"]/
 
 /**
