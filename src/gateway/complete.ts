@@ -67,9 +67,9 @@ async function completeOnce(
   prepared: PreparedRequest,
   settlement: 'before_answer' | 'after_answer',
 ): Promise<Answer> {
-  const tracked = deps.inFlight.track(call.caller, call.response)
-  const { response } = tracked
-  let opened: OpenedRecord | undefined
+  const trackedRequest = deps.inFlight.track(call.caller, call.response)
+  const { response } = trackedRequest
+  let recording: Recording | undefined
   let reservation: RequestReservation | undefined
   let answer: Answer
   try {
@@ -77,35 +77,35 @@ async function completeOnce(
     const withPlugins = applyPlugins(prepared, candidates)
     if (call.pause) await call.pause()
     const decision = await deps.policy.decide(policyQuestion(call, withPlugins, candidates, response))
-    const decided = { ...withPlugins, candidates, decision }
+    const decidedRequest = { ...withPlugins, candidates, decision }
     const { client } = withPlugins
-    opened = openRecord(deps, call, decided)
-    const { record, content } = opened
+    recording = startRecording(deps, call, decidedRequest)
+    const { record, content } = recording
     const accessLookup = deps.credentials.getCached(call.caller) ?? (await deps.credentials.of(call.caller))
     const access = new EndpointAccess(deps.catalogue.current(), accessLookup, call.caller.workspaceId)
-    recheckWhenRulesChange(deps, tracked, { call, decision, record, access })
+    recheckWhenRulesChange(deps, trackedRequest, { call, decision, record, access })
     if (call.pause) await measureWithPauses(measureTools(decision.chat), call.pause)
-    const targets = chooseTargets(deps, call, decided, record, access)
+    const targets = chooseTargets(deps, call, decidedRequest, record, access)
     if (call.pause) await measureWithPauses(measurePrompt(decision.body), call.pause)
     reservation = decision.spending.createReservation(access)
     if (decision.spending.budgets.length > 0) await reservation.reserve(targets)
-    const admitted = { call, client, response, decision, record, content, access, reservation }
-    answer = await runAttempts(deps, admitted, targets)
+    const admittedRequest = { call, client, response, decision, record, content, access, reservation }
+    answer = await runAttempts(deps, admittedRequest, targets)
     return answer
   } catch (error) {
     const cause = response.revocationFault ?? error
-    if (opened) opened.record.noteCause(cause)
+    if (recording) recording.record.noteCause(cause)
     else recordRefusal(deps, call, cause)
     throw cause
   } finally {
-    tracked.release()
-    if (opened) {
+    trackedRequest.release()
+    if (recording) {
       // A revoked stream ends with an error event, without an exception.
-      if (response.revocationFault) opened.record.noteCause(response.revocationFault)
-      const request = { ...opened, reservation }
+      if (response.revocationFault) recording.record.noteCause(response.revocationFault)
+      const requestToSettle = { ...recording, reservation }
       // The answer is sent before the next tick, so the client does not wait for the settlement.
-      if (answer !== undefined && settlement === 'after_answer') process.nextTick(settleRequest, deps, request)
-      else settleRequest(deps, request)
+      if (answer !== undefined && settlement === 'after_answer') process.nextTick(settleRequest, deps, requestToSettle)
+      else settleRequest(deps, requestToSettle)
     }
   }
 }
@@ -130,14 +130,15 @@ function policyQuestion(
   return { caller, host, groups, chat, body, protocol: client.protocol, candidates, turns, signal }
 }
 
-type OpenedRecord = { record: RequestRecord; content: ContentRecorder | undefined }
+/** The record of a request, and the recorder of its content if that is stored. */
+type Recording = { record: RequestRecord; content: ContentRecorder | undefined }
 
 /** Opens the record of the request. From here on it is metered exactly once. */
-function openRecord(
+function startRecording(
   deps: GatewayDeps,
   call: CompletionCall,
   { chat, preset, candidates, decision }: DecidedRequest,
-): OpenedRecord {
+): Recording {
   const record = new RequestRecord(
     deps,
     {
@@ -186,7 +187,7 @@ type RecheckedRequest = {
 /** From here on, a changed key, guardrail or limit can end the request and its current attempt. */
 function recheckWhenRulesChange(
   { policy }: GatewayDeps,
-  tracked: TrackedRequest,
+  trackedRequest: TrackedRequest,
   { call, decision, record, access }: RecheckedRequest,
 ): void {
   const recheck = (caller: Caller) => {
@@ -196,7 +197,7 @@ function recheckWhenRulesChange(
     return policy.recheckInFlight({ caller, host: call.host, current, groups, limits })
   }
   // Assigned as a variable: V8 treats a function expression that is assigned to a member as a method (AGENTS.md).
-  tracked.recheck = recheck
+  trackedRequest.recheck = recheck
 }
 
 /** Records a request that is refused before it has an open record. */

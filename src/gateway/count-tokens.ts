@@ -52,8 +52,8 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
   const decision = await deps.policy.decide({ caller, host, groups, chat: request, body, protocol, candidates })
   // Another model counts other tokens.
   const [first] = decision.candidates
-  const preferred = withProviderSlugs(deps.catalogue.current(), request.provider)
-  const planInput = { ...emptyPlanInput, preferences: readPreferences(preferred, request.route), candidates }
+  const preferences = withProviderSlugs(deps.catalogue.current(), request.provider)
+  const planInput = { ...emptyPlanInput, preferences: readPreferences(preferences, request.route), candidates }
   for (const endpoint of first?.endpoints ?? []) {
     if (findExclusion(first!.model, endpoint, planInput)) continue
     const isLimited = decision.spending.budgets.length > 0
@@ -84,7 +84,7 @@ async function countAt(
   if (pause) await pause()
   const encoded = providerProtocol.countTokens.request(bodyForUpstream(body, client), protocolTarget)
   if (pause) await pause()
-  const written = pause ? await runInSlices(encodeBodyInSteps(encoded), pause) : encodeBody(encoded)
+  const writtenBody = pause ? await runInSlices(encodeBodyInSteps(encoded), pause) : encodeBody(encoded)
   const answer = await fetchSmallJson(deps, {
     ...resolveAddress(providerProtocol.origin ?? access.baseUrl, encoded.path),
     headers: {
@@ -93,7 +93,7 @@ async function countAt(
       ...encoded.headers,
       ...client.headersFor?.(request, body, isLimited),
     },
-    body: written,
+    body: writtenBody,
   })
   if (!answer) return undefined
   if (answer.status < 300) return providerProtocol.countTokens.read(answer.body)

@@ -58,17 +58,17 @@ export async function reserveBudgets(
   shorter?: Iterator<ShortenedRequest, undefined>,
 ): Promise<{ reservation: Reservation; shorterRequest?: ShortenedRequest | undefined }> {
   let shorterRequest: ShortenedRequest | undefined
-  let reserved = await reserve(deps, budgets, highestCost)
-  while (shorter && 'refusedBy' in reserved && reserved.outcome === 'spent' && isTurnBudget(reserved.refusedBy)) {
+  let result = await reserve(deps, budgets, highestCost)
+  while (shorter && 'refusedBy' in result && result.outcome === 'spent' && isTurnBudget(result.refusedBy)) {
     const nextShorter = shorter.next().value
     if (!nextShorter) break
     shorterRequest = nextShorter
-    reserved = await reserve(deps, budgets, shorterRequest.cost)
+    result = await reserve(deps, budgets, shorterRequest.cost)
   }
-  if ('reservation' in reserved) return { reservation: reserved.reservation, shorterRequest }
+  if ('reservation' in result) return { reservation: result.reservation, shorterRequest }
   const need = shorterRequest?.cost ?? highestCost
-  if (reserved.outcome === 'spent') await turns?.onRefusal(reserved.refusedBy, need)
-  throw refusalFault(reserved, need, guardrails, deps.now())
+  if (result.outcome === 'spent') await turns?.onRefusal(result.refusedBy, need)
+  throw refusalFault(result, need, guardrails, deps.now())
 }
 
 type Refusal = Exclude<Awaited<ReturnType<Budgets['reserve']>>, { reservation: Reservation }>

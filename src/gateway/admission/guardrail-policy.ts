@@ -50,10 +50,10 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
     async decide(question) {
       refuseFoldedNames(question.body)
       const policies = guardrailCache.getCached(question.caller) ?? (await guardrailCache.policiesOf(question.caller))
-      const counted = prepareCountedRequest(deps, policies, question)
+      const countedRequest = prepareCountedRequest(deps, policies, question)
       return policies.guardrails.length === 0
-        ? decideWithoutGuardrails(policies.guardrails, question, counted)
-        : await decideWithGuardrails(deps, policies.guardrails, question, counted)
+        ? decideWithoutGuardrails(policies.guardrails, question, countedRequest)
+        : await decideWithGuardrails(deps, policies.guardrails, question, countedRequest)
     },
     async recheckInFlight(question) {
       await requirePermitted(await guardrailCache.policiesOf(question.caller), question)
@@ -120,19 +120,19 @@ async function decideWithGuardrails(
 ): Promise<PolicyDecision> {
   const { config, scanner } = deps
   requireRegion(guardrails, regionOf(config.regions, host))
-  const permitted = permittedCandidates(guardrails, candidates, config.zdr_vendors)
-  const storage = storageVerdict(guardrails, permitted, config.zdr_vendors)
-  const unscreened = storage ? withoutStorage(storage, forms) : forms
-  const screened = await screenRequest(scanner, guardrails, unscreened, { requester: caller, signal })
+  const remaining = permittedCandidates(guardrails, candidates, config.zdr_vendors)
+  const storage = storageVerdict(guardrails, remaining, config.zdr_vendors)
+  const formsToScreen = storage ? withoutStorage(storage, forms) : forms
+  const screening = await screenRequest(scanner, guardrails, formsToScreen, { requester: caller, signal })
   return {
-    candidates: permitted,
+    candidates: remaining,
     guardrails,
-    ...screened.bodies,
+    ...screening.bodies,
     retainsNothing: storage !== undefined,
     removedFields,
-    findings: screened.findings,
+    findings: screening.findings,
     // After the content filters, because a placeholder can be longer than the text that it replaces.
-    spending: spendingOf(screened.bodies),
+    spending: spendingOf(screening.bodies),
   }
 }
 

@@ -169,8 +169,8 @@ const foldedNameFault = (name: string, folded: string) =>
 const foldedName = (name: string) => name.toUpperCase().toLowerCase()
 
 /**
- * A request without the fields that this service does not know, for requests that a limit counts: an unknown field can
- * mean more or longer answers at some provider.
+ * Removes the fields that this service does not know from a request that a limit counts. An unknown field can mean more or
+ * longer answers at some provider.
  * @returns the request, and the names of the removed fields of its body.
  */
 export function withoutUnknownFields<F extends RequestForms>(forms: F): { forms: F; removed: string[] } {

@@ -63,20 +63,20 @@ export class RequestReservation {
     this.#highestCost = worstCaseCost(this.#request, targets, protocolOf)
     const costOf = (forms: RequestForms) => worstCaseCost(forms, targets, protocolOf)
     const shorter = turns && shorterAnswers(this.#original, this.#highestCost, costOf)
-    const reserved = await reserveBudgets(this.#deps, budgets, guardrails, this.#highestCost, turns, shorter)
-    this.#reservation = reserved.reservation
-    if (!reserved.shorterRequest) return
-    this.#request = reserved.shorterRequest.request
-    this.#highestCost = reserved.shorterRequest.cost
+    const result = await reserveBudgets(this.#deps, budgets, guardrails, this.#highestCost, turns, shorter)
+    this.#reservation = result.reservation
+    if (!result.shorterRequest) return
+    this.#request = result.shorterRequest.request
+    this.#highestCost = result.shorterRequest.cost
   }
 
   /**
    * Charges failed attempts, releases the rest of the reservation, and reserves again for the remaining targets.
    * @throws Fault if a limit leaves no room.
    */
-  async renew(failed: SettledCost, remaining: readonly Target[]): Promise<void> {
+  async renew(failedCost: SettledCost, remaining: readonly Target[]): Promise<void> {
     const reservation = this.#takeReservation()
-    if (reservation) this.#earlySettlements.push(reservation.settleEarly(failed.cost, countsCharge(failed)))
+    if (reservation) this.#earlySettlements.push(reservation.settleEarly(failedCost.cost, countsCharge(failedCost)))
     await this.reserve(remaining)
   }
 

@@ -33,8 +33,8 @@ export type AttemptRequest = {
   target: Target
   providerProtocol: ProviderProtocol
   /**
-   * Makes the reader of another protocol, in which a server answers, restore what the request changed: names and kinds of
-   * tools, and an answer given as a call. Undefined if the request changed none of these.
+   * Adapts another protocol, in case the server answers in it: its reader then restores what the request changed: names
+   * and kinds of tools, and an answer given as a call. Undefined if the request changed none of these.
    */
   adaptProtocol?: ((protocol: ProviderProtocol) => ProviderProtocol) | undefined
   /** The original names of tools that the upstream knows by another name. */

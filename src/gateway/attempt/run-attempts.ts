@@ -69,8 +69,8 @@ function faultAfter(
   targets: Target[],
   { lastFailure, forbidden }: { lastFailure: FailedAttempt | undefined; forbidden: Fault | undefined },
 ): Fault {
-  const { revocationFault: revoked, signal } = request.response
-  if (revoked) return revoked
+  const { revocationFault, signal } = request.response
+  if (revocationFault) return revocationFault
   if (signal.aborted) return clientClosedFault()
   if (lastFailure) return toClientFault(lastFailure.failure, lastFailure.target)
   return forbidden ?? allCircuitsOpenFault(deps, request, targets)

@@ -10,11 +10,11 @@ import type { ReportedBill } from '../providers/cost-lookup-protocols.ts'
  */
 export function lateCharge(
   row: ChargedRow,
-  { cost: reported, tokens }: ReportedBill,
+  { cost: reportedCost, tokens }: ReportedBill,
   priceOf: () => PicoUsd | undefined,
   at: number,
 ): NewCharge | undefined {
-  const bill = reported ?? priceOf()
+  const bill = reportedCost ?? priceOf()
   if (bill === undefined) return undefined
   const unconfirmed = unconfirmedOfAnswer(row)
   const bound = row.cost + unconfirmed

@@ -59,8 +59,8 @@ export function startCostLookups(
   let expectedUntil = 0
   const { trigger } = startReconciler(
     async () => {
-      const claimed = await claimCostLookups(db, now(), maxClaimedLookups)
-      for (const lookup of claimed) if (!signal.aborted) await lookUpCost(deps, lookup).catch(onError)
+      const claimedLookups = await claimCostLookups(db, now(), maxClaimedLookups)
+      for (const lookup of claimedLookups) if (!signal.aborted) await lookUpCost(deps, lookup).catch(onError)
       const nextAt = (await nextLookupAt(db.query)) ?? Number.POSITIVE_INFINITY
       const longestMs = now() < expectedUntil ? lookupDelays.firstMs : pollIntervalMs
       return Math.min(longestMs, Math.max(minDelayMs, nextAt - now()))
@@ -82,26 +82,29 @@ async function lookUpCost(deps: CostLookupDeps, { id, attempts }: CostLookup): P
     .where('id', '=', id)
     .select(['organization_id', 'workspace_id', 'key_hash', 'user_id', 'upstream_id', 'provider', 'record'])
     .executeTakeFirst()
-  const answered = row && findAnswered(deps, row.record)
-  if (!row?.upstream_id || !answered) return deleteCostLookups(db.query, [id])
+  const answeredEndpoint = row && findAnsweredEndpoint(deps, row.record)
+  if (!row?.upstream_id || !answeredEndpoint) return deleteCostLookups(db.query, [id])
   const caller = { workspaceId: row.workspace_id, keyHash: row.key_hash, userId: row.user_id }
-  const bill = await requestBill(deps, caller, answered, row.upstream_id)
+  const bill = await requestBill(deps, caller, answeredEndpoint, row.upstream_id)
   if (bill) {
     await db.exclusively(`charges of ${row.organization_id}`, async (tx) => {
-      const corrected = await correctCharge(db, tx, id, (charged) =>
-        lateCharge(charged, bill, () => priceOfTokens(answered.endpoint, bill, charged), now()),
+      const isCorrected = await correctCharge(db, tx, id, (chargedRow) =>
+        lateCharge(chargedRow, bill, () => priceOfTokens(answeredEndpoint.endpoint, bill, chargedRow), now()),
       )
       await deleteCostLookups(tx, [id])
-      if (!corrected) return
+      if (!isCorrected) return
       const event = { at: now(), organizationId: row.organization_id, kind: 'generations' as const }
       await appendEvents(tx, [{ ...event, data: JSON.stringify([id]) }])
     })
   } else if (attempts >= maxLookups) await deleteCostLookups(db.query, [id])
 }
 
-type Answered = { endpoint: Endpoint; provider: Provider }
+type AnsweredEndpoint = { endpoint: Endpoint; provider: Provider }
 
-function findAnswered({ catalogue }: Pick<CostLookupDeps, 'catalogue'>, record: string): Answered | undefined {
+function findAnsweredEndpoint(
+  { catalogue }: Pick<CostLookupDeps, 'catalogue'>,
+  record: string,
+): AnsweredEndpoint | undefined {
   const { endpoint_id: id } = JSON.parse(record) as { endpoint_id?: string }
   if (!id) return undefined
   const { findModel, findProvider } = catalogue.current()
@@ -113,14 +116,14 @@ function findAnswered({ catalogue }: Pick<CostLookupDeps, 'catalogue'>, record: 
 async function requestBill(
   deps: CostLookupDeps,
   caller: Parameters<Credentials['of']>[0],
-  { endpoint, provider }: Answered,
+  { endpoint, provider }: AnsweredEndpoint,
   upstreamId: string,
 ): Promise<ReportedBill | undefined> {
-  const kind = endpoint.compatibility?.costLookup
+  const lookupName = endpoint.compatibility?.costLookup
   const protocol = findProviderProtocol(endpoint, provider)
   const access = (await deps.credentials.of(caller)).find(provider, endpoint)
-  if (!kind || !protocol || !access) return undefined
-  const { path, read } = costLookupProtocols[kind]
+  if (!lookupName || !protocol || !access) return undefined
+  const { path, read } = costLookupProtocols[lookupName]
   const answer = await fetchSmallJson(deps, {
     ...resolveAddress(access.baseUrl, path(upstreamId)),
     method: 'GET',

@@ -23,7 +23,7 @@ export function planAttempts(input: PlanInput): Plan {
     return { usable: orderRandomly(usable, input, isRandomOrder ? lowerRanks : undefined), sort: effectiveSort }
   })
   const { preferences } = input
-  const ordered =
+  const orderedTargets =
     preferences.sort && preferences.partition === 'none'
       ? sortTargets(
           groups.flatMap((group) => group.usable),
@@ -32,7 +32,7 @@ export function planAttempts(input: PlanInput): Plan {
           lowerRanks,
         )
       : groups.flatMap((group) => sortTargets(group.usable, group.sort, input, lowerRanks))
-  const targets = moveOpenCircuitsLast(ordered, input, lowerRanks)
+  const targets = moveOpenCircuitsLast(orderedTargets, input, lowerRanks)
   const orderedBy = targets.length < 2 ? undefined : findOrderRule(input)
   if (preferences.allowFallbacks) return { targets, excluded, lowerRanks: lowerRanks.reasons, orderedBy }
   const firstChoices = dropFallbacks(targets, preferences)

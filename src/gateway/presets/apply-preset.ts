@@ -13,7 +13,7 @@ export type PresetStyle = {
   /** Fields that are merged member by member. */
   mergedFields?: readonly string[]
   /** Adapts a filled-in body for upstreams of the protocol. Fields of the client stay. */
-  forUpstream?: (applied: Body, clientBody: Body) => Body
+  forUpstream?: (filledBody: Body, clientBody: Body) => Body
 }
 
 /** Upstreams refuse these fields without tools. */
@@ -29,14 +29,14 @@ export function applyPreset(
   style: PresetStyle,
 ): Body {
   const presetFields = style.toBodyFields(config)
-  const applied = { ...body }
-  for (const [name, value] of Object.entries(presetFields)) if (!hasField(body, name, style)) applied[name] = value
+  const filledBody = { ...body }
+  for (const [name, value] of Object.entries(presetFields)) if (!hasField(body, name, style)) filledBody[name] = value
   const tools = mergeTools(presetFields.tools, body.tools)
-  if (tools.length > 0) applied.tools = tools
-  else for (const name of toolFields) if (!hasField(body, name, style)) delete applied[name]
+  if (tools.length > 0) filledBody.tools = tools
+  else for (const name of toolFields) if (!hasField(body, name, style)) delete filledBody[name]
   for (const name of style.mergedFields ?? [])
-    if (presetFields[name]) applied[name] = { ...presetFields[name], ...(body[name] as object | undefined) }
-  return system_prompt ? { ...applied, ...style.withPrompt(system_prompt, body) } : applied
+    if (presetFields[name]) filledBody[name] = { ...presetFields[name], ...(body[name] as object | undefined) }
+  return system_prompt ? { ...filledBody, ...style.withPrompt(system_prompt, body) } : filledBody
 }
 
 function hasField(body: Body, name: string, { otherNames }: PresetStyle): boolean {
@@ -47,8 +47,8 @@ type Tool = { type?: string; name?: unknown; server_label?: unknown } & Record<s
 
 function mergeTools(presetTools: unknown, requestTools: unknown): unknown[] {
   const tools = (requestTools ?? []) as Tool[]
-  const defined = new Set(tools.map(readToolName))
-  return [...((presetTools ?? []) as Tool[]).filter((tool) => !defined.has(readToolName(tool))), ...tools]
+  const requestedNames = new Set(tools.map(readToolName))
+  return [...((presetTools ?? []) as Tool[]).filter((tool) => !requestedNames.has(readToolName(tool))), ...tools]
 }
 
 /** The name of a tool. Chat bodies have it below the type; a provider tool has only its type. */

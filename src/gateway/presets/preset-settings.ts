@@ -50,9 +50,9 @@ export function pick(body: Record<string, unknown>, names: readonly string[]): R
 }
 
 /** Removes fields that upstreams of the protocol do not know from a filled-in body. Fields of the client stay. */
-export function withoutForeign(foreign: ReadonlySet<string>) {
-  return (applied: Record<string, unknown>, clientBody: Record<string, unknown>): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(applied).filter(([name]) => name in clientBody || !foreign.has(name)))
+export function withoutForeignFields(foreignFields: ReadonlySet<string>) {
+  return (filledBody: Record<string, unknown>, clientBody: Record<string, unknown>): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(filledBody).filter(([name]) => name in clientBody || !foreignFields.has(name)))
 }
 
 /** The object; undefined if it is empty. */

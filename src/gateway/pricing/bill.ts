@@ -91,8 +91,8 @@ function readBillableOptions(
   providerProtocol: BillingTraits,
 ): BillableOptions {
   if (!providerProtocol?.billableOptions) return noBillableOptions
-  const sent = protocol !== undefined && passesThrough(providerProtocol, protocol) ? body : (chat as Body)
-  return providerProtocol.billableOptions(sent, endpoint)
+  const sentForm = protocol !== undefined && passesThrough(providerProtocol, protocol) ? body : (chat as Body)
+  return providerProtocol.billableOptions(sentForm, endpoint)
 }
 
 /** The number of answers that are billed. With `best_of` the provider bills more than it returns. */

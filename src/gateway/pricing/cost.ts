@@ -34,25 +34,25 @@ export function priceOfPiece({ image, tools }: Prices, unit: string): string | u
  * was; the cached count applies to the rest.
  */
 function addPrompt(sum: PicoUsd, rates: Rates, { prompt, cached, cacheWritten, parts }: TokenCounts): PicoUsd {
-  const audio = Math.min(parts?.audioPrompt ?? 0, prompt)
-  const written = Math.min(cacheWritten, prompt - audio)
-  const writtenLong = Math.min(parts?.cacheWritten1h ?? 0, written)
-  const read = Math.max(0, Math.min(cached - audio, prompt - audio - written))
-  let cost = addTokens(sum, audio, rates.audioPrompt)
-  cost = addTokens(cost, writtenLong, rates.cacheWrite1h)
-  cost = addTokens(cost, written - writtenLong, rates.cacheWrite)
-  cost = addTokens(cost, read, rates.cacheRead)
-  return addTokens(cost, prompt - audio - written - read, rates.prompt)
+  const audioTokens = Math.min(parts?.audioPrompt ?? 0, prompt)
+  const writtenTokens = Math.min(cacheWritten, prompt - audioTokens)
+  const longWrittenTokens = Math.min(parts?.cacheWritten1h ?? 0, writtenTokens)
+  const readTokens = Math.max(0, Math.min(cached - audioTokens, prompt - audioTokens - writtenTokens))
+  let cost = addTokens(sum, audioTokens, rates.audioPrompt)
+  cost = addTokens(cost, longWrittenTokens, rates.cacheWrite1h)
+  cost = addTokens(cost, writtenTokens - longWrittenTokens, rates.cacheWrite)
+  cost = addTokens(cost, readTokens, rates.cacheRead)
+  return addTokens(cost, prompt - audioTokens - writtenTokens - readTokens, rates.prompt)
 }
 
 function addCompletion(sum: PicoUsd, rates: Rates, { completion, reasoning, parts }: TokenCounts): PicoUsd {
-  const audio = Math.min(parts?.audioCompletion ?? 0, completion)
-  const image = Math.min(parts?.imageCompletion ?? 0, completion - audio)
-  const thought = Math.min(reasoning, completion - audio - image)
-  let cost = addTokens(sum, audio, rates.audioCompletion)
-  cost = addTokens(cost, image, rates.imageCompletion)
-  cost = addTokens(cost, thought, rates.reasoning)
-  return addTokens(cost, completion - audio - image - thought, rates.completion)
+  const audioTokens = Math.min(parts?.audioCompletion ?? 0, completion)
+  const imageTokens = Math.min(parts?.imageCompletion ?? 0, completion - audioTokens)
+  const reasoningTokens = Math.min(reasoning, completion - audioTokens - imageTokens)
+  let cost = addTokens(sum, audioTokens, rates.audioCompletion)
+  cost = addTokens(cost, imageTokens, rates.imageCompletion)
+  cost = addTokens(cost, reasoningTokens, rates.reasoning)
+  return addTokens(cost, completion - audioTokens - imageTokens - reasoningTokens, rates.completion)
 }
 
 /** Most kinds have no tokens, and each calculation with a big integer creates one. */

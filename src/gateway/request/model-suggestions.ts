@@ -10,8 +10,8 @@ const lettersPerTypo = 5
 const minLength = 3
 
 /**
- * Suggests models for an unknown name: those whose id differs only in case, punctuation or author, or contains the name;
- * otherwise those with one or two typos. At most three, the most likely first.
+ * Suggests models for an unknown name: those whose id differs only in case, punctuation or author, or contains the name.
+ * Without any, suggests those with one or two typos. At most three, the most likely first.
  */
 export function suggestModels(ids: Iterable<string>, name: string): string[] {
   const all = [...ids]

@@ -55,12 +55,12 @@ export async function prepareRequest(
   const preset = await deps.presets.find(caller.workspaceId, reference.slug)
   const version =
     reference.version === undefined ? preset.designated_version : await deps.presets.version(preset, reference.version)
-  const merged = applyPreset(version, reference.bodyWithoutPreset, client.preset)
-  const chat = client.toChat(merged)
-  const clientBody = client.task === undefined ? merged : chat
+  const mergedBody = applyPreset(version, reference.bodyWithoutPreset, client.preset)
+  const chat = client.toChat(mergedBody)
+  const clientBody = client.task === undefined ? mergedBody : chat
   return {
     chat,
-    body: client.preset.forUpstream?.(merged, reference.bodyWithoutPreset) ?? clientBody,
+    body: client.preset.forUpstream?.(mergedBody, reference.bodyWithoutPreset) ?? clientBody,
     preset: { id: preset.id, slug: preset.slug, version: version.version },
     client,
   }

@@ -63,8 +63,8 @@ export class DeltaFastPath {
   }
 
   /**
-   * Reads the bytes of one event. Undefined if they are not valid: the template tests them with a probe in place of the text,
-   * which replaces JSON syntax if the text is, for example, ":".
+   * Reads the bytes of one event. Undefined if they are not valid. The template tests them with a probe in place of the text. If
+   * the text is ":", for example, the probe also replaces JSON syntax.
    */
   #readSingleEvent(bytes: Buffer): AnswerEvent[] | undefined {
     try {

@@ -21,8 +21,8 @@ export function reportedFailure(
   const message = maskSecrets(aliases ? restoreNames(rawMessage, aliases) : rawMessage, credential)
   // The reset comes last, because another limit can have caused the error.
   const wait = waits.headerMs ?? facts.retryAfterMs ?? parseWaitMessage(rawMessage) ?? waits.resetMs
-  const refined = refineStatus(status, providerCode, rawMessage)
-  const failure = failureFromStatus(refined, message || undefined, wait, credentialOwner)
+  const refinedStatus = refineStatus(status, providerCode, rawMessage)
+  const failure = failureFromStatus(refinedStatus, message || undefined, wait, credentialOwner)
   if (isModelSpecificRefusal(providerCode)) failure.tryNext = true
   const hasSecret = details !== undefined && maskSecrets(details, credential) !== details
   const providerFacts = {

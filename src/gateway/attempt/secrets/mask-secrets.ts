@@ -15,8 +15,8 @@ const maxScannedLength = 8 * 1024
 const maxLayers = 3
 
 /**
- * Masks credentials in an upstream's message: the one that was sent, whole or in part, in any case, escaped or encoded,
- * and everything that looks like one. Cuts long texts.
+ * Masks credentials in an upstream's message. It finds the one that was sent, whole or in part, in any case, escaped or encoded.
+ * It also masks everything that looks like a credential, and cuts long texts.
  */
 export function maskSecrets(message: string, credential?: string): string {
   const text = message.slice(0, maxScannedLength)

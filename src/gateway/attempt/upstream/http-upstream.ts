@@ -42,7 +42,7 @@ export function httpUpstreams(options: UpstreamOptions): Upstreams {
     },
     async close() {
       clearTimeout(warming)
-      await Promise.all(agents.map((created) => created.destroy()))
+      await Promise.all(agents.map((openAgent) => openAgent.destroy()))
     },
   }
 }

@@ -14,74 +14,79 @@ import { usageOf } from './usage.ts'
  */
 export const emptyChoice: ChunkChoice = { index: 0, delta: {}, finish_reason: null }
 
-/**
- * Writes one answer as chunks.
- * @param isStarted whether the client already has the chunk with the role.
- */
-export function chatWriter(
-  head: AnswerHead,
-  { includeUsage, isStarted = false }: { includeUsage: boolean; isStarted?: boolean },
-): StreamWriter {
-  /** The index of the choice of the current event. */
-  let choice = 0
-  const writeChunk = (choices: ChunkChoice[], members: Partial<Chunk> = {}): string => {
-    const { id, provider, model, createdSeconds: created } = head
-    const chunk: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...members }
-    return `data: ${JSON.stringify(chunk)}\n\n`
-  }
-  const writeDelta = (delta: Delta, finish: ChunkChoice['finish_reason'] = null) =>
-    writeChunk([{ index: choice, delta, finish_reason: finish }])
-  let hasStarted = isStarted
-  let tokens: TokenCounts | undefined
-  let thoughts = 0
-  let writtenLength = 0
-  const customCalls = new Set<number>()
+type WriterOptions = {
+  includeUsage: boolean
+  /** Whether the client already has the chunk with the role. */
+  isStarted?: boolean
+}
+
+/** Writes one answer as chunks. */
+export const chatWriter = (head: AnswerHead, options: WriterOptions): StreamWriter => new ChatWriter(head, options)
+
+class ChatWriter implements StreamWriter {
+  readonly #head: AnswerHead
+  readonly #includeUsage: boolean
   /** The client expects its only call in `function_call`, the predecessor of `tool_calls`. */
-  const isLegacy = usesFunctions(head.request)
+  readonly #isLegacy: boolean
+  readonly #customCalls = new Set<number>()
+  #hasStarted: boolean
+  /** The index of the choice of the current event. */
+  #choice = 0
+  #tokens: TokenCounts | undefined
+  #thoughtCount = 0
+  #writtenLength = 0
 
-  function writeThought(piece: Thought): string {
-    const details = toReasoningDetails({ by: head.model, ...piece }, thoughts)
-    if (isThoughtEnd(piece)) thoughts++
-    if (!piece.text && details.length === 0) return ''
-    return writeDelta({
-      ...(piece.text && { reasoning: piece.text }),
-      ...(details.length > 0 && { reasoning_details: details }),
-    })
+  constructor(head: AnswerHead, { includeUsage, isStarted = false }: WriterOptions) {
+    this.#head = head
+    this.#includeUsage = includeUsage
+    this.#isLegacy = usesFunctions(head.request)
+    this.#hasStarted = isStarted
   }
 
-  function writeCitation(citation: Citation): string {
-    const annotations = toAnnotations(citation, writtenLength)
-    return annotations.length > 0 ? writeDelta({ annotations }) : ''
+  readonly event = (event: AnswerEvent): string => {
+    this.#choice = event.choice ?? 0
+    const text = this.#writeEvent(event)
+    if (this.#hasStarted || text === '') return text
+    this.#hasStarted = true
+    return this.#writeDelta({ role: 'assistant', content: '' }) + text
   }
 
-  function write(event: AnswerEvent): string {
+  readonly end: StreamWriter['end'] = (cost) => {
+    const choices = this.#includeUsage ? [] : [emptyChoice]
+    const usage = this.#tokens ? this.#writeChunk(choices, { usage: usageOf(this.#tokens, cost) }) : ''
+    return `${usage}data: [DONE]\n\n`
+  }
+
+  readonly fail: StreamWriter['fail'] = ({ metadata, ...error }) => {
+    const error_type = errorTypeFor(error.code, metadata?.error_type ?? metadata?.provider_code)
+    const errorBody = { ...error, metadata: { ...metadata, error_type } }
+    const choice: ChunkChoice = { index: 0, delta: {}, finish_reason: 'error' }
+    return `${this.#writeChunk([choice], { error: errorBody })}data: [DONE]\n\n`
+  }
+
+  #writeEvent(event: AnswerEvent): string {
     switch (event.type) {
       case 'text':
-        writtenLength += event.text.length
-        return writeDelta({ content: event.text })
+        this.#writtenLength += event.text.length
+        return this.#writeDelta({ content: event.text })
       case 'reasoning':
-        return writeThought(event)
+        return this.#writeThought(event)
       case 'refusal':
-        return writeDelta({ refusal: event.text })
+        return this.#writeDelta({ refusal: event.text })
       case 'tool_call':
-        if (event.custom) customCalls.add(event.index)
-        if (isLegacy) return event.index > 0 ? '' : writeDelta({ function_call: { name: event.name, arguments: '' } })
-        return writeDelta({ tool_calls: [{ index: event.index, ...emptyCall(event) }] })
+        return this.#writeCall(event)
       case 'tool_arguments':
-        if (isLegacy) return event.index > 0 ? '' : writeDelta({ function_call: { arguments: event.text } })
-        return writeDelta({
-          tool_calls: [{ index: event.index, ...callArguments(event.text, customCalls.has(event.index)) }],
-        })
+        return this.#writeArguments(event)
       case 'citation':
-        return writeCitation(event)
+        return this.#writeCitation(event)
       case 'image':
-        return writeDelta({ images: [toImagePart(event)] })
+        return this.#writeDelta({ images: [toImagePart(event)] })
       case 'audio':
-        return writeDelta({ audio: { id: speechId(head), data: event.data } })
+        return this.#writeDelta({ audio: { id: speechId(this.#head), data: event.data } })
       case 'finish':
-        return writeDelta({}, isLegacy && event.reason === 'tool_calls' ? functionReason : event.reason)
+        return this.#writeDelta({}, this.#isLegacy && event.reason === 'tool_calls' ? functionReason : event.reason)
       case 'usage':
-        tokens = event.tokens
+        this.#tokens = event.tokens
         return ''
       case 'started':
       case 'billed_piece':
@@ -93,22 +98,40 @@ export function chatWriter(
     }
   }
 
-  return {
-    event(event) {
-      choice = event.choice ?? 0
-      const text = write(event)
-      if (hasStarted || text === '') return text
-      hasStarted = true
-      return writeDelta({ role: 'assistant', content: '' }) + text
-    },
-    end: (cost) => {
-      const usage = tokens ? writeChunk(includeUsage ? [] : [emptyChoice], { usage: usageOf(tokens, cost) }) : ''
-      return `${usage}data: [DONE]\n\n`
-    },
-    fail: ({ metadata, ...error }) => {
-      const error_type = errorTypeFor(error.code, metadata?.error_type ?? metadata?.provider_code)
-      const errorBody = { ...error, metadata: { ...metadata, error_type } }
-      return `${writeChunk([{ index: 0, delta: {}, finish_reason: 'error' }], { error: errorBody })}data: [DONE]\n\n`
-    },
+  #writeThought(piece: Thought): string {
+    const details = toReasoningDetails({ by: this.#head.model, ...piece }, this.#thoughtCount)
+    if (isThoughtEnd(piece)) this.#thoughtCount++
+    if (!piece.text && details.length === 0) return ''
+    return this.#writeDelta({
+      ...(piece.text && { reasoning: piece.text }),
+      ...(details.length > 0 && { reasoning_details: details }),
+    })
+  }
+
+  #writeCall(event: Extract<AnswerEvent, { type: 'tool_call' }>): string {
+    const { index, name } = event
+    if (event.custom) this.#customCalls.add(index)
+    if (this.#isLegacy) return index > 0 ? '' : this.#writeDelta({ function_call: { name, arguments: '' } })
+    return this.#writeDelta({ tool_calls: [{ index, ...emptyCall(event) }] })
+  }
+
+  #writeArguments({ index, text }: Extract<AnswerEvent, { type: 'tool_arguments' }>): string {
+    if (this.#isLegacy) return index > 0 ? '' : this.#writeDelta({ function_call: { arguments: text } })
+    return this.#writeDelta({ tool_calls: [{ index, ...callArguments(text, this.#customCalls.has(index)) }] })
+  }
+
+  #writeCitation(citation: Citation): string {
+    const annotations = toAnnotations(citation, this.#writtenLength)
+    return annotations.length > 0 ? this.#writeDelta({ annotations }) : ''
+  }
+
+  #writeDelta(delta: Delta, finish: ChunkChoice['finish_reason'] = null): string {
+    return this.#writeChunk([{ index: this.#choice, delta, finish_reason: finish }])
+  }
+
+  #writeChunk(choices: ChunkChoice[], members: Partial<Chunk> = {}): string {
+    const { id, provider, model, createdSeconds: created } = this.#head
+    const chunk: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...members }
+    return `data: ${JSON.stringify(chunk)}\n\n`
   }
 }

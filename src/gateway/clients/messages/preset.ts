@@ -1,6 +1,6 @@
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { PresetStyle } from '../../presets/apply-preset.ts'
-import { withoutForeign } from '../../presets/preset-settings.ts'
+import { withoutForeignFields } from '../../presets/preset-settings.ts'
 import { chatOnlyFields } from './request/to-chat.ts'
 
 type Fields = Record<string, unknown>
@@ -11,7 +11,7 @@ export const messagesPreset: PresetStyle = {
   withPrompt: (prompt, { system }) => ({ system: systemAfter(prompt, system) }),
   otherNames: { reasoning: ['thinking'], models: ['fallbacks'] },
   mergedFields: ['output_config'],
-  forUpstream: withoutForeign(chatOnlyFields),
+  forUpstream: withoutForeignFields(chatOnlyFields),
 }
 
 /**

@@ -33,8 +33,8 @@ export const isClientSearch = ({ type, execution }: Tool) => type === 'tool_sear
 const maxNameLength = 64
 
 /**
- * The tools of a client as the flat list of functions that other protocols have: with those in namespaces, such as the
- * tools of an MCP server, and a function for the client's search for tools.
+ * The tools of a client as the flat list of functions that other protocols have. It includes the functions in namespaces, such
+ * as the tools of an MCP server, and a function for the client's search for tools.
  */
 export class FlatTools {
   readonly #functions = new Map<string, NamespacedName>()

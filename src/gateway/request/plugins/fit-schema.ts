@@ -10,8 +10,8 @@ const maxSteps = 400_000
 const maxDepth = 64
 
 /**
- * Fits a value to its JSON Schema where the intention is clear: converts strings to numbers, wraps a single value where a list
- * is expected, unwraps a list of one object where an object is expected, removes members that are not allowed, and adds
+ * Fits a value to its JSON Schema where the intention is clear. Converts strings to numbers. Wraps a single value where a list is
+ * expected, and unwraps a list of one object where an object is expected. Removes members that are not allowed, and adds
  * defaults. Everything else stays.
  */
 export function fitToSchema(value: unknown, schema: unknown): unknown {

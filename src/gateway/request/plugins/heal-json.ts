@@ -25,8 +25,8 @@ export function healJson(text: string, schema?: unknown): string {
   if (text.length > maxLength || isNestedDeeply(text)) return text
   const json = parseExact(text) ?? findJson(text)
   if (!json) return text
-  const fitted = JSON.stringify(fitToSchema(json.value, schema))
-  return json.isWholeText && fitted === JSON.stringify(json.value) ? text : fitted
+  const fittedText = JSON.stringify(fitToSchema(json.value, schema))
+  return json.isWholeText && fittedText === JSON.stringify(json.value) ? text : fittedText
 }
 
 function isNestedDeeply(text: string): boolean {

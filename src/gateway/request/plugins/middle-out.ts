@@ -40,8 +40,8 @@ export const estimatePromptTokens = (chat: ChatRequest) => Math.max(estimateProm
 
 function dropMiddle(items: Item[], excess: number): Item[] {
   const turns = splitTurns(items)
-  const { items: shorter, dropped } = dropMiddleTurns(turns, excess)
-  return dropped < excess ? shortenLongestTexts(shorter, excess - dropped) : shorter
+  const { items: shorter, droppedLength } = dropMiddleTurns(turns, excess)
+  return droppedLength < excess ? shortenLongestTexts(shorter, excess - droppedLength) : shorter
 }
 
 /** A turn is shortened if dropping it would lose this many characters more than necessary. */
@@ -57,25 +57,27 @@ const minSavedShare = 0.9
  * Drops whole turns from the middle outwards, until enough characters are gone. `turns[from]` to `turns[to - 1]` are dropped.
  * Shortens the last of them instead if it is much longer than necessary.
  */
-function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; dropped: number } {
+function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; droppedLength: number } {
   let from = Math.floor(turns.length / 2)
   let to = from
-  let dropped = 0
-  while (from + turns.length - to > minTurns && dropped < excess) {
+  let droppedLength = 0
+  while (from + turns.length - to > minTurns && droppedLength < excess) {
     const remainingTurns = from + turns.length - to
     const dropsBackwards = from > Math.floor(remainingTurns / 2)
     const at = dropsBackwards ? from - 1 : to
     const size = measureSize(turns[at])
     const shorter =
-      size - (excess - dropped) > minTrimmedLength ? shortenLongestTexts(turns[at]!, excess - dropped) : turns[at]!
-    const saved = size - measureSize(shorter)
-    if (saved >= (excess - dropped) * minSavedShare)
-      return { items: joinWithTurn(turns, from, to, at, shorter), dropped: dropped + saved }
+      size - (excess - droppedLength) > minTrimmedLength
+        ? shortenLongestTexts(turns[at]!, excess - droppedLength)
+        : turns[at]!
+    const savedLength = size - measureSize(shorter)
+    if (savedLength >= (excess - droppedLength) * minSavedShare)
+      return { items: joinWithTurn(turns, from, to, at, shorter), droppedLength: droppedLength + savedLength }
     if (dropsBackwards) from--
     else to++
-    dropped += size
+    droppedLength += size
   }
-  return { items: [...turns.slice(0, from), ...turns.slice(to)].flat(), dropped }
+  return { items: [...turns.slice(0, from), ...turns.slice(to)].flat(), droppedLength }
 }
 
 /** Joins the turns before `from` and from `to` on, with the turn at `at` replaced. */
