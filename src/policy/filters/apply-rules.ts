@@ -21,7 +21,7 @@ export function applyRules(
   leaves: readonly Leaf[],
   onRuleStart: (rule: number) => void = () => {},
 ): LeafMatches[] | FailedFilter {
-  const found: LeafMatches[] = []
+  const matches: LeafMatches[] = []
   const builtinFinders = leaves.map((leaf) => createBuiltinFinder(leaf))
   for (const [rule, { matcher, isUserOnly, action }] of rules.entries()) {
     onRuleStart(rule)
@@ -33,14 +33,14 @@ export function applyRules(
             ? getCompiledPattern(matcher.pattern).find(leaf.text)
             : builtinFinders[i]!(matcher.builtin)
         if (spans.length > 0)
-          found.push({ rule, leaf: i, bounds: Int32Array.from(spans.flatMap(({ start, end }) => [start, end])) })
+          matches.push({ rule, leaf: i, bounds: Int32Array.from(spans.flatMap(({ start, end }) => [start, end])) })
       }
-      if (action === 'block' && found.length > 0) break
+      if (action === 'block' && matches.length > 0) break
     } catch {
       return { failedRule: rule }
     }
   }
-  return found
+  return matches
 }
 
 /** Returns a function that applies builtin filters to the folded text with the name of its field before it. */

@@ -33,10 +33,10 @@ export function filterBodies(
 ): BlockedResult | FilteredResult {
   const texts = collectLeaves(bodies)
   const leaves = [...texts.leaves.values()]
-  const found = applyRules(rules, leaves, onRuleStart)
-  const refusal = findBlocking(rules, found)
+  const result = applyRules(rules, leaves, onRuleStart)
+  const refusal = findBlocking(rules, result)
   if (refusal) return refusal
-  const matches = found as LeafMatches[]
+  const matches = result as LeafMatches[]
   const rewritten = redactLeaves(rules, leaves, matches)
   const newTextOf = (leaf: Leaf) => rewritten.get(keyOf(leaf)) ?? leaf.text
   return {
@@ -76,9 +76,9 @@ function collectLeaves(bodies: Bodies): { leaves: Map<string, Leaf>; occurrences
 }
 
 /** Returns the first match that blocks. Rules are ordered by strictness. */
-function findBlocking(rules: readonly Rule[], found: LeafMatches[] | FailedFilter): BlockedResult | undefined {
-  if ('failedRule' in found) return blockedResult(rules[found.failedRule]!, 'failed')
-  const first = found.find(({ rule }) => rules[rule]!.action === 'block')
+function findBlocking(rules: readonly Rule[], result: LeafMatches[] | FailedFilter): BlockedResult | undefined {
+  if ('failedRule' in result) return blockedResult(rules[result.failedRule]!, 'failed')
+  const first = result.find(({ rule }) => rules[rule]!.action === 'block')
   return first && blockedResult(rules[first.rule]!, 'found')
 }
 
@@ -87,23 +87,23 @@ export function blockedResult({ guardrail, rule }: Rule, reason: BlockedResult['
 }
 
 /** The new values of the texts that change. */
-function redactLeaves(rules: readonly Rule[], leaves: Leaf[], found: LeafMatches[]): Map<string, string> {
+function redactLeaves(rules: readonly Rule[], leaves: Leaf[], matches: LeafMatches[]): Map<string, string> {
   const replacements = new Map<number, Replacement[]>()
-  for (const { rule, leaf, bounds } of found) {
+  for (const { rule, leaf, bounds } of matches) {
     const { action, label } = rules[rule]!
     if (action !== 'redact') continue
-    const replaced = replacements.get(leaf) ?? []
-    for (let i = 0; i < bounds.length; i += 2) replaced.push({ start: bounds[i]!, end: bounds[i + 1]!, label })
-    replacements.set(leaf, replaced)
+    const spansOfLeaf = replacements.get(leaf) ?? []
+    for (let i = 0; i < bounds.length; i += 2) spansOfLeaf.push({ start: bounds[i]!, end: bounds[i + 1]!, label })
+    replacements.set(leaf, spansOfLeaf)
   }
   return new Map(
     [...replacements].map(([leaf, spans]) => [keyOf(leaves[leaf]!), replaceSpans(leaves[leaf]!.text, spans)]),
   )
 }
 
-function countFindings(rules: readonly Rule[], found: LeafMatches[], occurrences: number[]): Finding[] {
+function countFindings(rules: readonly Rule[], matches: LeafMatches[], occurrences: number[]): Finding[] {
   const counts = new Map<number, number>()
-  for (const { rule, leaf, bounds } of found) {
+  for (const { rule, leaf, bounds } of matches) {
     counts.set(rule, (counts.get(rule) ?? 0) + (bounds.length / 2) * occurrences[leaf]!)
   }
   return [...counts].map(([index, times]) => {

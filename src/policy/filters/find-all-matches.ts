@@ -16,9 +16,9 @@ export function findAll(
 ): BlockedResult | AllMatches {
   // A blocking rule would end the search.
   const nonBlockingRules = rules.map((rule) => ({ ...rule, action: 'flag' as const }))
-  const found = applyRules(nonBlockingRules, [{ text, context: '', isByUser: true }], onRuleStart)
-  if ('failedRule' in found) return blockedResult(rules[found.failedRule]!, 'failed')
-  const matches = found.flatMap(({ rule, bounds }) => {
+  const result = applyRules(nonBlockingRules, [{ text, context: '', isByUser: true }], onRuleStart)
+  if ('failedRule' in result) return blockedResult(rules[result.failedRule]!, 'failed')
+  const matches = result.flatMap(({ rule, bounds }) => {
     const { guardrail, rule: name, action } = rules[rule]!
     return Array.from({ length: bounds.length / 2 }, (_, i) => ({
       guardrail,

@@ -24,8 +24,8 @@ const anyFoldedUnit = new RegExp(
 export type FoldedText = { text: string; restore: (found: Span[]) => Span[] }
 
 /**
- * Normalizes a text for filters: converts digits of other scripts, full-width and mathematical letters to ASCII, and all
- * spaces and hyphens to the common ones; removes invisible characters.
+ * Normalizes a text for filters. Converts digits of other scripts, full-width and mathematical letters to ASCII, and all spaces
+ * and hyphens to the common ones. Removes invisible characters.
  */
 export function fold(text: string): FoldedText {
   if (!anyFoldedUnit.test(text)) return { text, restore: (found) => found }

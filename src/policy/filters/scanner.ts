@@ -3,7 +3,7 @@ import { type BlockedResult, blockedResult, type FilteredResult, type Finding, f
 import { type AllMatches, findAll } from './find-all-matches.ts'
 import type { Filters } from './rules.ts'
 import { estimateScanMs } from './scan-cost.ts'
-import { createWorkers, type ScanRequest } from './workers.ts'
+import { type ScanRequest, WorkerPool } from './workers.ts'
 
 /** The content that may be sent. If nothing was redacted, it is the same object as the input. */
 export type PassedResult<Content> = { outcome: 'passed'; content: Content; findings: Finding[] }
@@ -37,7 +37,7 @@ const inlineLimitMs = 4
 
 /** @param options.timeLimitMs the time limit for scanning one request. After it, the request is refused. */
 export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
-  const workers = createWorkers({ timeLimitMs: options.timeLimitMs ?? 5000 })
+  const workers = new WorkerPool({ timeLimitMs: options.timeLimitMs ?? 5000 })
 
   async function filter(
     { rules }: Filters,
@@ -83,7 +83,7 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
       const isShort = estimateScanMs(rules, { text }, inlineLimitMs) <= inlineLimitMs
       return isShort ? findAll(rules, text) : workers.findAll(rules, text, request)
     },
-    close: workers.close,
+    close: () => workers.close(),
   }
 }
 

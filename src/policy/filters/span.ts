@@ -48,13 +48,13 @@ export function findMatches(
   pattern: RegExp,
   accepts: (match: RegExpExecArray) => boolean = () => true,
 ): Span[] {
-  const found: Span[] = []
+  const spans: Span[] = []
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     if (match[0] === '') pattern.lastIndex++
-    else if (accepts(match)) found.push({ start: match.index, end: match.index + match[0].length })
+    else if (accepts(match)) spans.push({ start: match.index, end: match.index + match[0].length })
   }
-  return found
+  return spans
 }
 
 /** The text before a position, at most `maxLength` characters, in lower case. */

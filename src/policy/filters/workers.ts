@@ -38,114 +38,50 @@ const maxQueued = { jobs: 64, bytes: 64 * 1024 * 1024 }
 const retryAfterSeconds = 5
 
 /** Threads that filter long texts. They start when there is work and never keep the process alive. */
-export type Workers = {
-  filter: (
+export class WorkerPool {
+  readonly #timeLimitMs: number
+  readonly #maxWorkers = Math.max(2, Math.min(4, availableParallelism()))
+  /** Reserves one thread for the other workspaces, so that they do not wait for a long scan of this one. */
+  readonly #maxPerWorkspace = this.#maxWorkers - 1
+  readonly #workers = new Set<PoolWorker>()
+  readonly #queue = new FairQueue<Job>()
+
+  /** @param timeLimitMs the time limit for one request. After it, the current rule counts as failed, and the thread ends. */
+  constructor({ timeLimitMs }: { timeLimitMs: number }) {
+    this.#timeLimitMs = timeLimitMs
+  }
+
+  filter(
     rules: readonly Rule[],
     bodies: Record<string, object>,
     request: ScanRequest,
-  ) => Promise<BlockedResult | FilteredResult>
-  findAll: (rules: readonly Rule[], text: string, request: ScanRequest) => Promise<BlockedResult | AllMatches>
-  close: () => Promise<void>
-}
-
-/**
- * @param options.timeLimitMs the time limit for one request. After it, the current rule counts as failed, and the
- * thread ends.
- */
-export function createWorkers(options: { timeLimitMs: number }): Workers {
-  const maxWorkers = Math.max(2, Math.min(4, availableParallelism()))
-  /** Reserves one thread for the other workspaces, so that they do not wait for a long scan of this one. */
-  const maxPerWorkspace = maxWorkers - 1
-  const workers = new Set<PoolWorker>()
-  const queue = new FairQueue<Job>()
-
-  function startWorker(): PoolWorker {
-    const currentRule = new Int32Array(new SharedArrayBuffer(4))
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: currentRule,
-      // The thread needs neither the environment, which has credentials, nor the options of this process.
-      env: {},
-      execArgv: [],
-    })
-    const pooled: PoolWorker = { worker, isReady: false, currentRule, job: undefined, timeLimit: undefined }
-    worker.on('message', (message: Outcome | 'ready') => {
-      // The time limit does not include the start of a thread.
-      if (message === 'ready') {
-        pooled.isReady = true
-        return startTimeLimit(pooled)
-      }
-      release(pooled)?.resolve(message)
-      runNext()
-    })
-    worker.on('error', () => fail(pooled))
-    worker.on('exit', () => fail(pooled))
-    worker.unref()
-    workers.add(pooled)
-    return pooled
+  ): Promise<BlockedResult | FilteredResult> {
+    return this.#submit({ rules, bodies }, request) as Promise<BlockedResult | FilteredResult>
   }
 
-  function startTimeLimit(pooled: PoolWorker): void {
-    clearTimeout(pooled.timeLimit)
-    if (pooled.job)
-      pooled.timeLimit = setTimeout(() => fail(pooled), pooled.isReady ? options.timeLimitMs : startLimitMs)
+  findAll(rules: readonly Rule[], text: string, request: ScanRequest): Promise<BlockedResult | AllMatches> {
+    return this.#submit({ rules, text }, request) as Promise<BlockedResult | AllMatches>
   }
 
-  function release(pooled: PoolWorker): Job | undefined {
-    const { job } = pooled
-    clearTimeout(pooled.timeLimit)
-    pooled.job = undefined
-    pooled.worker.unref()
-    return job
-  }
-
-  /** Refuses the request of a thread that ended for any reason, because its text was not checked. */
-  function fail(pooled: PoolWorker): void {
-    workers.delete(pooled)
-    const job = release(pooled)
-    job?.resolve(blockedResult(job.task.rules[Atomics.load(pooled.currentRule, 0)]!, 'failed'))
-    void pooled.worker.terminate()
-    runNext()
-  }
-
-  function canRun(workspaceId: string): boolean {
-    let running = 0
-    for (const { job } of workers) if (job?.requester.workspaceId === workspaceId) running++
-    return running < maxPerWorkspace
-  }
-
-  function runNext(): void {
-    const idle = [...workers].find(({ job }) => !job)
-    if (!idle && workers.size >= maxWorkers) return
-    const job = queue.take(canRun)
-    if (job) run(idle ?? startWorker(), job)
-  }
-
-  function run(pooled: PoolWorker, job: Job): void {
-    pooled.job = job
-    pooled.worker.ref()
-    startTimeLimit(pooled)
-    Atomics.store(pooled.currentRule, 0, 0)
-    try {
-      pooled.worker.postMessage(job.task)
-    } catch (error) {
-      release(pooled)?.reject(error)
-      runNext()
-    }
+  async close(): Promise<void> {
+    const takeAny = () => this.#queue.take(() => true)
+    for (let job = takeAny(); job; job = takeAny()) job.reject(new Error('The scanner was closed.'))
+    await Promise.all([...this.#workers].map(({ worker }) => worker.terminate()))
   }
 
   /** Waits for a turn, then for the result. Leaves the queue as soon as the signal aborts. */
-  async function submit(task: Task, { requester, signal }: ScanRequest): Promise<Outcome> {
+  async #submit(task: Task, { requester, signal }: ScanRequest): Promise<Outcome> {
     const bytes = estimateBytes('text' in task ? task.text : task.bodies)
-    requireQueueSpace(queue.waitingJobs(requester), bytes)
+    requireQueueSpace(this.#queue.waitingJobs(requester), bytes)
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
     const job = { task, bytes, requester, resolve, reject }
     const cancel = () => {
-      if (queue.remove(job)) reject(new Fault('client_closed_request', 'The client left before the answer.'))
+      if (this.#queue.remove(job)) reject(new Fault('client_closed_request', 'The client left before the answer.'))
     }
-    queue.add(job)
+    this.#queue.add(job)
     if (signal?.aborted) cancel()
     else signal?.addEventListener('abort', cancel)
-    runNext()
+    this.#runNext()
     try {
       return await promise
     } finally {
@@ -153,14 +89,82 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
     }
   }
 
-  return {
-    filter: (rules, bodies, request) => submit({ rules, bodies }, request) as Promise<BlockedResult | FilteredResult>,
-    findAll: (rules, text, request) => submit({ rules, text }, request) as Promise<BlockedResult | AllMatches>,
-    async close() {
-      for (let job = queue.take(() => true); job; job = queue.take(() => true))
-        job.reject(new Error('The scanner was closed.'))
-      await Promise.all([...workers].map(({ worker }) => worker.terminate()))
-    },
+  #runNext(): void {
+    const idle = [...this.#workers].find(({ job }) => !job)
+    if (!idle && this.#workers.size >= this.#maxWorkers) return
+    const job = this.#queue.take((workspaceId) => this.#canRun(workspaceId))
+    if (job) this.#run(idle ?? this.#startWorker(), job)
+  }
+
+  #canRun(workspaceId: string): boolean {
+    let running = 0
+    for (const { job } of this.#workers) if (job?.requester.workspaceId === workspaceId) running++
+    return running < this.#maxPerWorkspace
+  }
+
+  #run(poolWorker: PoolWorker, job: Job): void {
+    poolWorker.job = job
+    poolWorker.worker.ref()
+    this.#startTimeLimit(poolWorker)
+    Atomics.store(poolWorker.currentRule, 0, 0)
+    try {
+      poolWorker.worker.postMessage(job.task)
+    } catch (error) {
+      this.#release(poolWorker)?.reject(error)
+      this.#runNext()
+    }
+  }
+
+  #startWorker(): PoolWorker {
+    const currentRule = new Int32Array(new SharedArrayBuffer(4))
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: currentRule,
+      // The thread needs neither the environment, which has credentials, nor the options of this process.
+      env: {},
+      execArgv: [],
+    })
+    const poolWorker: PoolWorker = { worker, isReady: false, currentRule, job: undefined, timeLimit: undefined }
+    worker.on('message', (message: Outcome | 'ready') => this.#receive(poolWorker, message))
+    worker.on('error', () => this.#fail(poolWorker))
+    worker.on('exit', () => this.#fail(poolWorker))
+    worker.unref()
+    this.#workers.add(poolWorker)
+    return poolWorker
+  }
+
+  #receive(poolWorker: PoolWorker, message: Outcome | 'ready'): void {
+    // The time limit does not include the start of a thread.
+    if (message === 'ready') {
+      poolWorker.isReady = true
+      return this.#startTimeLimit(poolWorker)
+    }
+    this.#release(poolWorker)?.resolve(message)
+    this.#runNext()
+  }
+
+  #startTimeLimit(poolWorker: PoolWorker): void {
+    clearTimeout(poolWorker.timeLimit)
+    if (!poolWorker.job) return
+    const limitMs = poolWorker.isReady ? this.#timeLimitMs : startLimitMs
+    poolWorker.timeLimit = setTimeout(() => this.#fail(poolWorker), limitMs)
+  }
+
+  /** Ends the job of a thread. @returns the job, to be resolved or rejected. */
+  #release(poolWorker: PoolWorker): Job | undefined {
+    const { job } = poolWorker
+    clearTimeout(poolWorker.timeLimit)
+    poolWorker.job = undefined
+    poolWorker.worker.unref()
+    return job
+  }
+
+  /** Refuses the request of a thread that ended for any reason, because its text was not checked. */
+  #fail(poolWorker: PoolWorker): void {
+    this.#workers.delete(poolWorker)
+    const job = this.#release(poolWorker)
+    job?.resolve(blockedResult(job.task.rules[Atomics.load(poolWorker.currentRule, 0)]!, 'failed'))
+    void poolWorker.worker.terminate()
+    this.#runNext()
   }
 }
 

@@ -23,14 +23,14 @@ type ChangeDeps = WriteDeps & NormaliseDeps
 export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: NewGuardrail): Promise<Guardrail> {
   const workspaceId = await resolveWorkspaceId(deps, caller, body.workspace_id)
   const policyChange = await normalisePolicy(deps, body)
-  const created = await writeGuardrails(deps, workspaceId, async (tx, publish) => {
+  const createdGuardrail = await writeGuardrails(deps, workspaceId, async (tx, publish) => {
     const record = applyPatch(emptyGuardrail(deps, deps.newId(), workspaceId, body.name), body, policyChange)
     await insertGuardrail(tx, record)
     await recordGuardrail(deps, tx, caller, undefined, record)
     publish()
     return record
   })
-  return withSpending(deps, created)
+  return withSpending(deps, createdGuardrail)
 }
 
 /**
@@ -45,7 +45,7 @@ export async function changeGuardrail(
 ): Promise<Guardrail> {
   const location = await requireLocation(deps, caller, id)
   const policyChange = await normalisePolicy(deps, body)
-  const changed = await writeGuardrails(deps, location.workspaceId, async (tx, publish) => {
+  const changedGuardrail = await writeGuardrails(deps, location.workspaceId, async (tx, publish) => {
     const before = await findGuardrail(tx, id)
     if (!before && !location.isDefault) throw guardrailNotFound()
     // The time increases even if the clock stands still, so that clients notice each change.
@@ -62,7 +62,7 @@ export async function changeGuardrail(
     publish()
     return after
   })
-  return withSpending(deps, changed)
+  return withSpending(deps, changedGuardrail)
 }
 
 /** Whether a change adds a limit for each session or for each value of a tag that the guardrail did not limit before. */

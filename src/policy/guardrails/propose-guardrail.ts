@@ -23,10 +23,10 @@ export async function proposeGuardrail(
   patch: GuardrailPatch | undefined,
 ): Promise<{ guardrail: GuardrailRecord; governed: GovernedTargets }> {
   const { workspaceId, isDefault } = await requireLocation(deps, caller, id)
-  const stored = await findGuardrail(deps.db.query, id)
+  const storedGuardrail = await findGuardrail(deps.db.query, id)
   const createsDefault = isDefault && patch !== undefined
-  if (!stored && !createsDefault) throw guardrailNotFound()
-  const base = stored ?? emptyDefault(deps, id, workspaceId)
+  if (!storedGuardrail && !createsDefault) throw guardrailNotFound()
+  const base = storedGuardrail ?? emptyDefault(deps, id, workspaceId)
   return {
     guardrail: patch ? applyPatch(base, patch, await normalisePolicy(deps, patch)) : base,
     governed: isDefault ? { everybody: true } : await assignedTo(deps.db.query, id),

@@ -21,9 +21,6 @@ export type EffectivePolicies = {
 /** The most keys and members whose policies are policiesBySubject. A workspace can have any number of keys. */
 const maxCached = 10_000
 
-/** All guardrails and budgets of a workspace, by the keys and members they apply to. */
-export type WorkspacePolicies = { policiesOf: (subject: WorkspacePoliciesSubject) => EffectivePolicies }
-
 export async function readWorkspacePolicies(
   deps: { db: Pick<Db, 'query'> },
   workspaceId: string,
@@ -40,21 +37,48 @@ export async function readWorkspacePolicies(
     budgetsOfWorkspace(query, workspaceId),
   ])
   const byId = new Map(guardrails.map((row) => [row.id, guardrailOf(row)]))
-  const assignedGuardrails = new Map(
-    assignments.map((row) => [`${row.target_kind} ${row.target_id}`, byId.get(row.guardrail_id)]),
+  return new WorkspacePolicies(
+    byId.get(workspace?.default_guardrail_id ?? ''),
+    new Map(assignments.map((row) => [`${row.target_kind} ${row.target_id}`, byId.get(row.guardrail_id)])),
+    budgetRows.map(toBudget),
   )
-  const defaultGuardrail = byId.get(workspace?.default_guardrail_id ?? '')
-  const workspaceBudgets = budgetRows.map(toBudget)
-  const policiesBySubject = new Map<string, EffectivePolicies>()
-  /** Lists by the ids in them. Callers with equal guardrails share one list, so its filters are compiled once. */
-  const guardrailLists = new Map<string, readonly GuardrailRecord[]>()
+}
 
-  function policiesOf({ userId, keyHash }: WorkspacePoliciesSubject): EffectivePolicies {
-    const [memberGuardrail, keyGuardrail] = [
-      assignedGuardrails.get(`member ${userId}`),
-      assignedGuardrails.get(`key ${keyHash}`),
-    ]
-    const all = [
+/** All guardrails and budgets of a workspace, by the keys and members they apply to. */
+class WorkspacePolicies {
+  readonly #defaultGuardrail: GuardrailRecord | undefined
+  /** By `key <hash>` and `member <user id>`. */
+  readonly #assignedGuardrails: ReadonlyMap<string, GuardrailRecord | undefined>
+  readonly #workspaceBudgets: readonly LastingBudget[]
+  readonly #policiesBySubject = new Map<string, EffectivePolicies>()
+  /** Lists by the ids in them. Callers with equal guardrails share one list, so its filters are compiled once. */
+  readonly #guardrailLists = new Map<string, readonly GuardrailRecord[]>()
+
+  constructor(
+    defaultGuardrail: GuardrailRecord | undefined,
+    assignedGuardrails: ReadonlyMap<string, GuardrailRecord | undefined>,
+    workspaceBudgets: readonly LastingBudget[],
+  ) {
+    this.#defaultGuardrail = defaultGuardrail
+    this.#assignedGuardrails = assignedGuardrails
+    this.#workspaceBudgets = workspaceBudgets
+  }
+
+  policiesOf(subject: WorkspacePoliciesSubject): EffectivePolicies {
+    const name = `${subject.userId} ${subject.keyHash}`
+    const cachedPolicies = this.#policiesBySubject.get(name)
+    if (cachedPolicies) return cachedPolicies
+    const policies = this.#findPolicies(subject)
+    if (this.#policiesBySubject.size >= maxCached) this.#policiesBySubject.clear()
+    this.#policiesBySubject.set(name, policies)
+    return policies
+  }
+
+  #findPolicies({ userId, keyHash }: WorkspacePoliciesSubject): EffectivePolicies {
+    const defaultGuardrail = this.#defaultGuardrail
+    const memberGuardrail = this.#assignedGuardrails.get(`member ${userId}`)
+    const keyGuardrail = this.#assignedGuardrails.get(`key ${keyHash}`)
+    const guardrails = [
       ...new Set([defaultGuardrail, memberGuardrail, keyGuardrail].filter((guardrail) => guardrail !== undefined)),
     ]
     const member = { kind: 'member', userId } as const
@@ -68,22 +92,10 @@ export async function readWorkspacePolicies(
       budgetOf(keyGuardrail, key),
     ].filter((budget) => budget !== undefined)
     return {
-      guardrails: guardrailLists.getOrInsertComputed(all.map(({ id }) => id).join(' '), () => all),
-      budgets: [...workspaceBudgets, ...uniqueBudgets(limits)],
-      groupLimits: all.flatMap((guardrail) => groupLimitsOf(guardrail, guardrail === defaultGuardrail)),
+      guardrails: this.#guardrailLists.getOrInsertComputed(guardrails.map(({ id }) => id).join(' '), () => guardrails),
+      budgets: [...this.#workspaceBudgets, ...uniqueBudgets(limits)],
+      groupLimits: guardrails.flatMap((guardrail) => groupLimitsOf(guardrail, guardrail === defaultGuardrail)),
     }
-  }
-
-  return {
-    policiesOf(subject) {
-      const name = `${subject.userId} ${subject.keyHash}`
-      const found = policiesBySubject.get(name)
-      if (found) return found
-      const policies = policiesOf(subject)
-      if (policiesBySubject.size >= maxCached) policiesBySubject.clear()
-      policiesBySubject.set(name, policies)
-      return policies
-    },
   }
 }
 

@@ -38,9 +38,9 @@ export function createPastJudge(deps: PastJudgeDeps): (facts: PastFacts) => Past
   const verdicts = new Map<string, PastVerdict>()
   return (facts) => {
     const key = JSON.stringify([facts.models, facts.endpointId, facts.region, facts.incapable, facts.owner])
-    const judged = verdicts.get(key) ?? judge(deps, facts)
-    if (verdicts.size < maxCached) verdicts.set(key, judged)
-    return judged
+    const verdict = verdicts.get(key) ?? judge(deps, facts)
+    if (verdicts.size < maxCached) verdicts.set(key, verdict)
+    return verdict
   }
 }
 
@@ -50,20 +50,20 @@ function judge(
 ): PastVerdict {
   const regionVerdict = judgeRegion([guardrail], region)
   if (regionVerdict) return { outcome: 'refused', rule: regionVerdict.rule }
-  const found = models.flatMap((name) => findModel(name) ?? [])
-  const judged = found.flatMap((model) =>
+  const knownModels = models.flatMap((name) => findModel(name) ?? [])
+  const judgedEndpoints = knownModels.flatMap((model) =>
     model.endpoints.map((endpoint) => ({ endpoint, rule: findRule(model, endpoint) })),
   )
-  const forbidden = judged.filter((entry) => entry.rule !== undefined)
-  if (forbidden.length < judged.length) {
-    const answeredEntry = forbidden.find(({ endpoint }) => endpoint.id === endpointId)
-    if (!answeredEntry) return { outcome: 'allowed' }
-    const hasAlternative = judged.some((entry) => entry.rule === undefined && canServe(entry.endpoint))
-    return { outcome: hasAlternative ? 'rerouted' : 'refused', rule: answeredEntry.rule! }
+  const forbiddenEndpoints = judgedEndpoints.filter(({ rule }) => rule !== undefined)
+  if (forbiddenEndpoints.length < judgedEndpoints.length) {
+    const answeringEndpoint = forbiddenEndpoints.find(({ endpoint }) => endpoint.id === endpointId)
+    if (!answeringEndpoint) return { outcome: 'allowed' }
+    const hasAlternative = judgedEndpoints.some(({ endpoint, rule }) => rule === undefined && canServe(endpoint))
+    return { outcome: hasAlternative ? 'rerouted' : 'refused', rule: answeringEndpoint.rule! }
   }
   // An endpoint that is no longer in the catalogue may have been allowed.
-  if (found.length < models.length || forbidden.length === 0) return { outcome: 'unknown' }
-  return { outcome: 'refused', rule: forbidden[0]!.rule! }
+  if (knownModels.length < models.length || forbiddenEndpoints.length === 0) return { outcome: 'unknown' }
+  return { outcome: 'refused', rule: forbiddenEndpoints[0]!.rule! }
 
   function canServe(endpoint: Endpoint): boolean {
     return !incapable.includes(endpoint.id) && (!isReachable || !owner || isReachable(owner, endpoint))

@@ -20,7 +20,7 @@ export function createReplayTally(maxListed: number) {
   const all: ModelSum = { ...emptySum }
   const models = new Map<string, ModelSum>()
   const rules = new Map<string, Effect & Sum>()
-  const undecided = new Map<Undecidable, number>()
+  const undecidableCounts = new Map<Undecidable, number>()
   const newest: TouchedRequest[] = []
   let affected = 0
 
@@ -47,7 +47,7 @@ export function createReplayTally(maxListed: number) {
       if (newest.length > 2 * maxListed) newest.splice(0, newest.length - maxListed)
     },
     countUndecidable(rule: Undecidable): void {
-      undecided.set(rule, (undecided.get(rule) ?? 0) + 1)
+      undecidableCounts.set(rule, (undecidableCounts.get(rule) ?? 0) + 1)
     },
     result: (reasons: Record<Undecidable, string>): ReplayResult => ({
       ...modelResult(all),
@@ -59,7 +59,7 @@ export function createReplayTally(maxListed: number) {
         .sort((a, b) => b.would_refuse - a.would_refuse || b.requests - a.requests || (a.model < b.model ? -1 : 1)),
       touched: affected,
       touched_requests: newest.toReversed().slice(0, maxListed),
-      undecidable: [...undecided].map(([rule, requests]) => ({ rule, requests, why: reasons[rule] })),
+      undecidable: [...undecidableCounts].map(([rule, requests]) => ({ rule, requests, why: reasons[rule] })),
     }),
   }
 }

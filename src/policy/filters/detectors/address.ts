@@ -30,8 +30,8 @@ const nonAddress =
   /^\d+(?:-\d+)? (?:(?:Miles|Minutes|Hours|Days|Years|Steps|More|Best|Top|Great|Other|New|Old|First|Simple|Easy) |.{0,40}(?:One Way|Best Way|Better Way|Only Way|Right Way|Third Place|First Place|Second Place|Times Table|Court Order|Hard Drive|Flash Drive|Disk Drive|SSD Drive|USB Drive|Google Drive|Test Drive|Supreme Court|High Court|District Court)\b)/
 
 /**
- * Finds postal addresses by the form of streets: a number, a name and a word such as Street (English), Hauptstraße 5
- * (German), 12 rue de … (French), Calle … 5 (Spanish, Italian, Portuguese), and post office boxes. A town, state and
+ * Finds postal addresses by the form of streets, and post office boxes. The forms are a number, a name and a word such as Street
+ * (English), Hauptstraße 5 (German), 12 rue de … (French), and Calle … 5 (Spanish, Italian, Portuguese). A town, state and
  * postal code on the same line are included, but are not found without a street.
  */
 export const findAddresses: FindSpans = (text) =>

@@ -43,15 +43,15 @@ const issuers: Issuer[] = [
  * check digit by chance, so a number without spaces or hyphens is ignored after a word such as "order" or "IMEI".
  */
 export const findCards: FindSpans = (text) => {
-  const found: Span[] = []
+  const spans: Span[] = []
   candidate.lastIndex = 0
   for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
     const card = parseCard(text, match.index, match[0])
-    if (card) found.push(card)
+    if (card) spans.push(card)
     // If these groups are not a card number, a card number can still start at the second group.
     else if (match[1]) candidate.lastIndex = match.index + match[0].indexOf(match[1])
   }
-  return found
+  return spans
 }
 
 function parseCard(text: string, start: number, written: string): Span | undefined {

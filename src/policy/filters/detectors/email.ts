@@ -11,15 +11,15 @@ const fileExtensions = new Set(
 
 /** Finds e-mail addresses: a local part, an @, and a domain with a dot and an alphabetic top-level domain. */
 export const findEmails: FindSpans = (text) => {
-  const found: Span[] = []
+  const spans: Span[] = []
   let searchedTo = 0
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     const span = parseAddressAt(text, at, searchedTo)
     if (!span) continue
-    found.push(span)
+    spans.push(span)
     searchedTo = span.end
   }
-  return found
+  return spans
 }
 
 function parseAddressAt(text: string, at: number, from: number): Span | undefined {

@@ -24,7 +24,7 @@ export const findIpAddresses: FindSpans = (text) => {
 }
 
 function findIPv6(text: string): Span[] {
-  const found: Span[] = []
+  const spans: Span[] = []
   let searchedTo = 0
   colonPair.lastIndex = 0
   for (let match = colonPair.exec(text); match; match = colonPair.exec(text)) {
@@ -32,10 +32,10 @@ function findIPv6(text: string): Span[] {
     addressEnd.lastIndex = match.index
     const run = prefix + addressEnd.exec(text)![0]
     const span = parseIPv6Run(text, match.index - prefix.length, run)
-    if (span) found.push(span)
+    if (span) spans.push(span)
     searchedTo = colonPair.lastIndex = match.index - prefix.length + run.length
   }
-  return found
+  return spans
 }
 
 function parseIPv6Run(text: string, start: number, run: string): Span | undefined {

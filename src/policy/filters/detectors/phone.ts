@@ -37,18 +37,18 @@ const countries: CountryCode[] = [
  * format are found anywhere, other national numbers only after a word such as "tel" or "call".
  */
 export const findPhones: FindSpans = (text) => {
-  const found: Span[] = []
+  const spans: Span[] = []
   candidate.lastIndex = 0
   for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
     const { index, 0: run } = match
     const number = findPhoneInRun(text, index, run)
-    if (number) found.push({ start: index, end: index + number.length })
+    if (number) spans.push({ start: index, end: index + number.length })
     // The part after a space can be a number in the North American format.
     const space = run.indexOf(' ')
     const hasSecondNumber = space > 0 && run.length - space > minNorthAmericanLength
     candidate.lastIndex = index + (number?.length ?? (hasSecondNumber ? space : run.length))
   }
-  return found
+  return spans
 }
 
 const minNorthAmericanLength = '202-555-0143'.length

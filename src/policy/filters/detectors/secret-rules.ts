@@ -59,17 +59,17 @@ export function secretRules(): SecretRule[] {
  */
 export function findIssuedSecrets(text: string): Span[] {
   const { byKeyword, keywordPatterns: starts } = compiledRules()
-  const found: Span[] = []
+  const spans: Span[] = []
   for (const keyword of text.includes('_') ? starts : starts.slice(0, 1)) {
     keyword.lastIndex = 0
     for (let match = keyword.exec(text); match; match = keyword.exec(text)) {
       const span = findSecretAt(byKeyword.get(match[0].toLowerCase())!, text, match.index)
       // The next keyword can start within this one.
       keyword.lastIndex = span ? span.end : match.index + 1
-      if (span) found.push(span)
+      if (span) spans.push(span)
     }
   }
-  return found
+  return spans
 }
 
 function findSecretAt(rules: CompiledRule[], text: string, at: number): Span | undefined {

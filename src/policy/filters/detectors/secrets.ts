@@ -45,11 +45,11 @@ const placeholder =
   /^(?:\$|%|\[|\*{3}|x{3}|\.{3})|your|example|changeme|change[_-]me|placeholder|redacted|dummy|process\.env|os\.(?:environ|getenv)|getenv|secrets?\.|vault:|config\.|settings\.|^(?:null|none|undefined|true|false|string|required|optional|missing|invalid)\b/i
 
 /**
- * Finds credentials: keys in the formats of their issuers, private keys in PEM, JSON web tokens, passwords in URLs, and
+ * Finds credentials: keys in the formats of their issuers, private keys in PEM, JSON web tokens, and passwords in URLs. Also finds
  * random-looking values of names such as "password" or "api_key". A random text without such a name (a hash, an id) is not one.
  */
 export const findSecrets: FindSpans = (text) => {
-  const found = [
+  const spans = [
     ...findMatches(text, keyPattern),
     ...findIssuedSecrets(text),
     ...findPrivateKeys(text),
@@ -60,32 +60,32 @@ export const findSecrets: FindSpans = (text) => {
     start: text.indexOf(' ', start) + 1,
     end,
   }))
-  found.push(...headerTokens.filter(({ start, end }) => entropy(text.slice(start, end)) > minRandomEntropy))
-  if (text.includes('://')) found.push(...findPasswordsInUrls(text))
-  return mergeSpans(found)
+  spans.push(...headerTokens.filter(({ start, end }) => entropy(text.slice(start, end)) > minRandomEntropy))
+  if (text.includes('://')) spans.push(...findPasswordsInUrls(text))
+  return mergeSpans(spans)
 }
 
 function findPasswordsInUrls(text: string): Span[] {
-  const found: Span[] = []
+  const spans: Span[] = []
   passwordInUrl.lastIndex = 0
   for (let match = passwordInUrl.exec(text); match; match = passwordInUrl.exec(text)) {
     const password = match[1]!
     // The match ends with the @ and the first character of the host.
     const end = match.index + match[0].length - 2
-    if (!placeholder.test(password)) found.push({ start: end - password.length, end })
+    if (!placeholder.test(password)) spans.push({ start: end - password.length, end })
   }
-  return found
+  return spans
 }
 
 function findAssignedValues(text: string): Span[] {
-  const found: Span[] = []
+  const spans: Span[] = []
   assignedValue.lastIndex = 0
   for (let match = assignedValue.exec(text); match; match = assignedValue.exec(text)) {
     const value = match[1]!.replace(/[.!?\]]{1,3}$/, '')
     const start = match.index + match[0].length - match[1]!.length
-    if (looksSecret(value, /passw|pwd|passphrase/i.test(match[0]))) found.push({ start, end: start + value.length })
+    if (looksSecret(value, /passw|pwd|passphrase/i.test(match[0]))) spans.push({ start, end: start + value.length })
   }
-  return found
+  return spans
 }
 
 /** Whether a value looks like a secret. Passwords are short and readable; generated keys are long and random. */
@@ -103,8 +103,8 @@ const pemBody = /(?:[A-Za-z0-9+/=\\\s:,-])*/y
 
 /** Finds private keys from the first line to the last, or to the end of the base64 text if the last line is missing. */
 function findPrivateKeys(text: string): Span[] {
-  const found: Span[] = []
-  if (!text.includes('-----BEGIN ')) return found
+  const spans: Span[] = []
+  if (!text.includes('-----BEGIN ')) return spans
   const lastLines = findMatches(text, pemEnd)
   let end = 0
   let i = 0
@@ -113,7 +113,7 @@ function findPrivateKeys(text: string): Span[] {
     while (i < lastLines.length && lastLines[i]!.start < begin.end) i++
     pemBody.lastIndex = begin.end
     end = lastLines[i]?.end ?? begin.end + (pemBody.exec(text)?.[0].trimEnd().length ?? 0)
-    found.push({ start: begin.start, end })
+    spans.push({ start: begin.start, end })
   }
-  return found
+  return spans
 }

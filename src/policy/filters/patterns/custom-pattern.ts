@@ -34,11 +34,11 @@ export function compileCustomPattern(pattern: string): CustomPattern {
 }
 
 function linearMatches(text: string, regex: RE2JS): Span[] {
-  const found: Span[] = []
+  const spans: Span[] = []
   const matcher = regex.matcher(text)
   while (matcher.find()) {
     const [start, end] = [matcher.start(), matcher.end()]
-    if (end > start) found.push({ start, end })
+    if (end > start) spans.push({ start, end })
   }
-  return found
+  return spans
 }

@@ -47,10 +47,10 @@ export async function assign(
       caller,
       before.filter((row) => row.guardrail_id !== id),
     )
-    const added = targetIds.filter((target) => !unchangedIds.has(target))
+    const newTargetIds = targetIds.filter((target) => !unchangedIds.has(target))
     await insertAssignments(
       tx,
-      added.map((target) => ({
+      newTargetIds.map((target) => ({
         id: deps.newId(),
         guardrail_id: id,
         workspace_id: workspaceId,
@@ -63,7 +63,7 @@ export async function assign(
     for (const row of await findAssignments(tx, filter)) {
       if (!unchangedIds.has(row.target_id)) await recordAssignment(deps, tx, caller, 'assignment.created', row)
     }
-    if (added.length > 0) publish()
+    if (newTargetIds.length > 0) publish()
     return targetIds.length
   })
 }
@@ -140,12 +140,12 @@ function resolveTargetIds(
 
 /** Reports a target of another organization like one that does not exist. */
 async function requireTargets(tx: Tx, organizationId: string, workspaceId: string, kind: TargetKind, ids: string[]) {
-  const found = await findTargets(tx, organizationId, kind, ids)
-  const missingIndex = ids.findIndex((id) => !found.has(id))
+  const targets = await findTargets(tx, organizationId, kind, ids)
+  const missingIndex = ids.findIndex((id) => !targets.has(id))
   if (missingIndex !== -1) throw new Fault('not_found', `${listName[kind]}[${missingIndex}]: ${kind} not found.`)
   requireNoProblems(
     ids.flatMap((id, i) => {
-      const isInOtherWorkspace = (found.get(id)?.workspaceId ?? workspaceId) !== workspaceId
+      const isInOtherWorkspace = (targets.get(id)?.workspaceId ?? workspaceId) !== workspaceId
       const message = 'this key belongs to another workspace than the guardrail'
       return isInOtherWorkspace ? [{ path: `${listName[kind]}[${i}]`, message }] : []
     }),

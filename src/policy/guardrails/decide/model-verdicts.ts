@@ -24,8 +24,8 @@ type VerdictDeps = {
 }
 
 /**
- * The verdicts of guardrails on a model: for a management key of all guardrails of the organization or workspace, otherwise of
- * those that apply to the caller.
+ * The verdicts of guardrails on a model. For a management key, these are all guardrails of the organization or workspace;
+ * otherwise those that apply to the caller.
  */
 export async function modelVerdicts(
   { db, guardrailCache, config }: VerdictDeps,

@@ -55,14 +55,14 @@ export async function tryText(deps: TryDeps, caller: Caller, id: string, trial: 
   const filters = compileFilters([guardrail])
   if (filters.rules.length === 0) return { outcome: 'passed', rule: null, text_sent: trial.text, found: [] }
   const request = { requester: caller }
-  const scanned = await deps.scanner.scanText(filters, trial.text, request)
-  const searched = await deps.scanner.findText(filters, trial.text, request)
-  const failed = [scanned, searched].find(isFailed)
-  if (failed) return { outcome: 'failed', rule: failed.rule, text_sent: null, found: [] }
-  const found = searched.outcome === 'found' ? searched.matches.map(({ guardrail: _, ...match }) => match) : []
-  if (scanned.outcome === 'blocked') return { outcome: 'blocked', rule: scanned.rule, text_sent: null, found }
-  const isSame = scanned.content === trial.text
-  return { outcome: isSame ? 'passed' : 'redacted', rule: null, text_sent: scanned.content, found }
+  const scanResult = await deps.scanner.scanText(filters, trial.text, request)
+  const searchResult = await deps.scanner.findText(filters, trial.text, request)
+  const failure = [scanResult, searchResult].find(isFailed)
+  if (failure) return { outcome: 'failed', rule: failure.rule, text_sent: null, found: [] }
+  const found = searchResult.outcome === 'found' ? searchResult.matches.map(({ guardrail: _, ...match }) => match) : []
+  if (scanResult.outcome === 'blocked') return { outcome: 'blocked', rule: scanResult.rule, text_sent: null, found }
+  const isSame = scanResult.content === trial.text
+  return { outcome: isSame ? 'passed' : 'redacted', rule: null, text_sent: scanResult.content, found }
 }
 
 function isFailed(result: { outcome: string; reason?: BlockedResult['reason'] }): result is BlockedResult {

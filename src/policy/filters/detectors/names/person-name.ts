@@ -34,8 +34,8 @@ const signature = new RegExp(
 )
 
 /**
- * Finds names of people without a model: after a title, in introductions and signatures, and in sequences of capitalised words
- * that lists of given names and surnames identify as names, unless the context shows a place, a firm or a law. Names in
+ * Finds names of people without a model: after a title, in introductions and signatures, and in sequences of capitalised words.
+ * In sequences, lists of given names and surnames identify them, unless the context shows a place, a firm or a law. Names in
  * lower case, unlisted names, and names in scripts without capitals are not found.
  */
 export const findPersonNames: FindSpans = (text) =>
@@ -48,25 +48,25 @@ export const findPersonNames: FindSpans = (text) =>
 
 /** Returns the name at the end of each match of a pattern. */
 function findCaptured(text: string, pattern: RegExp): Span[] {
-  const found: Span[] = []
+  const spans: Span[] = []
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const name = match[1]!
     const end = match.index + match[0].length
-    if (!genericAddressees.has(name.split(' ')[0]!)) found.push({ start: end - name.length, end })
+    if (!genericAddressees.has(name.split(' ')[0]!)) spans.push({ start: end - name.length, end })
   }
-  return found
+  return spans
 }
 
 /** Finds listed names in sequences of capitalised words. */
 function findListedNames(text: string): Span[] {
-  const found: Span[] = []
+  const spans: Span[] = []
   capitalizedRun.lastIndex = 0
   for (let match = capitalizedRun.exec(text); match; match = capitalizedRun.exec(text)) {
     const name = findNameInRun(text, match.index, match[0])
-    if (name) found.push(name)
+    if (name) spans.push(name)
   }
-  return found
+  return spans
 }
 
 /** Returns the name in a sequence of capitalised words, without the words before and after it. */
