@@ -45,7 +45,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     askPolicy: async () => true,
     notifyProgress: () => {},
     ask: async () => ({ action: 'cancel' }),
-    plan: async () => {},
+    showPlan: async () => {},
     delegate: async () => '',
   }
   const deps: TurnDeps = {
@@ -87,7 +87,7 @@ test('the model is called until it calls no tools, and receives the whole histor
   )
   assert.deepEqual(
     at.events.map(({ type }) => type),
-    ['tool.asked', 'tool.finished', 'text.added'],
+    ['tool.called', 'tool.finished', 'text.added'],
   )
 })
 

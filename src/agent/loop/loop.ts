@@ -17,7 +17,7 @@ import { addMissingResults } from './session/session.ts'
 import type { SessionLog } from './session/session-store.ts'
 import { createCheckReminder } from './tool-calls/check-reminder.ts'
 import { createRepeats } from './tool-calls/repeats.ts'
-import { describeInputError, findTool, parseInput, toAskedEvent } from './tool-calls/tool-call.ts'
+import { describeInputError, findTool, parseInput, toCallEvent } from './tool-calls/tool-call.ts'
 import { findEquivalentName } from './tool-calls/tool-name-aliases.ts'
 import type { Notify } from './turn-event.ts'
 
@@ -142,7 +142,7 @@ const addMessage = (deps: TurnDeps, message: Message) =>
  * of the calls. `isCut`: the answer ended at the model's output limit, which can cut the arguments of the last call.
  */
 async function runCalls(deps: RunningTurn, calls: ToolCall[], isCut: boolean): Promise<void> {
-  for (const call of calls) await deps.notify(toAskedEvent(deps.tools, call))
+  for (const call of calls) await deps.notify(toCallEvent(deps.tools, call))
   let running: Promise<Message>[] = []
   const settle = async () => {
     for (const result of await Promise.all(running)) await addMessage(deps, result)

@@ -8,10 +8,10 @@ import type { NoSandboxPolicy } from '../sandbox/shell.ts'
 export type AgentSettings = {
   /** `script`: the built-in model that plays fixed scenarios without a network. Any other name: a model that `baseUrl` serves. */
   model: string
-  /** Read for each request, because the address can change. */
+  /** Returns the current address. It is called for each request, because another server can take the intern over. */
   baseUrl: (() => string) | undefined
   apiKey: string | undefined
-  /** Read for each prompt, because they can change while the agent runs. */
+  /** Returns the current instructions. They are read for each prompt, because they can change while the agent runs. */
   instructions: () => string
   stateDir: string
   windowTokens: number | undefined

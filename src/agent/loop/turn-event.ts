@@ -5,8 +5,8 @@ import type { FileChange, PlanStep, ToolKind } from '../tools/tool.ts'
 export type TurnEvent =
   | { type: 'text.added'; text: string }
   | { type: 'reasoning.added'; text: string }
-  | { type: 'tool.asked'; id: string; name: string; kind: ToolKind; title: string; paths: string[]; input: unknown }
-  /** After consent, and repeatedly while the call runs. `output` is the end of its output so far. */
+  | { type: 'tool.called'; id: string; name: string; kind: ToolKind; title: string; paths: string[]; input: unknown }
+  /** Sent after consent, and repeatedly while the call runs. `output` is the end of its output so far. */
   | { type: 'tool.working'; id: string; output?: string | undefined }
   | { type: 'tool.finished'; id: string; failed: boolean; text: string; changes?: FileChange[] }
   /** An MCP server is not available in this turn. */

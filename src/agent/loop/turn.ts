@@ -151,7 +151,7 @@ function createToolContext(context: TurnContext, call: ToolCall, delegate: ToolC
       askPolicy(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
     requestConsent: (name, title, kind, as) => requestConsent(context, call, { name, as }, title, kind),
     delegate,
-    plan: (steps) =>
+    showPlan: (steps) =>
       client.notify('session/update', { sessionId, update: toSessionUpdate({ type: 'plan.made', steps }) }),
     ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
     notifyProgress: (output) => {

@@ -12,6 +12,7 @@ export type McpServerSpec = { name: string; timeoutMs: number; secrets: string[]
 
 const defaultTimeoutMs = 60_000
 
+/** Reads a server as ACP passes it. `_meta.signalbox` has the timeout of a call and additional readable paths. */
 export function toServerSpec(server: McpServer): McpServerSpec {
   const name = server.name
   const timeoutMs = readTimeoutMs(server._meta)

@@ -33,18 +33,6 @@ export function createAnswer(newId: () => string) {
   let usage: Usage | undefined
   let model: string | undefined
 
-  const addCall = (delta: NonNullable<Delta['tool_calls']>[number]) => {
-    // Some providers omit the index, or send several complete calls with one index. A new id then starts a new call.
-    const last = Math.max(0, calls.size - 1)
-    const index = delta.index ?? (delta.id ? calls.size : last)
-    const previous = calls.get(index)
-    const key = previous && delta.id && delta.id !== previous.id ? calls.size : index
-    const call = calls.get(key) ?? { id: delta.id || `call_${newId()}`, name: '', arguments: '' }
-    call.name += delta.function?.name ?? ''
-    call.arguments += delta.function?.arguments ?? ''
-    calls.set(key, call)
-  }
-
   return {
     /** Yields the events that result from a chunk. */
     *add(chunk: Chunk): Generator<ModelEvent> {
@@ -63,7 +51,7 @@ export function createAnswer(newId: () => string) {
           yield { type: 'text.added', text: addedText }
         }
         for (const detail of delta?.reasoning_details ?? []) addDetail(details, detail)
-        for (const callDelta of delta?.tool_calls ?? []) addCall(callDelta)
+        for (const callDelta of delta?.tool_calls ?? []) addCallDelta(calls, callDelta, newId)
       }
     },
     hasFinishReason: () => finishReason !== undefined,
@@ -87,6 +75,21 @@ export function createAnswer(newId: () => string) {
       }
     },
   }
+}
+
+type CallDelta = NonNullable<Delta['tool_calls']>[number]
+
+/** Adds a piece to the call with its index, or starts a new call. */
+function addCallDelta(calls: Map<number, ToolCall>, delta: CallDelta, newId: () => string): void {
+  // Some providers omit the index, or send several complete calls with one index. A new id then starts a new call.
+  const last = Math.max(0, calls.size - 1)
+  const index = delta.index ?? (delta.id ? calls.size : last)
+  const previous = calls.get(index)
+  const key = previous && delta.id && delta.id !== previous.id ? calls.size : index
+  const call = calls.get(key) ?? { id: delta.id || `call_${newId()}`, name: '', arguments: '' }
+  call.name += delta.function?.name ?? ''
+  call.arguments += delta.function?.arguments ?? ''
+  calls.set(key, call)
 }
 
 type Detail = { type?: string; text?: string; signature?: string | null } & Record<string, unknown>

@@ -42,6 +42,7 @@ export function underUtilLinux(
     ...['/usr', ...readOnlyPaths].flatMap((path) => readOnlyMounts(path, path)),
     ...providedMounts.flatMap(([from, to]) => readOnlyMounts(from, to)),
     ...devices.map((path) => `${escapePath(path)} ${rootFolder}${path} none bind`),
+    // New pseudo terminals, because programs need them and must not see those of the host.
     `devpts ${rootFolder}/dev/pts devpts newinstance,ptmxmode=0666,mode=620,nosuid,noexec`,
     `${rootFolder}/dev/pts/ptmx ${rootFolder}/dev/ptmx none bind`,
     `proc ${rootFolder}/proc proc ro,nosuid,nodev,noexec`,

@@ -44,7 +44,7 @@ export type ToolContext = {
   /** Runs a task in a helper with a separate context. @returns its report. */
   delegate: (task: string) => Promise<string>
   /** Shows a plan instead of the previous one. */
-  plan: (steps: PlanStep[]) => Promise<void>
+  showPlan: (steps: PlanStep[]) => Promise<void>
 }
 
 /** A result that is more than text. */

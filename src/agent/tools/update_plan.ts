@@ -22,10 +22,10 @@ export const updatePlan = tool({
       .max(50),
   }),
   title: ({ steps }) => `Plan of ${steps.length} steps`,
-  async run({ steps }, { plan }) {
+  async run({ steps }, { showPlan }) {
     if (steps.filter(({ status }) => status === 'in_progress').length > 1)
       throw new Error('Several steps are in progress. Mark the one you work on now, and the others as pending.')
-    await plan(steps)
+    await showPlan(steps)
     const openSteps = steps.filter(({ status }) => status !== 'completed').length
     return openSteps > 0 ? `Shown. ${openSteps} of ${steps.length} steps are left.` : 'Shown. All steps are done.'
   },

@@ -2,7 +2,7 @@ import type { ContentBlock, InitializeRequest } from '@agentclientprotocol/sdk'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import type { DaemonLog } from '../log.ts'
 import { addSignInHelp } from './auth-methods.ts'
-import { type Channel, Connection } from './connection.ts'
+import { type Channel, Connection, type Handlers } from './connection.ts'
 import { selectSupportedServers } from './mcp-servers.ts'
 import { readModel } from './model.ts'
 import { member, RpcError, rpcCodes } from './rpc-message.ts'
@@ -80,21 +80,7 @@ export async function initializeAgent(
   log: DaemonLog = () => {},
 ): Promise<Agent> {
   const listeners = new Map<string, SessionListener>()
-  const listenerOf = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
-  const connection = new Connection(channel, { notification, request, onSkippedLine: logSkippedLines(log) }, limits)
-
-  function notification(method: string, params: unknown): void {
-    if (method === 'session/update') listenerOf(params)?.onUpdate(readUpdate(member(params, 'update')))
-  }
-  async function request(method: string, params: unknown, withdrawn: AbortSignal): Promise<unknown> {
-    if (method === 'session/request_permission') {
-      return listenerOf(params)?.permission(params, withdrawn) ?? { outcome: { outcome: 'cancelled' } }
-    }
-    if (method === 'elicitation/create')
-      return listenerOf(params)?.elicitation(params, withdrawn) ?? { action: 'cancel' }
-    throw new RpcError(rpcCodes.methodNotFound, `This client has no method ${method}.`)
-  }
-
+  const connection = new Connection(channel, createHandlers(listeners, log), limits)
   const initialized = await connection.request('initialize', initializeParams, limits.handshakeMs)
   const throwWithHelp = addSignInHelp(member(initialized, 'authMethods'))
   const callAgent = (method: string, params: unknown) =>
@@ -136,6 +122,25 @@ export async function initializeAgent(
     resume: () => connection.resume(),
     whenClosed: connection.closed,
     close: (reason) => connection.close(reason),
+  }
+}
+
+/** Passes the agent's notifications and requests to the listener of their session. */
+function createHandlers(listeners: ReadonlyMap<string, SessionListener>, log: DaemonLog): Handlers {
+  const listenerOf = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
+  return {
+    notification(method, params) {
+      if (method === 'session/update') listenerOf(params)?.onUpdate(readUpdate(member(params, 'update')))
+    },
+    async request(method, params, withdrawn) {
+      if (method === 'session/request_permission') {
+        return listenerOf(params)?.permission(params, withdrawn) ?? { outcome: { outcome: 'cancelled' } }
+      }
+      if (method === 'elicitation/create')
+        return listenerOf(params)?.elicitation(params, withdrawn) ?? { action: 'cancel' }
+      throw new RpcError(rpcCodes.methodNotFound, `This client has no method ${method}.`)
+    },
+    onSkippedLine: logSkippedLines(log),
   }
 }
 

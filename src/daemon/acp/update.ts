@@ -30,6 +30,7 @@ export type PlanStep = { text: string; status: string; priority?: string }
 const otherUpdate: AgentUpdate = { type: 'other' }
 const ignoredUpdate: AgentUpdate = { type: 'ignored' }
 
+/** Reads a `session/update` of the agent. */
 export function readUpdate(update: unknown): AgentUpdate {
   switch (member(update, 'sessionUpdate')) {
     case 'agent_message_chunk':

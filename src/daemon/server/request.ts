@@ -13,6 +13,7 @@ const maxBodyBytes = 2 * 1024 * 1024
 /** The slowest rate of a JSON body. The server sends it from its memory, so a slower body comes from another client. */
 const jsonPace = { bytesPerSecond: 32 * 1024, pauseMs: 30_000 }
 
+/** Reads a body that is a JSON object. @throws Fault `invalid`, or `payload_too_large`. */
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
   const received = new ByteBuffer()
   for await (const chunk of readPacedBody(request, jsonPace)) {
@@ -28,6 +29,7 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
   throw new Fault('invalid', 'The body is not a JSON object.')
 }
 
+/** Reads a new turn. @throws Fault `invalid` that names the field. */
 export function readTurn(body: Record<string, unknown>): StartTurn {
   const { mode, sessionId } = body
   if (mode !== 'manual' && mode !== 'self-drive') throw new Fault('invalid', 'mode is manual or self-drive.')
@@ -77,6 +79,7 @@ function readAttachments(value: unknown): Attachment[] {
   })
 }
 
+/** Reads the answer to a question. @throws Fault `invalid` that names the field. */
 export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
   return {
     sessionId: readString(body, 'sessionId'),

@@ -2,9 +2,9 @@ import { cutMiddle } from '#platform/text/truncate.ts'
 
 /** The limits of stored transcripts, in bytes and milliseconds. */
 export type TranscriptLimits = {
-  /** For all sessions. The sessions that were idle longest lose their entries first. */
+  /** The limit of all sessions together. The sessions that were idle longest lose their entries first. */
   maxTranscriptBytes: number
-  /** For one session. The oldest entries are deleted first. */
+  /** The limit of one session. Its oldest entries are deleted first. */
   maxSessionTranscriptBytes: number
   /** The time after which an idle session is deleted. */
   transcriptMs: number

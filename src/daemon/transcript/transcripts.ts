@@ -19,7 +19,7 @@ import { Recorder, type TextEntry } from './recorder.ts'
 
 /** The longest time until changes are saved. Text alone waits longer, because it arrives in many pieces. */
 const saveWithinMs = { soon: 250, text: 2000 }
-/** Above this size, changes are saved immediately. In UTF-16 units. */
+/** The size, in UTF-16 units, above which changes are saved immediately. */
 const maxUnsavedCharacters = 1024 * 1024
 /** The size of one page of entries, in UTF-16 units of JSON. */
 const maxPageLength = 2 * 1024 * 1024

@@ -2,6 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { printable, printableExactly, printableLines } from '#platform/text/printable.ts'
 import { type Activity, toolStatuses } from './transcript.ts'
 
+/** A tool call in the form of the API. */
 export const ToolCallItem = z.object({
   type: z.literal('tool_call'),
   tool_call_id: z.string().describe('The same for all entries of one tool call.'),

@@ -76,17 +76,17 @@ export type SessionSummary = {
 }
 
 export type Page = { after?: string | undefined; limit: number }
-/** Sorted by last update, the latest first. */
+/** A page of sessions, sorted by last update, the latest first. */
 export type SessionPage = { sessions: SessionSummary[]; hasMore: boolean }
-/** In the order of the transcript. */
+/** A page of entries, in the order of the transcript. */
 export type EntryPage = { session: SessionSummary; entries: Entry[]; hasMore: boolean }
 
 /** The transcripts of an intern's sessions, stored by its daemon. */
 export type Transcripts = {
   list(page: Page, signal?: AbortSignal): Promise<SessionPage>
-  /** Undefined for an unknown session. `after` is the id of an entry. */
+  /** Reads a page of a session; undefined for an unknown session. `after` is the id of an entry. */
   read(sessionId: string, page: Page, signal?: AbortSignal): Promise<EntryPage | undefined>
-  /** The changes since a revision, and new ones until `signal` aborts. Undefined for an unknown session. */
+  /** Streams the changes since a revision, and new ones until `signal` aborts. Undefined for an unknown session. */
   follow(
     sessionId: string,
     revision: number,

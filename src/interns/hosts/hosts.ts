@@ -10,7 +10,7 @@ import type { InternHost } from '../registry/intern.ts'
 export const renewEveryMs = 1000
 /** A host without a report for this time is lost, by the database's clock. */
 const lostAfterMs = 7000
-/** After a server stopped, another one on its host reports within this time. */
+/** The time in which another server reports its host, after one has stopped. */
 const successorTimeoutMs = 2 * renewEveryMs
 
 /** A server's description of its host. */
@@ -67,7 +67,7 @@ export class InternHosts {
     return (await this.#rows(query).orderBy('name').execute()).map((row) => this.#hostOf(row))
   }
 
-  /** Undefined for an unknown host. */
+  /** Finds a host by name; undefined for an unknown one. */
   async find(name: string, query: Query | Tx = this.#deps.db.query): Promise<KnownHost | undefined> {
     const row = await this.#rows(query).where('name', '=', name).executeTakeFirst()
     return row && this.#hostOf(row)

@@ -102,7 +102,7 @@ const isAsleepOrWaking = ({ status, asleepSince }: Intern) =>
 
 const isPending = ({ status }: Intern) => status === 'queued' || status === 'provisioning'
 
-/** Only a server of its host starts an intern. @throws Refusal `host_gone` if its host has no server, as after a rename. */
+/** Only a server of its host can start an intern. @throws Refusal `host_gone` if its host has no server, as after a rename. */
 async function requireHost({ hosts }: Pick<WakeDeps, 'hosts'>, { hostname }: Intern): Promise<void> {
   if (hostname === null || hostname === hosts.thisHost) return
   const { loss } = (await hosts.find(hostname)) ?? unknownHost(hostname)

@@ -3,7 +3,7 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import type { TurnBudget } from '../contract/turn-budget.ts'
 
 const Usd = z.number().positive().max(1_000_000)
-/** At most a year. */
+/** A time limit of at most a year. */
 const Seconds = z.int().min(1).max(31_536_000)
 
 /** The limits of one turn, set by its prompt. */

@@ -14,11 +14,11 @@ import {
 import { ActionAnswer, DecisionAnswer } from '../rules/read-decisions.ts'
 import { idPattern, replaceNul } from './stored-text.ts'
 
-/** Above what any daemon sends. They bound the work for the answer of a compromised one. */
+/** Limits above what any daemon sends. They bound the work for the answer of a compromised one. */
 const limits = { text: 600_000, name: 2_000, items: 10_000 }
 
 const text = z.string().max(limits.text)
-/** Stored in a column. Postgres cannot store U+0000, which an error message of an agent can have. */
+/** A text that is stored in a column. Postgres cannot store U+0000, which an error message of an agent can have. */
 const storedText = text.overwrite(replaceNul)
 const name = z.string().max(limits.name)
 const storedName = name.overwrite(replaceNul)
@@ -103,7 +103,7 @@ const toolCall = {
 const plan = { type: z.literal('plan'), steps: list(Step) }
 const ActivityAnswer = z.discriminatedUnion('type', [z.object(toolCall), z.object(plan)])
 
-/** Undefined for an invalid activity. */
+/** Reads an activity of a daemon; undefined for an invalid one. */
 export const readActivity = (value: unknown): Activity | undefined =>
   ActivityAnswer.safeParse(value).data as Activity | undefined
 
@@ -174,7 +174,7 @@ const TranscriptEventAnswer: z.ZodType<TranscriptEvent> = z.discriminatedUnion('
   }),
 ])
 
-/** Undefined for an invalid event, which ends the stream. */
+/** Reads a line of a daemon; undefined for an invalid event, which ends the stream. */
 export function readTranscriptEvent(line: string): TranscriptEvent | undefined {
   try {
     return TranscriptEventAnswer.safeParse(JSON.parse(line)).data

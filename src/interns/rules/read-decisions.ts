@@ -41,5 +41,5 @@ export const ActionAnswer: z.ZodType<Action> = z.object({
   unsure: z.boolean(),
 })
 
-/** Undefined for an invalid action. */
+/** Reads an action of a daemon; undefined for an invalid one. */
 export const readAction = (value: unknown): Action | undefined => ActionAnswer.safeParse(value).data

@@ -5,6 +5,7 @@ import { patternWords } from '../contract/rules/match-command.ts'
 import { effects, type Rule } from '../contract/rules/rule.ts'
 import { isWrapperCommand } from '../contract/rules/wrapper-commands.ts'
 
+/** The most rules of an owner, values of a condition, and characters of a value. Every action is compared with all of them. */
 const limits = { rules: 200, values: 100, length: 300 }
 
 const Value = text({ min: 1, max: limits.length })

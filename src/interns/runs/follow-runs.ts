@@ -40,7 +40,7 @@ const backoff = { firstMs: 1000, maxMs: 30_000 }
  * compromised one can answer at once, or report starts without end.
  */
 const answerRate = { perSecond: 10, capacity: 50 }
-/** Within this time after the end of a run, all usage metered since its start belongs to that run. */
+/** The time after the end of a run in which all usage metered since its start belongs to that run. */
 const recentMs = 5000
 
 /**

@@ -15,7 +15,7 @@ const Content = z.union([z.string(), z.array(TextPart), z.null()], {
   error: 'must be text, an array of text parts, or null',
 })
 
-/** Only the last message is used, but clients send the whole history. */
+/** The content of user messages. Only the last message is used, but clients send the whole history. */
 const UserContent = z.union(
   [z.string(), z.array(z.discriminatedUnion('type', [TextPart, ImagePart, FilePart, AudioPart])), z.null()],
   { error: 'must be text, an array of parts (text, image_url, file or input_audio), or null' },

@@ -9,6 +9,7 @@ import { endReasons } from '../contract/run.ts'
 import type { Entry, SessionSummary, TranscriptEvent } from '../contract/transcript.ts'
 import { DecisionItem } from '../rules/decision-item.ts'
 
+/** A session in the form of the API. */
 export const InternSession = z
   .object({
     id: z.string().describe('The `session_id` of the chat.'),

@@ -51,7 +51,7 @@ export function topGroup(cgroup: string, mountinfo: string): ControlGroup | unde
   return undefined
 }
 
-/** Without delegation the groups of a unit belong to systemd, even if this process can write them. */
+/** Asks systemd whether it delegates the groups of a unit. Otherwise they belong to systemd, even if this process can write them. */
 function isDelegated(path: string): Promise<boolean> {
   const manager = /\/user@\d+\.service\//.test(path) ? ['--user'] : []
   const args = [...manager, 'show', '--property=Delegate', '--value', '--', basename(path)]

@@ -7,8 +7,9 @@ import { repositoryDescription } from '../repository/clone.ts'
 
 /** The files and folders that a daemon and its agent need. */
 export type AgentPaths = {
-  /** Node, and the script of the builtin agent. */
+  /** The program Node. */
   node: string
+  /** The script of the builtin agent. */
   builtin: string
   instructions: string
   /** The file with the current URL of the service, which a running agent reads again. */
@@ -17,8 +18,9 @@ export type AgentPaths = {
   gitConfig: string
   /** The file of trusted authorities; undefined for those of the system. */
   authorities: string | undefined
-  /** The folders for the state of the builtin agent and for its compiled code. */
+  /** The folder for the state of the builtin agent. */
   state: string
+  /** The folder for its compiled code. */
   compileCache: string
 }
 

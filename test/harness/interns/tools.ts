@@ -25,7 +25,7 @@ export async function setUpTools(files: Record<string, string | Buffer> = {}, co
     askPolicy: async () => true,
     notifyProgress: () => {},
     ask: async () => ({ action: 'decline' }),
-    plan: async () => {},
+    showPlan: async () => {},
     delegate: async () => '',
     ...context,
   }

@@ -24,6 +24,7 @@ export type SessionLog = {
 const idPattern = /^[A-Za-z0-9-]{1,64}$/
 const newline = 10
 
+/** Stores sessions in a folder, which is created with the first session. */
 export function createSessionStore(folder: string): SessionStore {
   const filePath = (id: string) => join(folder, `${id}.jsonl`)
   const load = async (id: string) => {

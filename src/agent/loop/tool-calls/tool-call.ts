@@ -4,14 +4,14 @@ import type { TurnEvent } from '../turn-event.ts'
 
 export const findTool = (tools: Tool[], call: ToolCall) => tools.find((tool) => tool.name === call.name)
 
-/** The event that announces a call before it runs. */
-export function toAskedEvent(tools: Tool[], call: ToolCall): Extract<TurnEvent, { type: 'tool.asked' }> {
+/** Returns the event that announces a call before it runs. Its input is the text of the model if that is not a JSON object. */
+export function toCallEvent(tools: Tool[], call: ToolCall): Extract<TurnEvent, { type: 'tool.called' }> {
   const { id, name } = call
   const tool = findTool(tools, call)
   const input = parseInput(call)
   const title = tool && input ? tool.title(input) : name
   const paths = (input && tool?.paths?.(input)) ?? []
-  return { type: 'tool.asked', id, name, kind: tool?.kind ?? 'other', title, paths, input: input ?? call.arguments }
+  return { type: 'tool.called', id, name, kind: tool?.kind ?? 'other', title, paths, input: input ?? call.arguments }
 }
 
 /** @returns the arguments as an object, or undefined when the model wrote something else. */

@@ -9,7 +9,7 @@ export function toSessionUpdate(event: TurnEvent, windowTokens = 0): SessionUpda
       return { sessionUpdate: 'agent_message_chunk', content: textContent(event.text) }
     case 'reasoning.added':
       return { sessionUpdate: 'agent_thought_chunk', content: textContent(event.text) }
-    case 'tool.asked': {
+    case 'tool.called': {
       const { id, name, kind, title, paths, input } = event
       const locations = paths.length > 0 ? { locations: paths.map((path) => ({ path })) } : {}
       return {

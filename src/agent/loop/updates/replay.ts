@@ -2,7 +2,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Message } from '../../model/model.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { SessionEntry } from '../session/session.ts'
-import { toAskedEvent } from '../tool-calls/tool-call.ts'
+import { toCallEvent } from '../tool-calls/tool-call.ts'
 import { textContent, toSessionUpdate } from './acp-updates.ts'
 
 /** Returns the whole history of a session as updates for its client, including compacted messages. */
@@ -24,7 +24,7 @@ function messageUpdates(message: Message, tools: Tool[]): SessionUpdate[] {
       return [
         ...(reasoning ? [toSessionUpdate({ type: 'reasoning.added', text: reasoning })] : []),
         ...(text ? [toSessionUpdate({ type: 'text.added', text })] : []),
-        ...calls.map((call) => toSessionUpdate(toAskedEvent(tools, call))),
+        ...calls.map((call) => toSessionUpdate(toCallEvent(tools, call))),
       ]
     }
     default:

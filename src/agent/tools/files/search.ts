@@ -46,7 +46,7 @@ async function searchFiles(input: Input, { workspace, signal }: ToolContext): Pr
   const excluded: WalkEntry[] = []
   const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const slices = new TimeSlices(sliceMs)
-  for (const entry of await openWalk(workspace, path, { deepest: limits.depth, all })) {
+  for (const entry of await openWalk(workspace, path, { maxDepth: limits.depth, all })) {
     const pause = slices.waitIfUsedUp()
     if (pause) await pause
     signal.throwIfAborted()

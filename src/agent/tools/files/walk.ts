@@ -13,7 +13,7 @@ export type WalkEntry = Entry & { path: string; depth: number; excluded: Exclusi
 
 export type WalkOptions = {
   /** How many levels of folders are opened. */
-  deepest: number
+  maxDepth: number
   /** Whether to walk hidden entries, whose name starts with a dot. `.git` is always skipped. */
   hidden?: boolean
   /** Whether to walk ignored and hidden entries, except `.git`. */
@@ -76,7 +76,7 @@ function* walkLevel(
     const entryPath = { path: join(path, entry.name), names: [...names, entry.name] }
     const excluded = findExclusion(entry, entryPath.names, rules, options)
     yield { ...entry, path: entryPath.path, depth, excluded, folder }
-    if (entry.kind !== 'folder' || excluded || depth >= options.deepest) continue
+    if (entry.kind !== 'folder' || excluded || depth >= options.maxDepth) continue
     const opened = openSubfolder(folder, entry.name)
     if (!opened) continue
     using subfolder = opened.folder

@@ -37,6 +37,7 @@ type Character = '*' | '?' | { literal: string } | { set: string; negated: boole
 /** Matches a name in a path against a pattern with `*`, `?`, `[a-z]` and `\`. */
 export type NamePattern = (name: string) => boolean
 
+/** Compiles a pattern for one name. */
 export function namePattern(glob: string): NamePattern {
   const characters = parseCharacters(glob)
   if (characters.every((one) => typeof one === 'object' && 'literal' in one)) {

@@ -1,9 +1,9 @@
 import { closesStream, type TurnEvent } from '#interns/contract/turn-event.ts'
 
 export type OutboxLimits = {
-  /** If the caller has not read this many bytes of a run, the run's agent is paused. */
+  /** The unread bytes of a caller above which the run's agent is paused. */
   maxUnsentBytes: number
-  /** A run can write this many bytes while no caller is attached: UTF-8 bytes of its events as they are sent. */
+  /** The most bytes that a run can write while no caller is attached: UTF-8 bytes of its events as they are sent. */
   maxReplayBytes: number
 }
 

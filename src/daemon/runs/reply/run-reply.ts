@@ -59,7 +59,7 @@ export class RunReply {
     return this.#outbox.attach(first, () => this.disconnect())
   }
 
-  /** Without a caller, the output of a background run is only in the transcript. */
+  /** Sends an event to the caller. Without a caller, the output of a background run is only in the transcript. */
   push(event: TurnEvent): void {
     if (!this.#isInBackground || this.#outbox.isAttached()) this.#outbox.push(event)
   }

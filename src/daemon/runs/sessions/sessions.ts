@@ -27,7 +27,7 @@ const notFoundCode = -32002
 const notFoundMessage = /session\b.*\b(not found|unknown|does not exist)|(unknown|no such|not find( the)?) session/is
 
 export function createSessions({ host, store, log, workspace, maxIdleSessions }: SessionsDeps): Sessions {
-  /** In the order of their last run. */
+  /** The sessions by id, in the order of their last run. */
   const sessions = new Map<string, Session>()
 
   const open = async (session: Session) => {

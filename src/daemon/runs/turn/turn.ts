@@ -75,6 +75,7 @@ function refusedPrompt({ message }: RpcError) {
   return { refusal: new Refusal('bad_request', reason), message: reason, retryable: false }
 }
 
+/** Ends a run with the failure that its caller sees. A broken connection to the agent is another end than an error of the agent. */
 export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null): void {
   const failure = turnFailureOf(error)
   run.apply(failure.isSevered ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })

@@ -74,7 +74,7 @@ function isExactlyItsWords({ action, command, unparsedWords }: ActionPart): bool
   return !command || (command.assigned.length === 0 && command.redirects.length === 0 && !command.words.includes(null))
 }
 
-/** Here `**` matches only folders of the workspace. */
+/** Whether a path matches the glob of an `allow`. Unlike in other rules, `**` matches only folders of the workspace. */
 const pathAllowed = (glob: string, path: string) =>
   glob.startsWith('/') === path.startsWith('/') && pathMatches(glob, path)
 
@@ -84,7 +84,7 @@ const everyValueMatches = (
   matches: (pattern: string, value: string) => boolean,
 ) => values.length > 0 && values.every((value) => patterns.some((pattern) => matches(pattern, value)))
 
-/** For `ask` and `deny`, `shell` also matches `shell.escalate`. */
+/** Matches the kind of tool. For `ask` and `deny`, `shell` also matches `shell.escalate`. */
 function toolMatches(tools: string[], { action: { operation } }: ActionPart, isAllow: boolean): Match {
   if (operation === null) return isAllow ? 'no' : 'perhaps'
   return toMatch(tools.some((tool) => operation === tool || (!isAllow && operation.startsWith(`${tool}.`))))

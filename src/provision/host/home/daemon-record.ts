@@ -35,6 +35,7 @@ export function clearEnded(home: string): void {
   if (ended) writeDaemonRecord(home, record as DaemonRecord)
 }
 
+/** Reads the record; undefined if it is missing or damaged. */
 export function readDaemonRecord(home: string): DaemonRecord | undefined {
   try {
     return JSON.parse(readFileSync(recordFile(home), 'utf8')) as DaemonRecord

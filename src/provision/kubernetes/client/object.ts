@@ -26,7 +26,7 @@ export type KubernetesObject = {
   metadata: Metadata
   spec?: Record<string, unknown>
   status?: Record<string, unknown>
-  /** Of a Secret: `stringData` is written as text, `data` is read as base64. */
+  /** The values of a Secret: `stringData` is written as text, `data` is read as base64. */
   stringData?: Record<string, string>
   data?: Record<string, string>
 }

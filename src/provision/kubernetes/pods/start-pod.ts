@@ -58,28 +58,21 @@ export async function startRespondingPod(
   const timeSinceStart = stopwatch()
   /** The system time, for the cluster's warnings. */
   const startedAt = now()
-  /** The pod that was reported to `onRunning`. */
-  let reportedUid: string | undefined
-  let isCloningReported = false
+  const steps = createStepReports(start)
   let withinMs = start.startMs
   const checkPod = async () => {
     start.signal.throwIfAborted()
     // `pod` can change during the requests below.
     const current: Pod | undefined = pod
     if (current && canAnswer(current, start.settings)) {
-      if (reportedUid !== current.uid) start.onRunning()
-      reportedUid = current.uid
+      steps.reportRunning(current.uid)
       if (await start.answers(current.address)) return current.address
       const hangs = earlierPod?.uid === current.uid && performance.now() - earlierPod.since > start.unresponsiveMs
       // The StatefulSet replaces a removed pod, but not if its node is lost.
       if (hangs && !current.isLost) await client.remove('Pod', current.name, current.uid)
     }
     if (current?.isLost) throw new Error(`It cannot be started: ${current.problem}.`)
-    if (current?.isCloning && !isCloningReported) {
-      isCloningReported = true
-      withinMs += start.cloneMs
-      start.onCloning()
-    }
+    if (current?.isCloning && steps.reportCloning()) withinMs += start.cloneMs
     if (current?.cloneFailure && current.settings === start.settings && !current.isEnding) {
       await endPermanently(client, start, current)
       throw new Error(current.cloneFailure)
@@ -88,6 +81,25 @@ export async function startRespondingPod(
     return undefined
   }
   return waitFor(checkPod, { subscribe, recheckMs: checkEveryMs })
+}
+
+/** Reports the steps of a start: the clone once, and the start of each pod once. */
+function createStepReports({ onRunning, onCloning }: PodStart) {
+  let runningUid: string | undefined
+  let isCloningReported = false
+  return {
+    reportRunning(podUid: string): void {
+      if (runningUid !== podUid) onRunning()
+      runningUid = podUid
+    },
+    /** @returns whether this is the first report. */
+    reportCloning(): boolean {
+      if (isCloningReported) return false
+      isCloningReported = true
+      onCloning()
+      return true
+    },
+  }
 }
 
 function stopwatch(): () => number {
