@@ -8,10 +8,12 @@ import { emptyPolicy } from '../../console/guardrails/policy.ts'
 import { curlOf } from '../../console/requests/detail/curl.ts'
 import { sampleGeneration } from '../harness/records/sample-generation.ts'
 
-test('the console writes the curl command of a request for the path of its client', () => {
+test('the console writes the curl command of a request for the path and with the body of its client', () => {
   const wrong = clients.flatMap(({ protocol, operation }) => {
     const command = curlOf(sampleGeneration({ protocol }), 'http://x')
-    return command.includes(`/api/v1${operation.path} `) ? [] : [protocol]
+    const body = JSON.parse(/-d '(.*)'$/s.exec(command)![1]!)
+    const isRight = command.includes(`/api/v1${operation.path} `) && operation.request.safeParse(body).success
+    return isRight ? [] : [protocol]
   })
   assert.deepEqual(wrong, [])
 })
