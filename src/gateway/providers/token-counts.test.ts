@@ -19,8 +19,8 @@ for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {
       assert.equal(countsOf(protocol, 1e9, 0)?.prompt, 1e9)
     })
 
-    test('cached tokens are limited to the prompt, and 0 if invalid', () => {
-      if (protocol === 'anthropic-messages') return
+    const hasCachedPart = providerFacts[protocol].counting.length === 3
+    test('cached tokens are limited to the prompt, and 0 if invalid', { skip: !hasCachedPart }, () => {
       assert.equal(countsOf(protocol, 5, 5, -3)?.cached, 0)
       assert.equal(countsOf(protocol, 5, 5, 7)?.cached, 5)
     })

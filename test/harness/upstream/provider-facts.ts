@@ -19,7 +19,7 @@ export type ProviderFacts = {
   model: string
   /** The published description of its requests: TypeScript that declares the type `Described`. */
   described: string
-  /** A whole answer that reports these counts of the prompt, the answer, and the cached part. */
+  /** A whole answer that reports these counts. Has two parameters if cached tokens are not a part of those of the prompt. */
   counting: (prompt: unknown, completion: unknown, cached?: unknown) => object
   /** The content of each recorded answer beside `facts.ts`. One entry may stand for two forms of an answer. */
   recorded: Record<string, Gist>
