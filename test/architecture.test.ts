@@ -309,6 +309,13 @@ test('every file can be reached from bin/', () => {
   )
 })
 
+test('every screen of the console except the first imports the shared chunk of the others', () => {
+  const screens = sources.filter((file) => /^console\/[^/]+\/screen\.tsx$/.test(file))
+  const chunk = 'console/components/lazy-chunk.ts'
+  const without = screens.filter((screen) => !edges.some(({ from, to }) => from === screen && to === chunk))
+  assert.deepEqual(without, ['console/requests/screen.tsx'])
+})
+
 /** Exports that only tests use, with the reason. */
 const testExports: Record<string, string> = {
   noSpill: 'a ledger without a folder for spill files',
