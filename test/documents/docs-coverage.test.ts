@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { tools } from '#agent/tools/tools.ts'
 import { clients } from '#gateway/clients/clients.ts'
 import { protocols } from '#platform/core/vocabulary.ts'
-import { builtinSlugs } from '#policy/filters/detectors/builtins.ts'
 import { emptyPolicy } from '#policy/guardrails/decide/policy.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -39,16 +38,6 @@ test('the documentation names every provider protocol and every client path', ()
     ...clients.map(({ operation }) => `\`POST ${operation.path}\``),
   ]
   assert.deepEqual(missingIn(read('docs/providers.md'), names), [])
-})
-
-test('every builtin content filter has a row in its document', () => {
-  assert.deepEqual(
-    missingIn(
-      read('docs/filters.md').split('## What each filter finds')[1]!.split('\n## ')[0]!,
-      builtinSlugs.map((slug) => `\n| \`${slug}\` |`),
-    ),
-    [],
-  )
 })
 
 test('every rule of guardrails is named in its document', () => {

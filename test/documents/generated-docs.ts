@@ -8,7 +8,7 @@ import { addCommands } from '#cli/cli.ts'
 import { settingsTable } from '#platform/config/show.ts'
 import type { FaultKind } from '#platform/core/fault.ts'
 import { faultMeaning, faultStatus } from '#platform/http/response/faults.ts'
-import { figuresTable, namesTable } from '../filter-corpus/figures.ts'
+import { figuresTable, namesTable, scopesTable } from '../filter-corpus/figures.ts'
 import { agentsTable } from '../optional/agent-facts.ts'
 
 const root = new URL('../..', import.meta.url)
@@ -23,6 +23,7 @@ export const parts: { name: string; file: string; text: () => string }[] = [
   { name: 'errors', file: 'docs/errors.md', text: faultTable },
   { name: 'providers', file: 'docs/providers.md', text: providerTable },
   { name: 'agents', file: 'docs/agents.md', text: agentsTable },
+  { name: 'filter-scopes', file: 'docs/filters.md', text: scopesTable },
   { name: 'filters', file: 'docs/filters.md', text: figuresTable },
   { name: 'names', file: 'docs/filters.md', text: namesTable },
 ]

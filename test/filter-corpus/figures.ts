@@ -4,6 +4,7 @@ import { fold } from '#policy/filters/fold.ts'
 import type { Span } from '#policy/filters/span.ts'
 import { corpus, type Labelled } from './corpus.ts'
 import { halves, type Kind, sentencesOf } from './people.ts'
+import { positive } from './values.ts'
 
 /**
  * The results of one filter. `found` counts labelled texts that were covered completely. `wrong` counts finds that
@@ -33,6 +34,12 @@ function judge(figures: Figures, { text, spans }: Labelled): void {
 
 function touch(a: Span, b: Span): boolean {
   return a.start < b.end && b.start < a.end
+}
+
+/** The scope of each filter, for the documents. */
+export function scopesTable(): string {
+  const rows = builtinSlugs.map((slug) => `| \`${slug}\` | ${positive[slug].finds} | ${positive[slug].doesNotFind} |`)
+  return ['| filter | finds | does not find |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
 export const precision = ({ found, wrong }: Figures): number => found / (found + wrong)

@@ -1,11 +1,21 @@
 import type { BuiltinSlug } from '#policy/filters/detectors/builtins.ts'
 
-/** `minPrecision` and `minRecall` are the lowest accepted figures of the filter. */
-type Said = { minPrecision: number; minRecall: number; values: string[]; sentences: string[] }
+type Said = {
+  /** The scope of the filter, as `docs/filters.md` describes it. */
+  finds: string
+  doesNotFind: string
+  /** The lowest accepted figures. */
+  minPrecision: number
+  minRecall: number
+  values: string[]
+  sentences: string[]
+}
 
 /** What each filter should find, and sentences to say it in. All of it is made up or published as an example. */
 export const positive: Record<BuiltinSlug, Said> = {
   email: {
+    finds: 'a local part, `@`, and a domain with a dot, in all scripts',
+    doesNotFind: 'addresses spelled out ("jane at example"), hosts without a dot, `git@host:path`, users in URLs',
     minPrecision: 0.99,
     minRecall: 0.95,
     values: [
@@ -27,6 +37,9 @@ export const positive: Record<BuiltinSlug, Said> = {
     ],
   },
   phone: {
+    finds:
+      'numbers in the number plan of their country ([libphonenumber-js](https://gitlab.com/catamphetamine/libphonenumber-js)): with `+` or `00`; as North America writes them (202-555-0143); other national forms after "tel", "call", "mobile" and the like',
+    doesNotFind: 'bare digits without such a word; what follows "order", "case", "invoice" …',
     minPrecision: 0.96,
     minRecall: 0.95,
     values: [
@@ -48,6 +61,9 @@ export const positive: Record<BuiltinSlug, Said> = {
     ],
   },
   ssn: {
+    finds:
+      'US social security numbers in ranges that can be issued: with hyphens anywhere, otherwise after "SSN", "social security" or a similar word',
+    doesNotFind: 'numbers of other countries; numbers known from advertisements',
     minPrecision: 0.99,
     minRecall: 0.99,
     values: ['123-45-6789', '536-22-8726', '219-09-9998', '001-01-0001', '899-99-9999', '667-12-3456'],
@@ -60,6 +76,9 @@ export const positive: Record<BuiltinSlug, Said> = {
     ],
   },
   'credit-card': {
+    finds:
+      'numbers with the first digits and a length of an issuer, and a valid check digit; without separators, or in the groups of a card',
+    doesNotFind: 'numbers without separators after "order", "tracking", "IMEI" …',
     minPrecision: 0.99,
     minRecall: 0.99,
     values: [
@@ -81,6 +100,9 @@ export const positive: Record<BuiltinSlug, Said> = {
     ],
   },
   'ip-address': {
+    finds:
+      'IPv4 in four decimal parts, every form of IPv6; with prefix length or zone; loopback and private addresses too',
+    doesNotFind: 'four numbers after "version", "v", "release", "build", or a program\'s name (`Chrome/120.0.0.0`)',
     minPrecision: 0.99,
     minRecall: 0.99,
     values: [
@@ -102,6 +124,10 @@ export const positive: Record<BuiltinSlug, Said> = {
     ],
   },
   secrets: {
+    finds:
+      'keys in the formats of a hundred issuers, and values assigned to a variable named after one of eighty more ([rules of gitleaks](../src/policy/filters/detectors/secret-rules/README.md) and own ones), private keys in PEM, JSON web tokens, passwords in URLs, and random-looking values assigned to "password", "token", "api_key" …',
+    doesNotFind:
+      'random text without such a name (hashes and ids look the same), passwords that are words, placeholders',
     minPrecision: 0.99,
     minRecall: 0.95,
     values: [
@@ -123,6 +149,10 @@ export const positive: Record<BuiltinSlug, Said> = {
     ],
   },
   'person-name': {
+    finds:
+      'a name after a title, an introduction or a closing formula; capitalised words on lists of 14,400 given names and 13,900 surnames, unless the context shows a place, a firm, a prize or a law; a given name alone if the context shows a person',
+    doesNotFind:
+      'names in lower case, unlisted names without such a context, names that are also places or ordinary words, scripts without capitals',
     minPrecision: 0.95,
     minRecall: 0.8,
     values: [
@@ -146,6 +176,9 @@ export const positive: Record<BuiltinSlug, Said> = {
     ],
   },
   address: {
+    finds:
+      'number, street and a word such as Street; German, French, Spanish, Italian and Portuguese streets; post office boxes; with the town and postal code that follow',
+    doesNotFind: 'a town or postal code alone; streets without a word such as Street; other languages',
     minPrecision: 0.95,
     minRecall: 0.9,
     values: [
@@ -168,6 +201,10 @@ export const positive: Record<BuiltinSlug, Said> = {
     ],
   },
   'regex-prompt-injection': {
+    finds:
+      'known phrases ("ignore all previous instructions", "reveal your system prompt") in English, some in German, French and Spanish, and control tokens (`<|im_start|>`)',
+    doesNotFind:
+      'other wordings. It matches known phrases and cannot detect intentions, so it does not replace other protection',
     minPrecision: 0.99,
     minRecall: 0.85,
     values: [
