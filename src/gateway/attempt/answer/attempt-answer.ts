@@ -2,15 +2,19 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { decodeUtf8, withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
 import type { BodyReader } from '../../protocol/protocol.ts'
-import { readPageText, readRefusalMetadata } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
-import { type AttemptFailure, failureFromStatus, failureFromTransport } from '../failure/failure.ts'
-import { reportedFailure } from '../failure/reported-failure.ts'
-import { type HeaderWaits, readBodyWait, readRetryAfter, readTimeToReset } from '../failure/wait-times.ts'
-import { maskSecrets } from '../secrets/mask-secrets.ts'
+import { type AttemptFailure, failureFromTransport } from '../failure/failure.ts'
+import { type HeaderWaits, readRetryAfter, readTimeToReset } from '../failure/wait-times.ts'
 import type { Exchange, Sink, TransportFailure } from '../upstream/upstream.ts'
+import {
+  type ErrorEvent,
+  failureFromErrorBody,
+  failureFromErrorEvent,
+  truncatedAnswer,
+  unreadableAnswer,
+} from './answer-failure.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
-import { looksLikeEventStream, parseJson, startsBody } from './event-text.ts'
+import { looksLikeEventStream, startsBody } from './event-text.ts'
 import { isJsonLines, isJsonLinesType } from './json-lines.ts'
 import { ReadAfterDisconnect } from './read-after-disconnect.ts'
 import type { Receiver, WholeAnswer } from './receiver.ts'
@@ -22,14 +26,6 @@ const maxUncheckedBytes = 64 * 1024
 
 /** Longer errors are truncated, because they are buffered in memory. */
 const maxErrorBytes = 64 * 1024
-
-/** The failure for an unusable answer. The provider may have generated and billed all of it. */
-const unusableAnswer = (reason: string, message: string): AttemptFailure => ({
-  ...failureFromStatus(502, undefined),
-  wasSent: true,
-  reason,
-  message,
-})
 
 /** Reads the answer of one attempt for its receiver, and rejects answers that violate the protocol. */
 export class AttemptAnswer implements Sink {
@@ -172,12 +168,13 @@ export class AttemptAnswer implements Sink {
   #endStream(end: StreamEnd): void {
     if (end === 'complete') return this.#finish()
     if (end !== 'too_early') return this.#failWithError(end)
-    this.#fail(unusableAnswer('an answer that ended too early', 'The provider ended its answer too early.'))
+    this.#fail(truncatedAnswer())
   }
 
   #endBody(bytes: Buffer): void {
     const text = decodeUtf8(bytes)
-    if (this.#status >= 300) return this.#failWithStatus(text)
+    if (this.#status >= 300)
+      return this.#fail(failureFromErrorBody(this.#attempt, this.#status, text, this.#waits, this.#now()))
     const answer = parseAnswer(bytes, text)
     if (!answer && isJsonLines(text)) return this.#endJsonLines(bytes)
     const error = answer ? undefined : readErrorText(text)
@@ -219,27 +216,13 @@ export class AttemptAnswer implements Sink {
     try {
       read()
     } catch (error) {
-      const cause = maskSecrets((error as Error).message, this.#attempt.credential)
-      this.#fail(unusableAnswer('an answer that cannot be read', `The provider's answer cannot be read: ${cause}.`))
+      this.#fail(unreadableAnswer(error as Error, this.#attempt.credential))
       this.exchange?.abort()
     }
   }
 
-  /** @param text the body of an answer with the status of an error. */
-  #failWithStatus(text: string): void {
-    const body = parseJson(text)
-    const message = String(this.#attempt.providerProtocol.errorMessage(body) || readPageText(text))
-    const facts = readRefusalMetadata(body)
-    facts.retryAfterMs ??= readBodyWait(body, this.#now())
-    const reported = { status: this.#status, ...facts }
-    this.#fail(reportedFailure(this.#attempt, this.#status, message, reported, this.#waits))
-  }
-
-  /** @param error an error within the answer. */
-  #failWithError(error: Extract<AnswerEvent, { type: 'error' }>): void {
-    const { status = 502 } = error
-    const failure = reportedFailure(this.#attempt, status, String(error.message), error, this.#waits)
-    this.#fail({ ...failure, reason: `error ${status} within the answer` })
+  #failWithError(error: ErrorEvent): void {
+    this.#fail(failureFromErrorEvent(this.#attempt, error, this.#waits))
     this.exchange?.abort()
   }
 

@@ -1,23 +1,10 @@
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { encodeThought } from '#chat/thought-encoding.ts'
 import { isThoughtEnd, type Thought } from '#chat/thoughts.ts'
-import { isObject } from '#platform/core/is-object.ts'
-import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
-import { parseJsonText } from '../../protocol/tool-calls/tool-arguments.ts'
-import { FlatTools, listDeclaredTools } from './flat-tools.ts'
+import { CallItems, type ToolCall } from './call-items.ts'
 import { ItemEvents } from './item-events.ts'
-import type {
-  CallItem,
-  CustomCallItem,
-  FileCitation,
-  MessageItem,
-  ReasoningItem,
-  ResponseState,
-  SearchItem,
-  TextPart,
-  UrlCitation,
-} from './object.ts'
+import type { FileCitation, MessageItem, ReasoningItem, ResponseState, TextPart, UrlCitation } from './object.ts'
 import { responseObject, responseUsage } from './object.ts'
 import { TextPosition } from './text-position.ts'
 
@@ -35,9 +22,6 @@ const incompleteReasons: { [finish in Finish]?: 'max_output_tokens' | 'content_f
  */
 export class ResponseWriter implements StreamWriter {
   readonly #head: AnswerHead
-  readonly #calls = new Map<number, CallItem | CustomCallItem>()
-  /** Searches for tools, and the JSON text of their arguments so far. */
-  readonly #searches = new Map<number, { item: SearchItem; text: string }>()
   readonly #textPosition = new TextPosition()
   readonly #state: ResponseState = { status: 'in_progress', output: [] }
   readonly #items: ItemEvents
@@ -46,7 +30,8 @@ export class ResponseWriter implements StreamWriter {
   #open: MessageItem | ReasoningItem | undefined
   /** The latest piece of the open reasoning item. */
   #thought: Thought | undefined
-  #tools: FlatTools | undefined
+  /** Created at the first tool call. */
+  #calls: CallItems | undefined
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
 
@@ -65,13 +50,12 @@ export class ResponseWriter implements StreamWriter {
   readonly end = (cost: CostNote | undefined): string => {
     const startEvents = this.#start()
     const reason = incompleteReasons[this.#finish]
-    const closingEvents = this.#closeAll(reason === undefined ? 'completed' : 'incomplete')
+    const status = reason === undefined ? 'completed' : 'incomplete'
+    const closingEvents = this.#close(status) + (this.#calls?.close(status) ?? '')
     if (this.#tokens) this.#state.usage = responseUsage(this.#tokens, cost)
-    this.#state.status = reason === undefined ? 'completed' : 'incomplete'
+    this.#state.status = status
     if (reason !== undefined) this.#state.incomplete_details = { reason }
-    return (
-      startEvents + closingEvents + this.#items.write(`response.${this.#state.status}`, { response: this.response })
-    )
+    return startEvents + closingEvents + this.#items.write(`response.${status}`, { response: this.response })
   }
 
   /**
@@ -104,7 +88,7 @@ export class ResponseWriter implements StreamWriter {
       case 'tool_call':
         return this.#call(event)
       case 'tool_arguments':
-        return this.#writeArguments(event.index, event.text)
+        return this.#calls?.writeArguments(event.index, event.text) ?? ''
       case 'citation':
         return this.#cite(event)
       case 'image':
@@ -193,39 +177,9 @@ export class ResponseWriter implements StreamWriter {
     return { type: 'url_citation', url, title, ...this.#textPosition.toPartPosition(citation) }
   }
 
-  #call({ index, id: call_id, name, custom, namespace }: Extract<AnswerEvent, { type: 'tool_call' }>): string {
-    const closingEvents = this.#close('completed')
-    const status = 'in_progress' as const
-    if (!custom && this.#flatTools.isSearch(name)) {
-      const shared = { id: this.#items.newId('tsc'), status, call_id }
-      const item: SearchItem = { ...shared, type: 'tool_search_call', execution: 'client', arguments: {} }
-      this.#searches.set(index, { item, text: '' })
-      return closingEvents + this.#items.added(item)
-    }
-    const shared = { id: this.#items.newId(custom ? 'ctc' : 'fc'), status, call_id, name }
-    const item: CallItem | CustomCallItem = custom
-      ? { ...shared, type: 'custom_tool_call', input: '' }
-      : {
-          ...shared,
-          ...(namespace ? { namespace } : this.#flatTools.findFunction(name)),
-          type: 'function_call',
-          arguments: '',
-        }
-    this.#calls.set(index, item)
-    return closingEvents + this.#items.added(item)
-  }
-
-  /** The tools of the request. Created at the first tool call. */
-  get #flatTools(): FlatTools {
-    this.#tools ??= new FlatTools(listDeclaredTools(this.#head.request ?? {}))
-    return this.#tools
-  }
-
-  #writeArguments(index: number, delta: string): string {
-    const search = this.#searches.get(index)
-    if (search) search.text += delta
-    const item = this.#calls.get(index)
-    return item ? this.#items.inputAdded(item, delta) : ''
+  #call(call: ToolCall): string {
+    this.#calls ??= new CallItems(this.#items, this.#head)
+    return this.#close('completed') + this.#calls.add(call)
   }
 
   #add(item: MessageItem | ReasoningItem): string {
@@ -245,33 +199,6 @@ export class ResponseWriter implements StreamWriter {
     const closingEvents = item.type === 'message' ? this.#items.partDone(item) : this.#items.summaryDone(item)
     if (item.type === 'message') item.status = status
     return closingEvents + this.#items.done(item)
-  }
-
-  /** Closes everything. Calls stay open until the end, because some upstreams interleave them. */
-  #closeAll(status: 'completed' | 'incomplete'): string {
-    let output = this.#close(status)
-    for (const item of this.#calls.values()) {
-      item.status = status
-      output += this.#items.inputDone(item) + this.#items.done(item)
-    }
-    for (const { item, text } of this.#searches.values()) {
-      item.status = status
-      item.arguments = readSearch(text)
-      output += this.#items.done(item)
-    }
-    return output
-  }
-}
-
-/** The arguments of a search: the text that the model wrote, if it is not an object that can be parsed. */
-function readSearch(json: string): object | string {
-  if (!new JsonBudget().take(json)) return json
-  try {
-    const value = parseJsonText(json || '{}')
-    return isObject(value) ? value : json
-  } catch {
-    // It is nested too deep.
-    return json
   }
 }
 

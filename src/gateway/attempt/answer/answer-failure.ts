@@ -1,0 +1,54 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { readPageText, readRefusalMetadata } from '../../providers/upstream-errors.ts'
+import type { AttemptRequest } from '../attempt-request.ts'
+import { type AttemptFailure, failureFromStatus } from '../failure/failure.ts'
+import { reportedFailure } from '../failure/reported-failure.ts'
+import { type HeaderWaits, readBodyWait } from '../failure/wait-times.ts'
+import { maskSecrets } from '../secrets/mask-secrets.ts'
+import { parseJson } from './event-text.ts'
+
+/** An error within an answer. */
+export type ErrorEvent = Extract<AnswerEvent, { type: 'error' }>
+
+/**
+ * The failure of an attempt whose answer has the status of an error.
+ * @param text the body of the answer.
+ */
+export function failureFromErrorBody(
+  attempt: AttemptRequest,
+  status: number,
+  text: string,
+  waits: HeaderWaits,
+  now: number,
+): AttemptFailure {
+  const body = parseJson(text)
+  const message = String(attempt.providerProtocol.errorMessage(body) || readPageText(text))
+  const facts = readRefusalMetadata(body)
+  facts.retryAfterMs ??= readBodyWait(body, now)
+  return reportedFailure(attempt, status, message, { status, ...facts }, waits)
+}
+
+/** The failure of an attempt whose answer reports an error. */
+export function failureFromErrorEvent(attempt: AttemptRequest, error: ErrorEvent, waits: HeaderWaits): AttemptFailure {
+  const { status = 502 } = error
+  const failure = reportedFailure(attempt, status, String(error.message), error, waits)
+  return { ...failure, reason: `error ${status} within the answer` }
+}
+
+/** The failure of an attempt whose answer ended before its last event. */
+export const truncatedAnswer = (): AttemptFailure =>
+  unusableAnswer('an answer that ended too early', 'The provider ended its answer too early.')
+
+/** The failure of an attempt whose answer violates the protocol. @param credential is removed from the message. */
+export function unreadableAnswer(error: Error, credential: string | undefined): AttemptFailure {
+  const cause = maskSecrets(error.message, credential)
+  return unusableAnswer('an answer that cannot be read', `The provider's answer cannot be read: ${cause}.`)
+}
+
+/** The provider may have generated and billed all of an unusable answer. */
+const unusableAnswer = (reason: string, message: string): AttemptFailure => ({
+  ...failureFromStatus(502, undefined),
+  wasSent: true,
+  reason,
+  message,
+})

@@ -1,0 +1,88 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { isObject } from '#platform/core/is-object.ts'
+import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import type { AnswerHead } from '../../protocol/protocol.ts'
+import { parseJsonText } from '../../protocol/tool-calls/tool-arguments.ts'
+import { FlatTools, listDeclaredTools } from './flat-tools.ts'
+import type { ItemEvents } from './item-events.ts'
+import type { CallItem, CustomCallItem, SearchItem } from './object.ts'
+
+export type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
+
+/**
+ * Writes the tool calls of one response: calls of functions and custom tools, and searches for tools that the client runs.
+ * They stay open until the end, because some upstreams interleave them.
+ */
+export class CallItems {
+  readonly #items: ItemEvents
+  readonly #head: AnswerHead
+  readonly #calls = new Map<number, CallItem | CustomCallItem>()
+  /** Searches for tools, and the JSON text of their arguments so far. */
+  readonly #searches = new Map<number, { item: SearchItem; text: string }>()
+  #cachedTools: FlatTools | undefined
+
+  constructor(items: ItemEvents, head: AnswerHead) {
+    this.#items = items
+    this.#head = head
+  }
+
+  add({ index, id: call_id, name, custom, namespace }: ToolCall): string {
+    const status = 'in_progress' as const
+    if (!custom && this.#tools.isSearch(name)) {
+      const shared = { id: this.#items.newId('tsc'), status, call_id }
+      const item: SearchItem = { ...shared, type: 'tool_search_call', execution: 'client', arguments: {} }
+      this.#searches.set(index, { item, text: '' })
+      return this.#items.added(item)
+    }
+    const shared = { id: this.#items.newId(custom ? 'ctc' : 'fc'), status, call_id, name }
+    const item: CallItem | CustomCallItem = custom
+      ? { ...shared, type: 'custom_tool_call', input: '' }
+      : {
+          ...shared,
+          ...(namespace ? { namespace } : this.#tools.findFunction(name)),
+          type: 'function_call',
+          arguments: '',
+        }
+    this.#calls.set(index, item)
+    return this.#items.added(item)
+  }
+
+  /** The tools of the request. Created at the first call of a function. */
+  get #tools(): FlatTools {
+    this.#cachedTools ??= new FlatTools(listDeclaredTools(this.#head.request ?? {}))
+    return this.#cachedTools
+  }
+
+  writeArguments(index: number, delta: string): string {
+    const search = this.#searches.get(index)
+    if (search) search.text += delta
+    const item = this.#calls.get(index)
+    return item ? this.#items.inputAdded(item, delta) : ''
+  }
+
+  close(status: 'completed' | 'incomplete'): string {
+    let output = ''
+    for (const item of this.#calls.values()) {
+      item.status = status
+      output += this.#items.inputDone(item) + this.#items.done(item)
+    }
+    for (const { item, text } of this.#searches.values()) {
+      item.status = status
+      item.arguments = readSearch(text)
+      output += this.#items.done(item)
+    }
+    return output
+  }
+}
+
+/** The arguments of a search: the text that the model wrote, if it is not an object that can be parsed. */
+function readSearch(json: string): object | string {
+  if (!new JsonBudget().take(json)) return json
+  try {
+    const value = parseJsonText(json || '{}')
+    return isObject(value) ? value : json
+  } catch {
+    // It is nested too deep.
+    return json
+  }
+}
