@@ -171,9 +171,13 @@ function chooseTargets(
   access: EndpointAccess,
 ): Target[] {
   const { chat, candidates: permitted, spending } = decision
-  const plan = planCompletion(deps, { caller, sessionId, chat, client, access, promptTokens, record }, permitted)
+  const plan = planCompletion(
+    deps,
+    { caller, sessionId, chat, client, access, promptTokens, attempts: record.attempts },
+    permitted,
+  )
   const targets = spending.excludeUnpriced(plan.targets, access)
-  record.notePlan({ candidates, permitted, plan, targets })
+  record.attempts.notePlan({ candidates, permitted, plan, targets })
   return targets
 }
 
@@ -191,7 +195,7 @@ function recheckWhenRulesChange(
   { call, decision, record, access }: RecheckedRequest,
 ): void {
   const recheck = (caller: Caller) => {
-    const target = record.currentTarget
+    const target = record.attempts.currentTarget
     const current = target && { target, byok: access.isByok(target.endpoint) }
     const { budgets: limits, groups } = decision.spending
     return policy.recheckInFlight({ caller, host: call.host, current, groups, limits })

@@ -90,7 +90,7 @@ function remainingAfter(targets: Target[], failedTarget: Target, outcome: Outcom
  */
 async function canContinue({ record, reservation }: AdmittedRequest, remaining: Target[]): Promise<boolean> {
   if (remaining.length === 0) return false
-  const loss = record.takeUnsettledLoss()
+  const loss = record.loss.takeUnsettled()
   if (!loss) return true
   try {
     await reservation.renew(loss, remaining)
@@ -112,7 +112,7 @@ async function tryTarget(
     const isCurrent = deps.policy.isCurrent(request.call.caller, request.decision)
     const forbidden = isCurrent ? undefined : await deps.policy.recheckBeforeSend(recheckQuestion(request, target))
     if (forbidden) {
-      record.noteForbidden(target)
+      record.attempts.noteForbidden(target)
       return { kind: 'forbidden', fault: forbidden }
     }
     record.startAttempt(target, permit)
@@ -123,7 +123,7 @@ async function tryTarget(
       : { kind: 'answered', answer: result.answer }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    record.noteUnsent(target, error)
+    record.attempts.noteUnsent(target, error)
     // Another endpoint can be tried, as after a provider that is unavailable.
     const failure = { ...failureFromStatus(503, undefined), kind: error.kind, message: error.message }
     return { kind: 'failed', failure }
@@ -154,7 +154,7 @@ function allCircuitsOpenFault(
   targets: Target[],
 ): Fault {
   const excluded = targets.map((target) => ({ target, reason: 'unavailable_now' as const }))
-  return noEndpointFault(deps, { record, access, chat: reservation.request.chat }, excluded)
+  return noEndpointFault(deps, { attempts: record.attempts, access, chat: reservation.request.chat }, excluded)
 }
 
 const clientClosedFault = () => new Fault('client_closed_request', 'The client left before the answer.')

@@ -45,7 +45,7 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
     price: priceFor(record, triedEndpoint),
   })
   response.onRevoked((fault) => endWithError(admitted, relay.writer(), fault))
-  const failure = await attempt(deps, request, relay, response.signal, record)
+  const failure = await attempt(deps, request, relay, response.signal, record.attempts)
   if (failure) {
     record.failAttempt(triedEndpoint, failure, response.signal.aborted)
     return { failure }
@@ -74,7 +74,7 @@ export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, targe
     count: content ? content.startAnswer(record.count) : record.count,
     price: priceFor(record, triedEndpoint),
   })
-  const failure = (await attempt(deps, request, relay, response.signal, record)) ?? relay.failure
+  const failure = (await attempt(deps, request, relay, response.signal, record.attempts)) ?? relay.failure
   if (failure) {
     // Nothing has reached the client, so the next endpoint can be tried.
     record.failAttempt(triedEndpoint, failure, response.signal.aborted)

@@ -8,7 +8,7 @@ const deps = {
   catalogue: { current: () => ({ findProvider: () => undefined }) },
   now: () => 0,
 } as unknown as Parameters<typeof noEndpointFault>[0]
-const context = { access: { circuitNameOf: () => 'e' }, record: {}, chat: {} } as unknown as Parameters<
+const context = { access: { circuitNameOf: () => 'e' }, attempts: {}, chat: {} } as unknown as Parameters<
   typeof noEndpointFault
 >[1]
 const excludedBy = (id: string, reason: ExcludedTarget['reason']) =>

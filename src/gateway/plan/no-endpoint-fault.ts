@@ -5,7 +5,7 @@ import { estimatePrompt } from '#chat/tokens/prompt-size.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ClientProtocol } from '../protocol/protocol.ts'
-import type { RequestRecord } from '../record/request-record.ts'
+import type { AttemptNotes } from '../record/attempt-notes.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { EndpointAccess } from '../request/endpoint-access.ts'
 import type { Restriction } from './circuit-health.ts'
@@ -54,13 +54,13 @@ type UnservedRequest = {
   chat: ChatRequest
   client?: Pick<ClientProtocol, 'hasSeparateContexts'>
   access: Pick<EndpointAccess, 'circuitNameOf'>
-  record: Pick<RequestRecord, 'noteOpenCircuit'>
+  attempts: Pick<AttemptNotes, 'noteOpenCircuit'>
 }
 
 /** Records the open circuits. @returns the fault with the reasons why no endpoint can serve the request. */
 export function noEndpointFault(
   { circuits, catalogue, now }: FaultDeps,
-  { access, record, chat, client }: UnservedRequest,
+  { access, attempts, chat, client }: UnservedRequest,
   excluded: ExcludedEndpoint[],
 ): Fault {
   const withRestrictions = excluded.map((exclusion) =>
@@ -68,7 +68,7 @@ export function noEndpointFault(
       ? { ...exclusion, restriction: circuits.restriction(access.circuitNameOf(exclusion.target.endpoint)) }
       : exclusion,
   )
-  for (const { target, restriction } of withRestrictions) if (restriction) record.noteOpenCircuit(target, restriction)
+  for (const { target, restriction } of withRestrictions) if (restriction) attempts.noteOpenCircuit(target, restriction)
   return faultForExclusions(withRestrictions, now(), catalogue.current().findProvider, { chat, client })
 }
 

@@ -32,7 +32,7 @@ type PlannedRequest = {
   access: EndpointAccess
   /** The estimated length of the prompt; defined if the request allows the prompt to be shortened. */
   promptTokens: number | undefined
-  record: Parameters<typeof noEndpointFault>[1]['record']
+  attempts: Parameters<typeof noEndpointFault>[1]['attempts']
 }
 
 /** The endpoints to try, in order. @throws Fault with the reason if there is none. */

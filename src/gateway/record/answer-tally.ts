@@ -18,7 +18,7 @@ export type BillableCounts = {
 }
 
 /** The counts of an answer, collected while it is relayed. */
-type AnswerTally = BillableCounts & {
+export type AnswerTally = BillableCounts & {
   finish: FinishReason | undefined
   nativeFinish: string | undefined
   /** How the upstream's last counts contradict each other. */

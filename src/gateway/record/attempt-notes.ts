@@ -1,14 +1,19 @@
+import type { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
-import type { AttemptNote } from '#spend/ledger/generation.ts'
+import type { AttemptNote, SkippedEndpoints } from '#spend/ledger/generation.ts'
 import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { Restriction } from '../plan/circuit-health.ts'
 import type { Target } from '../plan/plan.ts'
-import { openCircuitNote } from './skipped-endpoints.ts'
+import { openCircuitNote, type PlanningResult, skippedEndpoints } from './skipped-endpoints.ts'
 
-/** The attempts of a request in their order, and the times of the current one. */
+/** The plan of a request, its attempts in their order, and the times of the current one. */
 export class AttemptNotes {
   readonly all: AttemptNote[] = []
   readonly #elapsed: () => number
+  #plan: PlanningResult | undefined
+  /** Endpoints that a guardrail forbids since the plan was made. */
+  #forbidden: Set<string> | undefined
+  #target: Target | undefined
   #startedAt = 0
   #spanId: string | undefined
   #connectMs: number | undefined
@@ -17,6 +22,11 @@ export class AttemptNotes {
   /** @param elapsed a monotonic clock in whole milliseconds. */
   constructor(elapsed: () => number) {
     this.#elapsed = elapsed
+  }
+
+  /** The endpoint of the current attempt. */
+  get currentTarget(): Target | undefined {
+    return this.#target
   }
 
   /** The start of the current attempt, by the monotonic clock. */
@@ -28,7 +38,21 @@ export class AttemptNotes {
     return this.#spanId
   }
 
-  start(spanId: string | undefined): void {
+  get orderedBy(): PlanningResult['plan']['orderedBy'] | undefined {
+    return this.#plan?.plan.orderedBy
+  }
+
+  /** The candidate endpoints without an attempt, by reason; undefined if there are none. */
+  get skipped(): SkippedEndpoints | undefined {
+    return this.#plan && skippedEndpoints(this.#plan, this.all, this.#forbidden)
+  }
+
+  notePlan(plan: PlanningResult): void {
+    this.#plan = plan
+  }
+
+  start(target: Target, spanId: string | undefined): void {
+    this.#target = target
     this.#startedAt = this.#elapsed()
     this.#spanId = spanId
     this.#connectMs = undefined
@@ -41,7 +65,7 @@ export class AttemptNotes {
     this.#firstByteMs = firstByteMs
   }
 
-  /** Adds the current attempt at its end, or one that was not sent. */
+  /** Adds the current attempt at its end. */
   add(
     { id, provider }: Target['endpoint'],
     outcome: AttemptNote['outcome'],
@@ -59,8 +83,23 @@ export class AttemptNotes {
     this.all.push(note)
   }
 
-  addOpenCircuit(target: Target, restriction: Restriction): void {
+  /** Notes an endpoint that was skipped because its circuit is open. */
+  noteOpenCircuit(target: Target, restriction: Restriction): void {
     this.all.push(openCircuitNote(target, restriction))
+  }
+
+  /** Notes an endpoint that was skipped because a guardrail changed and now forbids it. */
+  noteForbidden({ endpoint }: Target): void {
+    this.#forbidden ??= new Set()
+    this.#forbidden.add(endpoint.id)
+  }
+
+  /**
+   * Notes an attempt that was not sent: the request cannot be encoded, or the endpoint is no longer reachable. Only in the
+   * second case the message cannot repeat content of the request.
+   */
+  noteUnsent({ endpoint }: Target, { kind, message }: Fault): void {
+    this.add(endpoint, kind, kind === 'unavailable' ? { reason: message } : undefined)
   }
 
   /** Notes what limits are charged for the latest attempt without a report of its provider. */

@@ -6,7 +6,7 @@ import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { UsageBound } from '../admission/bounds/usage-bound.ts'
 import { costOf } from '../pricing/cost.ts'
 import { highestCost } from '../pricing/highest-cost.ts'
-import type { BillableCounts } from './answer-tally.ts'
+import { type BillableCounts, isPlausible } from './answer-tally.ts'
 import { type SettledUsage, settledUsage } from './settled-usage.ts'
 
 /** The charge for a request. */
@@ -15,7 +15,7 @@ export type Charge = {
   extras: Extras | undefined
   /** Whether the tokens are estimated because the provider did not count them to the end. */
   estimated: boolean
-  /** Whether the provider counts more than the request could use. The charge is then limited to what was possible. */
+  /** Whether the provider counted more than the request could use. The charge is then limited to what was possible. */
   capped: boolean
   cost: PicoUsd
   /** Charged to limits in addition to `cost`. If `cost` is an estimate, the sum is the highest possible cost. */
@@ -71,7 +71,22 @@ export function chargeFor(
   return { ...usage, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
 }
 
-/** The counts tokens as they are billed, within the usage bound. */
+/** The cost of an answer, by its reported tokens if they are plausible. */
+export function costOfAnswer(
+  prices: Prices,
+  tokens: TokenCounts,
+  counts: BillableCounts,
+  bound: RequestBound,
+  promptEstimate: () => number,
+): PicoUsd {
+  const charged = isPlausible(tokens, counts.bytes)
+    ? tokens
+    : estimateTokenCounts({ ...counts, reported: tokens }, promptEstimate())
+  const usage = billedUsage(prices, charged, counts.extras, bound)
+  return costOf(prices, usage.tokens, usage.extras)
+}
+
+/** The counted tokens as they are billed, within the usage bound. */
 export function billedUsage(
   prices: Prices,
   tokens: TokenCounts,

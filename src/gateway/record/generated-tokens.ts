@@ -1,5 +1,7 @@
 import { isFree } from '../pricing/unpriced.ts'
-import type { TriedEndpoint } from './tried-endpoint.ts'
+import type { AnswerTally } from './answer-tally.ts'
+import type { GeneratedTokens } from './charge.ts'
+import type { AttemptEnd, TriedEndpoint } from './tried-endpoint.ts'
 
 /** The longest time for tokens in transit, and until a provider notices that the connection has closed. */
 const maxTransitMs = 250
@@ -14,14 +16,35 @@ const speedMargin = 1.2
  * How long an endpoint generates without the service knowing: its latest tokens have not arrived, and the end of the
  * connection has not reached it. That takes a round trip, which the wait for the first content of the same answer includes.
  */
-export function transitMs(sentAt: number, firstTokenAt: number | undefined): number {
+function transitMs(sentAt: number, firstTokenAt: number | undefined): number {
   if (firstTokenAt === undefined) return maxTransitMs
   return Math.min(maxTransitMs, Math.max(minTransitMs, firstTokenAt - sentAt))
 }
 
 /** The most tokens that an endpoint can have generated in a time. @param fastest its fastest answer, in tokens per second. */
-export function tokensWithin(ms: number, fastest: number): number {
+function tokensWithin(ms: number, fastest: number): number {
   return Math.ceil((Math.max(0, ms) / 1000) * fastest * speedMargin)
+}
+
+/**
+ * The most tokens that the time of an answer allowed. Undefined if the endpoint may have continued after the end.
+ * @param sentAt when the request was sent, by the monotonic clock.
+ * @param fastest the endpoint's fastest answer, in tokens per second; null if it is unknown.
+ */
+export function generatedTokens(
+  { bound, stopsOnDisconnect }: TriedEndpoint,
+  { hasEnded, at }: AttemptEnd,
+  { firstTokenAt, lastTokenAt }: Pick<AnswerTally, 'firstTokenAt' | 'lastTokenAt'>,
+  sentAt: number,
+  fastest: number | null,
+): GeneratedTokens | undefined {
+  const { hasHiddenTokens, isSequential } = bound.exact
+  if (fastest === null || !isSequential || !(hasEnded || stopsOnDisconnect)) return undefined
+  const stoppedAt = at + transitMs(sentAt, firstTokenAt)
+  return {
+    total: tokensWithin(stoppedAt - (hasHiddenTokens ? sentAt : (firstTokenAt ?? sentAt)), fastest),
+    unreceived: tokensWithin(stoppedAt - (lastTokenAt ?? sentAt), fastest),
+  }
 }
 
 /**

@@ -1,27 +1,23 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
-import type { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import { newSpan, newSpanId, readTraceParent, type SpanContext, writeTraceParent } from '#platform/net/trace-parent.ts'
 import type { Cause, Generation } from '#spend/ledger/generation.ts'
-import type { SettledCost } from '../admission/request-reservation.ts'
 import type { AttemptFailure } from '../attempt/failure/failure.ts'
-import type { Restriction } from '../plan/circuit-health.ts'
 import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
 import { chargedPrices } from '../pricing/charged-prices.ts'
-import { cacheSavingOf, costOf } from '../pricing/cost.ts'
+import { cacheSavingOf } from '../pricing/cost.ts'
 import { answerMeasurement } from './answer-measurement.ts'
-import { AnswerCounter, isPlausible } from './answer-tally.ts'
+import { AnswerCounter } from './answer-tally.ts'
 import { AttemptNotes } from './attempt-notes.ts'
-import { billedUsage, type Charge, chargeFor, estimateTokenCounts, type GeneratedTokens } from './charge.ts'
+import { type Charge, chargeFor, costOfAnswer } from './charge.ts'
 import { toCause } from './failure-cause.ts'
-import { needsUsage, tokensWithin, transitMs } from './generated-tokens.ts'
+import { generatedTokens, needsUsage } from './generated-tokens.ts'
 import type { RequestFacts } from './request-facts.ts'
-import { type PlanningResult, skippedEndpoints } from './skipped-endpoints.ts'
-import { findUnpriced, type TriedEndpoint } from './tried-endpoint.ts'
+import { type AnsweredAttempt, type AttemptEnd, findUnpriced, type TriedEndpoint } from './tried-endpoint.ts'
 import { UnconfirmedLoss } from './unconfirmed-loss.ts'
 
 export type RecordDeps = {
@@ -38,25 +34,6 @@ export type RecordDeps = {
   newId: NewId
 }
 
-type AttemptEnd = {
-  /** Whether everything that was generated was read as it came. */
-  isComplete: boolean
-  /** Whether the endpoint ended the answer. */
-  hasEnded: boolean
-  /** By the monotonic clock. */
-  at: number
-}
-
-/** The end of an attempt of which something reached the client. */
-type AnsweredAttempt = {
-  /** Undefined if the answer is complete. */
-  failure: AttemptFailure | undefined
-  /** Whether the client disconnected before the end. */
-  clientLeft: boolean
-  /** Whether everything that was generated was read as it came. */
-  isComplete: boolean
-}
-
 /**
  * The record of one request: its attempts with their outcomes, and the usage of its answer. Reports to circuits and
  * measurements while it is open, and is closed exactly once.
@@ -64,21 +41,18 @@ type AnsweredAttempt = {
 export class RequestRecord {
   readonly id: string
   readonly createdAt: number
+  /** Notes of the plan and of the attempts. */
+  readonly attempts: AttemptNotes
+  readonly loss = new UnconfirmedLoss()
   /** By the monotonic clock, as the times of attempts and answers. */
   readonly #startedAt: number
   readonly #deps: RecordDeps
   readonly #facts: RequestFacts
   readonly #promptEstimate: () => number
-  readonly #attempts: AttemptNotes
   #counter: AnswerCounter
-  #plan: PlanningResult | undefined
-  /** Endpoints that a guardrail forbids since the plan was made. */
-  #forbidden: Set<string> | undefined
   #permit: AttemptPermit | undefined
-  #currentTarget: Target | undefined
   /** The attempt whose answer the client pays, and its end: it answered, or was in flight when the client disconnected. */
   #chargedAttempt: (TriedEndpoint & { hasFailed: boolean; end: AttemptEnd }) | undefined
-  readonly #loss = new UnconfirmedLoss()
   #outcome: Generation['outcome'] = 'failed'
   #cause: Cause | undefined
   readonly #span: SpanContext | undefined
@@ -91,7 +65,7 @@ export class RequestRecord {
     this.id = `gen-${deps.newId()}`
     this.createdAt = deps.now()
     this.#startedAt = deps.elapsed()
-    this.#attempts = new AttemptNotes(deps.elapsed)
+    this.attempts = new AttemptNotes(deps.elapsed)
     this.#counter = new AnswerCounter(deps.elapsed)
     this.#span = deps.tracing ? newSpan(deps.newId, facts.traceParent) : undefined
   }
@@ -99,29 +73,14 @@ export class RequestRecord {
   /** The parent span for the upstream: the current attempt, or the client's span if tracing is off. */
   get traceParent(): string | undefined {
     const span = this.#span ?? readTraceParent(this.#facts.traceParent)
-    return span && writeTraceParent({ ...span, spanId: this.#attempts.spanId ?? span.spanId })
-  }
-
-  /** The endpoint of the latest attempt. */
-  get currentTarget(): Target | undefined {
-    return this.#currentTarget
-  }
-
-  notePlan(plan: PlanningResult): void {
-    this.#plan = plan
+    return span && writeTraceParent({ ...span, spanId: this.attempts.spanId ?? span.spanId })
   }
 
   /** @param permit is notified of the attempt's outcome. */
   startAttempt(target: Target, permit: AttemptPermit): void {
-    this.#currentTarget = target
     this.#permit = permit
-    this.#attempts.start(this.#span && newSpanId(this.#deps.newId))
+    this.attempts.start(target, this.#span && newSpanId(this.#deps.newId))
     this.#counter = new AnswerCounter(this.#deps.elapsed)
-  }
-
-  /** Notes how long the attempt waited for its connection and for its first byte, if these came. */
-  noteWaits(connectMs: number | undefined, firstByteMs: number | undefined): void {
-    this.#attempts.noteWaits(connectMs, firstByteMs)
   }
 
   readonly count = (events: AnswerEvent[]): void => {
@@ -136,25 +95,6 @@ export class RequestRecord {
     this.#counter.countText(type, bytes)
   }
 
-  /** Notes an endpoint that was skipped because its circuit is open. */
-  noteOpenCircuit(target: Target, restriction: Restriction): void {
-    this.#attempts.addOpenCircuit(target, restriction)
-  }
-
-  /** Notes an endpoint that was skipped because a guardrail changed and now forbids it. */
-  noteForbidden({ endpoint }: Target): void {
-    this.#forbidden ??= new Set()
-    this.#forbidden.add(endpoint.id)
-  }
-
-  /**
-   * Notes an attempt that was not sent: the request cannot be encoded, or the endpoint is no longer reachable. Only in the
-   * second case the message cannot repeat content of the request.
-   */
-  noteUnsent({ endpoint }: Target, { kind, message }: Fault): void {
-    this.#attempts.add(endpoint, kind, kind === 'unavailable' ? { reason: message } : undefined)
-  }
-
   /** Notes why the request failed. The first cause counts. A disconnect of the client is not a cause. */
   noteCause(error: unknown): void {
     const cause = toCause(error)
@@ -167,7 +107,7 @@ export class RequestRecord {
    */
   failAttempt(tried: TriedEndpoint, failure: AttemptFailure, clientLeft: boolean): void {
     const { target, byok } = tried
-    this.#attempts.add(target.endpoint, clientLeft ? 'client_left' : failure.kind, failure)
+    this.attempts.add(target.endpoint, clientLeft ? 'client_left' : failure.kind, failure)
     if (clientLeft) {
       this.#outcome = 'client_left'
       if (failure.wasSent) this.#chargedAttempt = { ...tried, hasFailed: false, end: this.#unfinishedEnd() }
@@ -176,8 +116,8 @@ export class RequestRecord {
     this.#countFailure(target, failure)
     if (!failure.wasSent) return
     const { cost, margin } = this.#computeCharge(tried, this.#unfinishedEnd())
-    this.#attempts.noteUnconfirmed(cost + margin)
-    this.#loss.add(cost + margin, byok)
+    this.attempts.noteUnconfirmed(cost + margin)
+    this.loss.add(cost + margin, byok)
   }
 
   /** Ends an attempt that answered, completely or up to its failure. */
@@ -187,39 +127,24 @@ export class RequestRecord {
     this.#chargedAttempt = { ...tried, hasFailed: failure !== undefined && !clientLeft, end }
     if (clientLeft) {
       this.#outcome = 'client_left'
-      this.#attempts.add(target.endpoint, 'client_left', failure)
+      this.attempts.add(target.endpoint, 'client_left', failure)
       return
     }
     if (failure) {
       this.#outcome = 'failed'
-      this.#attempts.add(target.endpoint, 'broke', failure)
+      this.attempts.add(target.endpoint, 'broke', failure)
       return this.#countFailure(target, failure)
     }
     this.#outcome = 'success'
-    this.#attempts.add(target.endpoint, 'answered')
+    this.attempts.add(target.endpoint, 'answered')
     this.#permit?.answered()
-    const times = { at: this.#deps.now(), sentAt: this.#attempts.startedAt, endedAt: end.at }
+    const times = { at: this.#deps.now(), sentAt: this.attempts.startedAt, endedAt: end.at }
     this.#deps.measure(answerMeasurement(tried, this.#counter, this.#facts.streamed, times))
-  }
-
-  /** The cost of attempts without an answer that was not taken before; undefined if there is none. */
-  takeUnsettledLoss(): SettledCost | undefined {
-    return this.#loss.takeUnsettled()
-  }
-
-  /** The part of a finished request's cost that is not settled yet. */
-  unsettledCost({ cost, margin, byok }: Pick<Generation, 'cost' | 'margin' | 'byok'>): SettledCost {
-    return { cost: cost + margin - this.#loss.settledCost, byok }
   }
 
   /** The cost of an answer with these tokens. */
   costAt({ target: { endpoint }, bound }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
-    const counted = this.#counter.result()
-    const charged = isPlausible(tokens, counted.bytes)
-      ? tokens
-      : estimateTokenCounts({ ...counted, reported: tokens }, this.#promptEstimate())
-    const usage = billedUsage(endpoint.prices, charged, counted.extras, bound)
-    return costOf(endpoint.prices, usage.tokens, usage.extras)
+    return costOfAnswer(endpoint.prices, tokens, this.#counter.result(), bound, this.#promptEstimate)
   }
 
   /** Whether the current attempt must be read after its client disconnected. */
@@ -237,27 +162,15 @@ export class RequestRecord {
     const isCounted = usage.reported && usage.isFinal
     return chargeFor(target.endpoint.prices, usage, this.#promptEstimate, bound, {
       isComplete: end.isComplete,
-      generated: isCounted ? undefined : this.#maxGenerated(tried, end),
+      generated: isCounted
+        ? undefined
+        : generatedTokens(tried, end, usage, this.attempts.startedAt, this.#deps.speeds(target.endpoint).fastest),
     })
-  }
-
-  /** The most tokens that the time of the answer allowed, if the endpoint stopped at the end. */
-  #maxGenerated({ target, bound, stopsOnDisconnect }: TriedEndpoint, end: AttemptEnd): GeneratedTokens | undefined {
-    const { fastest } = this.#deps.speeds(target.endpoint)
-    const { hasHiddenTokens, isSequential } = bound.exact
-    if (fastest === null || !isSequential || !(end.hasEnded || stopsOnDisconnect)) return undefined
-    const sentAt = this.#attempts.startedAt
-    const { firstTokenAt, lastTokenAt } = this.#counter.result()
-    const stoppedAt = end.at + transitMs(sentAt, firstTokenAt)
-    return {
-      total: tokensWithin(stoppedAt - (hasHiddenTokens ? sentAt : (firstTokenAt ?? sentAt)), fastest),
-      unreceived: tokensWithin(stoppedAt - (lastTokenAt ?? sentAt), fastest),
-    }
   }
 
   /** Whether the whole charge counts in the same budgets, so that a correction can give it back to them. */
   get hasOneCredential(): boolean {
-    return this.#loss.hasOneCredential(this.#chargedAttempt?.byok)
+    return this.loss.hasOneCredential(this.#chargedAttempt?.byok)
   }
 
   /** The metered request, whether it succeeded or not. */
@@ -266,7 +179,7 @@ export class RequestRecord {
     const attempt = this.#chargedAttempt
     const usage = this.#counter.result()
     const charge = attempt && this.#computeCharge(attempt, attempt.end)
-    if (charge) this.#attempts.noteUnconfirmed(charge.margin)
+    if (charge) this.attempts.noteUnconfirmed(charge.margin)
     if (attempt && usage.usageMismatch !== undefined)
       this.#deps.onUsageMismatch?.(attempt.target.endpoint.id, usage.usageMismatch)
     return {
@@ -291,7 +204,7 @@ export class RequestRecord {
       provider: attempt?.target.endpoint.provider,
       upstreamId: usage.upstreamId,
       upstreamModel: usage.upstreamModel,
-      byok: (attempt ?? this.#loss).byok,
+      byok: (attempt ?? this.loss).byok,
       tokens: charge?.tokens ?? noTokens,
       extras: charge?.extras,
       unpriced: attempt && charge && findUnpriced(attempt, charge),
@@ -300,7 +213,7 @@ export class RequestRecord {
       cost: charge?.cost ?? 0n,
       chargedPrices: attempt && charge && chargedPrices(attempt.target.endpoint.prices, charge),
       cacheSaving: attempt && charge && cacheSavingOf(attempt.target.endpoint.prices, charge),
-      margin: (charge?.margin ?? 0n) + this.#loss.cost,
+      margin: (charge?.margin ?? 0n) + this.loss.cost,
       chargedBudgets: undefined,
       hasCostLookup:
         (usage.upstreamId !== undefined && attempt?.target.endpoint.compatibility?.costLookup !== undefined) ||
@@ -311,9 +224,9 @@ export class RequestRecord {
       latencyMs: usage.firstTokenAt === undefined ? undefined : usage.firstTokenAt - this.#startedAt,
       durationMs: this.#deps.elapsed() - this.#startedAt,
       outcome: this.#isRefused() ? 'refused' : this.#outcome,
-      attempts: this.#attempts.all,
-      notAsked: this.#plan && skippedEndpoints(this.#plan, this.#attempts.all, this.#forbidden),
-      orderedBy: this.#plan?.plan.orderedBy,
+      attempts: this.attempts.all,
+      notAsked: this.attempts.skipped,
+      orderedBy: this.attempts.orderedBy,
       pace: facts.streamed ? this.#counter.paceOf(charge?.tokens.completion ?? 0) : undefined,
       cause: this.#cause,
       span: this.#span,
@@ -322,7 +235,7 @@ export class RequestRecord {
 
   /** Whether a limit or a changed guardrail prevented every attempt. */
   #isRefused(): boolean {
-    return this.#outcome === 'failed' && this.#attempts.all.length === 0 && this.#cause !== undefined
+    return this.#outcome === 'failed' && this.attempts.all.length === 0 && this.#cause !== undefined
   }
 
   /** Counts a failure against the endpoint. A fault in the request itself is not counted. */

@@ -1,4 +1,5 @@
 import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
+import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { Target } from '../plan/plan.ts'
 import { findUnpricedUnits } from '../pricing/unpriced.ts'
 import type { Charge } from './charge.ts'
@@ -10,6 +11,26 @@ export type TriedEndpoint = {
   bound: RequestBound
   /** Whether it stops generating and billing when the connection closes. */
   stopsOnDisconnect: boolean
+}
+
+/** The end of an attempt of which something reached the client. */
+export type AnsweredAttempt = {
+  /** Undefined if the answer is complete. */
+  failure: AttemptFailure | undefined
+  /** Whether the client disconnected before the end. */
+  clientLeft: boolean
+  /** Whether everything that was generated was read as it came. */
+  isComplete: boolean
+}
+
+/** How an attempt ended. */
+export type AttemptEnd = {
+  /** Whether everything that was generated was read as it came. */
+  isComplete: boolean
+  /** Whether the endpoint ended the answer. */
+  hasEnded: boolean
+  /** By the monotonic clock. */
+  at: number
 }
 
 /** The billed units without a price. Requested ones count too, because a provider may bill them without a report. */

@@ -1,4 +1,5 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { Generation } from '#spend/ledger/generation.ts'
 import type { SettledCost } from '../admission/request-reservation.ts'
 
 /** The highest cost of a request's attempts without an answer, which their providers can bill. */
@@ -18,11 +19,6 @@ export class UnconfirmedLoss {
     return this.#byok
   }
 
-  /** The part that is settled already. */
-  get settledCost(): PicoUsd {
-    return this.#settledCost
-  }
-
   add(cost: PicoUsd, byok: boolean): void {
     this.#isMixed ||= this.#cost > 0n && this.#byok !== byok
     this.#cost += cost
@@ -35,6 +31,11 @@ export class UnconfirmedLoss {
     if (cost === 0n) return undefined
     this.#settledCost = this.#cost
     return { cost, byok: this.#byok }
+  }
+
+  /** The part of a finished request's cost that is not settled yet. */
+  unsettledCost({ cost, margin, byok }: Pick<Generation, 'cost' | 'margin' | 'byok'>): SettledCost {
+    return { cost: cost + margin - this.#settledCost, byok }
   }
 
   /** Whether all of it, and the answer if there is one, counts in the same budgets. */
