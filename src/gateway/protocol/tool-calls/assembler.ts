@@ -1,6 +1,7 @@
 import { generatedCallId } from '#chat/call-id.ts'
 import type { AnswerEvent } from '#chat/events.ts'
-import { PartialCall, startsObject } from './call.ts'
+import { PartialCall } from './call.ts'
+import { startsObject } from './call-arguments.ts'
 import { findDeclaredName } from './declared-name.ts'
 import type { ToolCallPiece, UpstreamEvent } from './piece.ts'
 
@@ -16,17 +17,16 @@ export type AssemblerOptions = {
 }
 
 /**
- * Assembles the tool calls of one answer from their pieces, which servers send in many forms
- * (docs/decisions/0197). Each call comes out once, in the order in which the upstream
- * started them. `tool_call` with its id and name comes first: it opens the call for clients. Its arguments follow as they
- * come, and are whole at the end. Several calls may be open at a time.
+ * Assembles the tool calls of one answer from their pieces, which servers send in many forms (docs/decisions/0197). Each call
+ * comes out once, in the order in which the upstream started them. `tool_call` with its id and name comes first: it opens the
+ * call for clients. Its arguments follow as they come, and are whole at the end. Several calls may be open at a time.
  * @throws Error for calls that cannot be completed, unless the answer was cut at its limit.
  */
 export class ToolCallAssembler {
   readonly #options: AssemblerOptions
   #calls: PartialCall[] = []
-  /** Created for the first call, because most answers have none. */
-  #index: { byKey: Map<number, PartialCall>; byId: Map<string, PartialCall> } | undefined
+  /** The calls by the upstream's numbers and ids. Created for the first call, because most answers have none. */
+  #lookup: { byKey: Map<number, PartialCall>; byId: Map<string, PartialCall> } | undefined
   #latestCall: PartialCall | undefined
   /** The number of calls that were opened or dropped. */
   #releasedCount = 0
@@ -96,7 +96,8 @@ export class ToolCallAssembler {
     if (event.type === 'call_piece') return this.#add(event)
     this.#note(event)
     if (event.type !== 'finish') return [event]
-    if (this.#isTruncated || !this.#calls.some((call) => call.isCut)) return [...this.#closeAll(), this.#report(event)]
+    if (this.#isTruncated || !this.#calls.some((call) => call.args.isCut))
+      return [...this.#closeAll(), this.#report(event)]
     // Some upstreams send the end before the last piece. Whether the limit was reached shows in the usage.
     this.#heldFinish = event
     return []
@@ -105,16 +106,16 @@ export class ToolCallAssembler {
   #add(piece: ToolCallPiece): AnswerEvent[] {
     const call = this.#findOrCreateCall(piece)
     if (!call) return []
-    this.#index ??= { byKey: new Map(), byId: new Map() }
+    this.#lookup ??= { byKey: new Map(), byId: new Map() }
     const { id } = piece
-    const callById = id ? this.#index.byId.get(id) : undefined
+    const callById = id ? this.#lookup.byId.get(id) : undefined
     // The same id under another number is another call, which gets a generated id.
     call.add(callById && callById !== call ? { ...piece, id: undefined } : piece, this.#isNamePartial(piece))
     call.latestEvent = this.#eventNumber
     this.#latestCall = call
-    if (call.id !== undefined) this.#index.byId.set(call.id, call)
+    if (call.id !== undefined) this.#lookup.byId.set(call.id, call)
     const key = piece.key ?? call.key
-    if (key !== undefined) this.#index.byKey.set(key, call)
+    if (key !== undefined) this.#lookup.byKey.set(key, call)
     return call.isOpen ? [...call.takeSignature(), ...call.takeArguments()] : this.#release()
   }
 
@@ -133,18 +134,19 @@ export class ToolCallAssembler {
     return call
   }
 
+  /** The call of a piece: by its id, else by its number, else the latest one. Undefined if the piece starts another call. */
   #findCall(piece: ToolCallPiece): PartialCall | undefined {
     const { key, id, name } = piece
-    const callByKey = key === undefined ? undefined : this.#index?.byKey.get(key)
-    const callById = id ? this.#index?.byId.get(id) : undefined
+    const callByKey = key === undefined ? undefined : this.#lookup?.byKey.get(key)
+    const callById = id ? this.#lookup?.byId.get(id) : undefined
     // The id decides, unless the piece has the number of another call.
     if (callById && (key === undefined || callById.key === undefined || callById.key === key || callById === callByKey))
       return callById
     // Some servers give each piece of a call another number or id.
-    if (callById && !name && callById.name !== undefined && !callById.isComplete) return callById
+    if (callById && !name && callById.name !== undefined && !callById.args.isComplete) return callById
     // The rest of arguments belongs to the call that lacks it, although its id is another one.
     const latest = callByKey ?? this.#latestCall
-    if (latest?.isCut && !callById && continuesArguments(piece)) return latest
+    if (latest?.args.isCut && !callById && continuesArguments(piece)) return latest
     // Without a number, of the piece or of the latest call, pieces follow each other.
     const candidate =
       callByKey ?? (key === undefined || this.#latestCall?.key === undefined ? this.#latestCall : undefined)
@@ -155,9 +157,10 @@ export class ToolCallAssembler {
 
   /** Whether a piece under the number of a call, or under none, is the first of another call. */
   #startsNewCall(call: PartialCall, { key, id, name, text = '' }: ToolCallPiece): boolean {
-    if (call.isComplete && startsObject(text)) return !!name || !(call.isEmptyObject || call.argumentsEqual(text))
+    if (call.args.isComplete && startsObject(text))
+      return !!name || !(call.args.isEmptyObject || call.args.equals(text))
     if (!name || call.name === undefined) return false
-    if (!id && call.hasNoArguments && this.#continuesName(call, key, text)) return false
+    if (!id && call.args.isEmpty && this.#continuesName(call, key, text)) return false
     return name !== call.name || (key === undefined && call.latestEvent === this.#eventNumber)
   }
 
@@ -179,9 +182,9 @@ export class ToolCallAssembler {
     const joinedCalls: PartialCall[] = []
     for (const call of this.#calls) {
       const previous = joinedCalls.at(-1)
-      if (call.name !== undefined || call.isBlank || previous?.name === undefined || !previous.hasNoArguments)
+      if (call.name !== undefined || call.isBlank || previous?.name === undefined || !previous.args.isEmpty)
         joinedCalls.push(call)
-      else previous.adopt(call)
+      else previous.args.adopt(call.args, previous.name)
     }
     this.#calls = joinedCalls
   }
@@ -211,7 +214,8 @@ export class ToolCallAssembler {
       }
       if (!call.isOpen) events.push(...this.#open(call))
       events.push(...call.takeLastArguments())
-      if (call.isCut && !this.#isTruncated) throw new Error(`the arguments of its call of "${call.name}" are cut off`)
+      if (call.args.isCut && !this.#isTruncated)
+        throw new Error(`the arguments of its call of "${call.name}" are cut off`)
     }
     this.#releasedCount = this.#calls.length
     return events

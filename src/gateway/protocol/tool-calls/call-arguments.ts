@@ -1,0 +1,179 @@
+import { JsonExtent } from '#platform/core/json-extent.ts'
+import type { ToolCallPiece } from './piece.ts'
+
+/** Longer arguments are not decoded, because that holds up other requests. */
+const maxDecoded = 1024 * 1024
+
+/** The arguments of one tool call while their pieces arrive: the JSON of an object, or the free text of a custom tool. */
+export class CallArguments {
+  #isCustom = false
+  /** Each piece repeats the arguments so far. */
+  #isCumulative = false
+  /** Whether the first piece of the call had arguments. Undefined before it. */
+  #startedWithArguments: boolean | undefined
+  /** The arguments so far. Text after the end of JSON arguments is not included. */
+  #text = ''
+  /** All of the arguments, as the upstream repeated them at the end. Used if the pieces contain less. */
+  #wholeText: string | undefined
+  readonly #extent = new JsonExtent()
+  /** The part of the arguments that clients do not have. The whole text can be long, so it is not read for each piece. */
+  #unsentText = ''
+  #hasSent = false
+  /** The answer ended without arguments, so clients have an empty object. */
+  #isFilled = false
+  /** Undefined until there is more than whitespace. */
+  #startsObject: boolean | undefined
+
+  /** They are a whole JSON object or list. */
+  get isComplete(): boolean {
+    return !this.#isCustom && this.#extent.isComplete
+  }
+
+  /** They are JSON that has not ended. */
+  get isCut(): boolean {
+    return !this.#isCustom && this.#extent.isUnclosed
+  }
+
+  /** They are `{}` so far. Some upstreams send that with the name, before the real ones. */
+  get isEmptyObject(): boolean {
+    return this.isComplete && emptyObject.test(this.#text)
+  }
+
+  /** No piece had a text so far. */
+  get isEmpty(): boolean {
+    return this.#text === ''
+  }
+
+  /** They are white space so far, and no event repeated all of them. */
+  get isBlank(): boolean {
+    return this.#text.trim() === '' && !this.#wholeText
+  }
+
+  equals(text: string): boolean {
+    return text === this.#text
+  }
+
+  /**
+   * Adds the arguments of a piece of the call.
+   * @param callName the name of the call, for errors.
+   * @throws Error for a second object after the arguments.
+   */
+  add({ text, whole, custom }: Pick<ToolCallPiece, 'text' | 'whole' | 'custom'>, callName: string | undefined): void {
+    this.#startedWithArguments ??= !!text
+    if (custom) this.#isCustom = true
+    if (text) this.#addText(text, callName)
+    if (whole) this.#wholeText = whole
+  }
+
+  /** Adds the arguments of a call without a name, which are those of this call. */
+  adopt(nameless: CallArguments, callName: string | undefined): void {
+    this.add({ text: nameless.#text, whole: nameless.#wholeText }, callName)
+  }
+
+  /** Adds what the upstream repeated at the end and the pieces lack. @throws Error as `add` does. */
+  complete(callName: string | undefined): void {
+    const whole = this.#wholeText
+    if (whole === undefined || this.isComplete) return
+    this.#wholeText = undefined
+    if (whole.startsWith(this.#text)) this.#addText(whole.slice(this.#text.length), callName)
+    else if (!this.#hasSent) this.#replace(whole, callName)
+  }
+
+  /**
+   * The text that clients do not have yet. Arguments that are not an object wait until they are certainly final.
+   * @param isClosed whether the upstream reported that the call is complete.
+   */
+  takeFinal(isClosed: boolean): string {
+    if (this.#startedWithArguments && this.isEmptyObject && !isClosed) return ''
+    return this.#isCustom || this.#startsObject ? this.#takeUnsent() : ''
+  }
+
+  /** The text that clients do not have, after the last piece. Completes the arguments first. @throws Error as `add` does. */
+  takeRest(callName: string | undefined): string {
+    this.complete(callName)
+    if (this.#hasSent || this.#isCustom) return this.#takeUnsent()
+    this.#isFilled = meansNoArguments(this.#text)
+    this.#unsentText = this.#isFilled ? '{}' : (objectInText(this.#unsentText) ?? this.#unsentText)
+    return this.#takeUnsent()
+  }
+
+  #addText(piece: string, callName: string | undefined): void {
+    if (this.#isCustom) return this.#append(piece)
+    const text = this.#extent.escapeControlCharacters(this.#newText(piece))
+    // Some upstreams repeat the arguments when they are complete.
+    if (this.isComplete && text === this.#text) return
+    if (this.#isFilled && text.trim() !== '')
+      throw new Error(`the arguments of its call of "${callName}" follow the end of the answer`)
+    const isPlaceholder = this.isEmptyObject || (this.#startsObject === false && meansNoArguments(this.#text))
+    if (isPlaceholder && !this.#hasSent && startsObject(text)) return this.#replace(text, callName)
+    const accepted = this.#extent.push(text)
+    this.#append(text.slice(0, accepted))
+    if (this.#startsObject === undefined && text.trim() !== '') this.#startsObject = startsObject(text)
+    if (startsObject(text.slice(accepted))) throw new Error(`the arguments of a call of "${callName}" are two objects`)
+  }
+
+  /** The part of a piece that the arguments so far do not have. */
+  #newText(piece: string): string {
+    const before = this.#text
+    if (before === '' || this.isComplete || !piece.startsWith(before)) return piece
+    this.#isCumulative ||= repeats(before, piece, this.#extent.isInString)
+    return this.#isCumulative ? piece.slice(before.length) : piece
+  }
+
+  #replace(text: string, callName: string | undefined): void {
+    this.#text = ''
+    this.#unsentText = ''
+    this.#startsObject = undefined
+    this.#extent.reset()
+    this.#addText(text, callName)
+  }
+
+  #append(text: string): void {
+    this.#text += text
+    this.#unsentText += text
+  }
+
+  #takeUnsent(): string {
+    const text = this.#unsentText
+    if (text === '') return ''
+    this.#unsentText = ''
+    this.#hasSent = true
+    return text
+  }
+}
+
+const emptyObject = /^\s*\{\s*\}\s*$/
+
+/**
+ * Whether a piece that starts with the arguments so far repeats them. It can also continue them with an inner object that
+ * starts in the same way. So it is only a repetition if the JSON would be invalid otherwise.
+ */
+function repeats(before: string, piece: string, isInString: boolean): boolean {
+  if (!startsObject(before)) return false
+  if (!isInString) return !/[:,[]\s*$/.test(before)
+  // The first quote would end the string.
+  const following = piece.charAt(piece.indexOf('"') + 1)
+  return following !== '' && !/[\s:,}\]]/.test(following)
+}
+
+export const startsObject = (text: string) => /^\s*\{/.test(text)
+
+/** The object of arguments that are encoded as JSON twice, or in a code block. */
+function objectInText(text: string): string | undefined {
+  if (text.length > maxDecoded) return undefined
+  const inner = /^\s*"\s*\{/.test(text) ? tryParse(text) : /^\s*```(?:json)?\s*(\{[\s\S]*)$/.exec(text)?.[1]
+  const value = typeof inner === 'string' ? tryParse(inner) : undefined
+  return typeof value === 'object' && value !== null ? (inner as string) : undefined
+}
+
+function tryParse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+/** Texts that some models and servers send for a call without arguments. */
+const emptyArguments: ReadonlySet<string> = new Set(['', 'null', 'None', '[]', '""'])
+const meansNoArguments = (text: string) => emptyArguments.has(text.trim())
