@@ -128,7 +128,7 @@ test('a file that is not a catalogue is refused with the reason', () => {
     ['models:\n  a/b: {}\n  a/b: {}\n', /line 3: Map keys must be unique/],
     ['- one\n- two\n', /^mine\.yaml is not a catalogue file: line 1: expected object/],
     ['providers: {}\nmodel: {}\n', /unknown field "model" \(did you mean "models"\?\)/],
-    ['models: 7\n', /models: expected record/],
+    ['models: 7\n', /models: expected object/],
   ]
   for (const [text, message] of refusals) {
     assert.throws(() => readCatalogueFile(text, 'mine.yaml'), { name: 'CatalogueError', message })
