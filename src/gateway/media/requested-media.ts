@@ -62,7 +62,7 @@ function addMedia(media: Media, value: unknown): void {
   }
 }
 
-/** Names and URLs of files without audio. */
+/** Matches names and URLs of files without audio. */
 const nonAudioFile = /\.(?:pdf|txt|md|csv|json|html?|docx?|xlsx?|pptx?|png|jpe?g|gif|webp)$/i
 const audioDataUrl = /^data:audio\//i
 const videoDataUrl = /^data:video\//i

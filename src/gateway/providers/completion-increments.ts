@@ -59,7 +59,7 @@ export class CompletionIncrements {
   }
 }
 
-/** Two events can have parts of the same token. */
+/** Fewer events with the same count prove nothing, because two can have parts of the same token. */
 const minRepeated = 3
 
 /** The average token of an answer is not longer, in characters. */

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { readErrorStatus } from './error-status.ts'
 
-/** Matches codes that cannot be credentials. */
+/** Matches codes that are words, so that they cannot contain a credential. */
 const codePattern = /^[a-zA-Z][a-zA-Z_]{0,63}$/
 
 type ErrorBody = { code?: unknown; status?: unknown; type?: unknown; __type?: unknown }
@@ -21,7 +21,7 @@ export function readErrorCode(error: unknown): string | undefined {
   return filterNumbers.has(String(code)) ? 'content_filter' : word
 }
 
-/** Numbers of errors of a content policy: Zhipu. */
+/** Zhipu's error codes for a request or an answer that its content policy refuses. */
 const filterNumbers: ReadonlySet<string> = new Set(['1301'])
 
 /** The error message of a provider; undefined if it is not a string. Some servers send the error as a string. */

@@ -37,7 +37,7 @@ export function callsByTurn<Mark extends CallMark>(marks: readonly Mark[]): Read
   )
 }
 
-/** The result of a call that has none. */
+/** The text of the result that is added for a call without one. */
 export const missingResultText = 'The call has no result.'
 
 /** Introduces a result whose call is not in the conversation. */

@@ -70,7 +70,7 @@ function answersTool(turns: Turn[]): boolean {
   return Array.isArray(content) && content.some((block: Block | null) => block?.type === 'tool_result')
 }
 
-/** Translates `reasoning` of this service. */
+/** Translates `reasoning`, which OpenRouter's clients send, to Anthropic's settings. */
 function withAnthropicThinking({ reasoning, ...sent }: Body, endpoint: Endpoint): Body {
   const choice = sent.tool_choice as { type?: string } | undefined
   // Claude refuses reasoning beside a forced call. `thinking` of the client takes precedence.

@@ -50,7 +50,7 @@ const fitFunctions: Repair = (body) => {
   return tools === body.tools ? body : { ...body, tools }
 }
 
-/** What Anthropic accepts in the schemas of answer formats and strict tools. It refuses other keywords and formats. */
+/** The keywords and formats that Anthropic accepts in the schemas of answer formats and strict tools. It refuses others. */
 const strictRules: SchemaRules = {
   keywords: new Set([
     'type',

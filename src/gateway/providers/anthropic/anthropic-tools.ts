@@ -46,7 +46,7 @@ export function anthropicBillable(chat: Body): BillableOptions {
     if (!kind?.bounded) return { unit, calls: undefined }
     return { unit, calls: readCallLimit(tool.max_uses), bound: `${path}.max_uses` }
   })
-  // A faster model is billed like a service tier.
+  // Anthropic's `speed: "fast"` has a separate price, as service tiers have.
   const serviceTier = chat.speed === 'fast' ? 'fast' : undefined
   return { tools, serviceTier, rereads: true, compacts: requestsCompaction(chat) }
 }

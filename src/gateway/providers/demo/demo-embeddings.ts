@@ -28,7 +28,7 @@ export function sendEmbeddingsToDemo(body: DemoEmbeddingsBody, sink: Sink): Exch
   return answer
 }
 
-/** The time after which other events are handled. */
+/** The milliseconds of work after which other events of the process are handled. */
 const sliceMs = 5
 
 class DemoEmbeddingsAnswer implements Exchange {

@@ -59,7 +59,7 @@ function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfC
 
 type Conversation = { functionOfCall: ReadonlyMap<string, string>; model: string; budget: JsonBudget }
 
-/** The parts of a content that is not a turn of a conversation. */
+/** The parts of one content, for requests without a conversation, such as embeddings. */
 export const contentParts = (content: Message['content']): Part[] => normalizeContent(content).flatMap(toPart)
 
 function toParts(message: Message, { functionOfCall, model, budget }: Conversation): Part[] {

@@ -52,7 +52,7 @@ function readPartValue({ stringValue, numberValue, boolValue, nullValue }: Parti
   return stringValue ?? numberValue ?? boolValue ?? (nullValue === undefined ? undefined : null)
 }
 
-/** Lists grow by one item at a time. */
+/** Reads a member or an item. @throws Error for an item beyond the end of a list, because lists grow by one item at a time. */
 function readValue(container: Container, step: Step, path: string): unknown {
   if (Array.isArray(container) !== (typeof step === 'number')) throw unusable(path)
   if (Array.isArray(container) && (step as number) > container.length) throw unusable(path)

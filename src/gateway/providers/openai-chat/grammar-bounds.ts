@@ -3,7 +3,7 @@ const maxRepetitions = 2000
 
 const lengthKeywords: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'minItems', 'maxItems'])
 
-/** Classes, assertions and lookaround, which its grammars do not have, and anchors within the pattern. */
+/** Matches classes, assertions and lookaround, which llama.cpp's grammars do not have, and anchors within the pattern. */
 const unsupportedPattern = /\\[a-zA-Z0-9]|\(\?|.\^|(?<!\\)\$./s
 
 /** Whether llama.cpp can translate a bound of a schema to a grammar. It refuses the request otherwise. */

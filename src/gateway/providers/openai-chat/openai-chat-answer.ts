@@ -169,7 +169,7 @@ function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: stri
   if (delta.audio) pushAll(events, readSpeech(delta.audio, delta.content))
 }
 
-/** Speech, with its words for clients that cannot have it. */
+/** The events of speech. Its words are text for clients that cannot have speech. */
 function readSpeech(audio: unknown, content: unknown): AnswerEvent[] {
   const { transcript } = audio as { transcript?: unknown }
   const hasWords = typeof transcript === 'string' && transcript !== '' && !content

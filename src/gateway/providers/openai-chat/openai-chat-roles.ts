@@ -68,7 +68,7 @@ function toSystemReminder({ content }: Message): Message {
   return { role: 'user', content: [openingTag, ...content, close] }
 }
 
-/** One of the messages, with the contents of all. */
+/** The base message with the contents of all messages. */
 function joinInto(base: Message, messages: Message[]): Message {
   return { ...base, content: joinContents(messages) }
 }

@@ -9,13 +9,13 @@ type UpstreamUsage = UsageObject & {
   server_tool_use_details?: { web_search_requests?: number } | null
   num_search_queries?: number
 }
-/** Where answers have usage. Groq also has it in `x_groq`, Moonshot in the choice, llama.cpp in `timings`, Cohere in `meta`. */
+/** The members with usage. Groq also has it in `x_groq`, Moonshot in the choice, llama.cpp in `timings`, Cohere in `meta`. */
 export type WithUsage = {
   usage?: UpstreamUsage | null
   x_groq?: { usage?: UpstreamUsage; error?: unknown } | null
   timings?: { prompt_n?: unknown; cache_n?: unknown; predicted_n?: unknown } | null
   meta?: { usage?: UpstreamUsage; billed_units?: UpstreamUsage } | null
-  /** Of gateways to Gemini, and of Ollama. */
+  /** The usage of gateways to Gemini, then that of Ollama. */
   usageMetadata?: UpstreamUsage | null
   prompt_eval_count?: unknown
   eval_count?: unknown
@@ -25,7 +25,7 @@ export type WithUsage = {
 
 function findUsage(answer: WithUsage): UpstreamUsage | null | undefined {
   const { usage } = answer
-  // Only the usual names are certain to be the counts themselves.
+  // Usage with other names can have the counts in a member, as that of Cohere.
   if (usage && usage.prompt_tokens !== undefined) return usage
   return usage ? completeUsage(usage) : findOtherUsage(answer)
 }

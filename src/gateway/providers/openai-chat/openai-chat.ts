@@ -77,7 +77,7 @@ function encodePlain(body: Body, target: ProtocolTarget, source?: JsonSource): E
 const droppedFieldsOf = (chat: ChatRequest, plain: ChatRequest) =>
   optionalSettings.filter((name) => chat[name] != null && plain[name] == null)
 
-/** Sets new members first, in the same order as in changed bytes. */
+/** The body with the changes. They come first, as in a body whose received bytes are changed, so that both are the same JSON. */
 function changedBody(body: Body, changes: Body): Body {
   const sent: Body = { ...changes }
   for (const name in body) if (!Object.hasOwn(changes, name)) sent[name] = body[name]

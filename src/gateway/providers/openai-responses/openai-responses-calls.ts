@@ -129,5 +129,5 @@ function isEqual(call: StreamedCall, item: Item): boolean {
   return (call.name ?? item.name) === item.name && (call.args ?? args) === args
 }
 
-/** More items than any response has. */
+/** The first key that this service generates. No response has so many items. */
 const firstGeneratedKey = 1_000_000

@@ -11,7 +11,7 @@ export type Annotation = {
   index?: number
 }
 
-/** More than any answer has. */
+/** The most parts of an answer. It limits the memory for their positions. */
 const maxParts = 10_000
 
 /** Tracks the start of each text part in the whole text, because annotations count from their part. */

@@ -33,7 +33,7 @@ function isNonStandardEnd(data: string): boolean {
   return !data.includes('"output_tokens"') || (data.includes('"output_text":"') && data.includes('"output":[]'))
 }
 
-/** Earlier names of events, and names of other servers. */
+/** OpenAI's name of an event for each earlier name, and for the names of other servers. */
 const standardNames = new Map<unknown, string>([
   ['response.text.delta', 'response.output_text.delta'],
   ['response.text.done', 'response.output_text.done'],

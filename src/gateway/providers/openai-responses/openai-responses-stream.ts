@@ -64,7 +64,7 @@ class ResponseStream {
       case 'response.output_item.done':
         return this.#doneItem(item, event.output_index)
       case 'response.completed':
-      // OpenRouter
+      // OpenRouter sends this name.
       case 'response.done':
       case 'response.incomplete':
       case 'response.failed':
@@ -129,7 +129,7 @@ class ResponseStream {
   #doneItem(item: Item, output: number | undefined): UpstreamEvent[] {
     this.#doneItems.add(item.id)
     if (isCall(item)) return [this.#calls.finishCall(item, output)]
-    // Without its index it cannot be compared with earlier events.
+    // An item without its index cannot be compared with earlier events.
     return output === undefined ? readDoneItem(item) : [...this.#restOf(item, output), ...readDoneItem(item)]
   }
 

@@ -89,7 +89,7 @@ class TagSplitter {
   }
 }
 
-/** The tag at the start of a text. */
+/** The opening tag at the start of a text, after white space. */
 function findOpeningTag(text: string): string | undefined {
   const content = text.trimStart()
   if (text.length - content.length > maxBlank) return undefined
@@ -206,7 +206,7 @@ function parseObject(data: string): Members | undefined {
     const value: unknown = JSON.parse(data)
     return isObject(value) ? value : undefined
   } catch {
-    // Repaired later.
+    // The normalizer repairs such JSON later.
     return undefined
   }
 }
