@@ -130,6 +130,18 @@ onEachDatabase('the cost limit of turns', (kind) => {
     }
   })
 
+  test('allows a run of an older version, which stored no key, until the run ends', async () => {
+    await using store = await newDb(kind)
+    const { begin, report, end, limits } = await startTurnLimits(store)
+    await begin({})
+    await store.db.query.updateTable('intern_runs').set({ own_key: null }).execute()
+    assert.equal(await limits(), 'no limit')
+    await report({ id: 'r' })
+    assert.deepEqual([await limits(), await limits('another')], ['no limit', 'forbidden'])
+    await end()
+    assert.equal(await limits(), 'forbidden')
+  })
+
   test('ignores turns that did not start, and for a while those of unknown state', async () => {
     await using store = await newDb(kind)
     const { announceTurn, limits } = await startTurnLimits(store)

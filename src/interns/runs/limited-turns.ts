@@ -87,12 +87,14 @@ export async function findTurnsOfKey({ db, now }: TurnDeps, keyHash: string): Pr
     .select((e) => e.cast(e.val(null), 'text').as('refused'))
     .$castTo<TurnRow>()
   const owner = query.selectFrom('interns').where('key_hash', '=', keyHash).select('id')
-  // A run without a limit has no metered key, but is also a running turn. One that only a daemon reports has neither key.
+  // A run without a limit has no metered key, but is also a running turn. Its own key is that of the intern, null if a server
+  // of an older version stored it, and empty if only a daemon reports it.
   const runs = selectOpenRuns(query)
     .where('intern_id', '=', owner)
-    .where((e) =>
-      e.or([e('metered_key', '=', keyHash), e.and([e('metered_key', 'is', null), e('own_key', '=', keyHash)])]),
-    )
+    .where((e) => {
+      const isOwnKey = e.or([e('own_key', '=', keyHash), e('own_key', 'is', null)])
+      return e.or([e('metered_key', '=', keyHash), e.and([e('metered_key', 'is', null), isOwnKey])])
+    })
   const rows = await announcedTurns.unionAll(runs).execute()
   const turns = rows.flatMap(toLimitedTurns)
   const stored = new Set(turns.flatMap(({ id, runId }) => (runId === null ? [] : id)))

@@ -27,8 +27,14 @@ export async function saveReportedRun(query: Query | Tx, internId: string, run: 
   if (announcedBudget) return saveStartedRun(query, internId, { ...run, budget: announcedBudget })
   const stored = await whereRun(query.selectFrom('intern_runs').select('budget'), internId, run.id).executeTakeFirst()
   const budget = stored ? undefined : run.budget && { ...run.budget, id: undefined }
-  return saveStartedRun(query, internId, { ...run, budget, meteredKey: null })
+  await saveStartedRun(query, internId, { ...run, budget, meteredKey: null })
+  if (stored) return
+  const runRow = whereRun(query.updateTable('intern_runs'), internId, run.id)
+  await runRow.set({ own_key: keyOfUnannouncedRun }).where('own_key', 'is', null).execute()
 }
+
+/** No key. Differs from null, which only runs of older versions have: those are allowed to spend until they end. */
+const keyOfUnannouncedRun = ''
 
 /** Stores a started run, or adds its budget, its key, or that it is in the background to the stored run. */
 export async function saveStartedRun(query: Query | Tx, internId: string, run: StartedRun): Promise<void> {
@@ -55,7 +61,11 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
       .execute()
   if (run.background) await runRow().set({ background: 1 }).execute()
   // `own_key` finds the requests of every run. `metered_key` is set only under a limit, for the budget.
-  if (meteredKey !== null) await runRow().set({ own_key: meteredKey }).where('own_key', 'is', null).execute()
+  if (meteredKey !== null)
+    await runRow()
+      .set({ own_key: meteredKey })
+      .where((e) => e.or([e('own_key', 'is', null), e('own_key', '=', keyOfUnannouncedRun)]))
+      .execute()
   const { budget } = run
   if (budget) {
     // The intern may have been restarted with a new key since its turn was announced. The turn spends with the earlier key.

@@ -36,7 +36,7 @@ const selectRuns = (db: Pick<Db, 'query'>, internId: string) =>
   db.query
     .selectFrom('intern_runs')
     .where('intern_id', '=', internId)
-    .where('own_key', 'is not', null)
+    .where('own_key', '<>', '')
     .selectAll()
     .$narrowType<{ own_key: string }>()
 

@@ -126,7 +126,7 @@ export type InternsTables = {
     spent_usd: number | null
     /** The intern's own key during a run that has a budget. */
     metered_key: string | null
-    /** The intern's own key when the run started; null for runs of older versions. */
+    /** The intern's own key when the run started; empty for runs that only a daemon reports, null for those of older versions. */
     own_key: string | null
     /** JSON: a request that exceeded its budget. */
     refused: string | null
