@@ -6,7 +6,7 @@ import type { ContextWindowOf, HasImageInput } from '../model/window.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import type { ApprovalMode, Tool } from '../tools/tool.ts'
 import { toConfigOptions } from './config-options.ts'
-import { createOpenSessions, type OpenSession } from './session/open-sessions.ts'
+import { type OpenSession, OpenSessions } from './session/open-sessions.ts'
 import type { SessionStore } from './session/session-store.ts'
 import type { AgentSettings } from './settings.ts'
 import { answerPrompt, type Prompt } from './turn.ts'
@@ -40,7 +40,7 @@ type ClientCapabilities = { canAsk: boolean; clientHasRules: boolean }
 
 /** The builtin agent, an agent of the Agent Client Protocol like any other: one app serves one client. */
 export function createAgent(deps: AgentDeps): AgentApp {
-  const sessions = createOpenSessions(deps)
+  const sessions = new OpenSessions(deps)
   let capabilities: ClientCapabilities = { canAsk: false, clientHasRules: false }
 
   const describeSession = ({ mode, log }: OpenSession) => ({

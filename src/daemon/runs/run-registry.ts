@@ -9,14 +9,14 @@ import type { DaemonLog } from '../log.ts'
 import type { AgentSettings, Limits } from '../settings/limits.ts'
 import type { DaemonStore } from '../store/store.ts'
 import type { DaemonTranscripts } from '../transcript/transcripts.ts'
-import { type AgentHost, hostAgent } from './agent-host.ts'
+import { AgentHost } from './agent-host.ts'
 import { watchDeadlines } from './limits/deadlines.ts'
 import { LiveRun } from './live-run.ts'
 import type { Decisions } from './questions/rule-decisions.ts'
 import { createBackpressure } from './reply/backpressure.ts'
 import { RunPersistence } from './run-persistence.ts'
 import type { Session } from './sessions/session.ts'
-import { createSessions, type Sessions } from './sessions/sessions.ts'
+import { Sessions } from './sessions/sessions.ts'
 import { playTurn } from './turn/play-turn.ts'
 import { failRun } from './turn/turn.ts'
 
@@ -58,8 +58,8 @@ export class RunRegistry {
     this.#persistence = new RunPersistence(deps)
     this.#idleSince = elapsed()
     const onEnd = (agent: Agent, why: Error) => this.#agentEnded(agent, why)
-    this.#host = hostAgent({ launch, log, idleMs: limits.agentIdleMs, onEnd })
-    this.#sessions = createSessions({ ...deps, host: this.#host, maxIdleSessions: limits.maxIdleSessions })
+    this.#host = new AgentHost({ launch, log, idleMs: limits.agentIdleMs, onEnd })
+    this.#sessions = new Sessions({ ...deps, host: this.#host, maxIdleSessions: limits.maxIdleSessions })
     this.#deadlines = watchDeadlines(elapsed, () => this.#runs.values())
     if (startsAgent) void this.#host.warm()
   }
@@ -138,8 +138,8 @@ export class RunRegistry {
     this.#deadlines.check()
     const { state, name } = this.#host
     return {
-      agent: state(),
-      agentName: name(),
+      agent: state,
+      agentName: name,
       runs: this.#runs.size,
       waiting: this.#countWaiting(),
       resting: this.#isResting,

@@ -36,7 +36,7 @@ export async function openListeners(
     chmodSync(socketPath, 0o600)
   }
   if (listen) {
-    const server = createTlsServer(listen.tls, deps, limits.certificateLookMs)
+    const server = createTlsServer(listen.tls, deps, limits.certificateCheckMs)
     servers.push(server)
     await startListening(server, (done) => server.listen(listen.port, listen.host, done))
     port = (server.address() as AddressInfo).port

@@ -13,7 +13,7 @@ const host = '127.0.0.1'
 const name = 'ada.interns.internal'
 
 /** A daemon that listens on TCP, with its authority, and a server that is allowed to connect. */
-async function startBehindTcp(limits: { certificateLookMs?: number } = {}) {
+async function startBehindTcp(limits: { certificateCheckMs?: number } = {}) {
   const authority = await testAuthority()
   const files = certificateFiles(authority.certificate, await authority.issue({ name, as: 'server' }))
   const daemon = await startTestDaemon({ listen: { host, port: 0, tls: files.tls }, limits })
@@ -125,7 +125,7 @@ test('repeated unauthenticated connections do not fill the log', async () => {
 })
 
 test('a new certificate and authority are used without a restart, during a turn', async () => {
-  await using at = await startBehindTcp({ certificateLookMs: 20 })
+  await using at = await startBehindTcp({ certificateCheckMs: 20 })
   const { received, finished } = await createTurnClient(at.reach(at.trusted)).listen('say one\nwait 60000')
   const next = await testAuthority('The next authority')
   // An incomplete file has no effect.

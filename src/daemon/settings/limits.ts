@@ -32,7 +32,7 @@ export type Limits = AgentLimits &
     /** The time for which an old question is stored, so that a late answer gets the right error. */
     questionMemoryMs: number
     /** The interval at which certificate files are checked for changes. */
-    certificateLookMs: number
+    certificateCheckMs: number
   } & FileLimits
 
 /** The limits of file transfers. */
@@ -61,7 +61,7 @@ export const defaultLimits: Limits = {
   agentIdleMs: 10 * 60_000,
   maxIdleSessions: 100,
   questionMemoryMs: 24 * 60 * 60_000,
-  certificateLookMs: 15_000,
+  certificateCheckMs: 15_000,
   maxUploadBytes: 1024 * MiB,
   maxDiskBytes: 0,
 }

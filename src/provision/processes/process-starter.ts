@@ -65,7 +65,7 @@ type PreparedHome = { home: string; uid: number | undefined; compileCache: strin
 
 /** The result of the preparation of a start. The daemon reads `input` on its standard input. */
 type PreparedStart = PreparedHome & {
-  connection: ReturnType<typeof prepareHome>
+  daemonAddress: ReturnType<typeof prepareHome>
   listen: Awaited<ReturnType<typeof prepareListener>> | undefined
   input: string | undefined
 }
@@ -91,11 +91,11 @@ export class ProcessStarter {
   ): Promise<TcpAccess | undefined> {
     const { config, homeOf, runningClones, end } = this.#deps
     const { repository } = intern
-    const step = progressReporter(steps, intern, onProgress)
+    const reportStep = progressReporter(steps, intern, onProgress)
     const home = homeOf(intern)
-    step('Preparing the folder')
+    reportStep('Preparing the folder')
     // Before the first wait, so that stopping the intern also cancels the clone.
-    using cloning = runningClones.register(intern)
+    using registeredStart = runningClones.register(intern)
     await end(intern)
     requireFiles(intern, home)
     clearEnded(home)
@@ -104,15 +104,15 @@ export class ProcessStarter {
     // The error is thrown where the result is awaited. If the start fails before, it must not be an unhandled rejection.
     diskExceeded.catch(() => {})
     const prepared = await this.#prepare(intern, secret, home)
-    const { uid, connection, listen } = prepared
+    const { uid, daemonAddress, listen } = prepared
     if (repository) {
       requireDiskSpace(await diskExceeded)
-      step(cloningStep)
-      await cloning.clone(repository, home, uid)
+      reportStep(cloningStep)
+      await registeredStart.clone(repository, home, uid)
     }
-    step('Starting the daemon')
+    reportStep('Starting the daemon')
     const record = await this.#startDaemon(intern, secret, prepared)
-    step('Waiting for the daemon')
+    reportStep('Waiting for the daemon')
     try {
       await waitUntilResponding(home, record)
       requireDiskSpace(await diskExceeded)
@@ -120,8 +120,8 @@ export class ProcessStarter {
       await endDaemon(home, record)
       throw error
     }
-    restrictSocket(connection.socketPath, uid)
-    return listen && { port: listen.port, token: connection.token }
+    restrictSocket(daemonAddress.socketPath, uid)
+    return listen && { port: listen.port, token: daemonAddress.token }
   }
 
   /** Creates the folder with the files that the daemon and its agent read. */
@@ -136,7 +136,7 @@ export class ProcessStarter {
     const startsAgent = intern.asleepSince !== null
     mkdirSync(home, { recursive: true, mode: 0o700 })
     const listen = listeners && (await prepareListener(listeners, { id: intern.id, home, uid }))
-    const connection = prepareHome(home, {
+    const daemonAddress = prepareHome(home, {
       agent,
       limits: daemonLimits(config),
       startsAgent,
@@ -149,7 +149,7 @@ export class ProcessStarter {
       hasMcpServers: servers.length > 0,
     })
     const input = servers.length > 0 ? JSON.stringify(servers) : undefined
-    return { home, uid, compileCache, connection, listen, input }
+    return { home, uid, compileCache, daemonAddress, listen, input }
   }
 
   #createAgentCommand(
@@ -179,11 +179,11 @@ export class ProcessStarter {
 
   async #startDaemon({ id }: Intern, secret: string, prepared: PreparedStart): Promise<DaemonRecord> {
     const { config, onStarted } = this.#deps
-    const { home, uid, connection, listen } = prepared
+    const { home, uid, daemonAddress, listen } = prepared
     const groups = await this.#prepareGroups()
     const group = groups && createGroup(groups, { id, uid }, config)
     const recordFields = {
-      ...connection,
+      ...daemonAddress,
       ...(listen && { port: listen.port }),
       secret,
       uid,

@@ -53,7 +53,7 @@ function settingsAt({ home, configured }: Folders, address: string) {
   const secretText = readFileSync(join(configured, 'settings.json'), 'utf8')
   const settings = JSON.parse(secretText.replaceAll('/home/intern', home).replaceAll('/etc/intern', configured))
   settings.listen.host = address
-  settings.limits.certificateLookMs = 50
+  settings.limits.certificateCheckMs = 50
   const file = join(configured, 'local-settings.json')
   writeFileSync(file, JSON.stringify(settings))
   return readSettings(file, process.env)

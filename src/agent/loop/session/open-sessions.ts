@@ -25,24 +25,48 @@ export type OpenSession = {
   idleTimer?: NodeJS.Timeout
 }
 
-/** The open sessions by id. Each is opened in the mode `manual`. */
-export function createOpenSessions(deps: {
-  store: SessionStore
-  newId: NewId
-  now: Now
-  fetch?: typeof globalThis.fetch
-}) {
-  const sessions = new Map<string, OpenSession>()
+type OpenSessionsDeps = { store: SessionStore; newId: NewId; now: Now; fetch?: typeof globalThis.fetch }
 
-  const addSession = (log: SessionLog, workspace: Workspace, servers: McpServer[]): OpenSession => {
-    const mcp = createSessionTools(servers, deps.now, deps.fetch)
-    const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined, mcp, processes: new Processes() }
-    sessions.set(log.session.id, session)
+/** The open sessions by id. Each is opened in the mode `manual`. */
+export class OpenSessions {
+  readonly #deps: OpenSessionsDeps
+  readonly #sessions = new Map<string, OpenSession>()
+
+  constructor(deps: OpenSessionsDeps) {
+    this.#deps = deps
+  }
+
+  find(id: string): OpenSession | undefined {
+    return this.#sessions.get(id)
+  }
+
+  /** @throws RequestError if the session is not open. */
+  get(id: string): OpenSession {
+    const session = this.#sessions.get(id)
+    if (!session) throw RequestError.resourceNotFound(id)
     return session
   }
-  const close = async (id: string) => {
-    const session = sessions.get(id)
-    sessions.delete(id)
+
+  async create(cwd: string, servers: McpServer[]): Promise<OpenSession> {
+    const { store, newId, now } = this.#deps
+    const workspace = await requireWorkspace(cwd)
+    return this.#add(await store.create(newId(), cwd, now()), workspace, servers)
+  }
+
+  /** Opens a stored session again. @returns the session and its entries. @throws RequestError if it has a turn or is unknown. */
+  async restore(id: string, cwd: string, servers: McpServer[]) {
+    if (this.#sessions.get(id)?.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with a prompt')
+    await this.close(id)
+    const workspace = await requireWorkspace(cwd)
+    const found = await this.#deps.store.open(id)
+    if (!found) throw RequestError.resourceNotFound(id)
+    return { session: this.#add(found.log, workspace, servers), entries: found.entries }
+  }
+
+  /** Ends the turn, the MCP servers and the processes of a session, if it is open. */
+  async close(id: string): Promise<void> {
+    const session = this.#sessions.get(id)
+    this.#sessions.delete(id)
     session?.turn?.abort.abort()
     clearTimeout(session?.idleTimer)
     await session?.turn?.ended
@@ -50,33 +74,21 @@ export function createOpenSessions(deps: {
     await session?.processes.stopAll()
     await session?.log.close()
   }
-  return {
-    find: (id: string) => sessions.get(id),
-    get(id: string): OpenSession {
-      const session = sessions.get(id)
-      if (!session) throw RequestError.resourceNotFound(id)
-      return session
-    },
-    async create(cwd: string, servers: McpServer[]) {
-      const workspace = await requireWorkspace(cwd)
-      return addSession(await deps.store.create(deps.newId(), cwd, deps.now()), workspace, servers)
-    },
-    async restore(id: string, cwd: string, servers: McpServer[]) {
-      if (sessions.get(id)?.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with a prompt')
-      await close(id)
-      const workspace = await requireWorkspace(cwd)
-      const found = await deps.store.open(id)
-      if (!found) throw RequestError.resourceNotFound(id)
-      return { session: addSession(found.log, workspace, servers), entries: found.entries }
-    },
-    close,
-    endAll() {
-      for (const { turn, mcp, processes } of sessions.values()) {
-        turn?.abort.abort()
-        void mcp.close()
-        void processes.stopAll()
-      }
-    },
+
+  /** Ends the work of all sessions when the client has disconnected. */
+  endAll(): void {
+    for (const { turn, mcp, processes } of this.#sessions.values()) {
+      turn?.abort.abort()
+      void mcp.close()
+      void processes.stopAll()
+    }
+  }
+
+  #add(log: SessionLog, workspace: Workspace, servers: McpServer[]): OpenSession {
+    const mcp = createSessionTools(servers, this.#deps.now, this.#deps.fetch)
+    const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined, mcp, processes: new Processes() }
+    this.#sessions.set(log.session.id, session)
+    return session
   }
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSessions } from './sessions.ts'
+import { Sessions } from './sessions.ts'
 
 test('find adds no session: a refused caller could name any number', () => {
   const unused = {} as never
   const deps = { host: unused, store: unused, log: () => {}, workspace: '/', maxIdleSessions: 2 }
-  const sessions = createSessions(deps)
+  const sessions = new Sessions(deps)
   const session = sessions.find('s')
   assert.notEqual(sessions.find('s'), session)
   sessions.add(session)

@@ -1,4 +1,7 @@
-/** Options with which a program runs other code. */
+/**
+ * Options and subcommands with which a program runs other code, so that the words of a command do not show its effect. Patterns such as
+ * `-[A-Za-z]*c` also match an option in a cluster: `-ic`.
+ */
 const codeOptions: [program: RegExp, option: RegExp][] = [
   [
     /^python[\d.]*$|^pypy[\d.]*$/,
