@@ -38,7 +38,7 @@ function answering(answers: Buffer[], settle?: () => void) {
     },
   })
   const policy = { decide, isCurrent: () => true }
-  const permit = { answered() {}, failed() {}, ended() {} }
+  const permit = { reportAnswer() {}, reportFailure() {}, end() {} }
   const clientSignal = new AbortController().signal
   const response = { header() {}, signal: clientSignal, onRevoked() {} }
   const deps = {

@@ -50,7 +50,7 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
   const { protocol } = client
   const groups = { sessionId: undefined, tags: readRequestTags(request.metadata) }
   const decision = await deps.policy.decide({ caller, host, groups, chat: request, body, protocol, candidates })
-  // Another model counts other tokens.
+  // Only the first model is asked, because another model counts other tokens.
   const [first] = decision.candidates
   const preferences = withProviderSlugs(deps.catalogue.current(), request.provider)
   const planInput = { ...emptyPlanInput, preferences: readPreferences(preferences, request.route), candidates }
@@ -70,7 +70,7 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
 /** Undefined if the endpoint cannot count or does not answer. @throws Fault if it refuses the request. */
 async function countAt(
   deps: CountDeps,
-  { caller, client, headers: request, pause }: CountCall,
+  { caller, client, headers: requestHeaders, pause }: CountCall,
   { body, isLimited }: { body: Body; isLimited: boolean },
   target: Target,
 ): Promise<number | undefined> {
@@ -91,7 +91,7 @@ async function countAt(
       'content-type': 'application/json',
       'accept-encoding': 'identity',
       ...encoded.headers,
-      ...client.headersFor?.(request, body, isLimited),
+      ...client.headersFor?.(requestHeaders, body, isLimited),
     },
     body: writtenBody,
   })

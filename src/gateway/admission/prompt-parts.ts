@@ -86,7 +86,7 @@ const nestedFields: ReadonlySet<string> = new Set(['content', 'output', 'outputs
 export function addParts(size: PromptSize, value: unknown): void {
   if (Array.isArray(value)) size.pendingParts.push(value)
   else if (typeof value !== 'object' || value === null || isTextual(value as Body)) size.text += bytesOf(value)
-  else addPart(size, value as Body)
+  else new PartMeasurement(size, value as Body).addToSize()
 }
 
 /** Whether an item of a conversation is a part without a message around it. */
@@ -101,35 +101,55 @@ function isTextual(part: Body): boolean {
   return true
 }
 
-/** Adds a part that is not only text: its text, and each medium in it. A part of unknown content counts as one medium. */
-function addPart(size: PromptSize, part: Body): void {
-  let hasKnownContent = containerParts.has(part.type)
-  const add = (medium: Medium) => {
-    hasKnownContent = true
-    size.media.push(medium)
+/** Measures one part that is not only text. */
+class PartMeasurement {
+  readonly #size: PromptSize
+  readonly #part: Body
+  #hasKnownContent: boolean
+
+  constructor(size: PromptSize, part: Body) {
+    this.#size = size
+    this.#part = part
+    this.#hasKnownContent = containerParts.has(part.type)
   }
-  const addBytes = (value: string, name: string, parent: Body) => {
-    hasKnownContent = true
-    const medium = isPlainText(parent, part, name)
-      ? undefined
-      : readMedium({ part: part.type, mediaType: parent.media_type, format: parent.format }, value)
-    if (medium) add(medium)
-    return medium ? '' : value
+
+  /** Adds the text of the part, and each medium in it. A part of unknown content counts as one medium. */
+  addToSize(): void {
+    const { type } = this.#part
+    // In a variable, because nested parts are added to `text` at the same time.
+    const textBytes = jsonBytes(this.#part, (value, name, parent) => this.#countMember(value, name, parent))
+    this.#size.text += textBytes
+    const isMedia = mediaParts.has(type)
+    if (!this.#hasKnownContent || !(isMedia || containerParts.has(type)))
+      this.#size.media.push({ kind: isMedia ? toMediumKind(String(type)) : 'other' })
   }
-  // The callback counts media and nested parts, and replaces them by '', so that only the remaining text has a length.
-  const textBytes = jsonBytes(part, (value, name, parent) => {
+
+  /** Counts a medium or nested parts. @returns an empty text in place of these; the value itself if it is text. */
+  #countMember(value: unknown, name: string, parent: Body): unknown {
     if (nestedFields.has(name) && typeof value === 'object' && value !== null) {
       // A document can consist of parts.
-      if (parent !== part && parent.type === 'content') hasKnownContent = true
-      addParts(size, value)
+      if (parent !== this.#part && parent.type === 'content') this.#hasKnownContent = true
+      addParts(this.#size, value)
       return ''
     }
-    if (referenceFields.has(name) && value != null) add({ kind: toMediumKind(String(part.type)) })
-    return typeof value === 'string' && byteFields.has(name) ? addBytes(value, name, parent) : value
-  })
-  size.text += textBytes
-  if (!hasKnownContent || !(mediaParts.has(part.type) || containerParts.has(part.type)))
-    size.media.push({ kind: mediaParts.has(part.type) ? toMediumKind(String(part.type)) : 'other' })
+    if (referenceFields.has(name) && value != null) this.#addMedium({ kind: toMediumKind(String(this.#part.type)) })
+    return typeof value === 'string' && byteFields.has(name) ? this.#countBytes(value, name, parent) : value
+  }
+
+  #countBytes(value: string, name: string, parent: Body): string {
+    this.#hasKnownContent = true
+    if (isPlainText(parent, this.#part, name)) return value
+    const format = { part: this.#part.type, mediaType: parent.media_type, format: parent.format }
+    const medium = readMedium(format, value)
+    if (!medium) return value
+    this.#addMedium(medium)
+    return ''
+  }
+
+  #addMedium(medium: Medium): void {
+    this.#hasKnownContent = true
+    this.#size.media.push(medium)
+  }
 }
 
 /** Whether `data` is the plain text of a document, and not bytes. */

@@ -33,7 +33,7 @@ export type AttemptRequest = {
   target: Target
   providerProtocol: ProviderProtocol
   /**
-   * Adapts another protocol, in case the server answers in it: its reader then restores what the request changed: names
+   * Adapts another protocol, in case the server answers in it. Its reader then restores what the request changed: names
    * and kinds of tools, and an answer given as a call. Undefined if the request changed none of these.
    */
   adaptProtocol?: ((protocol: ProviderProtocol) => ProviderProtocol) | undefined

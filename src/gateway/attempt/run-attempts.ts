@@ -128,7 +128,7 @@ async function tryTarget(
     const failure = { ...failureFromStatus(503, undefined), kind: error.kind, message: error.message }
     return { kind: 'failed', failure }
   } finally {
-    permit.ended()
+    permit.end()
   }
 }
 

@@ -14,10 +14,10 @@ function circuits() {
   const start = (count: number) =>
     Array.from({ length: count }, () => created.admit('e')).filter((one) => one !== undefined)
   const fail = (permits: AttemptPermit[], trouble = {}) => {
-    for (const permit of permits) permit.failed(trouble)
+    for (const permit of permits) permit.reportFailure(trouble)
   }
   const answer = (permits: AttemptPermit[]) => {
-    for (const permit of permits) permit.answered()
+    for (const permit of permits) permit.reportAnswer()
   }
   const wait = (ms: number) => {
     clock.at += ms
@@ -58,7 +58,7 @@ describe('a circuit', () => {
   test('ignores reports of an attempt that has ended', () => {
     const { start, fail, answer, health } = circuits()
     const permits = start(10)
-    for (const permit of permits) permit.ended()
+    for (const permit of permits) permit.end()
     fail(permits)
     answer(permits)
     assert.equal(health('e'), 'healthy')
@@ -96,7 +96,7 @@ describe('a circuit', () => {
   test('pauses for a Retry-After, whatever the outcome of earlier requests', () => {
     const { start, fail, answer, health, wait, restriction } = circuits()
     const [limited, ...before] = start(200)
-    limited!.failed({ retryAfterMs: 1_000 })
+    limited!.reportFailure({ retryAfterMs: 1_000 })
     assert.deepEqual([health('e'), restriction('e')], ['unavailable', { reason: 'retry_after', until: 1_001_000 }])
     answer(before.slice(6))
     fail(before.slice(0, 6))
@@ -141,7 +141,7 @@ describe('a circuit', () => {
 
   test('ignores attempts that ended without an outcome', () => {
     const { start, fail, health } = circuits()
-    for (const permit of start(1_000)) permit.ended()
+    for (const permit of start(1_000)) permit.end()
     fail(start(9))
     assert.equal(health('e'), 'troubled')
     fail(start(1))
@@ -205,22 +205,22 @@ describe('a circuit', () => {
   test('counts an attempt once, whatever it reports later', () => {
     const { start, health } = circuits()
     const permits = start(5)
-    for (const permit of [...permits, ...permits, ...permits]) permit.failed({})
+    for (const permit of [...permits, ...permits, ...permits]) permit.reportFailure({})
     assert.equal(health('e'), 'troubled')
   })
 
   test('open permits last resorts, after twenty failures one a second', () => {
     const { lastResort, open, health, wait } = circuits()
     open()
-    for (let more = 0; more < 9; more++) lastResort('e')!.failed({})
-    lastResort('e')!.answered()
-    for (let more = 0; more < 20; more++) lastResort('e')!.failed({})
+    for (let more = 0; more < 9; more++) lastResort('e')!.reportFailure({})
+    lastResort('e')!.reportAnswer()
+    for (let more = 0; more < 20; more++) lastResort('e')!.reportFailure({})
     const triesIn = () => Array.from({ length: 10 }, () => lastResort('e')).filter((permit) => permit).length
     assert.deepEqual([health('e'), triesIn(), health('e')], ['open', 1, 'unavailable'])
     wait(1_000)
     assert.equal(triesIn(), 1)
     wait(1_000)
-    lastResort('e')!.answered()
+    lastResort('e')!.reportAnswer()
     assert.equal(triesIn(), 10)
   })
 

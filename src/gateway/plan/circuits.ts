@@ -13,11 +13,11 @@ type CircuitFailure = {
 /** Permission for one attempt. The attempt reports its outcome here. */
 export type AttemptPermit = {
   /** Reports the first byte of an answer. Repeated calls are ignored. */
-  answered: () => void
+  reportAnswer: () => void
   /** Reports a failure, before or after the first byte. Later reports are ignored. */
-  failed: (failure: CircuitFailure) => void
+  reportFailure: (failure: CircuitFailure) => void
   /** Ends the attempt. Without an earlier report, it does not count for or against the endpoint. */
-  ended: () => void
+  end: () => void
 }
 
 /** A circuit that is restricted. */
@@ -43,6 +43,7 @@ export type OnCircuitChange = (name: string, change: CircuitChange) => void
 /** Above this number, circuits of healthy endpoints are dropped. */
 const minCapacity = 10_000
 
+/** @param onChange is called when a circuit changes its state or is paused. */
 export function createCircuits({ now, onChange = () => {} }: { now: Now; onChange?: OnCircuitChange }): Circuits {
   const circuits = new Map<string, Circuit>()
   let capacity = minCapacity
@@ -126,19 +127,19 @@ class CircuitPermit implements AttemptPermit {
     this.#startedAt = now()
   }
 
-  answered(): void {
+  reportAnswer(): void {
     if (this.#answered || this.#isOver) return
     this.#answered = true
     this.#apply({ type: 'answer.started', now: this.#now(), startedAt: this.#startedAt })
   }
 
-  ended(): void {
+  end(): void {
     if (this.#isOver) return
     this.#isOver = true
     if (!this.#answered) this.#apply({ type: 'attempt.abandoned', now: this.#now(), startedAt: this.#startedAt })
   }
 
-  failed({ retryAfterMs = 0, connectionLost = false }: CircuitFailure): void {
+  reportFailure({ retryAfterMs = 0, connectionLost = false }: CircuitFailure): void {
     if (this.#isOver) return
     this.#isOver = true
     const now = this.#now()

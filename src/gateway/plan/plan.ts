@@ -41,6 +41,7 @@ export type Candidate = { model: Model; endpoints: Endpoint[]; sort?: SortKey }
 /** The recent medians of an endpoint: time to the first token, and tokens per second. Null without enough measurements. */
 export type Speeds = { latencyMs: number | null; throughput: number | null }
 
+/** One endpoint of a plan, with its model. */
 export type Target = { model: Model; endpoint: Endpoint }
 
 /** The reason why an endpoint is excluded; reported if no endpoint remains. */

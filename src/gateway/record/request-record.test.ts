@@ -21,7 +21,7 @@ const bound = { exact: max, isWithinBound: () => false }
 const tried = { target, byok: false, bound, stopsOnDisconnect: true } as unknown as TriedEndpoint
 const reported = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
 
-const permit = { answered() {}, failed() {} } as never
+const permit = { reportAnswer() {}, reportFailure() {} } as never
 
 function openRecord(streamed: boolean) {
   const clock = { now: 1000, stepMs: 0 }

@@ -85,13 +85,13 @@ export class RequestRecord {
 
   readonly count = (events: AnswerEvent[]): void => {
     // The first byte counts as success, because a slow client is not the endpoint's fault.
-    this.#permit?.answered()
+    this.#permit?.reportAnswer()
     this.#counter.count(events)
   }
 
   /** Counts a piece of text that was relayed without being read. */
   readonly countText = (type: 'text' | 'reasoning', bytes: number): void => {
-    this.#permit?.answered()
+    this.#permit?.reportAnswer()
     this.#counter.countText(type, bytes)
   }
 
@@ -137,7 +137,7 @@ export class RequestRecord {
     }
     this.#outcome = 'success'
     this.attempts.add(target.endpoint, 'answered')
-    this.#permit?.answered()
+    this.#permit?.reportAnswer()
     const times = { at: this.#deps.now(), sentAt: this.attempts.startedAt, endedAt: end.at }
     this.#deps.measure(answerMeasurement(tried, this.#counter, this.#facts.streamed, times))
   }
@@ -241,7 +241,7 @@ export class RequestRecord {
   /** Counts a failure against the endpoint. A fault in the request itself is not counted. */
   #countFailure({ endpoint, model }: Target, failure: AttemptFailure): void {
     if (!failure.isEndpointsFault) return
-    this.#permit?.failed(failure)
+    this.#permit?.reportFailure(failure)
     const outcome = failure.kind === 'rate_limited' ? 'rate_limited' : 'upstream_error'
     this.#deps.measure({ endpointId: endpoint.id, modelId: model.id, at: this.#deps.now(), outcome })
   }

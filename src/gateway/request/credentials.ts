@@ -15,6 +15,7 @@ export type AccessLookup = {
 type CredentialUser = Pick<Caller, 'workspaceId' | 'keyHash' | 'userId'>
 
 export type Credentials = {
+  /** Finds the upstreams that a caller can reach. */
   of: (caller: CredentialUser) => Promise<AccessLookup>
   /** Like `of`, without waiting; undefined if the workspace's own credentials must be read first. */
   getCached: (caller: CredentialUser) => AccessLookup | undefined

@@ -36,8 +36,8 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
     const fails = random() < probability
     clock.later(fails ? failsAfterMs : answersAfterMs, () => {
       if (!fails) counts.answered++
-      if (!fails) return attempt.permit.answered()
-      attempt.permit.failed(failure)
+      if (!fails) return attempt.permit.reportAnswer()
+      attempt.permit.reportFailure(failure)
       send(attempts, false)
     })
   }
