@@ -1,7 +1,7 @@
 import { findBuiltin } from './detectors/find-builtin.ts'
 import { fold } from './fold.ts'
 import { type CustomPattern, compileCustomPattern } from './patterns/custom-pattern.ts'
-import type { Rule } from './rules.ts'
+import type { FilterRule } from './rules.ts'
 import type { Span } from './span.ts'
 import type { Leaf } from './texts/leaves.ts'
 
@@ -17,7 +17,7 @@ export type FailedFilter = { failedRule: number }
  * @param rules strictest first: at a blocking rule, all matches so far are of blocking rules.
  */
 export function applyRules(
-  rules: readonly Rule[],
+  rules: readonly FilterRule[],
   leaves: readonly Leaf[],
   onRuleStart: (rule: number) => void = () => {},
 ): LeafMatches[] | FailedFilter {

@@ -1,6 +1,6 @@
 import { applyRules, type FailedFilter, type LeafMatches } from './apply-rules.ts'
 import type { FilterAction } from './detectors/builtins.ts'
-import type { Rule } from './rules.ts'
+import type { FilterRule } from './rules.ts'
 import { type Replacement, replaceSpans } from './span.ts'
 import { type Leaf, rewriteBody } from './texts/leaves.ts'
 
@@ -11,13 +11,13 @@ import { type Leaf, rewriteBody } from './texts/leaves.ts'
 type Bodies = Record<string, object>
 
 /** A match of a rule for the record: never the text. */
-export type Finding = Pick<Rule, 'guardrail' | 'rule'> & {
+export type Finding = Pick<FilterRule, 'guardrail' | 'rule'> & {
   action: Exclude<FilterAction, 'block'>
   count: number
 }
 
 /** The request must not be sent, because a filter has found something or failed. */
-export type BlockedResult = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; reason: 'found' | 'failed' }
+export type BlockedResult = Pick<FilterRule, 'guardrail' | 'rule'> & { outcome: 'blocked'; reason: 'found' | 'failed' }
 
 /** The findings if nothing blocks, and the changed bodies. */
 export type FilteredResult = { outcome: 'filtered'; bodies: Bodies | undefined; findings: Finding[] }
@@ -27,7 +27,7 @@ export type FilteredResult = { outcome: 'filtered'; bodies: Bodies | undefined; 
  * @param onRuleStart called with the index of each rule before it runs.
  */
 export function filterBodies(
-  rules: readonly Rule[],
+  rules: readonly FilterRule[],
   bodies: Bodies,
   onRuleStart?: (rule: number) => void,
 ): BlockedResult | FilteredResult {
@@ -76,18 +76,18 @@ function collectLeaves(bodies: Bodies): { leaves: Map<string, Leaf>; occurrences
 }
 
 /** Returns the first match that blocks. Rules are ordered by strictness. */
-function findBlocking(rules: readonly Rule[], result: LeafMatches[] | FailedFilter): BlockedResult | undefined {
+function findBlocking(rules: readonly FilterRule[], result: LeafMatches[] | FailedFilter): BlockedResult | undefined {
   if ('failedRule' in result) return blockedResult(rules[result.failedRule]!, 'failed')
   const first = result.find(({ rule }) => rules[rule]!.action === 'block')
   return first && blockedResult(rules[first.rule]!, 'found')
 }
 
-export function blockedResult({ guardrail, rule }: Rule, reason: BlockedResult['reason']): BlockedResult {
+export function blockedResult({ guardrail, rule }: FilterRule, reason: BlockedResult['reason']): BlockedResult {
   return { outcome: 'blocked', guardrail, rule, reason }
 }
 
 /** The new values of the texts that change. */
-function redactLeaves(rules: readonly Rule[], leaves: Leaf[], matches: LeafMatches[]): Map<string, string> {
+function redactLeaves(rules: readonly FilterRule[], leaves: Leaf[], matches: LeafMatches[]): Map<string, string> {
   const replacements = new Map<number, Replacement[]>()
   for (const { rule, leaf, bounds } of matches) {
     const { action, label } = rules[rule]!
@@ -101,7 +101,7 @@ function redactLeaves(rules: readonly Rule[], leaves: Leaf[], matches: LeafMatch
   )
 }
 
-function countFindings(rules: readonly Rule[], matches: LeafMatches[], occurrences: number[]): Finding[] {
+function countFindings(rules: readonly FilterRule[], matches: LeafMatches[], occurrences: number[]): Finding[] {
   const counts = new Map<number, number>()
   for (const { rule, leaf, bounds } of matches) {
     counts.set(rule, (counts.get(rule) ?? 0) + (bounds.length / 2) * occurrences[leaf]!)

@@ -1,16 +1,16 @@
 import { applyRules } from './apply-rules.ts'
 import { type BlockedResult, blockedResult } from './filter-bodies.ts'
-import type { Rule } from './rules.ts'
+import type { FilterRule } from './rules.ts'
 
 /** A match of a rule in a text, in UTF-16 code units, the end excluded. */
-export type RuleMatch = Pick<Rule, 'guardrail' | 'rule' | 'action'> & { start: number; end: number }
+export type RuleMatch = Pick<FilterRule, 'guardrail' | 'rule' | 'action'> & { start: number; end: number }
 
 /** Every match of every rule, in order of the text. */
 export type AllMatches = { outcome: 'found'; matches: RuleMatch[] }
 
 /** Finds all matches in one text of the user, also after a match that blocks. Used to try out rules. */
 export function findAll(
-  rules: readonly Rule[],
+  rules: readonly FilterRule[],
   text: string,
   onRuleStart?: (rule: number) => void,
 ): BlockedResult | AllMatches {

@@ -16,7 +16,7 @@ export type FilteringGuardrail = {
 export type Matcher = { builtin: BuiltinSlug } | { pattern: string }
 
 /** An active filter, and the guardrail that requires it. */
-export type Rule = {
+export type FilterRule = {
   matcher: Matcher
   action: FilterAction
   /** Replaces redacted text. */
@@ -28,7 +28,7 @@ export type Rule = {
 }
 
 /** The filters that apply to a caller, strictest first. */
-export type Filters = { rules: readonly Rule[] }
+export type Filters = { rules: readonly FilterRule[] }
 
 export const defaultLabel = '[REDACTED]'
 
@@ -39,7 +39,7 @@ const strictness = { flag: 0, redact: 1, block: 2 } as const
  * over redact over flag), and the first guardrail with that action is named.
  */
 export function compileFilters(guardrails: readonly FilteringGuardrail[]): Filters {
-  const strictest = new Map<string, Rule>()
+  const strictest = new Map<string, FilterRule>()
   for (const rule of guardrails.flatMap(rulesOf)) {
     const key = JSON.stringify([rule.matcher, rule.isUserOnly])
     const existing = strictest.get(key)
@@ -48,10 +48,10 @@ export function compileFilters(guardrails: readonly FilteringGuardrail[]): Filte
   return { rules: [...strictest.values()].sort((a, b) => strictness[b.action] - strictness[a.action]) }
 }
 
-function rulesOf({ id, name, policy }: FilteringGuardrail): Rule[] {
+function rulesOf({ id, name, policy }: FilteringGuardrail): FilterRule[] {
   const guardrail = { id, name }
   const builtins = (policy.content_filter_builtins ?? []).map(
-    ({ slug, action, label, scan_scope }): Rule => ({
+    ({ slug, action, label, scan_scope }): FilterRule => ({
       matcher: { builtin: slug },
       action,
       label,
@@ -61,7 +61,7 @@ function rulesOf({ id, name, policy }: FilteringGuardrail): Rule[] {
     }),
   )
   const custom = (policy.content_filters ?? []).map(
-    ({ pattern, action, label }, i): Rule => ({
+    ({ pattern, action, label }, i): FilterRule => ({
       matcher: { pattern },
       action,
       label: label || defaultLabel,

@@ -1,5 +1,5 @@
 import { estimateSize } from './patterns/pattern-size.ts'
-import type { Rule } from './rules.ts'
+import type { FilterRule } from './rules.ts'
 import { isIdentifier } from './texts/references.ts'
 
 /** The maximum cost of a character in nanoseconds: of a builtin filter, of a pattern, and of each instruction of a pattern. */
@@ -16,7 +16,7 @@ const maxMainThreadSize = 60
  * An upper bound of the time to scan these bodies, in milliseconds; infinite if the scan must not run on this thread.
  * Stops counting above `limitMs`.
  */
-export function estimateScanMs(rules: readonly Pick<Rule, 'matcher'>[], bodies: object, limitMs: number): number {
+export function estimateScanMs(rules: readonly Pick<FilterRule, 'matcher'>[], bodies: object, limitMs: number): number {
   const nsPerCharacter = rules.reduce(
     (sum, { matcher }) => sum + ('pattern' in matcher ? patternCost(matcher.pattern) : builtinNs),
     0,

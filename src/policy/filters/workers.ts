@@ -5,11 +5,11 @@ import { FairQueue, type Requester } from '#platform/async/limits/fair-queue.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type BlockedResult, blockedResult, type FilteredResult } from './filter-bodies.ts'
 import type { AllMatches } from './find-all-matches.ts'
-import type { Rule } from './rules.ts'
+import type { FilterRule } from './rules.ts'
 import { estimateBytes } from './scan-cost.ts'
 
 /** The work of a thread: filter the bodies of a request, or find all matches in a text. */
-export type Task = { rules: readonly Rule[] } & ({ bodies: Record<string, object> } | { text: string })
+export type Task = { rules: readonly FilterRule[] } & ({ bodies: Record<string, object> } | { text: string })
 
 /** The key that a scan is for, and the signal that aborts when its result is no longer needed. */
 export type ScanRequest = { requester: Requester; signal?: DisconnectSignal | undefined }
@@ -52,14 +52,14 @@ export class WorkerPool {
   }
 
   filter(
-    rules: readonly Rule[],
+    rules: readonly FilterRule[],
     bodies: Record<string, object>,
     request: ScanRequest,
   ): Promise<BlockedResult | FilteredResult> {
     return this.#submit({ rules, bodies }, request) as Promise<BlockedResult | FilteredResult>
   }
 
-  findAll(rules: readonly Rule[], text: string, request: ScanRequest): Promise<BlockedResult | AllMatches> {
+  findAll(rules: readonly FilterRule[], text: string, request: ScanRequest): Promise<BlockedResult | AllMatches> {
     return this.#submit({ rules, text }, request) as Promise<BlockedResult | AllMatches>
   }
 

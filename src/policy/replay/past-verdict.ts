@@ -1,7 +1,7 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
-import { judgeEndpoint, judgeModel, judgeRegion, type Rule } from '../guardrails/decide/judge.ts'
+import { judgeEndpoint, judgeModel, judgeRegion, type RuleName } from '../guardrails/decide/judge.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 
 /** The stored facts of a request that determine its models, endpoints and region. */
@@ -21,7 +21,7 @@ export type RequestOwner = { keyHash: string; userId: string }
 export type IsReachable = (owner: RequestOwner, endpoint: Endpoint) => boolean
 
 /** `rerouted`: the endpoint that answered would be forbidden, and another one could answer instead. */
-export type PastVerdict = { outcome: 'allowed' | 'unknown' } | { outcome: 'refused' | 'rerouted'; rule: Rule }
+export type PastVerdict = { outcome: 'allowed' | 'unknown' } | { outcome: 'refused' | 'rerouted'; rule: RuleName }
 
 type PastJudgeDeps = {
   guardrail: GuardrailRecord
@@ -68,7 +68,7 @@ function judge(
   function canServe(endpoint: Endpoint): boolean {
     return !incapable.includes(endpoint.id) && (!isReachable || !owner || isReachable(owner, endpoint))
   }
-  function findRule(model: Model, endpoint: Endpoint): Rule | undefined {
+  function findRule(model: Model, endpoint: Endpoint): RuleName | undefined {
     return (judgeModel([guardrail], model) ?? judgeEndpoint([guardrail], model, endpoint, vendors))?.rule
   }
 }

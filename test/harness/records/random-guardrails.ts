@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import { Settings } from '#platform/config/settings.ts'
 import { regions } from '#platform/core/vocabulary.ts'
-import type { Rule } from '#policy/guardrails/decide/judge.ts'
+import type { RuleName } from '#policy/guardrails/decide/judge.ts'
 import { emptyPolicy, Policy } from '#policy/guardrails/decide/policy.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 
@@ -19,7 +19,7 @@ const listOf = <T>(values: readonly T[]) => valueOrNull(fc.subarray([...values],
 
 export const region = fc.constantFrom(...regions)
 
-type AnyRule = Rule | 'enforce_zdr'
+type AnyRule = RuleName | 'enforce_zdr'
 type FlagRule = { [Name in AnyRule]: true extends Policy[Name] ? Name : never }[AnyRule]
 
 /** Possible values of the rules that depend on the catalogue and are lists. The type reports a missing one. */

@@ -40,7 +40,7 @@ const issuers: Issuer[] = [
 
 /**
  * Finds payment card numbers by the issuer's first digits and length, and the check digit. One in ten numbers has a valid
- * check digit by chance, so a number without spaces or hyphens is ignored after a word such as "order" or "IMEI".
+ * check digit by chance. So a number without spaces or hyphens is ignored after a word such as "order" or "IMEI".
  */
 export const findCards: FindSpans = (text) => {
   const spans: Span[] = []

@@ -7,8 +7,8 @@ export type NeighbourKind = (typeof neighbourKinds)[keyof typeof neighbourKinds]
 const { none, word, newline } = neighbourKinds
 
 /**
- * The pairs of adjacent characters between which a condition holds, as a set of bits: bit `4 * before + after` stands for the kinds
- * of the characters before and after.
+ * The pairs of adjacent characters between which a condition holds, as a set of bits. Bit `4 * before + after` stands for the
+ * kinds of the characters before and after.
  */
 type Guard = number
 const anyContext: Guard = 0xffff

@@ -32,7 +32,7 @@ const unsupported = new Error('The pattern has syntax for which RE2 and RegExp c
 
 /**
  * Parses a pattern that RE2 has accepted, so that JavaScript's `RegExp`, which is faster, can run it. Returns undefined if only
- * RE2 can: for syntax that `RegExp` lacks or treats differently, such as Unicode classes, `\Q`, the flag U, and non-ASCII
+ * RE2 can: for syntax that `RegExp` lacks or treats differently. Examples are Unicode classes, `\Q`, the flag U, and non-ASCII
  * letters ignoring case.
  */
 export function parsePattern(source: string): Pattern | undefined {

@@ -30,8 +30,11 @@ type FieldPosition = {
   /** The body itself, its list of messages or items, or anything below. */
   level: 'body' | 'list' | 'nested'
   isByUser: boolean
+  /** Whether names and values below are arbitrary, so that both are filtered. */
   isFreeForm: boolean
+  /** Whether a text can be JSON that a tool returned. */
   isToolResult: boolean
+  /** The position in a JSON Schema; undefined outside of schemas. */
   schema: SchemaPosition | undefined
 }
 
@@ -45,8 +48,8 @@ const bodyPosition: FieldPosition = {
 }
 
 /**
- * Rewrites every text of a request that is sent to a provider, for every kind of body (chat, responses, messages), except
- * references and fields of this service. JSON in arguments and results of tools is rewritten value by value and stays
+ * Rewrites every text of a request that is sent to a provider, except references and fields of this service. It supports every
+ * kind of body: chat, responses and messages. JSON in arguments and results of tools is rewritten value by value and stays
  * valid; schemas stay schemas. Unchanged parts are the same objects as before.
  */
 export function rewriteBody<Body extends object>(request: Body, rewrite: Rewrite): Body {

@@ -4,11 +4,11 @@ import type { GuardrailRecord } from '../guardrail.ts'
 import { type Forbids, type JudgedEndpoint, type JudgedModel, type RuleAt, requiresZdr, rulesAt } from './rules.ts'
 import { vendorLetters, type ZdrField } from './zdr.ts'
 
-/** The rule of a guardrail that forbids something, by the name of its field. */
-export type Rule = RuleAt<'region' | 'model' | 'endpoint'>
+/** The name of a rule that can forbid something: its field in a guardrail. */
+export type RuleName = RuleAt<'region' | 'model' | 'endpoint'>
 
 /** The guardrail that forbids a request, and the rule. */
-export type Verdict = { guardrail: GuardrailRecord; rule: Rule }
+export type Verdict = { guardrail: GuardrailRecord; rule: RuleName }
 
 type Vendors = Config['zdr_vendors']
 
@@ -22,7 +22,7 @@ const endpointRules = rulesAt('endpoint')
  */
 function findViolation<Judged>(
   guardrails: readonly GuardrailRecord[],
-  rules: readonly { rule: Rule; forbids: Forbids<Judged> }[],
+  rules: readonly { rule: RuleName; forbids: Forbids<Judged> }[],
   judged: Judged,
 ): Verdict | undefined {
   for (const guardrail of guardrails) {

@@ -6,15 +6,15 @@ import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import type { GuardrailCache } from '../guardrail-cache.ts'
 import { listGuardrailRows } from '../guardrail-rows.ts'
-import { judgeEndpoint, judgeModel, type Rule } from './judge.ts'
+import { judgeEndpoint, judgeModel, type RuleName } from './judge.ts'
 
 /** The verdict of one guardrail on a model. */
 export type ModelVerdict = {
   guardrail: GuardrailRecord
   /** The rule that forbids the model at every endpoint. */
-  rule: Rule | undefined
+  rule: RuleName | undefined
   /** The forbidden endpoints, each with its rule. */
-  endpoints: { endpoint: Endpoint; rule: Rule }[]
+  endpoints: { endpoint: Endpoint; rule: RuleName }[]
 }
 
 type VerdictDeps = {
