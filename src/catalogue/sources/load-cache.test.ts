@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { loadCatalogue } from './load.ts'
-import { cachePath, loadCached } from './load-cache.ts'
+import { cacheKey, cachePath, loadCached } from './load-cache.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-remembered-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -68,6 +69,28 @@ test('changed, new and omitted sources are read', async () => {
   assert.equal(reads(), 3)
   const { data } = await start({ starter_catalogue: false })
   assert.deepEqual([reads(), data.models.map(({ id }) => id)], [4, ['acme/acme-two', 'acme/one']])
+})
+
+/** All modules that a module imports by value, with their imports. */
+function importedModules(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found
+  found.add(file)
+  for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|\}) (?!type )[^;]*?'([#.][^']+)'/gm))
+    importedModules(target.startsWith('#') ? join(src, target.slice(1)) : join(dirname(file), target), found)
+  return found
+}
+const src = fileURLToPath(new URL('../../', import.meta.url))
+
+test('the key contains every module on which the catalogue depends', () => {
+  const modules = [...importedModules(join(src, 'catalogue/sources/load.ts'))]
+  const key = cacheKey(starts().settings)
+  assert.ok(modules.length > 20)
+  // These only load packages, delay work, or word messages.
+  const isNeutral = (file: string) => /\/platform\/(?:process|async|text)\//.test(file)
+  assert.deepEqual(
+    modules.filter((file) => !isNeutral(file) && !key.includes(JSON.stringify(file))),
+    [],
+  )
 })
 
 test('names in any script are restored from a file with one byte per character', async () => {

@@ -6,7 +6,10 @@ import { crc32 } from 'node:zlib'
 import type { Loaded } from './layer.ts'
 import { type CatalogueSettings, loadCatalogue, sourcePaths } from './load.ts'
 
-const codeFolder = fileURLToPath(new URL('.', import.meta.url))
+/** The folders of all code on which the merged catalogue depends: reading, names and prices, and schemas. */
+const codeFolders = ['..', '../../platform/core', '../../platform/json'].map((folder) =>
+  fileURLToPath(new URL(`${folder}/`, import.meta.url)),
+)
 
 export const cachePath = ({ data_dir }: Pick<CatalogueSettings, 'data_dir'>) => join(data_dir, 'catalogue.remembered')
 
@@ -28,12 +31,11 @@ export async function loadCached(settings: CatalogueSettings, load = loadCatalog
 }
 
 /**
- * The cache key: the inode, size and time of every source file and code file. Reads them synchronously, because sixty
+ * The cache key: the inode, size and time of every source file and code file. Reads them synchronously, because a hundred
  * asynchronous calls cost more.
  */
 export function cacheKey(settings: CatalogueSettings): string {
-  const codeFiles = readdirSync(codeFolder, { recursive: true, encoding: 'utf8' })
-  const files = [...sourcePaths(settings), ...codeFiles.filter((file) => /(?<!\.test)\.ts$/.test(file)).map(codePath)]
+  const files = [...sourcePaths(settings), ...codeFolders.flatMap(listCodeFiles)]
   const states = files.map((file) => [file, readFileState(file)])
   return JSON.stringify([settings.models_dev_file ?? null, ...states])
 }
@@ -47,7 +49,10 @@ function readFileState(file: string): string | undefined {
   }
 }
 
-const codePath = (file: string) => codeFolder + file
+function listCodeFiles(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return files.filter((file) => /(?<!\.test)\.ts$/.test(file)).map((file) => folder + file)
+}
 
 /**
  * Reads the cache file: a line each for the checksum of the rest, the cache key, and the catalogue. All of it is ASCII,
