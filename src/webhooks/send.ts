@@ -48,6 +48,7 @@ export async function sendRequest(
       dispatcher: dispatcher.agent,
       signal: attemptSignal,
     })
+    // The status counts, also if the rest of the answer is missing.
     await response.body.dump({ limit: maxAnswerBytes }).catch(() => {})
     const { statusCode: status } = response
     return { status, error: status >= 200 && status < 300 ? null : `answered with status ${status}` }

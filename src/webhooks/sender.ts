@@ -19,7 +19,7 @@ export type SenderDeps = QueueDeps & {
   observe: (outcome: 'delivered' | 'retried' | 'failed', seconds: number) => void
 }
 
-/** The delay after each failed attempt, at least 28 hours in total. Each is extended randomly by up to 20 %. */
+/** The delay after each failed attempt, nearly 28 hours in total. Each is extended randomly by up to 20 %. */
 export const retrySeconds = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200]
 
 type SenderTiming = { pollMs?: number; retentionMs?: number }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blendPrices, compareExact, parseExact } from './exact.ts'
+import { blendPrices, compareExact, parseExact } from './exact-decimal.ts'
 
 const exact = (text: string) => parseExact(text)!
 

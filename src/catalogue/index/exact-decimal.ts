@@ -1,5 +1,5 @@
 /** A decimal number of at least 0 without rounding: `digits × 10^-scale`. */
-export type Exact = { digits: bigint; scale: number }
+export type ExactDecimal = { digits: bigint; scale: number }
 
 const decimal = /^(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/
 
@@ -7,7 +7,7 @@ const decimal = /^(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/
 const maxLength = 100
 
 /** Parses a decimal. Undefined for other text. */
-export function parseExact(text: string): Exact | undefined {
+export function parseExact(text: string): ExactDecimal | undefined {
   const parts = text.length <= maxLength ? decimal.exec(text) : null
   if (!parts || (!parts[1] && !parts[2])) return undefined
   const [, whole = '', fraction = '', exponent = '0'] = parts
@@ -17,7 +17,7 @@ export function parseExact(text: string): Exact | undefined {
 }
 
 /** Compares two numbers, as for `Array.sort`. */
-export function compareExact(a: Exact, b: Exact): number {
+export function compareExact(a: ExactDecimal, b: ExactDecimal): number {
   const leftDigits = a.scale < b.scale ? a.digits * 10n ** BigInt(b.scale - a.scale) : a.digits
   const rightDigits = b.scale < a.scale ? b.digits * 10n ** BigInt(a.scale - b.scale) : b.digits
   if (leftDigits === rightDigits) return 0
@@ -25,8 +25,8 @@ export function compareExact(a: Exact, b: Exact): number {
 }
 
 /** Returns the price for sorting: that of three prompt tokens and one completion token. */
-export function blendPrices(prompt: Exact, completion: Exact): Exact {
+export function blendPrices(prompt: ExactDecimal, completion: ExactDecimal): ExactDecimal {
   const scale = Math.max(prompt.scale, completion.scale)
-  const toUnits = (price: Exact) => price.digits * 10n ** BigInt(scale - price.scale)
+  const toUnits = (price: ExactDecimal) => price.digits * 10n ** BigInt(scale - price.scale)
   return { digits: 3n * toUnits(prompt) + toUnits(completion), scale }
 }

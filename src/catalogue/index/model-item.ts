@@ -37,10 +37,10 @@ export const Callable = z
 /** False for a model that is only listed; undefined for one that can be called. */
 export const toCallable = (model: Model) => (canBeCalled(model) ? undefined : (false as const))
 
-const Index = z.number().nullable()
+const Score = z.number().nullable()
 
 /** The scores of a model in the benchmarks of Artificial Analysis, in the form of OpenRouter. */
-export const ArtificialAnalysis = z.object({ intelligence_index: Index, coding_index: Index, agentic_index: Index })
+export const ArtificialAnalysis = z.object({ intelligence_index: Score, coding_index: Score, agentic_index: Score })
 
 /** Benchmark scores in the form of OpenRouter. Absent without scores. */
 const Benchmarks = z.object({

@@ -1,7 +1,7 @@
 import { once } from '#platform/async/once.ts'
 import type { Figures } from '../measurements/figures.ts'
 import { cheapestEndpoint } from './cheapest.ts'
-import { compareExact } from './exact.ts'
+import { compareExact } from './exact-decimal.ts'
 import type { Model } from './model.ts'
 
 export const sorts = [

@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { parseExact } from './exact.ts'
+import { parseExact } from './exact-decimal.ts'
 
 type Metadata = Record<string, unknown>
 type ParseText<T> = (text: string) => T | InvalidParameter

@@ -1,17 +1,17 @@
-import { compareExact, type Exact, parseExact } from './exact.ts'
+import { compareExact, type ExactDecimal, parseExact } from './exact-decimal.ts'
 import type { Usd } from './model.ts'
 
 /** All prices of a catalogue in ascending order. Prices are compared exactly by their ranks, which are small integers. */
 export type PriceScale = {
   rankOf: (price: Usd) => number
   /** The lowest rank of a price at or above the bound. */
-  lowestRankFrom: (bound: Exact) => number
+  lowestRankFrom: (bound: ExactDecimal) => number
   /** One more than the highest rank of a price at or below the bound. */
-  endRankAt: (bound: Exact) => number
+  endRankAt: (bound: ExactDecimal) => number
 }
 
 export function createPriceScale(prices: Iterable<Usd>): PriceScale {
-  const steps: { exact: Exact; texts: Usd[] }[] = []
+  const steps: { exact: ExactDecimal; texts: Usd[] }[] = []
   const parsed = [...new Set(prices)].map((text) => ({ text, exact: parsePrice(text) }))
   for (const { text, exact } of parsed.sort((a, b) => compareExact(a.exact, b.exact))) {
     const last = steps.at(-1)
@@ -26,7 +26,7 @@ export function createPriceScale(prices: Iterable<Usd>): PriceScale {
   }
 }
 
-export function parsePrice(price: Usd): Exact {
+export function parsePrice(price: Usd): ExactDecimal {
   const exact = parseExact(price)
   if (!exact) throw new Error(`not a price: ${JSON.stringify(price)}`)
   return exact

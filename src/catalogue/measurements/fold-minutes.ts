@@ -6,7 +6,7 @@ import { addEndpointSums, addUptime, type EndpointSums, newEndpointSums } from '
 /** The maximum number of minutes in one pass. More accumulate only while all servers are stopped. */
 const maxMinutes = 10
 
-/** The number of parameters of a statement is limited. */
+/** Limits the parameters of a statement, of which databases accept some ten thousand. */
 const endpointsPerStatement = 500
 
 /**

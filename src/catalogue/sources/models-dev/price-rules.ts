@@ -13,7 +13,7 @@ const imageTokenPrice: PriceRule = ({ modalities }, { output }) =>
   modalities.output.includes('image') && output !== undefined ? { imageCompletion: output } : {}
 
 const ruleByProvider: Record<string, PriceRule> = {
-  // "1-hour cache write tokens are 2 times the base input tokens price", for all models.
+  // Anthropic's page on prompt caching: "1-hour cache write tokens are 2 times the base input tokens price", for all models.
   anthropic: (_model, { input }) => (input === undefined ? {} : { cacheWrite1h: 2 * input }),
   google: imageTokenPrice,
   openai: imageTokenPrice,

@@ -14,6 +14,7 @@ const apiByPackage: Record<string, { protocol: Protocol; baseUrl?: string }> = {
   '@ai-sdk/openai': { protocol: 'openai-responses', baseUrl: 'https://api.openai.com/v1' },
   '@ai-sdk/anthropic': { protocol: 'anthropic-messages', baseUrl: 'https://api.anthropic.com/v1' },
   '@ai-sdk/google': { protocol: 'google-gemini', baseUrl: 'https://generativelanguage.googleapis.com/v1beta' },
+  // The part of Bedrock that is compatible with OpenAI.
   '@ai-sdk/amazon-bedrock/mantle': { protocol: 'openai-chat' },
   '@ai-sdk/cerebras': { protocol: 'openai-chat', baseUrl: 'https://api.cerebras.ai/v1' },
   '@ai-sdk/cohere': { protocol: 'openai-chat', baseUrl: 'https://api.cohere.ai/compatibility/v1' },

@@ -12,7 +12,7 @@ import { newSecret } from './secret.ts'
 type ResetManagementDeps = { db: Db; now: Now; newId: NewId }
 
 /**
- * Creates a management key that acts for the first admin, for an operator who has access to the database but no key.
+ * Creates a management key that acts for the first owner or admin, for an operator who has access to the database but no key.
  * @param options.disableOthers whether to disable all other management keys.
  * @returns its secret, and the number of other enabled management keys.
  * @throws Fault `not_found` if the database is empty.
