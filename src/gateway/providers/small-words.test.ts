@@ -104,6 +104,16 @@ test('OpenAI responses gets the refusals of the assistant as text, and not its i
   assert.deepEqual(input[0].content, [{ type: 'output_text', text: 'No.', annotations: [] }])
 })
 
+test('a conversation of only images of the assistant is refused by providers that do not accept them', () => {
+  const content = [{ type: 'image_url', image_url: { url: 'https://a.example/a.png' } }]
+  const request = { messages: [{ role: 'assistant', content }] } as never
+  for (const [protocol, model] of [
+    [openaiResponses, 'gpt-5'],
+    [anthropicMessages, 'claude'],
+  ] as const)
+    assert.throws(() => encoded(protocol, model, request), /no content except images of the assistant/)
+})
+
 test('a call of an Anthropic tool is billed only if Anthropic counts it', () => {
   const read = (name: string) => {
     const block = { type: 'server_tool_use', id: 's', name, input: {} }
