@@ -30,6 +30,8 @@ export type Extras = {
   pieces?: Record<string, number>
   /** The service tier of the answer. `default` is the standard one. */
   serviceTier?: string
+  /** Runs of other models, by the provider's names of the models. Their tokens are parts of the counts of the answer. */
+  models?: { name: string; tokens: TokenCounts }[]
 }
 
 /** A citation. `start` and `end` are the cited part of the whole text, if the provider sends them. */

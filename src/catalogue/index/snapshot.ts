@@ -4,6 +4,7 @@ import { buildColumns, type Columns } from './columns.ts'
 import { encodeItems, type Items } from './items.ts'
 import type { CatalogueData, Model, Provider } from './model.ts'
 import { createFixedOrders, createMeasuredOrders, type FixedOrders, type MeasuredOrders, type Sort } from './orders.ts'
+import { linkSiblings } from './sibling-endpoints.ts'
 
 /** Data that depends only on the catalogue. */
 type CompiledCatalogue = {
@@ -76,6 +77,7 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
   const models = data.models
     .filter((model) => model.endpoints.length > 0)
     .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  linkSiblings(models)
   const modelByName = mapModelNames(models)
   const modelByUntaggedName = mapUntaggedNames(modelByName)
   // Slugs have priority over aliases, and aliases over display names: a later entry replaces an earlier one.

@@ -1,4 +1,5 @@
-import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import type { Endpoint, Model, Prices } from '#catalogue/index/model.ts'
+import { findSibling } from '#catalogue/index/sibling-endpoints.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { RequestFormat } from '#platform/core/vocabulary.ts'
 import { mediaIn } from '../media/requested-media.ts'
@@ -32,12 +33,17 @@ export type Bill = {
   runs: 1 | 2
   /** The images of the prompt, if images have a price. */
   promptImages: number
+  /** Models that tools run, and the maximum of tokens that each generates. */
+  models: readonly BilledModel[]
   /** Whether the prompt has audio parts. Video and files, which can contain audio, do not count. */
   hasAudio: boolean
   unpriced: readonly Unpriced[]
   /** Fields that would limit the runs of a tool and are missing. */
   unbounded: readonly string[]
 }
+
+/** A model that a tool runs, by the provider's name. `completion` is the maximum of tokens that it generates. */
+export type BilledModel = { name: string; prices: Prices; completion: number }
 
 /** The assumed number of runs of a provider tool for which no field sets a limit. */
 const defaultCallLimit = 16
@@ -74,10 +80,21 @@ export function computeBill(
     contexts: countContexts(billableOptions, calls),
     runs: billableOptions.compacts ? 2 : 1,
     promptImages: image === undefined ? 0 : images,
+    models: billedModels(endpoint, billableOptions),
     hasAudio,
     unpriced: [...unpricedKinds(endpoint, kinds), ...unpricedOptions(endpoint, billableOptions)],
     unbounded: billableOptions.tools.flatMap(({ calls, bound }) => (calls === undefined && bound ? [bound] : [])),
   }
+}
+
+/** The models that tools run and that the catalogue knows. The others are billed at the price of the endpoint. */
+function billedModels(endpoint: Endpoint, { tools }: BillableOptions): BilledModel[] {
+  return tools.flatMap(({ model, calls = defaultCallLimit }): BilledModel[] => {
+    const sibling = model && findSibling(endpoint, model.name)
+    if (!sibling) return []
+    const limit = model.maxTokens ?? sibling.maxCompletionTokens ?? sibling.contextLength
+    return [{ name: model.name, prices: sibling.prices, completion: calls * limit }]
+  })
 }
 
 function countContexts({ tools, rereads }: BillableOptions, calls: number): number {

@@ -14,6 +14,8 @@ export type ProviderTool = {
   bound?: string
   /** Its name in answers, if that differs from `unit`. */
   reported?: string
+  /** The other model that the tool runs, by the provider's name, and the maximum of its tokens for each call. */
+  model?: { name: string; maxTokens: number | undefined }
 }
 
 /** Everything in a request that a provider bills in addition to text: provider tools and the service tier. */

@@ -18,10 +18,11 @@ export function highestCost(
 ): PicoUsd {
   let perPrompt = 0n
   let perCompletion = 0n
-  for (const rates of ratesUpTo(prices, prompt, bill?.serviceTier)) {
-    perPrompt = highest(perPrompt, ...promptRates(rates, bill))
-    perCompletion = highest(perCompletion, ...completionRates(rates, bill))
-  }
+  for (const modelPrices of [prices, ...(bill?.models ?? []).map((model) => model.prices)])
+    for (const rates of ratesUpTo(modelPrices, prompt, bill?.serviceTier)) {
+      perPrompt = highest(perPrompt, ...promptRates(rates, bill))
+      perCompletion = highest(perCompletion, ...completionRates(rates, bill))
+    }
   let cost = BigInt(prompt) * perPrompt + BigInt(completion) * perCompletion
   if (prices.request !== undefined) cost += parsePicoUsd(prices.request)
   for (const unit in { ...bill?.pieces, ...pieces }) {

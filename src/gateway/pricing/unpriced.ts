@@ -1,6 +1,7 @@
 import type { Endpoint, Prices, TokenPrices } from '#catalogue/index/model.ts'
+import { findSibling } from '#catalogue/index/sibling-endpoints.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
-import type { BillableOptions } from './billable-options.ts'
+import type { BillableOptions, ProviderTool } from './billable-options.ts'
 import { priceOfPiece } from './cost.ts'
 import { pricesOfTier } from './rates.ts'
 
@@ -29,9 +30,12 @@ export function unpricedKinds({ prices }: Endpoint, kinds: RequestedKind[]): Unp
     .map(({ kind, requestedBy }) => ({ price: nameOfPrice[kind], requestedBy }))
 }
 
-export function unpricedOptions({ prices }: Endpoint, { tools, serviceTier }: BillableOptions): Unpriced[] {
+export function unpricedOptions(endpoint: Endpoint, { tools, serviceTier }: BillableOptions): Unpriced[] {
+  const { prices } = endpoint
+  const isPriced = ({ unit, model }: ProviderTool) =>
+    priceOfPiece(prices, unit) !== undefined || (model !== undefined && findSibling(endpoint, model.name) !== undefined)
   const unpriced = tools
-    .filter(({ unit }) => priceOfPiece(prices, unit) === undefined)
+    .filter((tool) => !isPriced(tool))
     .map(({ unit, requestedBy }) => ({ price: `tools.${unit}`, requestedBy }))
   if (!isTierPriced(prices, serviceTier))
     unpriced.push({ price: `service_tiers.${serviceTier}`, requestedBy: `service_tier (${serviceTier})` })

@@ -13,7 +13,12 @@ export type ReportedCounts = {
 } & Partial<Record<'cached' | 'cacheWritten' | 'reasoning' | keyof TokenParts, unknown>>
 
 /** Billed units other than tokens, by name, and the service tier that answered. */
-export type ReportedExtras = { pieces?: Record<string, unknown>; serviceTier?: unknown }
+export type ReportedExtras = {
+  pieces?: Record<string, unknown>
+  serviceTier?: unknown
+  /** Runs of other models, whose counts are parts of the counts of the answer. */
+  models?: readonly { name: string; counts: ReportedCounts }[]
+}
 
 /** More than any real count, and small enough for exact costs and sums. */
 const maxCount = 1e9
@@ -97,7 +102,7 @@ const maxPieces = 100_000
 /** Limits the kinds of units, which are stored with the request. */
 const maxUnits = 100
 
-function readExtras({ pieces, serviceTier }: ReportedExtras): Extras | undefined {
+function readExtras({ pieces, serviceTier, models: reportedModels }: ReportedExtras): Extras | undefined {
   const reported: Record<string, number> = {}
   let units = 0
   for (const unit in pieces) {
@@ -106,9 +111,22 @@ function readExtras({ pieces, serviceTier }: ReportedExtras): Extras | undefined
     if (++units === maxUnits) break
   }
   const tier = readTier(serviceTier)
+  const models = reportedModels && readModels(reportedModels)
   const hasPieces = Object.keys(reported).length > 0
-  if (!hasPieces && tier === undefined) return undefined
-  return { ...(hasPieces && { pieces: reported }), ...(tier !== undefined && { serviceTier: tier }) }
+  if (!hasPieces && tier === undefined && !models) return undefined
+  return {
+    ...(hasPieces && { pieces: reported }),
+    ...(tier !== undefined && { serviceTier: tier }),
+    ...(models && { models }),
+  }
+}
+
+function readModels(reported: NonNullable<ReportedExtras['models']>): Extras['models'] {
+  const runs = reported.slice(0, maxUnits).flatMap(({ name, counts }) => {
+    const sides = reconcileTotals(counts)
+    return sides ? [{ name, tokens: limitParts(counts, sides) }] : []
+  })
+  return runs.length > 0 ? runs : undefined
 }
 
 /** The names of providers for their default service tier. */

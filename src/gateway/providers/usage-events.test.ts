@@ -171,6 +171,14 @@ describe('the usage of an Anthropic stream', () => {
       assert.equal(countOf(anthropicMessages.reader(), [first, text, stopped(last)]).prompt, 980)
   })
 
+  test("is that of Bedrock's metrics if no event has another", () => {
+    const metrics = { inputTokenCount: 10, outputTokenCount: 5, cacheReadInputTokenCount: 3 }
+    const last = { type: 'message_stop', 'amazon-bedrock-invocationMetrics': metrics }
+    const start = { type: 'message_start', message: { usage: { input_tokens: 0, output_tokens: 0 } } }
+    const { prompt, cached, completion } = countOf(anthropicMessages.reader(), [start, text, last])
+    assert.deepEqual([prompt, cached, completion], [13, 3, 5])
+  })
+
   test('includes the compaction and the advisor, which the counts of the answer lack', () => {
     const iterations = [
       { type: 'compaction', input_tokens: 700, output_tokens: 20, cache_read_input_tokens: 100 },
@@ -183,6 +191,16 @@ describe('the usage of an Anthropic stream', () => {
     const message = { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage }
     const whole = anthropicMessages.readBody(message).findLast((event): event is UsageEvent => event.type === 'usage')
     assert.deepEqual([whole?.tokens.prompt, whole?.tokens.completion], [1041, 36])
+    assert.equal(whole?.extras?.models, undefined)
+  })
+
+  test('names the model of an advisor, which has its own price', () => {
+    const advisor = { type: 'advisor_message', model: 'claude-opus-4-6', input_tokens: 60, output_tokens: 8 }
+    const usage = { ...zeros, input_tokens: 181, output_tokens: 8, iterations: [advisor] }
+    const message = { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage }
+    const whole = anthropicMessages.readBody(message).findLast((event): event is UsageEvent => event.type === 'usage')
+    const tokens = { prompt: 60, completion: 8, cached: 0, cacheWritten: 0, reasoning: 0 }
+    assert.deepEqual(whole?.extras?.models, [{ name: 'claude-opus-4-6', tokens }])
   })
 
   test('is replaced by the last event after a compaction', () => {

@@ -4,7 +4,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { UsageBound } from '../admission/bounds/usage-bound.ts'
-import { costOf } from '../pricing/cost.ts'
+import { costOf, type ModelUsage } from '../pricing/cost.ts'
 import { highestCost } from '../pricing/highest-cost.ts'
 import { type BillableCounts, isPlausible } from './answer-tally.ts'
 import { type SettledUsage, settledUsage } from './settled-usage.ts'
@@ -13,6 +13,8 @@ import { type SettledUsage, settledUsage } from './settled-usage.ts'
 export type Charge = {
   tokens: TokenCounts
   extras: Extras | undefined
+  /** Tokens of other models, which are parts of the tokens. */
+  models?: readonly ModelUsage[]
   /** Whether the tokens are estimated because the provider did not count them to the end. */
   estimated: boolean
   /** Whether the provider counted more than the request could use. The charge is then limited to what was possible. */
@@ -56,11 +58,11 @@ export function chargeFor(
   if (reported && counts.isFinal) {
     const usage = billedUsage(prices, reported, extras, requestBound)
     const capped = usage.tokens.prompt < reported.prompt || usage.tokens.completion < reported.completion
-    return { ...usage, estimated: false, capped, cost: costOf(prices, usage.tokens, usage.extras), margin: 0n }
+    return { ...usage, estimated: false, capped, cost: costOf(prices, usage.tokens, usage.extras, usage.models), margin: 0n }
   }
   const estimate = promptEstimate()
   const usage = billedUsage(prices, estimateTokenCounts(counts, estimate), extras, requestBound)
-  const cost = costOf(prices, usage.tokens, usage.extras)
+  const cost = costOf(prices, usage.tokens, usage.extras, usage.models)
   const bound = highestPossibleCost(
     prices,
     counts,
@@ -83,7 +85,7 @@ export function costOfAnswer(
     ? tokens
     : estimateTokenCounts({ ...counts, reported: tokens }, promptEstimate())
   const usage = billedUsage(prices, charged, counts.extras, bound)
-  return costOf(prices, usage.tokens, usage.extras)
+  return costOf(prices, usage.tokens, usage.extras, usage.models)
 }
 
 /** The counted tokens as they are billed, within the usage bound. */

@@ -43,13 +43,16 @@ export function computeUsageBound(forms: RequestForms, offer: Offer, providerPro
   return {
     prompt,
     reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, runs * promptLimit),
-    completion: runs * answer * answers + predictionTokens(chat),
+    completion: runs * answer * answers + predictionTokens(chat) + modelTokens(bill),
     // With `best_of`, a provider generates answers that it does not return.
     hasHiddenTokens: answers > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
     isSequential: answers === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,
     bill,
   }
 }
+
+/** The most tokens that other models generate for the answer. */
+const modelTokens = (bill: Bill | undefined) => (bill?.models ?? []).reduce((sum, { completion }) => sum + completion, 0)
 
 /** The maximum tokens of one answer. */
 export function maxAnswerTokens(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): number {

@@ -38,13 +38,18 @@ export function encodeProviderTool(tool: ChatTool): Block | undefined {
   return sent
 }
 
+/** A tool with which the model asks another model. */
+const advisorType = /^advisor_\d{8}$/
+
 /** The billable options of a messages body, or of a chat request. */
 export function anthropicBillable(chat: Body): BillableOptions {
   const tools = providerTools(chat, (tool, path) => {
     const kind = findToolKind(tool.type)
     const unit = toUnitName(String(tool.type))
-    if (!kind?.bounded) return { unit, calls: undefined }
-    return { unit, calls: readCallLimit(tool.max_uses), bound: `${path}.max_uses` }
+    const isAdvisor = advisorType.test(String(tool.type)) && typeof tool.model === 'string'
+    if (!kind?.bounded && !isAdvisor) return { unit, calls: undefined }
+    const model = isAdvisor ? { name: String(tool.model), maxTokens: readCallLimit(tool.max_tokens) } : undefined
+    return { unit, calls: readCallLimit(tool.max_uses), bound: `${path}.max_uses`, ...(model && { model }) }
   })
   // Anthropic's `speed: "fast"` has a separate price, as service tiers have.
   const serviceTier = chat.speed === 'fast' ? 'fast' : undefined

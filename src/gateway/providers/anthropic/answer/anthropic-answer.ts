@@ -7,7 +7,7 @@ import { argumentsText, type UpstreamEvent } from '../../../protocol/tool-calls/
 import { readErrorStatus } from '../../error-status.ts'
 import { errorWithoutAnswer, noMessage, readErrorMessage, readErrorMetadata } from '../../upstream-errors.ts'
 import { type AnthropicCitation, toCitations } from './anthropic-citations.ts'
-import { readUsage, StreamUsage, type Usage } from './anthropic-usage.ts'
+import { readUsage, StreamUsage, type Usage, type WithMetrics } from './anthropic-usage.ts'
 
 type Block =
   | { type: 'text'; text: string; citations?: AnthropicCitation[] | null }
@@ -33,7 +33,7 @@ type Event = {
   delta?: Delta
   usage?: Usage
   error?: UpstreamError
-}
+} & WithMetrics
 type UpstreamError = { type?: string; message?: string }
 
 const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = {
@@ -52,14 +52,18 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
   const blocks = new Blocks()
   const usage = new StreamUsage()
   let isFinished = false
+  /** Content in the first event, where some servers have all of it. */
+  let firstContent: Block[] = []
 
   return ({ data }) => {
     const event = JSON.parse(data) as Event
     switch (event.type) {
       case 'message_start':
         usage.start(event.message?.usage)
+        firstContent = event.message?.content ?? []
         return [startedEvent(event.message)]
       case 'content_block_start':
+        firstContent = []
         return event.content_block ? blocks.begin(event.index, event.content_block) : []
       case 'content_block_delta':
         return event.delta ? blocks.add(event.index, event.delta) : []
@@ -68,10 +72,10 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
       case 'message_delta':
         isFinished ||= Boolean(event.delta?.stop_reason)
         if (!event.delta?.stop_reason) return usage.add(event.usage)
-        return [finishEvent(event.delta.stop_reason), ...usage.add(event.usage)]
+        return [...readBlocks(blocks, firstContent), finishEvent(event.delta.stop_reason), ...usage.add(event.usage)]
       case 'message_stop':
         // Some servers send the usage only here.
-        return [...(isFinished ? [] : [endWithoutReason]), ...usage.add(event.usage ?? event.message?.usage)]
+        return [...(isFinished ? [] : [endWithoutReason]), ...usage.addLast(event)]
       case 'error':
         return [errorEvent(event.error)]
       default:
@@ -88,10 +92,16 @@ export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
   const message = body as Message & { error?: UpstreamError }
   if (message.error) return [errorEvent(message.error)]
   if (!Array.isArray(message.content)) return [errorWithoutAnswer(body, 'the answer has no content')]
-  const blocks = new Blocks()
-  const events: UpstreamEvent[] = [startedEvent(message)]
-  for (const [at, block] of message.content.entries()) events.push(...blocks.begin(at, block), ...blocks.end(at))
-  return [...events, finishEvent(message.stop_reason ?? 'end_turn'), ...readUsage(message.usage ?? {})]
+  return [
+    startedEvent(message),
+    ...readBlocks(new Blocks(), message.content),
+    finishEvent(message.stop_reason ?? 'end_turn'),
+    ...readUsage(message.usage ?? {}),
+  ]
+}
+
+function readBlocks(blocks: Blocks, content: readonly Block[]): UpstreamEvent[] {
+  return [...content.entries()].flatMap(([at, block]) => [...blocks.begin(at, block), ...blocks.end(at)])
 }
 
 /**

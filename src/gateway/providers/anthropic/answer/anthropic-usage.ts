@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { type ReportedCounts, sumCounts, usageEvents } from '../../token-counts.ts'
+import { type ReportedCounts, type ReportedExtras, sumCounts, usageEvents } from '../../token-counts.ts'
 import { mergeUsage, type UsageObject } from '../../usage-spellings.ts'
 
 type Counts = {
@@ -17,7 +17,7 @@ export type Usage = Counts & {
   /** The region in which the model ran, such as `us`. */
   inference_geo?: string | null
   /** The runs of models for this answer, for example of a compaction of the conversation before it. */
-  iterations?: (Counts & { type?: string })[] | null
+  iterations?: (Counts & { type?: string; model?: unknown })[] | null
 }
 
 /** The usage of a stream: the prompt in the first event, all counts in the last ones. */
@@ -43,18 +43,36 @@ export class StreamUsage {
     )
   }
 
+  /** The usage event of the last event of a stream, which has the only usage of some servers. */
+  addLast(event: { usage?: Usage; message?: { usage?: Usage } } & WithMetrics): AnswerEvent[] {
+    const { usage, message, 'amazon-bedrock-invocationMetrics': metrics } = event
+    const isCounted = this.#usage.input_tokens || this.#usage.output_tokens
+    return this.add(usage ?? message?.usage ?? (metrics && !isCounted ? toUsage(metrics) : undefined))
+  }
+
   /** Whether clients would lose an earlier count, because the event has a zero for it. */
   #hidesCount(usage: Usage): boolean {
     return inputCounts.some((name) => usage[name] === 0 && this.#usage[name] !== 0)
   }
 }
 
+/** Bedrock's own counts of an answer. */
+export type WithMetrics = { 'amazon-bedrock-invocationMetrics'?: Record<string, unknown> | null }
+
+const toUsage = (metrics: Record<string, unknown>): Usage =>
+  ({
+    input_tokens: metrics.inputTokenCount,
+    output_tokens: metrics.outputTokenCount,
+    cache_read_input_tokens: metrics.cacheReadInputTokenCount,
+    cache_creation_input_tokens: metrics.cacheWriteInputTokenCount,
+  }) as Usage
+
 const cacheTokens = ({ cache_read_input_tokens: read, cache_creation_input_tokens: created }: Counts) =>
   (read ?? 0) + (created ?? 0)
 
 const inputCounts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const
 
-/** Iterations that the counts of the answer do not include. An advisor is another model, whose price is not known here. */
+/** Iterations that the counts of the answer do not include. */
 const separateIterations: ReadonlySet<string | undefined> = new Set(['compaction', 'advisor_message'])
 
 /** The billed counts of an answer and its tools. */
@@ -62,8 +80,18 @@ export function readUsage(usage: Usage): AnswerEvent[] {
   const iterations = Array.isArray(usage.iterations) ? usage.iterations : []
   const separate = iterations.filter((iteration) => separateIterations.has(iteration?.type)).map(readCounts)
   const { web_search_requests: web_search, web_fetch_requests: web_fetch } = usage.server_tool_use ?? {}
-  const extras = { pieces: { web_search, web_fetch }, serviceTier: readTier(usage) }
+  const extras = { pieces: { web_search, web_fetch }, serviceTier: readTier(usage), models: readAdvisors(iterations) }
   return usageEvents(separate.reduce(addCounts, readCounts(usage)), extras)
+}
+
+/** The runs of the advisors, which are other models with other prices. */
+function readAdvisors(iterations: NonNullable<Usage['iterations']>): NonNullable<ReportedExtras['models']> {
+  return iterations.flatMap((iteration) => {
+    const { type, model } = iteration ?? {}
+    return type === 'advisor_message' && typeof model === 'string'
+      ? [{ name: model, counts: readCounts(iteration) }]
+      : []
+  })
 }
 
 /** The speed, or else the region, as a service tier: each has its price. A request for speed can be served without it. */
