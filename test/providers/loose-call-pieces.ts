@@ -43,6 +43,13 @@ export const oddCalls: OddAnswer[] = [
     piece('', a.slice(0, 4), { index: 0, id: 'None' }),
     piece('', a.slice(4), { index: 0, id: 'None' }),
   ]),
+  ...['null', 'None'].map((none) =>
+    call(`a name of ${none} in the later pieces`, [
+      piece('read', '', { ...start, type: 'FUNCTION' }),
+      piece(none, a.slice(0, 4), { index: 0, id: '', type: 'FUNCTION' }),
+      piece(none, a.slice(4), { index: 0, id: '', type: 'FUNCTION' }),
+    ]),
+  ),
   call('another number of the call in each piece', [
     piece('read', '', start),
     piece(undefined, a.slice(0, 4), { index: 1, id: 'call_a' }),

@@ -135,6 +135,47 @@ export const oddAnswers: OddAnswer[] = [
     whole: true,
   },
   {
+    name: 'the whole message in the first event',
+    protocol: 'anthropic-messages',
+    reply: {
+      body: sse([
+        { type: 'message_start', message: { id: 'm', content: [{ type: 'text', text: 'Hello' }], usage: {} } },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { input_tokens: 1, output_tokens: 1 } },
+        { type: 'message_stop' },
+      ]),
+    },
+    text: 'Hello',
+    end: stopped,
+    not: 'messages',
+  },
+  {
+    name: 'choices of a content filter without a delta',
+    protocol: 'openai-chat',
+    reply: {
+      body: sse([
+        delta({ role: 'assistant', content: 'Hello' }),
+        choice({ finish_reason: null, content_filter_results: {}, content_filter_offsets: { check_offset: 44 } }),
+        delta({}, 'stop'),
+      ]),
+    },
+    text: 'Hello',
+    end: stopped,
+  },
+  {
+    name: 'a response without items at its end',
+    protocol: 'openai-responses',
+    reply: {
+      body: sse([
+        created,
+        { type: 'response.output_text.delta', output_index: 0, content_index: 0, item_id: 'm', delta: 'Hello' },
+        { type: 'response.output_item.done', output_index: 0, item: messageItem('m', 'Hello') },
+        { type: 'response.completed', response: { ...response, output: undefined } },
+      ]),
+    },
+    text: 'Hello',
+    end: stopped,
+  },
+  {
     name: 'a text that only the end of its part has',
     protocol: 'openai-responses',
     reply: {
@@ -611,6 +652,32 @@ export const unusableAnswers: { name: string; protocol: Protocol; body: string; 
     body: 'data: Internal server error\n\n',
     status: 502,
     words: 'Internal server error',
+  },
+  ...[
+    { errors: [{ message: 'out of memory' }] },
+    { type: 'server_error', message: 'out of memory' },
+    { modelStreamErrorException: { message: 'out of memory' } },
+    [{ error: { message: 'out of memory' } }],
+  ].map((event) => ({
+    name: `the error ${JSON.stringify(event)}`,
+    protocol: 'openai-chat' as const,
+    body: sse([delta({ role: 'assistant' }), event]),
+    status: 502,
+    words: 'out of memory',
+  })),
+  {
+    name: 'an exception of Bedrock in an event',
+    protocol: 'openai-chat',
+    body: sse([{ throttlingException: { message: 'slow down' } }]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error in a list',
+    protocol: 'google-gemini',
+    body: sse([[{ error: { code: 429, message: 'slow down', status: 'RESOURCE_EXHAUSTED' } }]]),
+    status: 429,
+    words: 'slow down',
   },
   {
     name: 'a response that the provider cancelled',

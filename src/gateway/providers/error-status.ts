@@ -26,7 +26,7 @@ const statusOfWord = new Map(
     429: ['ratelimit', 'ratelimitexceeded', 'ratelimited', 'toomanyrequests', 'resourceexhausted', 'throttling'],
     500: ['server', 'api', 'internal', 'internalserver'],
     503: ['unavailable', 'serviceunavailable', 'overloaded', 'engineoverloaded'],
-    504: ['timeout', 'requesttimeout', 'deadlineexceeded', 'vectorstoretimeout'],
+    504: ['timeout', 'requesttimeout', 'deadlineexceeded', 'modeltimeout', 'vectorstoretimeout'],
   }).flatMap(([status, words]) => words.map((word): [string, number] => [word, Number(status)])),
 )
 

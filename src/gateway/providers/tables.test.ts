@@ -72,6 +72,14 @@ test('finish reasons of each provider are translated', () => {
     'stop',
     'length',
   ])
+  assert.deepEqual(
+    ['EndTurn', 'FINISH_REASON_STOP', 'normal', 'content_filter: RECITATION', 'blacklist', 'FinishReason.MAX_TOKENS'].map(
+      chat,
+    ),
+    ['stop', 'stop', 'stop', 'content_filter', 'content_filter', 'length'],
+  )
+  const malformed = { message: {}, finish_reason: 'function_call_filter: MALFORMED_FUNCTION_CALL' }
+  assert.ok(openaiChat.readBody({ choices: [malformed] }).some(({ type }) => type === 'error'))
   const gemini = (finishReason: string) => finishOf(googleGemini.readBody({ candidates: [{ finishReason }] }))
   assert.deepEqual(['STOP', 'MAX_TOKENS', 'OTHER', 'SAFETY'].map(gemini), [
     'stop',

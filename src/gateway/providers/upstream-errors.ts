@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { readErrorStatus } from './error-status.ts'
 
 /** Matches codes that are words, so that they cannot contain a credential. */
@@ -37,7 +38,14 @@ export const noMessage = 'the upstream failed'
 /** The error in the body of a refusal, which is a response with an error status. That of a refused stream can be a list. */
 function findError(body: unknown): unknown {
   const refusal = Array.isArray(body) ? body[0] : body
-  return (refusal as { error?: unknown } | null | undefined)?.error
+  return (refusal as { error?: unknown } | null | undefined)?.error ?? findException(refusal)
+}
+
+/** The error in a member that is named after it, as in the event streams of Bedrock. */
+function findException(refusal: unknown): object | undefined {
+  if (!isObject(refusal)) return undefined
+  const type = Object.keys(refusal).find((name) => name.endsWith('Exception') && isObject(refusal[name]))
+  return type === undefined ? undefined : { type, ...(refusal[type] as object) }
 }
 
 /** Longer details are omitted. */

@@ -31,6 +31,16 @@ test('counts are read under the names of other protocols', () => {
   const gemini = { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 4, totalTokenCount: 19 }
   assert.deepEqual(countsOf({ usage: gemini }), [10, 9, 0, 0, 4])
   assert.deepEqual(countsOf({ usageMetadata: gemini }), [10, 9, 0, 0, 4])
+  const python = {
+    prompt_token_count: 10,
+    candidates_token_count: 5,
+    thoughts_token_count: 4,
+    total_token_count: 19,
+    cached_content_token_count: 3,
+  }
+  assert.deepEqual(countsOf({ usage: python }), [10, 9, 3, 0, 4])
+  const bedrock = { inputTokenCount: 10, outputTokenCount: 5, cacheReadInputTokenCount: 3 }
+  assert.deepEqual(countsOf({ 'amazon-bedrock-invocationMetrics': bedrock }), [13, 5, 3, 0, 0])
   assert.deepEqual(
     countsOf({ usage: { promptTokens: 10, completionTokens: 5, cachedPromptTokens: 3 } }),
     [10, 5, 3, 0, 0],

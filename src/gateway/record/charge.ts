@@ -58,7 +58,13 @@ export function chargeFor(
   if (reported && counts.isFinal) {
     const usage = billedUsage(prices, reported, extras, requestBound)
     const capped = usage.tokens.prompt < reported.prompt || usage.tokens.completion < reported.completion
-    return { ...usage, estimated: false, capped, cost: costOf(prices, usage.tokens, usage.extras, usage.models), margin: 0n }
+    return {
+      ...usage,
+      estimated: false,
+      capped,
+      cost: costOf(prices, usage.tokens, usage.extras, usage.models),
+      margin: 0n,
+    }
   }
   const estimate = promptEstimate()
   const usage = billedUsage(prices, estimateTokenCounts(counts, estimate), extras, requestBound)

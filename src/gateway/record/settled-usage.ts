@@ -1,7 +1,7 @@
 import type { Prices } from '#catalogue/index/model.ts'
+import { undated } from '#catalogue/index/sibling-endpoints.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 import { ownValue } from '#platform/core/own-value.ts'
-import { undated } from '#catalogue/index/sibling-endpoints.ts'
 import type { Bill } from '../pricing/bill.ts'
 import type { ModelUsage } from '../pricing/cost.ts'
 

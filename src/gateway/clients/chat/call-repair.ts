@@ -96,7 +96,7 @@ function isEquivalent(rawCall: RawCall, correctCall: ToolCallDelta): boolean {
     (rawCall.id || undefined) === correctCall.id &&
     readName(rawCall) === readName(correctCall) &&
     readArguments(rawCall) === readArguments(correctCall) &&
-    (correctCall.id === undefined || typeof rawCall.type === 'string')
+    (correctCall.id === undefined || rawCall.type === correctCall.type)
   )
 }
 

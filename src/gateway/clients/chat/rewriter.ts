@@ -190,6 +190,8 @@ function rewriteJson(text: string, { member, head, repairs, lacksRole = false, s
     // Some servers repeat the message so far beside each delta, and clients would add both.
     const message = member === 'delta' ? takeMessage(choice) : undefined
     if (message && !choice.delta) choice.delta = message
+    // Azure has its asynchronous content filter in choices without a delta.
+    if (member === 'delta' && typeof choice.text !== 'string') choice.delta ??= {}
     if (typeof choice.text === 'string' && !choice[member]) choice[member] = { role: 'assistant', content: choice.text }
     if (lacksRole && choice.delta) choice.delta = { role: 'assistant', ...choice.delta }
     if (repair) applyRepair(choice as RawChoice, member, repair)

@@ -50,7 +50,7 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
   }
 }
 
-/** The items that a stream reported as done. Some servers send an empty list of them at the end. */
+/** The items that a stream reported as done. Some servers send an empty list of them at the end, or none. */
 class CompletedItems {
   readonly #items: object[] = []
 
@@ -62,10 +62,13 @@ class CompletedItems {
 
   /** Adds all completed items to the changes of the last event, if its output is empty. */
   withOutput(raw: Buffer, changes: Changes): Changes {
-    if (this.#items.length === 0 || !emptyOutput.test(raw.toString('latin1')) || !raw.includes('"response.completed"'))
-      return changes
+    if (this.#items.length === 0 || !lacksOutput(raw.toString('latin1'))) return changes
     return { ...changes, set: { ...changes.set, output: toLatin1Json(this.#items) } }
   }
 }
 
-const emptyOutput = /"output"\s*:\s*\[\s*\]/
+/** Whether it is the last event and has no items. */
+function lacksOutput(event: string): boolean {
+  if (!/"response\.(?:completed|incomplete|done)"/.test(event)) return false
+  return !/"output"\s*:/.test(event) || /"output"\s*:\s*\[\s*\]/.test(event)
+}

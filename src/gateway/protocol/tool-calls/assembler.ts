@@ -103,7 +103,8 @@ export class ToolCallAssembler {
     return []
   }
 
-  #add(piece: ToolCallPiece): AnswerEvent[] {
+  #add(sentPiece: ToolCallPiece): AnswerEvent[] {
+    const piece = this.#withoutNullName(sentPiece)
     const call = this.#findOrCreateCall(piece)
     if (!call) return []
     this.#lookup ??= { byKey: new Map(), byId: new Map() }
@@ -117,6 +118,12 @@ export class ToolCallAssembler {
     const key = piece.key ?? call.key
     if (key !== undefined) this.#lookup.byKey.set(key, call)
     return call.isOpen ? [...call.takeSignature(), ...call.takeArguments()] : this.#release()
+  }
+
+  /** The piece without the word for null that some servers send as the name in later pieces. */
+  #withoutNullName(piece: ToolCallPiece): ToolCallPiece {
+    const { name = '' } = piece
+    return nullWords.has(name) && !this.#options.toolNames?.has(name) ? { ...piece, name: undefined } : piece
   }
 
   #isNamePartial({ name = '', isNamePartial }: ToolCallPiece): boolean {
@@ -221,6 +228,8 @@ export class ToolCallAssembler {
     return events
   }
 }
+
+const nullWords: ReadonlySet<string> = new Set(['null', 'None', 'undefined'])
 
 /** Whether a piece is a later part of arguments, which start with an object. */
 function continuesArguments({ name, text = '' }: ToolCallPiece): boolean {

@@ -53,13 +53,12 @@ const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 's
 /** Reads one stream. The parts of each event are new, and its usage is cumulative. */
 export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
   const answer = new GeminiAnswer(answerId)
-  return ({ data }) => answer.read(normalizeGeminiAnswer(JSON.parse(data)) as GenerateContentResponse)
+  return ({ data }) => listAnswers(JSON.parse(data)).flatMap((part) => answer.read(part))
 }
 
 /** Reads a whole answer. */
 export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[] {
-  // Servers that ignore `alt=sse` send a stream as a list of its events.
-  const responses = (Array.isArray(body) ? body : [body]).map(normalizeGeminiAnswer) as GenerateContentResponse[]
+  const responses = listAnswers(body)
   const answer = new GeminiAnswer(answerId)
   const events = responses.flatMap((response) => answer.read(response))
   const isEnded = events.some(({ type }) => type === 'finish' || type === 'error')
@@ -69,6 +68,11 @@ export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[]
   if (!isEnded && !responses.some(({ error }) => error))
     return [errorWithoutAnswer(body, 'the answer has no candidates')]
   return events
+}
+
+/** Servers that ignore `alt=sse` send a stream as a list of its events. Some send such lists in events. */
+function listAnswers(body: unknown): GenerateContentResponse[] {
+  return (Array.isArray(body) ? body : [body]).map(normalizeGeminiAnswer) as GenerateContentResponse[]
 }
 
 /** Reads the events of one answer. */

@@ -39,7 +39,9 @@ export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
   let hasSources = false
   const usage = new OpenaiUsage(chatSpellings)
   return ({ data }) => {
-    const chunk = JSON.parse(data) as Partial<Chunk> & UpstreamError & Sources
+    const event: unknown = JSON.parse(data)
+    // Google's chat server sends an error in a list.
+    const chunk = (Array.isArray(event) ? (event[0] ?? {}) : event) as Partial<Chunk> & UpstreamError & Sources
     const content = readChunk(chunk)
     const events = [...content, ...readUsageEvents(chunk as WithUsage, usage, measureContent(content))]
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
@@ -71,10 +73,21 @@ function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   return events
 }
 
-/** Whether an event is an error without the member `error`, as DashScope, MiniMax, SiliconFlow and vLLM send it. */
+type BareError = {
+  object?: unknown
+  base_resp?: { status_code?: unknown } | null
+  errors?: unknown
+  type?: unknown
+  message?: unknown
+}
+
+/** Whether an event is an error without the member `error`, as DashScope, MiniMax, SiliconFlow, vLLM and Bedrock send it. */
 function isBareError(chunk: object): boolean {
-  const { object, base_resp } = chunk as { object?: unknown; base_resp?: { status_code?: unknown } | null }
-  return object === 'error' || 'code' in chunk || 'detail' in chunk || Boolean(base_resp?.status_code)
+  const { object, base_resp, errors, type, message } = chunk as BareError
+  if (object === 'error' || 'code' in chunk || 'detail' in chunk || base_resp?.status_code) return true
+  if (Array.isArray(errors) && errors.length > 0) return true
+  if (typeof type === 'string' && /error/i.test(type) && typeof message === 'string') return true
+  return Object.keys(chunk).some((name) => name.endsWith('Exception'))
 }
 
 /** Whether MiniMax reports an error beside a message without content. */

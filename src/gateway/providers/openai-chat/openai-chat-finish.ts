@@ -17,6 +17,13 @@ const reasons = new Map<string, FinishReason>([
       'done',
       'finished',
       'success',
+      // Baidu
+      'normal',
+      // AI21
+      'endoftext',
+      // LM Studio
+      'eos_found',
+      'stop_string_found',
     ] as const
   ).map((name): [string, FinishReason] => [name, 'stop']),
   ['length', 'length'],
@@ -41,8 +48,12 @@ const reasons = new Map<string, FinishReason>([
   ['blocklist', 'content_filter'],
   ['prohibited_content', 'content_filter'],
   ['spii', 'content_filter'],
-  ['image_safety', 'content_filter'],
+  ...(['image_safety', 'image_prohibited_content', 'image_recitation', 'image_other', 'no_image'] as const).map(
+    (name): [string, FinishReason] => [name, 'content_filter'],
+  ),
   ['language', 'content_filter'],
+  // GigaChat
+  ['blacklist', 'content_filter'],
   // Gateways to Bedrock
   ['content_filtered', 'content_filter'],
   ['guardrail_intervened', 'content_filter'],
@@ -60,7 +71,10 @@ const reasons = new Map<string, FinishReason>([
   // vLLM and SGLang
   ['abort', 'error'],
   // Gateways to Gemini
-  ['malformed_function_call', 'error'],
+  ...(['malformed_function_call', 'unexpected_tool_call', 'too_many_tool_calls', 'malformed_response'] as const).map(
+    (name): [string, FinishReason] => [name, 'error'],
+  ),
+  ['missing_thought_signature', 'error'],
   ...(['aborted', 'engine_overloaded', 'server_error', 'internal_error', 'failed', 'canceled'] as const).map(
     (name): [string, FinishReason] => [name, 'error'],
   ),
@@ -70,14 +84,21 @@ const reasons = new Map<string, FinishReason>([
 
 /** The finish event. An unknown reason counts as a truncated answer, never as a success. */
 export function finishEvents(native: string): AnswerEvent[] {
-  // Python's servers write the name of the enumeration before the value.
-  const name = native
-    .toLowerCase()
-    .replaceAll('-', '_')
-    .replace(/^finish_?reason\./, '')
+  const name = normalizeName(native)
   // DashScope sends this text until the answer ends.
-  if (name === 'null' || name === 'none' || name === 'finish_reason_unspecified') return []
-  const reason = reasons.get(name) ?? 'length'
+  if (name === 'null' || name === 'none' || name === 'unspecified') return []
+  // Google's chat server writes the reason of its model after its own: `content_filter: RECITATION`.
+  const [general = '', specific = ''] = name.split(/\s*:\s*/)
+  const reason = reasons.get(specific) ?? reasons.get(general) ?? 'length'
   if (reason !== 'error') return [{ type: 'finish', reason, native }]
   return [{ type: 'error', message: `the provider ended the answer with the reason "${native}"`, status: 502 }]
+}
+
+/** The name in lower case with underscores, without that of its enumeration, which some servers write before it. */
+function normalizeName(native: string): string {
+  return native
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll('-', '_')
+    .replace(/^finish_?reason[._]/, '')
 }

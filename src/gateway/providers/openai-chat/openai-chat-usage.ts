@@ -19,6 +19,8 @@ export type WithUsage = {
   usageMetadata?: UpstreamUsage | null
   prompt_eval_count?: unknown
   eval_count?: unknown
+  /** Of Bedrock, in the last event. */
+  'amazon-bedrock-invocationMetrics'?: Record<string, unknown> | null
   choices?: { usage?: UpstreamUsage | null }[]
   service_tier?: string | null
 }
@@ -51,7 +53,19 @@ function findOtherUsage(answer: WithUsage): UpstreamUsage | null | undefined {
   const evaluationUsage =
     eval_count == null ? undefined : { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
   const reportedUsage = choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units
-  return reportedUsage ?? usageMetadata ?? timingUsage ?? evaluationUsage
+  const metrics = answer['amazon-bedrock-invocationMetrics']
+  return reportedUsage ?? usageMetadata ?? (metrics ? readMetrics(metrics) : undefined) ?? timingUsage ?? evaluationUsage
+}
+
+/** Bedrock counts cached tokens beside the others. */
+function readMetrics(metrics: Record<string, unknown>): UpstreamUsage {
+  const { inputTokenCount, outputTokenCount, cacheReadInputTokenCount: read, cacheWriteInputTokenCount: written } = metrics
+  return {
+    prompt_tokens: sumCounts(inputTokenCount, read, written),
+    completion_tokens: outputTokenCount,
+    cached_tokens: read,
+    cache_write_tokens: written,
+  }
 }
 
 /**
