@@ -73,9 +73,14 @@ test('finish reasons of each provider are translated', () => {
     'length',
   ])
   assert.deepEqual(
-    ['EndTurn', 'FINISH_REASON_STOP', 'normal', 'content_filter: RECITATION', 'blacklist', 'FinishReason.MAX_TOKENS'].map(
-      chat,
-    ),
+    [
+      'EndTurn',
+      'FINISH_REASON_STOP',
+      'normal',
+      'content_filter: RECITATION',
+      'blacklist',
+      'FinishReason.MAX_TOKENS',
+    ].map(chat),
     ['stop', 'stop', 'stop', 'content_filter', 'content_filter', 'length'],
   )
   const malformed = { message: {}, finish_reason: 'function_call_filter: MALFORMED_FUNCTION_CALL' }

@@ -52,7 +52,8 @@ export function computeUsageBound(forms: RequestForms, offer: Offer, providerPro
 }
 
 /** The most tokens that other models generate for the answer. */
-const modelTokens = (bill: Bill | undefined) => (bill?.models ?? []).reduce((sum, { completion }) => sum + completion, 0)
+const modelTokens = (bill: Bill | undefined) =>
+  (bill?.models ?? []).reduce((sum, { completion }) => sum + completion, 0)
 
 /** The maximum tokens of one answer. */
 export function maxAnswerTokens(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): number {

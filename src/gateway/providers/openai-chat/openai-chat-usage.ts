@@ -54,12 +54,19 @@ function findOtherUsage(answer: WithUsage): UpstreamUsage | null | undefined {
     eval_count == null ? undefined : { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
   const reportedUsage = choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units
   const metrics = answer['amazon-bedrock-invocationMetrics']
-  return reportedUsage ?? usageMetadata ?? (metrics ? readMetrics(metrics) : undefined) ?? timingUsage ?? evaluationUsage
+  return (
+    reportedUsage ?? usageMetadata ?? (metrics ? readMetrics(metrics) : undefined) ?? timingUsage ?? evaluationUsage
+  )
 }
 
 /** Bedrock counts cached tokens beside the others. */
 function readMetrics(metrics: Record<string, unknown>): UpstreamUsage {
-  const { inputTokenCount, outputTokenCount, cacheReadInputTokenCount: read, cacheWriteInputTokenCount: written } = metrics
+  const {
+    inputTokenCount,
+    outputTokenCount,
+    cacheReadInputTokenCount: read,
+    cacheWriteInputTokenCount: written,
+  } = metrics
   return {
     prompt_tokens: sumCounts(inputTokenCount, read, written),
     completion_tokens: outputTokenCount,
