@@ -1,4 +1,8 @@
+import type { AnswerEvent, TokenCounts, UsageEvent } from '#chat/events.ts'
 import type { ClientProtocol, CostNote } from './protocol.ts'
+
+/** Calculates the cost of counted tokens. */
+export type PriceTokens = (tokens: TokenCounts) => CostNote
 
 /** Adds the cost to the usage of an upstream, and the billed counts if they differ from the reported ones. */
 export function addCostToUsage(
@@ -18,4 +22,13 @@ function withCounts(usage: object, counts: object): object {
     else if (count !== null) merged[name] = count
   }
   return merged
+}
+
+export function findUsage(events: AnswerEvent[]): UsageEvent | undefined {
+  return events.find((event) => event.type === 'usage')
+}
+
+/** The cost for an answer. It contains the billed counts if they differ from those that the upstream reported. */
+export function toCostNote({ tokens, restated }: UsageEvent, price: PriceTokens): CostNote {
+  return restated ? { ...price(tokens), restated: tokens } : price(tokens)
 }

@@ -111,7 +111,10 @@ class GeminiAnswer {
     return [...events, ...this.#addUsage(generated.usageMetadata, reason !== undefined, measureContent(events))]
   }
 
-  /** The first events may count only the prompt, and the last usage may follow the end. */
+  /**
+   * Adds the usage of an event. Returns none while the counts of the answer are unknown, because the first events can count
+   * only the prompt. The last usage can follow the end.
+   */
   #addUsage(usage: GeminiUsage | undefined, isEnd: boolean, contentLength: number): AnswerEvent[] {
     this.#hasEnded ||= isEnd
     if (!usage) return []

@@ -132,13 +132,13 @@ function readEnd(choice: WholeChoice): AnswerEvent[] {
   if (error) return [errorEvent(error)]
   const finish = finishEvents(native || 'stop')
   const events: AnswerEvent[] = finish.length > 0 ? finish : [{ type: 'finish', reason: 'stop', native: undefined }]
-  const isSuccess = events.some((event) => event.type === 'finish' && fullReasons.has(event.reason))
+  const isSuccess = events.some((event) => event.type === 'finish' && contentReasons.has(event.reason))
   if (isSuccess && (typeof message !== 'object' || message === null)) throw new Error('the answer has no message')
   return events
 }
 
 /** Finish reasons with which an answer has content. */
-const fullReasons: ReadonlySet<string> = new Set(['stop', 'tool_calls'])
+const contentReasons: ReadonlySet<string> = new Set(['stop', 'tool_calls'])
 
 function readChoice(choice: WholeChoice, events: UpstreamEvent[], answerId: string | undefined): void {
   readDelta(readMessage(choice) ?? {}, events, answerId)

@@ -1,21 +1,16 @@
-import { isAscii } from 'node:buffer'
-import type { AnswerEvent, TokenCounts, UsageEvent } from '#chat/events.ts'
-import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { ByteBatch } from '#platform/text/byte-batch.ts'
-import { decodeLatin1 } from '#platform/text/decode-bytes.ts'
-import type { DeltaReceiver, Receiver, TextEvent, WholeAnswer } from '../attempt/answer/receiver.ts'
+import type { DeltaReceiver, Receiver, TextEvent } from '../attempt/answer/receiver.ts'
 import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { Exchange } from '../attempt/upstream/upstream.ts'
 import type { EventTemplate } from './event-template.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
-import type { AnswerHead, ClientProtocol, CostNote, StreamWriter, WholeBody } from './protocol.ts'
-import { addCostToUsage } from './usage-with-cost.ts'
+import type { AnswerHead, ClientProtocol, StreamWriter } from './protocol.ts'
+import { findUsage, type PriceTokens, toCostNote } from './usage-with-cost.ts'
 
-type Count = (events: AnswerEvent[]) => void
 /** Counts one piece of text by its length in bytes. */
 type CountText = (type: TextEvent['type'], bytes: number) => void
-type PriceTokens = (tokens: TokenCounts) => CostNote
 
 /** Relays a stream to the client: its bytes unchanged if both sides speak one protocol, else translated. */
 type StreamRelay = Receiver & {
@@ -32,7 +27,7 @@ type StreamOptions = {
   head: AnswerHead
   passThrough: boolean
   includeUsage: boolean
-  count: Count
+  count: (events: AnswerEvent[]) => void
   countText: CountText
   /** Called at the first content of the answer. */
   started?: () => void
@@ -154,93 +149,4 @@ class Relay implements StreamRelay, DeltaReceiver {
     this.wasThrottled = true
     this.#exchange?.pause()
   }
-}
-
-function findUsage(events: AnswerEvent[]): UsageEvent | undefined {
-  return events.find((event) => event.type === 'usage')
-}
-
-function toCostNote({ tokens, restated }: UsageEvent, price: PriceTokens): CostNote {
-  return restated ? { ...price(tokens), restated: tokens } : price(tokens)
-}
-
-/** Builds a whole answer for a client that does not stream. */
-type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => WholeBody }
-
-type WholeRelayOptions = {
-  client: ClientProtocol
-  head: AnswerHead
-  passThrough: boolean
-  count: Count
-  price: PriceTokens
-}
-
-export function relayWhole({ client, head, passThrough, count, price }: WholeRelayOptions): WholeRelay {
-  const allEvents: AnswerEvent[] = []
-  let answer: WholeAnswer | undefined
-  let body: WholeBody = {}
-  const writeBody = (): WholeBody => {
-    const usage = findUsage(allEvents)
-    const cost = usage && toCostNote(usage, price)
-    if (!passThrough || !answer) return client.writeBody(head, allEvents, cost)
-    const rewriter = client.rewriter?.(head)
-    if (!rewriter && !cost) return answer.bytes
-    const unchanged = latin1OfAnswer(answer)
-    const changed = withCost(
-      rewriter ? rewriter.whole(unchanged, answer.body, allEvents) : unchanged,
-      cost,
-      client.usageOf,
-    )
-    // ASCII is the same in both encodings. As text, it is sent in one piece with the head.
-    return Buffer.byteLength(changed) === changed.length ? changed : Buffer.from(changed, 'latin1')
-  }
-  return {
-    failure: undefined,
-    started: () => {},
-    events(events, _raw, whole) {
-      count(events)
-      for (const event of events) allEvents.push(event)
-      answer = whole
-    },
-    flush: () => {},
-    // Written here, because a failure can still lead to another endpoint.
-    ended: () => {
-      body = writeBody()
-    },
-    failed(failure) {
-      this.failure = failure
-    },
-    body: () => body,
-  }
-}
-
-/** One character for each byte: text that is not ASCII stays as its UTF-8 bytes. */
-function latin1OfAnswer({ bytes, text }: WholeAnswer): string {
-  return isAscii(bytes) ? text : decodeLatin1(bytes)
-}
-
-/**
- * Inserts the cost into the usage of an answer, given as a latin1 string of its bytes. Parses and rewrites the answer if
- * the position is ambiguous or the usage already has a cost.
- */
-export function withCost(answer: string, cost: CostNote | undefined, usageOf: ClientProtocol['usageOf']): string {
-  if (!cost) return answer
-  if (cost.restated) return rewriteWithCost(answer, cost, usageOf)
-  const name = answer.indexOf('"usage"')
-  // Quotes within strings are escaped, so this never matches text of the answer.
-  usageOpening.lastIndex = name
-  const opening = name < 0 ? undefined : usageOpening.exec(answer)
-  const isPlain = opening && answer.indexOf('"usage"', name + 1) === -1 && answer.indexOf('"cost"', name) === -1
-  if (!isPlain) return rewriteWithCost(answer, cost, usageOf)
-  const insertAt = name + opening[0].indexOf('{') + 1
-  const note = `"cost":${cost.costUsd}${opening[1] ? '' : ','}`
-  return answer.slice(0, insertAt) + note + answer.slice(insertAt)
-}
-
-const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
-
-function rewriteWithCost(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
-  const answerObject = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
-  if (answerObject.usage || cost.restated) answerObject.usage = addCostToUsage(answerObject.usage, cost, usageOf)
-  return toLatin1Json(answerObject)
 }

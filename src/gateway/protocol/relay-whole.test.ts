@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { usageOf } from '../clients/chat/usage.ts'
-import type { ClientProtocol } from './protocol.ts'
-import { relayStream, withCost } from './relay.ts'
+import { withCost } from './relay-whole.ts'
 
 const costed = (json: string) => withCost(json, { costUsd: 0.5 }, usageOf)
 
@@ -27,29 +24,4 @@ test('the cost replaces that of the upstream', () =>
 test('without a cost the answer is unchanged', () => {
   const answer = '{"usage":{}}'
   assert.equal(withCost(answer, undefined, usageOf), answer)
-})
-
-test('small pieces are written, empty ones are not', async () => {
-  const writes: string[] = []
-  const response = {
-    signal: new AbortController().signal,
-    write: (chunk: Buffer | string) => Boolean(writes.push(String(chunk))),
-  } as unknown as ResponseStream
-  const words = ['', '.', '']
-  const client = { writer: () => ({ event: () => words.shift()! }) } as unknown as ClientProtocol
-  const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
-  const rest = {
-    passThrough: false,
-    includeUsage: false,
-    count: () => {},
-    countText: () => {},
-    price: () => ({ costUsd: 0 }),
-  }
-  const relay = relayStream(response, { client, head, ...rest })
-  for (const text of ['a', 'b', 'c']) {
-    relay.events([{ type: 'text', text }], Buffer.from(text))
-    relay.flush()
-    await nextTurn()
-  }
-  assert.deepEqual(writes, ['.'])
 })

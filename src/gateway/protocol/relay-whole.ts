@@ -1,0 +1,89 @@
+import { isAscii } from 'node:buffer'
+import type { AnswerEvent } from '#chat/events.ts'
+import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import { decodeLatin1 } from '#platform/text/decode-bytes.ts'
+import type { Receiver, WholeAnswer } from '../attempt/answer/receiver.ts'
+import type { AttemptFailure } from '../attempt/failure/failure.ts'
+import type { AnswerHead, ClientProtocol, CostNote, WholeBody } from './protocol.ts'
+import { addCostToUsage, findUsage, type PriceTokens, toCostNote } from './usage-with-cost.ts'
+
+/** Builds a whole answer for a client that does not stream. */
+type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => WholeBody }
+
+type WholeRelayOptions = {
+  client: ClientProtocol
+  head: AnswerHead
+  passThrough: boolean
+  count: (events: AnswerEvent[]) => void
+  price: PriceTokens
+}
+
+export function relayWhole({ client, head, passThrough, count, price }: WholeRelayOptions): WholeRelay {
+  const allEvents: AnswerEvent[] = []
+  let answer: WholeAnswer | undefined
+  let body: WholeBody = {}
+  const writeBody = (): WholeBody => {
+    const usage = findUsage(allEvents)
+    const cost = usage && toCostNote(usage, price)
+    if (!passThrough || !answer) return client.writeBody(head, allEvents, cost)
+    const rewriter = client.rewriter?.(head)
+    if (!rewriter && !cost) return answer.bytes
+    const unchanged = latin1OfAnswer(answer)
+    const changed = withCost(
+      rewriter ? rewriter.whole(unchanged, answer.body, allEvents) : unchanged,
+      cost,
+      client.usageOf,
+    )
+    // ASCII is the same in both encodings. As text, it is sent in one piece with the head.
+    return Buffer.byteLength(changed) === changed.length ? changed : Buffer.from(changed, 'latin1')
+  }
+  return {
+    failure: undefined,
+    started: () => {},
+    events(events, _raw, whole) {
+      count(events)
+      for (const event of events) allEvents.push(event)
+      answer = whole
+    },
+    flush: () => {},
+    // Written here, because a failure can still lead to another endpoint.
+    ended: () => {
+      body = writeBody()
+    },
+    failed(failure) {
+      this.failure = failure
+    },
+    body: () => body,
+  }
+}
+
+/** One character for each byte: text that is not ASCII stays as its UTF-8 bytes. */
+function latin1OfAnswer({ bytes, text }: WholeAnswer): string {
+  return isAscii(bytes) ? text : decodeLatin1(bytes)
+}
+
+/**
+ * Inserts the cost into the usage of an answer, given as a latin1 string of its bytes. Parses and rewrites the answer if
+ * the position is ambiguous or the usage already has a cost.
+ */
+export function withCost(answer: string, cost: CostNote | undefined, usageOf: ClientProtocol['usageOf']): string {
+  if (!cost) return answer
+  if (cost.restated) return rewriteWithCost(answer, cost, usageOf)
+  const name = answer.indexOf('"usage"')
+  // Quotes within strings are escaped, so this never matches text of the answer.
+  usageOpening.lastIndex = name
+  const opening = name < 0 ? undefined : usageOpening.exec(answer)
+  const isPlain = opening && answer.indexOf('"usage"', name + 1) === -1 && answer.indexOf('"cost"', name) === -1
+  if (!isPlain) return rewriteWithCost(answer, cost, usageOf)
+  const insertAt = name + opening[0].indexOf('{') + 1
+  const note = `"cost":${cost.costUsd}${opening[1] ? '' : ','}`
+  return answer.slice(0, insertAt) + note + answer.slice(insertAt)
+}
+
+const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
+
+function rewriteWithCost(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
+  const answerObject = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
+  if (answerObject.usage || cost.restated) answerObject.usage = addCostToUsage(answerObject.usage, cost, usageOf)
+  return toLatin1Json(answerObject)
+}
