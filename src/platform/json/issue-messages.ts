@@ -1,12 +1,11 @@
-import * as zod from 'zod'
+import type * as zod from 'zod'
 
 /**
  * Replaces the messages of Zod in its notation ("Too small: expected string to have >=2 characters") by sentences that
  * continue the name of a field. A message in the declaration of a schema takes precedence.
+ * @param typeOf names the type of a value.
  */
-zod.config({ customError: issueMessage })
-
-function issueMessage(issue: zod.core.$ZodRawIssue): string | undefined {
+export function issueMessage(issue: zod.core.$ZodRawIssue, typeOf: (value: unknown) => string): string | undefined {
   switch (issue.code) {
     case 'too_small':
       return boundMessage(issue.origin, issue.exact ? 'exactly' : 'at least', issue.minimum, issue.inclusive)
@@ -24,7 +23,7 @@ function issueMessage(issue: zod.core.$ZodRawIssue): string | undefined {
       return `must be a multiple of ${issue.divisor}`
     case 'invalid_type':
       if (issue.expected === 'int') return 'must be a whole number'
-      return issue.expected === 'record' ? `expected object, received ${zod.util.parsedType(issue.input)}` : undefined
+      return issue.expected === 'record' ? `expected object, received ${typeOf(issue.input)}` : undefined
     default:
       return undefined
   }

@@ -1,7 +1,9 @@
 import * as zod from 'zod'
-import './issue-messages.ts'
+import { issueMessage } from './issue-messages.ts'
 
 export type * from 'zod'
+
+zod.config({ customError: (issue) => issueMessage(issue, zod.util.parsedType) })
 
 /** One call in the declaration of a schema: a function of Zod, or the name of a method of `receiver`. */
 type Declaration = {
