@@ -14,7 +14,7 @@ const { newUuid } = await import('#platform/core/id.ts')
 const { once } = await import('#platform/async/once.ts')
 const { activeSandbox } = await import('#app/active-sandbox.ts')
 const { logUncaught } = await import('#platform/process/uncaught.ts')
-const { welcomeText } = await import('#api/pages/welcome.ts')
+const { welcomeText } = await import('#app/welcome.ts')
 const { countWorkers } = await import('#app/workers/count.ts')
 
 type Service = import('#app/start.ts').Service

@@ -43,7 +43,6 @@ const mayImport: Record<string, string[]> = {
 const mayImportTypes: Record<string, string[]> = {
   daemon: ['interns/registry'],
   cli: ['*'],
-  api: ['app'],
 }
 /** The folders of the gateway. Each imports values only from folders of the same level and of lower levels. */
 const gatewayLevels = [

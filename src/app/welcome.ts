@@ -1,7 +1,7 @@
-import type { Service } from '#app/start.ts'
+import { reachableUrl } from '#api/access/address.ts'
 import type { ProviderNeeds } from '#catalogue/sources/provider-needs.ts'
 import type { FirstKeys } from '#identity/accounts/bootstrap.ts'
-import { reachableUrl } from '../access/address.ts'
+import type { Service } from './start.ts'
 
 /** Printed instead of keys that the operator configured. The operator knows them, and logs store all printed text. */
 const placeholders = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
