@@ -41,6 +41,8 @@ export type TurnDeps = {
 }
 
 type RunningTurn = TurnDeps & {
+  /** Estimated tokens of the system prompt and the tools. */
+  overheadTokens: number
   repeats: ReturnType<typeof createRepeats>
   checkReminder: ReturnType<typeof createCheckReminder>
 }
@@ -54,7 +56,7 @@ const resultShare = 0.3
 /** Calls the model and its tools until an answer has no tool call. @throws ModelFault, or the reason of `signal`. */
 export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []): Promise<TurnEnd> {
   await addMessage(deps, { role: 'user', text, ...(images.length > 0 && { images }) })
-  const runningTurn = {
+  const runningTurn: RunningTurn = {
     ...deps,
     overheadTokens: estimateOverhead(deps),
     repeats: createRepeats(),
@@ -88,7 +90,7 @@ type ModelAnswer = { message: AssistantMessage; finish: Finish }
  * Shrinks the context until the provider accepts it: token counts are estimates, and the endpoint can have a smaller window
  * than the catalogue says.
  */
-async function answerWithinWindow(deps: TurnDeps & { overheadTokens: number }): Promise<ModelAnswer> {
+async function answerWithinWindow(deps: RunningTurn): Promise<ModelAnswer> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await callModel(deps)

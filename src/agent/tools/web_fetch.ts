@@ -3,6 +3,7 @@ import type { ProxySettings } from '#platform/net/proxies.ts'
 import { createAllowList } from '../web/allow-list.ts'
 import { fetchPage, type Page } from '../web/fetch-page.ts'
 import { htmlToText } from '../web/html-text.ts'
+import { isBinary } from './files/text.ts'
 import { imageTypes, maxImageBytes } from './images.ts'
 import { type Tool, type ToolOutput, tool } from './tool.ts'
 
@@ -57,7 +58,7 @@ function pageOutput({ url, status, type, bytes, isWhole }: Page, offset: number)
 }
 
 function toReadableText(type: string, bytes: Buffer): string {
-  if (bytes.subarray(0, 8192).includes(0)) return '(no text)'
+  if (isBinary(bytes)) return '(no text)'
   const text = bytes.toString('utf8')
   return type === 'text/html' || type === 'application/xhtml+xml' ? htmlToText(text) : text
 }

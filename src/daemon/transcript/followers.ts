@@ -117,5 +117,8 @@ function wasSent(event: TranscriptEvent, sent: ReadonlyMap<number, SentState>): 
   return event.offset < (sent.get(event.id)?.length ?? 0)
 }
 
+/** The approximate size of an event of text without its text. */
+const textOverhead = 100
+
 const sizeOf = (event: TranscriptEvent) =>
-  event.type === 'text' ? 100 + event.text.length : JSON.stringify(event.entry).length
+  event.type === 'text' ? textOverhead + event.text.length : JSON.stringify(event.entry).length

@@ -23,6 +23,8 @@ const saveWithinMs = { soon: 250, text: 2000 }
 const maxUnsavedCharacters = 1024 * 1024
 /** The size of one page of entries, in UTF-16 units of JSON. */
 const maxPageLength = 2 * 1024 * 1024
+/** The most changed entries or milestones that are read at once. */
+const maxPageEntries = 100
 /** A request for milestones waits at most this time, and then returns none. The client repeats the request. */
 const milestoneWaitMs = 20_000
 
@@ -122,7 +124,7 @@ export class DaemonTranscripts implements Transcripts {
 
   async milestones(revision: number, signal: AbortSignal): Promise<Milestone[]> {
     this.#trySaving()
-    const readPage = () => limitToPage(this.#store.milestones(revision, 100))
+    const readPage = () => limitToPage(this.#store.milestones(revision, maxPageEntries))
     const stored = readPage()
     if (stored.length > 0) return stored
     const timeout = sleep(milestoneWaitMs, undefined, { signal, ref: false }).catch(() => {})
@@ -141,7 +143,7 @@ export class DaemonTranscripts implements Transcripts {
       throw new Refusal('questions_full', 'Too many readers follow this intern. Try again later.')
     let from = revision
     const catchUp = (): TranscriptEvent[] => {
-      const entries = limitToPage(this.#store.changedSince(sessionId, from, 100))
+      const entries = limitToPage(this.#store.changedSince(sessionId, from, maxPageEntries))
       from = entries.at(-1)?.revision ?? from
       return entries.map((entry) => ({ type: 'entry', entry }))
     }

@@ -52,13 +52,13 @@ async function relocateIntern(
   deps: RelocateDeps,
   caller: Caller,
   { uuid, host, action }: Relocation,
-  relocateOne: RelocationWork,
+  work: RelocationWork,
 ): Promise<Intern | undefined> {
   let isRelocated = false
   const find = (query: Query) => requireIntern(query, uuid)
   const intern = await changeLocked(deps, caller, { uuid, find }, action, async (tx, found, publish) => {
     if (found.hostname !== host) return 'unchanged'
-    await relocateOne(found, tx, publish)
+    await work(found, tx, publish)
     isRelocated = true
     return 'changed'
   })

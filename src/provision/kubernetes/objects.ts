@@ -116,6 +116,7 @@ function createPodSpec(config: Config, image: string, name: string, files: Inter
     enableServiceLinks: false,
     // The pause process then reaps orphans, which Node does not do as the first process.
     shareProcessNamespace: true,
+    // The daemon ends its agent in less time.
     terminationGracePeriodSeconds: 10,
     securityContext: {
       runAsNonRoot: true,

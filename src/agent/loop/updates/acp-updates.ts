@@ -64,7 +64,7 @@ export function toSessionUpdate(event: TurnEvent, windowTokens = 0): SessionUpda
   }
 }
 
-/** Omits contents that are too large for a message. */
+/** The most characters of the file contents in one update. Larger ones are omitted, because a message has a maximum length. */
 const maxCharacters = 500_000
 
 function toDiffContents(changes: FileChange[] = []) {

@@ -1,6 +1,9 @@
+/** Whether a content is binary: like git, this looks for a zero byte near the start. */
+export const isBinary = (bytes: Buffer) => bytes.subarray(0, 8192).includes(0)
+
 /** @returns the text of a file. @throws Error for a binary file; the caller prefixes its message with the file's name */
 export function decodeText(bytes: Buffer): string {
-  if (bytes.subarray(0, 8192).includes(0))
+  if (isBinary(bytes))
     throw new Error(
       `is a binary file of ${bytes.length} bytes: look at it with the shell, such as with file or od -A d -t x1z`,
     )

@@ -20,6 +20,8 @@ const reserved = new Set(
 )
 
 const maxScriptLength = 64 * 1024
+/** The longest variable, with its `$`. A copy of the rest of the script for each variable would take quadratic time. */
+const maxVariableLength = 300
 /** Every rule is matched with every command. */
 const maxCommands = 1000
 /** Control characters, which do not occur in legitimate commands. */
@@ -217,7 +219,9 @@ class Reader {
    * `: -exec; find . $_ …`.
    */
   #variable(): void {
-    const found = /^\$(?:[A-Za-z_]\w*|[0-9@*#?]|\{[A-Za-z_]\w*\})/.exec(this.#script.slice(this.#at, this.#at + 300))
+    const found = /^\$(?:[A-Za-z_]\w*|[0-9@*#?]|\{[A-Za-z_]\w*\})/.exec(
+      this.#script.slice(this.#at, this.#at + maxVariableLength),
+    )
     if (!found || /^\$\{?_\}?$/.test(found[0])) throw unclearScript
     this.#at += found[0].length
   }
