@@ -6,7 +6,7 @@ import type { SignInDeps } from './sign-in.ts'
 
 /**
  * Creates a sign-in link directly in the database, for the first start and for commands of the operator.
- * @param email the member to sign in; defaults to the oldest admin.
+ * @param email the member to sign in; defaults to the first owner, or without one the first admin.
  * @throws Fault `not_found` if the member does not exist.
  */
 export async function createLinkFromDatabase(

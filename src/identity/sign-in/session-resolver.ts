@@ -5,7 +5,7 @@ import { accessOf, reachesAllWorkspaces } from '../accounts/role.ts'
 import type { ResolvedSession, ScopedRole, SessionRow, SessionView } from './session.ts'
 
 /** The callers of the keys of a session: of the key for models and interns, and of a pasted management key. */
-type SessionKeys = { using: Caller | undefined; managing: Caller | undefined }
+type SessionKeys = { usageKeyCaller: Caller | undefined; managementKeyCaller: Caller | undefined }
 
 /** Whether a session has a pasted API key and acts as that key, in its workspace. */
 export const actsAsPastedKey = ({ method, managing_key_hash }: SessionRow) =>
@@ -19,49 +19,56 @@ export function createSessionResolver(keys: Pick<KeyCache, 'current'>) {
   const cache = new WeakMap<SessionRow, Map<string, SessionKeys & { session: ResolvedSession }>>()
   return async (row: SessionRow, view: SessionView): Promise<ResolvedSession | undefined> => {
     const { managing_key_hash: managingHash } = row
-    const [using, managing] = await Promise.all([
+    const [usageKeyCaller, managementKeyCaller] = await Promise.all([
       keys.current(view.keyHash),
       managingHash === null ? undefined : keys.current(managingHash),
     ])
     const views = cache.get(row) ?? new Map<string, SessionKeys & { session: ResolvedSession }>()
     const name = `${view.keyHash} ${view.isRequested}`
     const previous = views.get(name)
-    if (previous && previous.using === using && previous.managing === managing) return previous.session
-    const signedInCaller = managingHash === null ? using : managing
+    if (previous && previous.usageKeyCaller === usageKeyCaller && previous.managementKeyCaller === managementKeyCaller)
+      return previous.session
+    const signedInCaller = managingHash === null ? usageKeyCaller : managementKeyCaller
     if (!signedInCaller || signedInCaller.creatorLeft) return undefined
-    if (managingHash === null && using?.role === undefined) return undefined
-    const session = toResolvedSession(row, { using, managing }, view)
-    cache.set(row, views.set(name, { using, managing, session }))
+    if (managingHash === null && usageKeyCaller?.role === undefined) return undefined
+    const session = toResolvedSession(row, { usageKeyCaller, managementKeyCaller }, view)
+    cache.set(row, views.set(name, { usageKeyCaller, managementKeyCaller, session }))
     return session
   }
 }
 
 function toResolvedSession(row: SessionRow, keys: SessionKeys, { isRequested }: SessionView): ResolvedSession {
-  const { using, managing } = keys
+  const { usageKeyCaller, managementKeyCaller } = keys
   const isPasted = row.method === 'key'
-  const isManager = managing !== undefined || (!isPasted && reachesAllWorkspaces(using?.organizationRole))
+  const isManager =
+    managementKeyCaller !== undefined || (!isPasted && reachesAllWorkspaces(usageKeyCaller?.organizationRole))
   const toScopedRole = (role: AccessRole, isWorkspaceScoped: boolean): ScopedRole => {
     // A pasted API key does not get the permissions of its creator.
-    const access = isPasted && !managing ? undefined : role
-    const caller = managing
-      ? { ...managing, workspaceId: (using ?? managing).workspaceId }
-      : managementCallerOf(using, access)
+    const access = isPasted && !managementKeyCaller ? undefined : role
+    const caller = managementKeyCaller
+      ? { ...managementKeyCaller, workspaceId: (usageKeyCaller ?? managementKeyCaller).workspaceId }
+      : managementCallerOf(usageKeyCaller, access)
     return { role, managementCaller: caller && { ...caller, access, isWorkspaceScoped, sessionId: row.id } }
   }
-  const organization = toScopedRole(sessionRole(keys, isPasted, using?.organizationRole), !isManager)
-  const workspace = toScopedRole(sessionRole(keys, isPasted, using?.role), !isManager || isRequested)
-  const access = isPasted && !managing ? undefined : workspace.role
-  return { row, organization, workspace, usageCaller: using && { ...using, access, sessionId: row.id } }
+  const organization = toScopedRole(sessionRole(keys, isPasted, usageKeyCaller?.organizationRole), !isManager)
+  const workspace = toScopedRole(sessionRole(keys, isPasted, usageKeyCaller?.role), !isManager || isRequested)
+  const access = isPasted && !managementKeyCaller ? undefined : workspace.role
+  return {
+    row,
+    organization,
+    workspace,
+    usageCaller: usageKeyCaller && { ...usageKeyCaller, access, sessionId: row.id },
+  }
 }
 
 /** Returns the caller of a member's management requests. A developer uses their console key, for own objects only. */
-function managementCallerOf(using: Caller | undefined, access: AccessRole | undefined): Caller | undefined {
-  if (!using || access === undefined) return undefined
-  return access === 'developer' ? using : { ...using, keyKind: 'management' }
+function managementCallerOf(usageKeyCaller: Caller | undefined, access: AccessRole | undefined): Caller | undefined {
+  if (!usageKeyCaller || access === undefined) return undefined
+  return access === 'developer' ? usageKeyCaller : { ...usageKeyCaller, keyKind: 'management' }
 }
 
-function sessionRole({ managing }: SessionKeys, isPasted: boolean, keyRole: Caller['role']): AccessRole {
-  if (managing) return 'owner'
+function sessionRole({ managementKeyCaller }: SessionKeys, isPasted: boolean, keyRole: Caller['role']): AccessRole {
+  if (managementKeyCaller) return 'owner'
   const role = accessOf(keyRole)
   return isPasted && role !== 'viewer' ? 'developer' : role
 }

@@ -87,20 +87,23 @@ export function createSessions(deps: SessionsDeps): Sessions {
   /** Returns the workspace that the request names, or else that of the session, or else the first of the member. */
   async function chooseView(row: SessionRow, { inHeader, inPathOrQuery }: RequestedWorkspace): Promise<SessionView> {
     const sessionView = { keyHash: row.using_key_hash, isRequested: false }
-    const using = await keys.current(row.using_key_hash)
+    const usageKeyCaller = await keys.current(row.using_key_hash)
     if (actsAsPastedKey(row)) {
-      if (inHeader !== undefined && (await findWorkspaceId(db.query, memberOf(row), inHeader)) !== using?.workspaceId)
+      if (
+        inHeader !== undefined &&
+        (await findWorkspaceId(db.query, memberOf(row), inHeader)) !== usageKeyCaller?.workspaceId
+      )
         throw noAccessFault(inHeader)
       return sessionView
     }
-    const isManager = row.managing_key_hash !== null || reachesAllWorkspaces(using?.organizationRole)
+    const isManager = row.managing_key_hash !== null || reachesAllWorkspaces(usageKeyCaller?.organizationRole)
     const name = isManager ? inHeader : (inPathOrQuery ?? inHeader)
     const requestedKeyHash = name === undefined ? undefined : await findOrCreateConsoleKey(row, name)
     if (requestedKeyHash !== undefined) return { keyHash: requestedKeyHash, isRequested: true }
     // Falling back to another workspace would change objects that the client did not name. The route itself reports a wrong name
     // in its path or query.
     if (name !== undefined && name === inHeader) throw noAccessFault(name)
-    if (using?.role !== undefined || isManager) return sessionView
+    if (usageKeyCaller?.role !== undefined || isManager) return sessionView
     const firstKeyHash = await findOrCreateConsoleKey(row)
     return firstKeyHash === undefined ? sessionView : { keyHash: firstKeyHash, isRequested: false }
   }
