@@ -9,7 +9,7 @@ import { DeltaFastPath } from '../attempt/answer/delta-fast-path.ts'
 import type { TextEvent } from '../attempt/answer/receiver.ts'
 import { chatRewriter } from '../clients/chat/rewriter.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
-import { AnswerCounter } from '../record/answer-tally.ts'
+import { AnswerCounter } from '../record/answer-counter.ts'
 import { EventTemplate } from './event-template.ts'
 
 const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AnswerEvent, UsageEvent } from '#chat/events.ts'
-import { AnswerCounter } from '../record/answer-tally.ts'
+import { AnswerCounter } from '../record/answer-counter.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'

@@ -1,7 +1,7 @@
 import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
-import type { AnswerCounter } from './answer-tally.ts'
+import type { AnswerCounter } from './answer-counter.ts'
 import { billedUsage } from './charge.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 

@@ -6,7 +6,7 @@ import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { UsageBound } from '../admission/bounds/usage-bound.ts'
 import { costOf, type ModelUsage } from '../pricing/cost.ts'
 import { highestCost } from '../pricing/highest-cost.ts'
-import { type BillableCounts, isPlausible } from './answer-tally.ts'
+import { type BillableCounts, isPlausible } from './answer-counter.ts'
 import { type SettledUsage, settledUsage } from './settled-usage.ts'
 
 /** The charge for a request. */

@@ -1,5 +1,5 @@
 import { isFree } from '../pricing/unpriced.ts'
-import type { AnswerTally } from './answer-tally.ts'
+import type { AnswerTally } from './answer-counter.ts'
 import type { GeneratedTokens } from './charge.ts'
 import type { AttemptEnd, TriedEndpoint } from './tried-endpoint.ts'
 

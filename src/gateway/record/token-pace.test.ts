@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { AnswerCounter } from './answer-tally.ts'
+import { AnswerCounter } from './answer-counter.ts'
 import { Pace } from './token-pace.ts'
 
 test('tokens are distributed by bytes, and an empty stretch has none', () => {

@@ -43,19 +43,19 @@ export async function replay(
   request: ReplayRequest,
   signal: AbortSignal,
 ): Promise<Replay> {
-  const period = periodOf(deps, request)
+  const period = readPeriod(deps, request)
   const { guardrail, governed } = await proposeGuardrail(deps, caller, id, request.policy)
   const scope = {
     ...replayScope(guardrail, governed),
     hasTags: guardrail.policy.group_limits?.some(({ by }) => by === 'tag'),
   }
-  const budget = await loadBudgets(deps, guardrail, governed, scope, period)
+  const budgets = await loadBudgets(deps, guardrail, governed, scope, period)
   const tally = createReplayTally(request.list)
   const reachability = new OwnerReachability(deps.reachability)
   const effectsOf = createEffectFinder(
     { ...deps, isReachable: reachability.isReachable },
     guardrail,
-    budget,
+    budgets,
     period.from,
     tally.countUndecidable,
   )
@@ -73,7 +73,7 @@ export async function replay(
   }
 }
 
-function periodOf({ now }: { now: Now }, { from, to }: ReplayRequest): Period {
+function readPeriod({ now }: { now: Now }, { from, to }: ReplayRequest): Period {
   const end = to === undefined ? now() : Date.parse(to)
   const start = from === undefined ? end - 7 * dayMs : Date.parse(from)
   if (start >= end) throw new Fault('invalid', 'Invalid request: from: must be before to')

@@ -6,7 +6,7 @@ import { SseReader } from '#platform/net/sse.ts'
 import { chatClient } from '../../clients/chat/client.ts'
 import { relayStream } from '../../protocol/relay-stream.ts'
 import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
-import { AnswerCounter } from '../../record/answer-tally.ts'
+import { AnswerCounter } from '../../record/answer-counter.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { AttemptAnswer } from './attempt-answer.ts'
 

@@ -7,7 +7,7 @@ type RawMessage = ReasoningFields & { content?: unknown; reasoning_details?: unk
 
 /**
  * Whether reasoning lacks one of the members that clients read, `reasoning` and `reasoning_details`, or is in a field that
- * they do not read.
+ * they do not read. `tagged_reasoning` is reasoning that this service separated from the text of an answer.
  */
 export function lacksReasoning(message: RawMessage): boolean {
   const { reasoning, reasoning_content, reasoning_details: details } = message
