@@ -156,6 +156,13 @@ test('the time of a run does not count as idle, also while its turn ends', async
   assert.equal(await daemon.runs.rest(30_000), 30_000)
 })
 
+test('a character that an agent splits between two updates arrives whole', async () => {
+  await using daemon = await startTestDaemon()
+  const { all } = await daemon.say('say a\ud83d\nsay \ude00b\ud800\nsay c')
+  const texts = all.flatMap((event) => (event.type === 'text.added' ? event.text : []))
+  assert.deepEqual(texts, ['a', '😀b', '\ufffdc'])
+})
+
 test('text that an agent sends just after the end of its turn is in the reply', async () => {
   await using daemon = await startTestDaemon({ sendsLate: true, limits: { lateOutputMs: 5000 } })
   const { text, last } = await daemon.say('say The answer is\nlate 20  forty-two.')

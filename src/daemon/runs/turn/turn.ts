@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ContentBlock } from '@agentclientprotocol/sdk'
 import type { Usage } from '#chat/usage.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
+import { createPairJoiner } from '#platform/text/surrogate-pairs.ts'
 import type { Agent, AgentSession, SessionListener } from '../../acp/agent.ts'
 import { cancelledPermission, readPermission } from '../../acp/permissions/permission.ts'
 import { member, RpcError, rpcCodes } from '../../acp/rpc-message.ts'
@@ -90,7 +91,11 @@ function createListener(deps: TurnDeps, run: LiveRun, onCost: (totalUsd: number)
   const tools = rememberToolCalls()
   const recorder = transcripts.recorder(run.session.id)
   const reportWork = createWorkReporter(run, deps.elapsed)
-  const writeText = (kind: 'message' | 'reasoning', text: string) => {
+  // Agents that count UTF-16 units split characters between two updates.
+  const join = { message: createPairJoiner(), reasoning: createPairJoiner() }
+  const writeText = (kind: 'message' | 'reasoning', piece: string) => {
+    const text = join[kind](piece)
+    if (!text) return
     if (run.state().at === 'ended') return transcripts.recorder(run.session.id).addLateText(run.id, kind, text)
     recorder.addText(kind, text)
     run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
