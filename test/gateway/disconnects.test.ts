@@ -90,6 +90,27 @@ test('a disconnect from an answer without an end is charged the bound', async ()
   assert.ok(charged >= 50 && charged < 51, `${charged}`)
 })
 
+test('the record of a stream whose key is disabled has this reason, and the bound is charged', async () => {
+  await using billed = await startBilled({ prices, behaviours: { endless } })
+  const { service } = billed
+  const { body: created } = await service.manage('POST', '/keys', { name: 'limited', limit: 200 })
+  const response = await fetch(`${service.url}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${created.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body('endless')),
+  })
+  const text = response.text()
+  await until(() => billed.billed() > 0.05)
+  await service.manage('PATCH', `/keys/${created.data.hash}`, { disabled: true })
+  assert.match(await text, /The key of this request was disabled/)
+  const [stored] = await until(async () => {
+    const { data } = (await service.manage('GET', `/generations?key_hash=${created.data.hash}`)).body
+    return data.length > 0 ? data : undefined
+  })
+  assert.deepEqual([stored.error.kind, stored.outcome], ['unauthenticated', 'client_left'])
+  assert.ok(stored.limit_cost >= billed.billed(), `${stored.limit_cost} charged, ${billed.billed()} billed`)
+})
+
 test('a server that stops meters the answers that it reads after a disconnect', async () => {
   await using billed = await startBilled({ prices, behaviours: { endless } })
   const { service } = billed

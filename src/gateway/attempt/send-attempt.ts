@@ -55,7 +55,8 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
   record.finishAttempt(triedEndpoint, { failure: relay.failure, clientLeft, isComplete: !relay.wasThrottled })
   if (relay.failure) {
     const fault = toClientFault(relay.failure, target)
-    record.noteCause(fault)
+    // A revocation cuts the answer, which looks like a failure of the provider.
+    record.noteCause(response.revocationFault ?? fault)
     endWithError(admitted, relay.writer(), fault)
   }
   return { answer: undefined }
