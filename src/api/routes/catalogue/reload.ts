@@ -1,5 +1,6 @@
 import { reloadCatalogue } from '#catalogue/sources/reload.ts'
 import { z } from '#platform/json/schema.ts'
+import { NoBody } from '../interns/no-body.ts'
 import { route } from '../route.ts'
 import { LoadReport } from './report.ts'
 
@@ -12,7 +13,8 @@ export const reload = route({
   summary: 'Reload the catalogue files on every server',
   description:
     'The answer reports the loaded sources and every skipped row with the reason. An invalid file changes nothing (409). Requests in flight keep the previous catalogue.',
+  request: { body: NoBody },
   response: z.object({ data: LoadReport }),
-  faults: ['unauthenticated', 'forbidden', 'conflict'],
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict'],
   handler: async ({ caller }, deps) => ({ data: await reloadCatalogue(deps, caller) }),
 })

@@ -1,4 +1,5 @@
 import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
 import { deleteContent } from '#spend/contents/content-store.ts'
 import { route } from '../route.ts'
 import { findGenerationId } from './find-generation.ts'
@@ -10,7 +11,7 @@ export const deleteGenerationContent = route({
   key: 'any',
   summary: 'Delete the stored prompt and answer of a request',
   description: 'Everyone who can read the content can delete it. The metering record stays.',
-  request: { query: z.object({ id: z.string().min(1).max(256) }) },
+  request: { query: strictFields({ id: z.string().min(1).max(256) }) },
   response: z.object({ deleted: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict'],
   handler: async ({ query, caller }, deps) => {

@@ -1,14 +1,16 @@
 import { Fault } from '#platform/core/fault.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
 import { releaseUnconfirmed } from '#spend/corrections/release.ts'
+import { NoBody } from '../interns/no-body.ts'
 import { route } from '../route.ts'
 import { GenerationFilters, toLedgerFilter } from './filters.ts'
 
 /** Every released request is unconfirmed, so this filter is not offered. */
 const { unconfirmed: _, ...filters } = GenerationFilters.shape
 
-const Query = z.object({
+const Query = strictFields({
   id: z.string().min(1).max(256).optional().describe('The request. Cannot be combined with filters.'),
   all: z.enum(['true']).optional().describe('Required without `id` and without filters: releases every request.'),
   ...filters,
@@ -22,7 +24,7 @@ export const releaseGenerations = route({
   summary: 'Release unconfirmed amounts of requests',
   description:
     'Releases what limits were charged without a report of the provider, for one request (`id`) or all requests of a filter, and gives it back to the budgets that counted it. The cost stays. Repeating the call changes nothing. The audit log records it.',
-  request: { query: Query },
+  request: { query: Query, body: NoBody },
   response: z.object({
     data: z
       .object({

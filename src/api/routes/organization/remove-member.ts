@@ -1,5 +1,6 @@
 import { removeMember } from '#identity/accounts/remove-member.ts'
 import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
 import { route } from '../route.ts'
 import { MemberParams } from './member.ts'
 
@@ -14,7 +15,7 @@ export const removeOrganizationMember = route({
     'The keys of a former member keep working, but can use interns only with a grant. `disable_keys=true` also disables the keys, except those of interns.',
   request: {
     params: MemberParams,
-    query: z.object({
+    query: strictFields({
       disable_keys: z
         .enum(['true', 'false'])
         .default('false')

@@ -2,6 +2,7 @@ import { designateVersion } from '#gateway/presets/change-preset.ts'
 import { PresetWithVersion } from '#gateway/presets/preset.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetEntity } from '../entities.ts'
+import { NoBody } from '../interns/no-body.ts'
 import { route } from '../route.ts'
 import { VersionPath } from './path.ts'
 
@@ -12,7 +13,7 @@ export const designatePresetVersion = route({
   key: 'management',
   summary: 'Select the version of a preset that requests use',
   description: 'Requests that name the preset use this version from now on. Versions are not changed or removed.',
-  request: { params: VersionPath },
+  request: { params: VersionPath, body: NoBody },
   response: z.object({ data: PresetWithVersion }),
   etag: presetEntity,
   ifMatch: presetEntity,

@@ -1,4 +1,5 @@
 import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
 import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
 import { InternPath } from '../path.ts'
@@ -14,7 +15,10 @@ export const deleteInternFile = route({
   description: 'For a link, deletes the link itself. A folder that is not empty needs `recursive=true`.',
   request: {
     params: InternPath,
-    query: FilePathQuery.extend({ recursive: flag.describe('Whether to delete a folder with its content.') }),
+    query: strictFields({
+      ...FilePathQuery.shape,
+      recursive: flag.describe('Whether to delete a folder with its content.'),
+    }),
   },
   response: z.object({ deleted: z.literal(true) }),
   faults: [...fileFaults],
