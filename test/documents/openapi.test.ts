@@ -133,11 +133,14 @@ test('a body is required where nothing is not enough, and only there', () => {
     Object.entries(methods).flatMap(([method, one]) => (optional.includes(one) ? [`${method} ${path}`] : [])),
   )
   assert.deepEqual(paths, [
+    'post /generations/release',
+    'post /catalogue/reload',
     'delete /interns/{internId}',
     'post /interns/{internId}/provision',
     'post /interns/{internId}/suspend',
     'post /interns/{internId}/give-up',
     'post /interns/{internId}/runs/{runId}/cancel',
+    'post /presets/{slug}/versions/{version}/designate',
     'post /webhooks/{webhookId}/test',
     'post /webhooks/{webhookId}/deliveries/{deliveryId}/retry',
     'post /organization/intern-hosts/{host}/give-up',

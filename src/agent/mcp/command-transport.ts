@@ -1,7 +1,8 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { createLineSplitter } from '#platform/text/lines.ts'
 import type { CommandResult, RunningCommand } from '../sandbox/command.ts'
 
-type Library = Pick<typeof import('@modelcontextprotocol/client'), 'ReadBuffer' | 'serializeMessage'>
+type Library = Pick<typeof import('@modelcontextprotocol/client'), 'parseJSONRPCMessage' | 'serializeMessage'>
 
 /** The largest message of a server. A larger one ends it. */
 const maxMessageBytes = 16 * 1024 * 1024
@@ -11,11 +12,11 @@ const maxMessageBytes = 16 * 1024 * 1024
  * descendants. `start` runs the script of `createStartScript`, which reads `environmentLine` before the first message.
  */
 export function createCommandTransport(
-  { ReadBuffer, serializeMessage }: Library,
+  { parseJSONRPCMessage, serializeMessage }: Library,
   start: (onOutput: (bytes: Buffer) => void, signal: AbortSignal) => Promise<RunningCommand>,
   environmentLine: string,
 ): Transport & { endReason: () => string | undefined } {
-  const readBuffer = new ReadBuffer({ maxBufferSize: maxMessageBytes })
+  const linesOf = createLineSplitter(maxMessageBytes)
   const stopController = new AbortController()
   let running: RunningCommand | undefined
   let endReason: string | undefined
@@ -44,24 +45,26 @@ export function createCommandTransport(
     },
   }
   function receive(bytes: Buffer): void {
+    let lines: string[]
     try {
-      readBuffer.append(bytes)
-      for (;;) {
-        const message = nextMessage()
-        if (message === null) return
-        if (message !== undefined) transport.onmessage?.(message)
-      }
+      lines = linesOf(bytes)
     } catch {
       end(`it sent a message of more than ${maxMessageBytes} bytes`)
-      stopController.abort()
+      return stopController.abort()
+    }
+    for (const line of lines) {
+      const message = readMessage(line)
+      if (message) transport.onmessage?.(message)
     }
   }
-  /** @returns null if no line is complete; undefined for a line that is not a message, which some servers print by mistake. */
-  function nextMessage(): JSONRPCMessage | null | undefined {
+  /** Reads a line. Ignores one that is not a message, which some servers print by mistake. */
+  function readMessage(line: string): JSONRPCMessage | undefined {
+    let value: unknown
     try {
-      return readBuffer.readMessage()
+      value = JSON.parse(line)
+      return parseJSONRPCMessage(value)
     } catch {
-      return undefined
+      return isAnswer(value) ? { jsonrpc: '2.0', id: value.id, error: invalidAnswer } : undefined
     }
   }
   function end(reason: string): void {
@@ -70,6 +73,14 @@ export function createCommandTransport(
     transport.onclose?.()
   }
   return transport
+}
+
+/** Without it, a call whose answer cannot be read would wait until its timeout. */
+const invalidAnswer = { code: -32603, message: 'The server sent an answer that breaks the protocol.' }
+
+function isAnswer(value: unknown): value is { id: number | string } {
+  if (typeof value !== 'object' || value === null || !('id' in value) || 'method' in value) return false
+  return typeof value.id === 'number' || typeof value.id === 'string'
 }
 
 function describeEnd({ end, errorOutput }: CommandResult): string {

@@ -118,6 +118,8 @@ export class ServerTools {
     } catch (error) {
       const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client')
       if (error instanceof ProtocolError || !connected) throw error
+      if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
+        throw new Error(`The server ${this.spec.name} sent an answer that breaks the protocol. ${outcome}`.trim())
       const { name, timeoutMs } = this.spec
       const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
       if (isTimeout && (await isResponding(connected))) {

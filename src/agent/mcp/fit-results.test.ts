@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
+
+const raw = { name: 'raw', inputSchema: { type: 'object', properties: {} } }
+const server = {
+  name: 'odd',
+  command: process.execPath,
+  args: [join(import.meta.dirname, '../../../test/mcp/listing-server.ts'), JSON.stringify([raw])],
+  env: [],
+}
+
+/** Returns the output that the model receives for each of these results. */
+async function outputsOf(results: unknown[]): Promise<string[]> {
+  const calls = results.map((result) => [{ name: 'odd__raw', arguments: JSON.stringify({ result }) }])
+  const { model } = modelWithAnswers([...calls, 'done'])
+  const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
+  await using at = await newAgent({ model, settings, mcpServers: [server], mode: 'self-drive' })
+  await at.prompt('go')
+  return at.results() as string[]
+}
+
+test('a block that breaks the protocol does not hide the others', async () => {
+  const good = { type: 'text', text: 'good' }
+  const broken = (block: unknown) => `good\n[content that breaks the protocol: ${JSON.stringify(block)}]`
+  const blocks = [
+    5,
+    null,
+    { type: 'text' },
+    { type: 'text', text: 7 },
+    { type: 'chart', data: [1] },
+    { type: 'image', data: 'AAAA' },
+    { type: 'resource', resource: { uri: 'a' } },
+    { type: 'resource_link', uri: 'a' },
+  ]
+  assert.deepEqual(await outputsOf(blocks.map((block) => ({ content: [good, block] }))), blocks.map(broken))
+})
+
+test('content that is not a list of blocks reaches the model', async () => {
+  const [text, block, list, error, empty] = await outputsOf([
+    { content: 'plain' },
+    { content: { type: 'text', text: 'one' } },
+    { structuredContent: [1, 2] },
+    { content: ['no such file'], isError: 'true' },
+    { content: [], structuredContent: null },
+  ])
+  assert.deepEqual([text, block, list, error, empty], ['plain', 'one', '[1,2]', 'Error: no such file', '(no output)'])
+})
+
+test('an answer that is not a result ends its call at once, and the server continues', async () => {
+  const [none, next] = await outputsOf([null, { content: 'next' }])
+  assert.equal(none, 'Error: The server sent an answer that breaks the protocol.')
+  assert.equal(next, 'next')
+})
