@@ -2,7 +2,7 @@ import { once } from '#platform/async/once.ts'
 import { addBit, type Bits, emptyBits } from './bits.ts'
 import type { Model } from './model.ts'
 import { listSupportedParameters } from './model-item.ts'
-import { createPriceScale, type PriceScale } from './price-scale.ts'
+import { createPriceScale, type PriceScale } from './prices/price-scale.ts'
 
 /** The set of models that have a value, by this value. */
 export type ValueIndex = ReadonlyMap<string, Bits>

@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
-import { cheapestEndpoint } from './cheapest.ts'
 import { canBeCalled, type Model, type Prices } from './model.ts'
+import { cheapestEndpoint } from './prices/cheapest.ts'
 
 const Price = z.string().describe('USD, as a decimal string; "0" is free.')
 

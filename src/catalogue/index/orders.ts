@@ -1,8 +1,8 @@
 import { once } from '#platform/async/once.ts'
 import type { Figures } from '../measurements/figures.ts'
-import { cheapestEndpoint } from './cheapest.ts'
-import { compareExact } from './exact-decimal.ts'
 import type { Model } from './model.ts'
+import { cheapestEndpoint } from './prices/cheapest.ts'
+import { compareExact } from './prices/exact-decimal.ts'
 
 export const sorts = [
   'most-popular',

@@ -1,6 +1,6 @@
-import { cheapestEndpoint } from '#catalogue/index/cheapest.ts'
 import type { Model } from '#catalogue/index/model.ts'
 import { ArtificialAnalysis, hasScore, toArtificialAnalysis } from '#catalogue/index/model-item.ts'
+import { cheapestEndpoint } from '#catalogue/index/prices/cheapest.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'

@@ -1,5 +1,5 @@
+import type { Endpoint, Model } from '../model.ts'
 import { blendPrices, compareExact, type ExactDecimal } from './exact-decimal.ts'
-import type { Endpoint, Model } from './model.ts'
 import { parsePrice } from './price-scale.ts'
 
 /**

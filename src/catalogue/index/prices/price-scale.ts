@@ -1,5 +1,5 @@
+import type { Usd } from '../model.ts'
 import { compareExact, type ExactDecimal, parseExact } from './exact-decimal.ts'
-import type { Usd } from './model.ts'
 
 /** All prices of a catalogue in ascending order. Prices are compared exactly by their ranks, which are small integers. */
 export type PriceScale = {
