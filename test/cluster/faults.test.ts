@@ -109,6 +109,7 @@ describe('three servers on one Postgres', { skip, concurrency: 1 }, () => {
     }
     const ended = await traffic.stop()
     const broken = ended.filter(({ whole }) => !whole).map(({ status, server, text }) => ({ status, server, text }))
+    console.log(`rolling restart of three servers: ${ended.length} requests, ${broken.length} failed`)
     assert.deepEqual(broken.slice(0, 3), [], `${broken.length} of ${ended.length} requests went wrong`)
     await assertMetered(cluster, ended)
     await writes.assertKept(cluster.url)
@@ -126,6 +127,7 @@ async function assertMetered(cluster: Cluster, ended: Ended[]): Promise<void> {
   }
   await until('all is metered', async () => (await missing()).length === 0, 30_000).catch(() => {})
   const still = await missing()
+  console.log(`${names.length} whole answers, ${still.length} not metered exactly once`)
   assert.deepEqual(still.slice(0, 3), [], `${still.length} of ${names.length} answers are not metered exactly once`)
 }
 
@@ -139,6 +141,7 @@ async function meteredOf(cluster: Cluster, names: string[]): Promise<Map<string,
 
 async function assertNothingOver(cluster: Cluster, limitUsd: number): Promise<void> {
   const billed = cluster.provider.billedUsd()
+  console.log(`${billed.toFixed(3)} of ${limitUsd} USD were billed`)
   assert.ok(billed <= limitUsd + 1e-9, `${billed} of ${limitUsd} USD were billed`)
 }
 
