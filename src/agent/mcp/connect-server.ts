@@ -79,7 +79,7 @@ async function connectAs(
   const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs)])
   try {
     await untilAborted(client.connect(transport, { timeout: startTimeoutMs, signal: timeoutSignal }), timeoutSignal)
-    return { client, sandbox: access.sandbox, exitReason: () => closedReason, close }
+    return { client, sandbox: access.sandbox, exitReason: () => closedReason ?? endReason(), close }
   } catch (error) {
     const reason = endReason() ?? (error as Error).message
     await transport.close().catch(() => {})

@@ -311,18 +311,23 @@ describe('a server behind a URL', () => {
     assert.match(at.requests[0]?.messages[0]?.text ?? '', /cannot be reached: .*redirect/is)
   })
 
-  test('that lost the session is reported, and gets a new one with the next call', async () => {
+  for (const status of [404, 400])
+    test(`that lost the session and answers ${status} gets the call in a new one`, async () => {
+      await using there = await startMcpServer(secret)
+      await using at = await calling([remote(there.url)], [['tools__add', { a: 1, b: 1 }]])
+      there.forget(status)
+      at.requests.length = 0
+      await at.prompt('again')
+      assert.deepEqual(at.results(), ['2', '2'])
+    })
+
+  test('that fails without a JSON-RPC answer is reported with its status, and is called once', async () => {
     await using there = await startMcpServer(secret)
     await using at = await calling([remote(there.url)], [['tools__add', { a: 1, b: 1 }]])
-    there.forget()
+    there.forget(503)
     at.requests.length = 0
     await at.prompt('again')
-    assert.match(
-      at.results().at(-1) ?? '',
-      /^Error: The server tools has ended: .*Whether the call did anything is unknown/s,
-    )
-    at.requests.length = 0
-    await at.prompt('and again')
-    assert.equal(at.results().at(-1), '2')
+    const failure = 'answered with the HTTP status 503. Whether the call did anything is unknown.'
+    assert.equal(at.results().at(-1), `Error: The server tools ${failure}`)
   })
 })

@@ -17,6 +17,13 @@ const pingMs = 5_000
 /** Each progress report restarts the timeout of a call; a call ends after this many timeouts in any case. */
 const maxTimeouts = 20
 
+/** The server refused a request unread. In most cases it has restarted and does not know the session of the connection. */
+class UnknownSession extends Error {
+  constructor(server: string, status: number) {
+    super(`The server ${server} answered with the HTTP status ${status}.`)
+  }
+}
+
 /** A start in progress, with the signal of the call that needed it first. */
 type ServerStart = { connection: Promise<ServerConnection>; sandbox: boolean; signal: AbortSignal }
 
@@ -85,7 +92,6 @@ export class ServerTools {
     const heartbeat = setInterval(context.notifyProgress, heartbeatMs)
     try {
       context.notifyProgress()
-      const { client } = await this.#connect(location, signal)
       const timeout = this.spec.timeoutMs
       // The client requests progress only if there is a listener.
       const progress = {
@@ -94,10 +100,13 @@ export class ServerTools {
         maxTotalTimeout: timeout * maxTimeouts,
       }
       const options = { signal, timeout, toolDefinition, ...progress }
-      const request = client.callTool({ name: toolDefinition.name, arguments: input }, options)
-      const { text, images } = toToolOutput(
-        await this.#describeErrors(request, 'Whether the call did anything is unknown. '),
-      )
+      const call = async () => {
+        const { client } = await this.#connect(location, signal)
+        const request = client.callTool({ name: toolDefinition.name, arguments: input }, options)
+        return this.#describeErrors(request, 'Whether the call did anything is unknown. ')
+      }
+      const result = await call().catch((error) => (error instanceof UnknownSession ? call() : Promise.reject(error)))
+      const { text, images } = toToolOutput(result)
       return { text: redactSecrets(this.spec, text), images }
     } catch (error) {
       signal.throwIfAborted()
@@ -116,11 +125,11 @@ export class ServerTools {
     try {
       return await request
     } catch (error) {
-      const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client')
+      const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } = await import('@modelcontextprotocol/client')
       if (error instanceof ProtocolError || !connected) throw error
-      if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
-        throw new Error(`The server ${this.spec.name} sent an answer that breaks the protocol. ${outcome}`.trim())
       const { name, timeoutMs } = this.spec
+      if ((error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) || 'issues' in Object(error))
+        throw new Error(`The server ${name} sent an answer that breaks the protocol. ${outcome}`.trim())
       const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
       if (isTimeout && (await isResponding(connected))) {
         const { maxTotalTimeout = timeoutMs } = (error.data ?? {}) as { maxTotalTimeout?: number }
@@ -128,8 +137,13 @@ export class ServerTools {
           `The server ${name} did not finish within ${maxTotalTimeout / 1000} s; the request was given up.`,
         )
       }
-      const reason = connected.exitReason() ?? (error as Error).message
+      const exitReason = connected.exitReason()
+      const status = error instanceof SdkHttpError ? error.status : undefined
       if (this.#connected === connected) await this.close()
+      if (exitReason === undefined && (status === 404 || status === 400)) throw new UnknownSession(name, status)
+      if (exitReason === undefined && status !== undefined)
+        throw new Error(`The server ${name} answered with the HTTP status ${status}. ${outcome}`.trim())
+      const reason = (exitReason ?? (error as Error).message).replace(/\.$/, '')
       const state = isTimeout ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
       throw new Error(`The server ${name} ${state}. ${outcome}The server is started again when it is needed.`)
     }

@@ -10,6 +10,7 @@ import { newToolServer } from '../../mcp/tools.ts'
 export async function startMcpServer(token: string) {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const streams = new Map<string, SSEServerTransport>()
+  let unknownSessionStatus = 404
   const newServer = (request: IncomingMessage) =>
     newToolServer({ secret: request.headers['x-token'] as string, end: () => http.closeAllConnections() })
   const http = createServer(async (request, response) => {
@@ -26,6 +27,7 @@ export async function startMcpServer(token: string) {
       return streams.get(searchParams.get('sessionId') ?? '')?.handlePostMessage(request, response)
     const session = sessions.get(String(request.headers['mcp-session-id']))
     if (session) return session.handleRequest(request, response)
+    if (request.headers['mcp-session-id']) return void response.writeHead(unknownSessionStatus).end('unknown session')
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void sessions.set(id, transport),
@@ -36,8 +38,11 @@ export async function startMcpServer(token: string) {
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    /** Removes all sessions, as a restarted server does. */
-    forget: () => sessions.clear(),
+    /** Removes all sessions, as a restarted server does. @param status the answer to their requests */
+    forget: (status = 404) => {
+      sessions.clear()
+      unknownSessionStatus = status
+    },
     [Symbol.asyncDispose]: async () => {
       http.closeAllConnections()
       await new Promise((resolve) => http.close(resolve))
