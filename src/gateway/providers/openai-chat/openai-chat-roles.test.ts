@@ -36,6 +36,16 @@ test('a user message keeps its name when an instruction after it becomes a part 
   assert.deepEqual(accepted(named, message('system', 'B')), [{ ...named, content: `A\n\n${reminder('B')}` }])
 })
 
+test('an instruction between a tool call and its result becomes a part of the result', () => {
+  const call = { ...message('assistant', null), tool_calls: [{ id: 'a' }] }
+  const result = { ...message('tool', 'B'), tool_call_id: 'a' }
+  assert.deepEqual(accepted(message('user', 'A'), call, message('system', 'C'), result), [
+    message('user', 'A'),
+    call,
+    { ...result, content: `B\n\n${reminder('C')}` },
+  ])
+})
+
 test('an instruction between two answers becomes a user message', () =>
   assert.deepEqual(accepted(message('assistant', 'A'), message('system', 'B'), message('assistant', 'C')), [
     message('assistant', 'A'),

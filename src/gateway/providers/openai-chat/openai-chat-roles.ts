@@ -15,7 +15,7 @@ export function withAcceptedRoles(messages: Message[], dialect: ChatDialect): Me
 const toSystem = (message: Message): Message =>
   message?.role === 'developer' ? { ...message, role: 'system' } : message
 
-const isInstruction = ({ role }: Message) => role === 'system' || role === 'developer'
+const isInstruction = (message: Message) => message?.role === 'system' || message?.role === 'developer'
 
 /**
  * Many templates accept only one system message, at the start. Those at the start are merged. A later one becomes a part
@@ -28,10 +28,10 @@ function withSystemFirst(messages: Message[]): Message[] {
   const rest = messages.slice(start)
   const leading = messages.slice(0, start)
   const system = leading.length < 2 ? leading : [joinInto(leading.at(-1)!, leading)]
-  return [...system, ...withoutInstructions(rest)]
+  return [...system, ...withInstructionsMoved(rest)]
 }
 
-function withoutInstructions(messages: Message[]): Message[] {
+function withInstructionsMoved(messages: Message[]): Message[] {
   const result: Message[] = []
   let waiting: Message[] = []
   for (const message of messages) {
@@ -45,7 +45,10 @@ function withoutInstructions(messages: Message[]): Message[] {
   return result
 }
 
-/** Puts instructions into the next user message, else into the result before them, else into a separate message. */
+/**
+ * Puts instructions into the next user message, else into the user message or tool result before or after them, else into
+ * a separate message. A separate message between a tool call and its result would break the order that templates require.
+ */
 function placeInstructions(instructions: Message[], before: Message[], next: Message | undefined): Message[] {
   const following = next ? [next] : []
   if (instructions.length === 0) return following
@@ -56,6 +59,7 @@ function placeInstructions(instructions: Message[], before: Message[], next: Mes
     before[before.length - 1] = joinInto(last, [last, ...marked])
     return following
   }
+  if (next?.role === 'tool') return [joinInto(next, [next, ...marked])]
   return [joinInto(marked[0]!, marked), ...following]
 }
 
