@@ -47,5 +47,6 @@ async function createLinkInDatabase(env: Terminal['env'], email: string | undefi
   })
   const { token } = await createLinkFromDatabase({ db, now: Date.now, newId: newUuid }, email)
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  return `${reachableUrl(`http://${host}:${config.port}`)}/#sign-in=${token}`
+  const url = config.public_url ?? reachableUrl(`http://${host}:${config.port}`)
+  return `${url}/#sign-in=${token}`
 }
