@@ -51,17 +51,15 @@ export async function queueEvent(tx: Tx, publish: Publish, queued: QueuedEvent):
 /** Creates the row of a delivery that is due now. Its id depends only on the webhook and the subject. */
 export function createDeliveryRow(webhookId: string, queued: QueuedEvent, include: readonly WebhookInclude[] = []) {
   const { event, subject, at, data, question, answerable } = queued
-  const payload = serializePayload(event, at, {
-    ...data,
-    ...(include.includes('question') && question && { question }),
-  })
+  const hasQuestion = include.includes('question') && question !== undefined
+  const whole = serializePayload(event, at, hasQuestion ? { ...data, question } : data)
+  const isTooLong = hasQuestion && whole.length > maxPayloadLength
   const link = include.includes('answer_link') && answerable ? JSON.stringify(answerable) : null
   return {
     id: `msg_${hash('sha256', `${webhookId} ${subject}`, 'hex').slice(0, 32)}`,
     webhook_id: webhookId,
     event,
-    payload:
-      payload.length <= maxPayloadLength ? payload : serializePayload(event, at, { ...data, question: 'too long' }),
+    payload: isTooLong ? serializePayload(event, at, { ...data, question: 'too long' }) : whole,
     answerable: link,
     state: 'pending',
     attempts: 0,
