@@ -29,7 +29,7 @@ export function createDecisions(store: DecisionStore): Decisions {
   }
 }
 
-/** The answer that applies the decision of a rule without a question. */
+/** The answer that applies the decision of a rule without a question. Rules allow only if the agent offers `allow_once`. */
 export function answerByRule(effect: 'allow' | 'deny', options: PermissionKind[]): PermissionAnswer {
   if (effect === 'allow') return 'allow_once'
   return (

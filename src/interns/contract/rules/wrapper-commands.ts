@@ -10,7 +10,7 @@ const wrappers = words(`
   nohup setsid nice ionice chrt taskset timeout stdbuf unbuffer time strace ltrace gdb sudo su doas runuser chroot
   unshare nsenter setpriv bwrap firejail prlimit systemd-run script watch flock ssh expect socat nc ncat at batch crontab
   alias unalias export declare typeset local readonly let set shopt enable hash trap unset read mapfile readarray getopts
-  bind complete coproc pushd popd fc history vi vim nvim view ex ed emacs nano awk gawk mawk nawk m4 dc bc tclsh expect
+  bind complete coproc pushd popd fc history vi vim nvim view ex ed emacs nano awk gawk mawk nawk m4 dc bc tclsh
   osascript pwsh powershell ld-linux-x86-64.so.2 run-parts start-stop-daemon catchsegv faketime chpst entr dbus-run-session
   tmux screen byobu zellij rlwrap fakeroot proot xvfb-run valgrind perf rr hyperfine numactl cgexec cpulimit pkexec gosu su-exec
   tini dumb-init setarch linux32 linux64 i386 x86_64 choom uclampset sg newgrp capsh machinectl sshpass autossh mosh logsave
@@ -18,8 +18,8 @@ const wrappers = words(`
   clojure racket guile sbcl swipl ocaml nu xonsh elvish yash posh pdksh ansible ansible-playbook direnv nix nix-shell guix
   concurrently cross-env cross-env-shell dotenv dotenvx nodemon watchexec chokidar onchange chronic ifne mispipe pee lckdo
   vipe schroot fakechroot systemd-inhibit systemd-cat dtach abduco ssh-agent dbus-launch openvt proxychains proxychains4
-  torsocks torify tsocks niceload sem lldb gdbserver lftp mongosh irb pry ipython bpython emacsclient nvim gp sage maxima
-  genv gxargs gtimeout gnice gnohup gstdbuf gtime gawk ld.so
+  torsocks torify tsocks niceload sem lldb gdbserver lftp mongosh irb pry ipython bpython emacsclient gp sage maxima
+  genv gxargs gtimeout gnice gnohup gstdbuf gtime ld.so
 `)
 
 /** Interpreters that read a program from standard input if no file is named. */
@@ -58,6 +58,6 @@ function isWrapper(name: string, rest: Word[]): boolean {
 }
 
 function readsProgramFromStdin(words: string[]): boolean {
-  if (words.some((word) => stdinPath.test(word))) return true
+  if (words.some((word) => word === '-' || stdinPath.test(word))) return true
   return words.every((word) => word.startsWith('-')) && !words.some((word) => /^-(?:V|v|-version|h|-help)$/.test(word))
 }
