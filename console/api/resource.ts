@@ -6,13 +6,14 @@ import { useStaleNotice } from './connection/stale-data.ts'
 import type { Failure } from './failure.ts'
 
 /**
- * Data of a request. The previous data stays during the next request, and also if the next request fails for a transient reason.
- * The failed request is then retried, and the frame says that the page shows earlier data.
+ * Data of a request. The previous data stays during the next request, and also if the next request fails. After a transient
+ * failure the data is stale: `failure` is undefined, the request is retried, and the frame says that the page shows earlier
+ * data. After a permanent failure `failure` is set beside the data, and the screen decides which of both it shows.
  */
 export type Resource<T> = {
   /** The last answer. */
   data: T | undefined
-  /** The failure, unless previous data is displayed. */
+  /** The failure of the last request, unless it is transient and there is data of the same request. */
   failure: Failure | undefined
   isLoading: boolean
   /** Whether `data` is outdated, because the last request failed. The request is retried. */

@@ -152,7 +152,7 @@ export const role = () => currentSession()?.role
 /** The session of the page; undefined while unknown. Components that call it are rendered again when the session changes. */
 export const currentSession = () => (sessionState.value.state === 'signed-in' ? sessionState.value.session : undefined)
 
-/** Whether the session can manage the organization. The service enforces it; the console hides what it would reject. */
+/** Whether the session can manage its workspace. The service enforces it; the console hides what it would reject. */
 export const canManage = () => isManagerRole(role())
 /** Whether the session can use models and interns. Viewers cannot. */
 export const canUseModels = () => role() !== undefined && role() !== 'viewer'

@@ -151,6 +151,7 @@ export class LiveEvents {
     await this.#advanceHead()
     if (performance.now() - this.#sweptAt < sweepMs) return
     this.#sweptAt = performance.now()
+    // A daemon that is gone cannot end its questions. While somebody watches, they end here, so that the screens do not show them.
     await endOverdueQuestions(this.#deps)
   }
 
@@ -161,12 +162,12 @@ export class LiveEvents {
       this.#recentAfter = newest
     }
     const head = this.#head
+    // Copied before the read: a listener that joins during it gets its live position from the next read.
     const listeners = [...this.#listeners]
     const organizations = new Set(listeners.map(({ caller }) => caller.organizationId))
     const rows = await readEventsFrom(this.#deps, head + 1, rowsPerRead)
     for (const row of rows) await this.#addToRecent(row, organizations)
     for (const listener of listeners) {
-      // Listeners that joined during the read share its rows.
       if (rows.length > 0 || listener.liveFrom > head) listener.wake()
       listener.liveFrom = Math.min(listener.liveFrom, head)
     }

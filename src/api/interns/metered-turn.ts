@@ -14,8 +14,8 @@ type MeteredDeps = { db: Db; ledger: Pick<Ledger, 'flush'>; isSingleWriter: bool
 export const isSingleLedgerWriter = (
   { kind }: Pick<Db, 'kind'>,
   { workers }: Pick<Config, 'workers'>,
-  { isShared }: { isShared: boolean },
-): boolean => !isShared && kind === 'sqlite' && workers === 1
+  { hasPrimary }: { hasPrimary: boolean },
+): boolean => !hasPrimary && kind === 'sqlite' && workers === 1
 
 /**
  * Waits for a short time until all processes have written the requests of a key that started since an instant.

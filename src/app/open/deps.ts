@@ -50,7 +50,7 @@ export async function openDeps(
   const context: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup }
   const models = await openModels(context, store)
   const { keys, vault, sessions, tokens, ...policies } = await openPolicies(context, store)
-  if (!store.isShared) openWebhooks(context, { db, vault })
+  if (!store.hasPrimary) openWebhooks(context, { db, vault })
   const money = await openMoney(context, store, onUnmetered)
   const isSingleWriter = isSingleLedgerWriter(db, config, store)
   const contents = openContents(context, store, vault)

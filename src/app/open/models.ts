@@ -11,7 +11,7 @@ import { closeMs, createWarning, type OpenContext } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
 /** Opens the catalogue and the measurements of its endpoints. */
-export async function openModels(context: OpenContext, { settings, db, catalogue: source, isShared }: OpenStore) {
+export async function openModels(context: OpenContext, { settings, db, catalogue: source, hasPrimary }: OpenStore) {
   const { parts, metrics, cleanup } = context
   const { config, log, now, newId } = parts
   const warnOfCatalogue = createWarning(context, 'catalogue')
@@ -20,7 +20,7 @@ export async function openModels(context: OpenContext, { settings, db, catalogue
     ...source,
     signals: db.signals,
     newId,
-    onLoad: isShared ? () => {} : logLoad(config, log),
+    onLoad: hasPrimary ? () => {} : logLoad(config, log),
     onError: (error) => (error instanceof Fault ? log.warn(error.message) : warnOfCatalogue(error)),
   })
   cleanup.defer(catalogue.close)

@@ -28,7 +28,7 @@ import { openUpkeep } from './upkeep.ts'
  */
 export async function openMoney(
   context: OpenContext,
-  { settings, db, allowStale, isShared }: OpenStore,
+  { settings, db, allowStale, hasPrimary }: OpenStore,
   onUnmetered: (error: Error) => void,
 ) {
   const { parts, cleanup } = context
@@ -44,7 +44,7 @@ export async function openMoney(
   const readSpending = createSpendingReader({
     db,
     ledger,
-    isSingleWriter: isSingleLedgerWriter(db, config, { isShared }),
+    isSingleWriter: isSingleLedgerWriter(db, config, { hasPrimary }),
   })
   const readPastSpending = async (budget: Budget, sinceDay: number) => {
     // Requests that were metered a moment ago count too.
@@ -72,7 +72,7 @@ export async function openMoney(
   // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
   // not delay the end.
   cleanup.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
-  if (!isShared) openUpkeep(context, db)
+  if (!hasPrimary) openUpkeep(context, db)
   const reserving = await withOlderServers(context, db, budgets)
   return {
     ledger,

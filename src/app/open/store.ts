@@ -28,8 +28,8 @@ export type OpenStore = {
   catalogue: CatalogueLoader
   /** The bundle of the console; undefined if the console is disabled. */
   console: ConsoleBundle | undefined
-  /** Whether another process of this host does the work that must happen once, such as pruning and warnings. */
-  isShared: boolean
+  /** Whether this is a worker, whose primary process does the work that must happen once on a host, such as pruning. */
+  hasPrimary: boolean
 }
 
 /** The data folder and the database, brought up to date. */
@@ -56,7 +56,7 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
     firstLoad,
     discover: createDiscovery({ readVariable: variable, fetch: createOutgoingFetch(config) }),
   }
-  return { settings, db, now, firstKeys, allowStale, catalogue, console, isShared: false }
+  return { settings, db, now, firstKeys, allowStale, catalogue, console, hasPrimary: false }
 }
 
 /** Returns this server's clock, corrected by its difference from the database's. */

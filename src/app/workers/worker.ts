@@ -151,6 +151,6 @@ async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handler
     allowStale: allowStaleWhileUnavailable({ db }, config.stale_keys_ms),
     catalogue: { firstLoad, load: () => loadFromPrimary({ fresh: true }), discover: undefined },
     console: config.console ? () => rpc.call('console.folder', null) : undefined,
-    isShared: true,
+    hasPrimary: true,
   }
 }

@@ -11,6 +11,7 @@ export const Reasoning = z
   })
   .describe('Whether and how much the model reasons before the answer.')
 
+/** The maximum number of tokens of an answer. */
 export const AnswerLimit = z.int().min(1)
 
 /** The number of answers to one request. */

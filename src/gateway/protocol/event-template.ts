@@ -74,7 +74,7 @@ export class EventTemplate {
    * Learns from an event.
    * @param text the text of the event.
    * @param matchesText whether a changed event has this text and otherwise equals the event.
-   * @param rewriteForClient rewrites an event for the client.
+   * @param rewriteForClient rewrites an event for the client. Called once here, so that `write` can write later events in that form.
    * @returns whether it was learned.
    */
   learn(

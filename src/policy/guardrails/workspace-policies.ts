@@ -18,7 +18,7 @@ export type EffectivePolicies = {
   groupLimits: readonly EffectiveGroupLimit[]
 }
 
-/** The most keys and members whose policies are policiesBySubject. A workspace can have any number of keys. */
+/** The most keys and members whose policies are cached. A workspace can have any number of keys. */
 const maxCached = 10_000
 
 export async function readWorkspacePolicies(
@@ -99,5 +99,5 @@ class WorkspacePolicies {
   }
 }
 
-/** The default of a workspace may be assignedGuardrails to a member or key, too. It counts once. */
+/** The default guardrail of a workspace may also be assigned to a member or key. It counts once. */
 const uniqueBudgets = (budgets: LastingBudget[]) => [...new Map(budgets.map((budget) => [budget.id, budget])).values()]

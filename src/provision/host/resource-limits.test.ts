@@ -16,7 +16,7 @@ import { test } from 'node:test'
 import { runningIntern } from '#test/harness/interns/interns.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
-import { trimLog } from './resource-limits.ts'
+import { emptyLongLog } from './resource-limits.ts'
 
 const limited = (intern_log_bytes: number) => ({
   intern_processes: 0,
@@ -30,25 +30,25 @@ function newHome() {
   return { home, log: join(home, 'daemon.log'), [Symbol.dispose]: () => rmSync(home, { recursive: true }) }
 }
 
-test('trimLog empties a log above the limit; later lines are at its start', () => {
+test('emptyLongLog empties a log above the limit; later lines are at its start', () => {
   using fixture = newHome()
   const daemon = openSync(fixture.log, 'a')
   writeSync(daemon, 'x'.repeat(101))
-  trimLog(fixture.home, limited(100))
+  emptyLongLog(fixture.home, limited(100))
   writeSync(daemon, 'later\n')
   assert.equal(readFileSync(fixture.log, 'utf8'), 'later\n')
 })
 
-test('trimLog leaves a log at the limit, and any log without a limit', () => {
+test('emptyLongLog leaves a log at the limit, and any log without a limit', () => {
   using fixture = newHome()
   writeFileSync(fixture.log, 'x'.repeat(100))
-  for (const most of [100, 0]) trimLog(fixture.home, limited(most))
+  for (const most of [100, 0]) emptyLongLog(fixture.home, limited(most))
   assert.equal(statSync(fixture.log).size, 100)
 })
 
-test('trimLog does not create a log', () => {
+test('emptyLongLog does not create a log', () => {
   using fixture = newHome()
-  trimLog(fixture.home, limited(1))
+  emptyLongLog(fixture.home, limited(1))
   assert.equal(existsSync(fixture.log), false)
 })
 

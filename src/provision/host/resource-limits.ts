@@ -74,7 +74,7 @@ export async function findExceededDiskLimit(
 /**
  * Empties a daemon's log above its limit. An intern that writes much output loses the earlier part, but does not fill the disk.
  */
-export function trimLog(home: string, { intern_log_bytes: max }: ResourceLimits): void {
+export function emptyLongLog(home: string, { intern_log_bytes: max }: ResourceLimits): void {
   try {
     if (max > 0 && statSync(logFile(home)).size > max) truncateSync(logFile(home))
   } catch {

@@ -1,7 +1,12 @@
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { DiskUse } from '#platform/files/disk-use.ts'
 import { findTree, listProcesses, type Process } from './process-table.ts'
-import { findExceededDiskLimit, findExceededProcessLimit, type ResourceLimits, trimLog } from './resource-limits.ts'
+import {
+  emptyLongLog,
+  findExceededDiskLimit,
+  findExceededProcessLimit,
+  type ResourceLimits,
+} from './resource-limits.ts'
 
 export type MonitoredIntern = {
   home: string
@@ -41,7 +46,7 @@ export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason
     startReconciler(pass, { signal: stopping.signal, firstMs, retryMs: firstMs, onError: onMeasureError })
 
   start(everyMs.processes, async () => {
-    trimLog(home, resourceLimits)
+    emptyLongLog(home, resourceLimits)
     await endIfExceeded(findExceededProcessLimit(processesOfIntern(await readProcesses(), monitored), resourceLimits))
     return everyMs.processes
   })
