@@ -1,6 +1,6 @@
 import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
 import type { AuditEvent } from '#identity/audit/audit.ts'
-import { findInternNames } from '#interns/registry/names.ts'
+import { findInternNames } from '#interns/registry/intern-names.ts'
 import type { Query } from '#platform/db/db.ts'
 
 type Names = ReadonlyMap<string, { name: string; email?: string }>

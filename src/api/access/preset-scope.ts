@@ -1,7 +1,7 @@
 import { readPresetReference } from '#gateway/presets/preset-reference.ts'
 import type { PresetScope } from '#gateway/presets/read-presets.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
-import { findModelByKey } from '#interns/registry/store.ts'
+import { findModelByKey } from '#interns/registry/intern-store.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Db } from '#platform/db/db.ts'
 

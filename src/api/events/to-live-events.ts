@@ -1,5 +1,5 @@
 import { type Caller, reachesWorkspace } from '#identity/accounts/caller.ts'
-import type { InternEventData } from '#interns/registry/events.ts'
+import type { InternEventData } from '#interns/registry/intern-events.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { StoredEvent } from '#platform/db/event-log.ts'
 import { canReadTexts, visibilityOf } from '#spend/ledger/list/visibility.ts'

@@ -1,6 +1,6 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { AskedQuestion, Field, Question } from '#interns/contract/question.ts'
-import { findIntern, type Intern } from '#interns/registry/store.ts'
+import { findIntern, type Intern } from '#interns/registry/intern-store.ts'
 import { findQuestion } from '#interns/runs/questions.ts'
 import { startChatTurn } from '#interns/turns/chat-turn.ts'
 import { Fault } from '#platform/core/fault.ts'

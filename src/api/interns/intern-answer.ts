@@ -1,5 +1,5 @@
 import type { InternRecord } from '#interns/registry/intern.ts'
-import { type Intern, toInternRecord } from '#interns/registry/store.ts'
+import { type Intern, toInternRecord } from '#interns/registry/intern-store.ts'
 import type { ApiDeps } from '../access/deps.ts'
 
 type AnswerDeps = Pick<ApiDeps, 'internHosts'>

@@ -1,6 +1,6 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
-import { findIntern } from '#interns/registry/store.ts'
+import { findIntern } from '#interns/registry/intern-store.ts'
 import { InternRun, toRunItem } from '#interns/runs/run-record.ts'
 import { findRun } from '#interns/runs/run-store.ts'
 import { type ChatTurnRequest, startChatTurn } from '#interns/turns/chat-turn.ts'

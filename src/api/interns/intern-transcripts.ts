@@ -1,9 +1,9 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Transcripts } from '#interns/contract/transcript.ts'
-import { wakeIntern } from '#interns/lifecycle/wake.ts'
+import { wakeIntern } from '#interns/lifecycle/wake-intern.ts'
 import type { InternStatus } from '#interns/registry/intern.ts'
-import { findIntern, type Intern } from '#interns/registry/store.ts'
+import { findIntern, type Intern } from '#interns/registry/intern-store.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ApiDeps } from '../access/deps.ts'
 

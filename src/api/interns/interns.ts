@@ -1,6 +1,6 @@
 import { maskSecrets } from '#gateway/attempt/secrets/mask-secrets.ts'
 import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
-import { createDecisionCollector } from '#interns/rules/collect.ts'
+import { createDecisionCollector } from '#interns/rules/decision-collector.ts'
 import type { ChatTurnDeps } from '#interns/turns/chat-turn.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Scanner } from '#policy/filters/scanner.ts'

@@ -1,6 +1,6 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { createKeyReader } from '#identity/accounts/keys/read-keys.ts'
-import { findIntern, type Intern } from '#interns/registry/store.ts'
+import { findIntern, type Intern } from '#interns/registry/intern-store.ts'
 import type { CheckStarter } from '#interns/runs/revoke-runs.ts'
 import type { Starter } from '#interns/runs/run-store.ts'
 import type { Now } from '#platform/core/clock.ts'

@@ -1,4 +1,4 @@
-import { findInternById, type Intern, isEnding } from '#interns/registry/store.ts'
+import { findInternById, type Intern, isEnding } from '#interns/registry/intern-store.ts'
 import { waitUntil } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'

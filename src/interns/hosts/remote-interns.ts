@@ -1,7 +1,7 @@
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { Runs } from '../contract/runs.ts'
-import { type Intern, isAsleep, isAwake } from '../registry/store.ts'
+import { type Intern, isAsleep, isAwake } from '../registry/intern-store.ts'
 import {
   connectRuns,
   connectStorage,

@@ -1,7 +1,7 @@
 import { waitUntil } from '#platform/async/wait-for.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
-import { isEnding } from '../registry/store.ts'
+import { isEnding } from '../registry/intern-store.ts'
 
 /** A running server ends the processes of an intern in less time. */
 const timeoutMs = 10_000

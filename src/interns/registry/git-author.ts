@@ -1,5 +1,5 @@
 import type { Query } from '#platform/db/db.ts'
-import type { Intern } from './store.ts'
+import type { Intern } from './intern-store.ts'
 
 /** The author of an intern's commits, unless a repository or a command names another one. */
 export type GitAuthor = { name: string; email: string }

@@ -3,7 +3,7 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 import { isWebHost } from '#platform/net/addresses/web-hosts.ts'
 import { approvalModes } from '../contract/approval-mode.ts'
-import { InternBudget, NewInternBudget } from './budget.ts'
+import { InternBudget, NewInternBudget } from './intern-budget.ts'
 import { McpServer, NewMcpServers } from './mcp-server-schema.ts'
 import { NewRepository, Repository } from './repository.ts'
 

@@ -2,7 +2,7 @@ import type { CallerScope } from '#identity/accounts/caller.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Query } from '#platform/db/db.ts'
 import { type InternStatus, internStatuses } from './intern.ts'
-import { type Intern, toIntern } from './store.ts'
+import { type Intern, toIntern } from './intern-store.ts'
 
 /** The state of an organization's interns on all hosts. */
 export type OrganizationInterns = {

@@ -5,7 +5,7 @@ import { accountsLock } from '#identity/accounts/lock.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
-import type { Intern } from './store.ts'
+import type { Intern } from './intern-store.ts'
 
 /** Creates the key of an intern, and revokes its earlier key. @returns the secret, which is not stored. */
 export function issueInternKey(deps: { db: Db; now: Now }, intern: Intern): Promise<string> {

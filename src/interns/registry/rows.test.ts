@@ -6,14 +6,14 @@ import { newUuid } from '#platform/core/id.ts'
 import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { InternHosts } from '../hosts/hosts.ts'
-import { changeIntern, deleteIntern, provisionIntern, suspendIntern } from '../lifecycle/change.ts'
-import { createIntern } from '../lifecycle/create.ts'
+import { changeIntern, deleteIntern, provisionIntern, suspendIntern } from '../lifecycle/change-intern.ts'
+import { createIntern } from '../lifecycle/create-intern.ts'
 import { endRun } from '../runs/end-runs.ts'
 import { saveStartedRun } from '../runs/run-store.ts'
 import { startWithinBudget } from '../turns/session-budget.ts'
 import { countTurn } from '../turns/turn-rate.ts'
+import { findIntern, listInterns, toInternRecord } from './intern-store.ts'
 import { hasInternKey, issueInternKey } from './own-key.ts'
-import { findIntern, listInterns, toInternRecord } from './store.ts'
 
 const at = Date.UTC(2026, 0, 1)
 const owner = { organizationId: 'o', workspaceId: 'w', userId: 'u' }

@@ -2,7 +2,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { recordChange } from '#identity/audit/audit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { printableExactly } from '#platform/text/printable.ts'
-import type { Intern } from '../registry/store.ts'
+import type { Intern } from '../registry/intern-store.ts'
 import type { ApprovalDeps } from '../runs/approvals.ts'
 
 /** The accesses to files of an intern that are recorded in the audit log. Reads by the intern's creator are not recorded. */

@@ -1,5 +1,5 @@
 import type { Vault } from '#identity/provider-keys/vault.ts'
-import type { Intern } from '../registry/store.ts'
+import type { Intern } from '../registry/intern-store.ts'
 
 /** The address of an intern's daemon, and its token. `host` defaults to the address of the intern's host. */
 export type TcpAccess = { host?: string; port: number; token: string }

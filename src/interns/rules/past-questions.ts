@@ -1,7 +1,7 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Action } from '../contract/rules/rule.ts'
-import type { RuleOwner } from './store.ts'
+import type { RuleOwner } from './rules-store.ts'
 
 /** A past permission question. `answer` is null if it was not answered. */
 export type PastQuestion = {

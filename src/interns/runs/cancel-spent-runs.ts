@@ -2,7 +2,7 @@ import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { Runs } from '../contract/runs.ts'
-import { findInternById } from '../registry/store.ts'
+import { findInternById } from '../registry/intern-store.ts'
 import { findLimitedRuns } from './limited-turns.ts'
 import type { ReadSpending } from './run-spending.ts'
 

@@ -2,7 +2,7 @@ import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { Runs } from '../contract/runs.ts'
-import type { Intern } from '../registry/store.ts'
+import type { Intern } from '../registry/intern-store.ts'
 import { findStarters, type Starter } from './run-store.ts'
 
 /** Whether the user who started a run can still use the intern, and when that expires (milliseconds since the epoch). */

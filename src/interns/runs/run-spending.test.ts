@@ -6,7 +6,7 @@ import { createVault } from '#identity/provider-keys/vault.ts'
 import { newUuid } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
-import { createIntern } from '../lifecycle/create.ts'
+import { createIntern } from '../lifecycle/create-intern.ts'
 import { readSessionSpending } from './run-spending.ts'
 
 async function newIntern(db: Db): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Intern } from '../registry/store.ts'
+import type { Intern } from '../registry/intern-store.ts'
 import type { RunRecord } from './run-record.ts'
 import { internFailedEvent, questionAskedEvent, runEndedEvent } from './webhook-events.ts'
 

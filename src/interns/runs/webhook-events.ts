@@ -2,7 +2,7 @@ import { isoTime } from '#platform/core/clock.ts'
 import type { QueuedEvent } from '#webhooks/outbox.ts'
 import { questionArguments } from '../contract/chunks.ts'
 import type { AskedQuestion, Question } from '../contract/question.ts'
-import type { Intern } from '../registry/store.ts'
+import type { Intern } from '../registry/intern-store.ts'
 import { type RunRecord, toRunItem } from './run-record.ts'
 
 /** The longest text of a question in an event, in characters. The answer link and the API show the whole text. */

@@ -4,7 +4,7 @@ import { text } from '#platform/json/text.ts'
 import { type ApprovalMode, approvalModes } from '../contract/approval-mode.ts'
 import type { Attachment } from '../contract/attachments.ts'
 import { chatFault } from '../contract/chat-fault.ts'
-import { PromptBudget } from '../registry/budget.ts'
+import { PromptBudget } from '../registry/intern-budget.ts'
 import { AudioPart, FilePart, ImagePart, parseAttachment } from './attached-parts.ts'
 
 const Id = text({ min: 1, max: 128 })

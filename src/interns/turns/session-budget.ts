@@ -6,7 +6,7 @@ import { subscribeToEntity } from '#platform/db/signals.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { Runs, StartTurn } from '../contract/runs.ts'
 import { usd } from '../contract/turn-budget.ts'
-import { budgetOfTurn, type InternBudget, type PromptBudget } from '../registry/budget.ts'
+import { budgetOfTurn, type InternBudget, type PromptBudget } from '../registry/intern-budget.ts'
 import { type ReadSpending, readSessionCost, readSessionSpending } from '../runs/run-spending.ts'
 
 type BudgetDeps = { db: Pick<Db, 'query' | 'signals'>; readSpending: ReadSpending }

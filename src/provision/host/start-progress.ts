@@ -1,5 +1,5 @@
 import type { Progress } from '#interns/registry/intern.ts'
-import type { Intern } from '#interns/registry/store.ts'
+import type { Intern } from '#interns/registry/intern-store.ts'
 
 /** The label of a step that only an intern with a repository has. */
 export const cloningStep = 'Cloning the repository'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { GitAuthor } from '#interns/registry/git-author.ts'
+import type { Intern } from '#interns/registry/intern-store.ts'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
-import type { Intern } from '#interns/registry/store.ts'
 import type { CertificateFiles } from '#interns/remote/daemon-certificates.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { trustedAuthorities } from '#platform/net/authorities.ts'

@@ -1,4 +1,4 @@
-import type { Intern } from '#interns/registry/store.ts'
+import type { Intern } from '#interns/registry/intern-store.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { authorityEnvironment } from '#platform/net/authorities.ts'
 import { type ProxySettings, proxyEnvironment } from '#platform/net/proxies.ts'

@@ -1,5 +1,5 @@
+import type { Intern } from '#interns/registry/intern-store.ts'
 import type { Repository } from '#interns/registry/repository.ts'
-import type { Intern } from '#interns/registry/store.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { trustedAuthorities } from '#platform/net/authorities.ts'
 import { cloneRepository } from './clone.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { test } from 'node:test'
-import { toIntern } from '#interns/registry/store.ts'
+import { toIntern } from '#interns/registry/intern-store.ts'
 import { openDb } from '#platform/db/open.ts'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService } from '#test/harness/service/service.ts'

@@ -1,6 +1,6 @@
 import { hashOf } from '#identity/accounts/keys/secret.ts'
+import { type Intern, isAsleep } from '#interns/registry/intern-store.ts'
 import { hasInternKey, issueInternKey } from '#interns/registry/own-key.ts'
-import { type Intern, isAsleep } from '#interns/registry/store.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'

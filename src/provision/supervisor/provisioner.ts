@@ -1,6 +1,6 @@
 import type { Runs } from '#interns/contract/runs.ts'
 import type { Progress } from '#interns/registry/intern.ts'
-import type { Intern } from '#interns/registry/store.ts'
+import type { Intern } from '#interns/registry/intern-store.ts'
 import type { InternLog, LogLength } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { StorageListener } from '../processes/storage-listener.ts'

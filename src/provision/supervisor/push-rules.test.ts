@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findInternById } from '#interns/registry/store.ts'
+import { findInternById } from '#interns/registry/intern-store.ts'
 import { openDb } from '#platform/db/open.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { RulePusher } from './push-rules.ts'

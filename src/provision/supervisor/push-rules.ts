@@ -1,6 +1,6 @@
 import { agentNameOf } from '#interns/contract/rules/rule.ts'
-import type { Intern } from '#interns/registry/store.ts'
-import { findRulesInForce, readRuleVersions, versionKey } from '#interns/rules/store.ts'
+import type { Intern } from '#interns/registry/intern-store.ts'
+import { findRulesInForce, readRuleVersions, versionKey } from '#interns/rules/rules-store.ts'
 import { retry } from '#platform/async/retry.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Provisioner } from './provisioner.ts'

@@ -1,4 +1,4 @@
-import type { Intern } from '#interns/registry/store.ts'
+import type { Intern } from '#interns/registry/intern-store.ts'
 import type { Provisioner } from './provisioner.ts'
 import { SupervisedIntern } from './supervised-intern.ts'
 import { watchIdle } from './watch-idle.ts'

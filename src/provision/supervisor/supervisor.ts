@@ -1,6 +1,6 @@
 import { type InternHosts, renewEveryMs } from '#interns/hosts/hosts.ts'
-import { placeIntern } from '#interns/lifecycle/place.ts'
-import { findInternById, type Intern, isAsleep } from '#interns/registry/store.ts'
+import { placeIntern } from '#interns/lifecycle/place-intern.ts'
+import { findInternById, type Intern, isAsleep } from '#interns/registry/intern-store.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { hasForegroundRun } from '#interns/runs/run-store.ts'
 import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'

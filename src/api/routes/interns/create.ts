@@ -1,4 +1,4 @@
-import { createIntern } from '#interns/lifecycle/create.ts'
+import { createIntern } from '#interns/lifecycle/create-intern.ts'
 import { InternRecord, NewIntern } from '#interns/registry/intern.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { HttpAnswer } from '#platform/http/route.ts'

@@ -1,4 +1,4 @@
-import { deleteIntern } from '#interns/lifecycle/change.ts'
+import { deleteIntern } from '#interns/lifecycle/change-intern.ts'
 import { z } from '#platform/json/schema.ts'
 import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'

@@ -1,5 +1,5 @@
 import { InternRecord } from '#interns/registry/intern.ts'
-import { findIntern } from '#interns/registry/store.ts'
+import { findIntern } from '#interns/registry/intern-store.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
 import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'

@@ -1,4 +1,4 @@
-import { giveUpIntern } from '#interns/lifecycle/relocate.ts'
+import { giveUpIntern } from '#interns/lifecycle/relocate-intern.ts'
 import { InternRecord } from '#interns/registry/intern.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
 import { route } from '../route.ts'

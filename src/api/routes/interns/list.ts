@@ -1,6 +1,6 @@
 import { isOwnWorkspace } from '#identity/accounts/workspaces.ts'
 import { InternRecord, type InternStatus, internStatuses } from '#interns/registry/intern.ts'
-import { listInterns } from '#interns/registry/store.ts'
+import { listInterns } from '#interns/registry/intern-store.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'

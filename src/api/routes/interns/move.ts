@@ -1,4 +1,4 @@
-import { moveIntern } from '#interns/lifecycle/relocate.ts'
+import { moveIntern } from '#interns/lifecycle/relocate-intern.ts'
 import { InternRecord } from '#interns/registry/intern.ts'
 import { z } from '#platform/json/schema.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'

@@ -1,4 +1,4 @@
-import { provisionIntern } from '#interns/lifecycle/change.ts'
+import { provisionIntern } from '#interns/lifecycle/change-intern.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { NoBody } from './no-body.ts'

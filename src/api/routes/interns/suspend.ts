@@ -1,4 +1,4 @@
-import { suspendIntern } from '#interns/lifecycle/change.ts'
+import { suspendIntern } from '#interns/lifecycle/change-intern.ts'
 import { z } from '#platform/json/schema.ts'
 import { waitUntilStopped } from '../../interns/wait-until-stopped.ts'
 import { route } from '../route.ts'

@@ -1,6 +1,6 @@
-import { changeIntern } from '#interns/lifecycle/change.ts'
+import { changeIntern } from '#interns/lifecycle/change-intern.ts'
 import { InternPatch, InternRecord } from '#interns/registry/intern.ts'
-import { findIntern } from '#interns/registry/store.ts'
+import { findIntern } from '#interns/registry/intern-store.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
 import { requireRepository } from '../../interns/intern-repository.ts'
 import { requireModel } from '../../interns/require-agent.ts'

@@ -1,4 +1,4 @@
-import { giveUpHost } from '#interns/lifecycle/relocate-all.ts'
+import { giveUpHost } from '#interns/lifecycle/relocate-host.ts'
 import { NoBody } from '../interns/no-body.ts'
 import { route } from '../route.ts'
 import { HostPath, RelocatedInterns, relocatedAnswer } from './intern-host.ts'

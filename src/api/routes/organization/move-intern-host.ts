@@ -1,4 +1,4 @@
-import { moveHost } from '#interns/lifecycle/relocate-all.ts'
+import { moveHost } from '#interns/lifecycle/relocate-host.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { route } from '../route.ts'

@@ -1,4 +1,4 @@
-import { findWorkspaceRuleOwner, readRules } from '#interns/rules/change.ts'
+import { findWorkspaceRuleOwner, readRules } from '#interns/rules/change-rules.ts'
 import { RulesRecord } from '#interns/rules/rules-body.ts'
 import { z } from '#platform/json/schema.ts'
 import { RulesQuery } from '../interns/rules/get-rules.ts'

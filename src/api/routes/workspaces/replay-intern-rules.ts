@@ -1,6 +1,6 @@
-import { findWorkspaceRuleOwner } from '#interns/rules/change.ts'
-import { replayRules } from '#interns/rules/replay.ts'
+import { findWorkspaceRuleOwner } from '#interns/rules/change-rules.ts'
 import { RulesReplay, RulesReplayRequest } from '#interns/rules/replay-answer.ts'
+import { replayRules } from '#interns/rules/replay-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import type { InternBudget } from '#interns/registry/budget.ts'
 import type { InternRecord } from '#interns/registry/intern.ts'
+import type { InternBudget } from '#interns/registry/intern-budget.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
 import { internPath } from '../../kit/intern-path.ts'

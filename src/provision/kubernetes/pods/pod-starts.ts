@@ -1,7 +1,7 @@
 import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
+import type { Intern } from '#interns/registry/intern-store.ts'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
-import type { Intern } from '#interns/registry/store.ts'
 import type { DaemonAddress } from '#interns/remote/connect-runs.ts'
 import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'

@@ -1,6 +1,6 @@
 import { permissionKinds, type WholePermission } from '#interns/contract/question.ts'
 import type { Runs } from '#interns/contract/runs.ts'
-import { findIntern } from '#interns/registry/store.ts'
+import { findIntern } from '#interns/registry/intern-store.ts'
 import { findOpenQuestions } from '#interns/runs/questions.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { Fault } from '#platform/core/fault.ts'

@@ -1,6 +1,6 @@
 import { questionArguments } from '#interns/contract/chunks.ts'
 import { type AskedQuestion, permissionKinds } from '#interns/contract/question.ts'
-import { findIntern } from '#interns/registry/store.ts'
+import { findIntern } from '#interns/registry/intern-store.ts'
 import { findOpenQuestions } from '#interns/runs/questions.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'

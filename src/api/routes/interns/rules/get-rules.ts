@@ -1,4 +1,4 @@
-import { findInternRuleOwner, readRules } from '#interns/rules/change.ts'
+import { findInternRuleOwner, readRules } from '#interns/rules/change-rules.ts'
 import { RulesRecord } from '#interns/rules/rules-body.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'

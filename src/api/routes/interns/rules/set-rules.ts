@@ -1,4 +1,4 @@
-import { changeRules, findInternRuleOwner } from '#interns/rules/change.ts'
+import { changeRules, findInternRuleOwner } from '#interns/rules/change-rules.ts'
 import { RulesBody, RulesRecord } from '#interns/rules/rules-body.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../../route.ts'

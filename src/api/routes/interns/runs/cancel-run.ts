@@ -1,4 +1,4 @@
-import { findIntern } from '#interns/registry/store.ts'
+import { findIntern } from '#interns/registry/intern-store.ts'
 import { waitUntilStored } from '#interns/runs/limited-turns.ts'
 import { recordCancelled } from '#interns/runs/run-audit.ts'
 import { findRun } from '#interns/runs/run-store.ts'

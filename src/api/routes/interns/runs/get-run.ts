@@ -1,4 +1,4 @@
-import { findIntern } from '#interns/registry/store.ts'
+import { findIntern } from '#interns/registry/intern-store.ts'
 import { InternRun, toRunItem } from '#interns/runs/run-record.ts'
 import { findRun } from '#interns/runs/run-store.ts'
 import { z } from '#platform/json/schema.ts'

@@ -1,4 +1,4 @@
-import { findIntern } from '#interns/registry/store.ts'
+import { findIntern } from '#interns/registry/intern-store.ts'
 import { InternRun, runStatuses, toRunItem } from '#interns/runs/run-record.ts'
 import { listRuns } from '#interns/runs/run-store.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import type { TranscriptEvent } from '#interns/contract/transcript.ts'
-import { findIntern, findInternById, type Intern } from '#interns/registry/store.ts'
+import { findIntern, findInternById, type Intern } from '#interns/registry/intern-store.ts'
 import { EntryItem, type MemberNames, TextItem, toEntryItem, toTextItem } from '#interns/turns/entry-item.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'

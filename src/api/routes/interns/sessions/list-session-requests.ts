@@ -1,4 +1,4 @@
-import { findIntern } from '#interns/registry/store.ts'
+import { findIntern } from '#interns/registry/intern-store.ts'
 import { findConcurrentWindows, findRunWindows, isInWindow, type RunWindow } from '#interns/runs/run-windows.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'

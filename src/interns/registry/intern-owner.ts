@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
-import type { Intern } from './store.ts'
+import type { Intern } from './intern-store.ts'
 
 /**
  * Only its creator can change or delete an intern, as long as the creator belongs to the organization. Other members who see

@@ -2,9 +2,9 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { chooseHost, type LoadedHost } from '../hosts/choose-host.ts'
 import type { InternHosts } from '../hosts/hosts.ts'
-import { internChangedEvent } from '../registry/events.ts'
+import { internChangedEvent } from '../registry/intern-events.ts'
+import { findInternById } from '../registry/intern-store.ts'
 import { countInServiceByHost } from '../registry/interns-by-host.ts'
-import { findInternById } from '../registry/store.ts'
 
 type PlaceDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'all'> }
 

@@ -7,8 +7,8 @@ import { newUuid } from '#platform/core/id.ts'
 import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { InternHosts } from '../hosts/hosts.ts'
-import { createIntern } from './create.ts'
-import { giveUpHost, moveHost } from './relocate-all.ts'
+import { createIntern } from './create-intern.ts'
+import { giveUpHost, moveHost } from './relocate-host.ts'
 
 const count = 6
 

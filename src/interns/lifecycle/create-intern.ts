@@ -7,12 +7,12 @@ import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { type Db, isUniqueViolation, type Tx } from '#platform/db/db.ts'
-import { budgetColumn } from '../registry/budget.ts'
-import { internChangedEvent } from '../registry/events.ts'
 import type { NewIntern } from '../registry/intern.ts'
+import { budgetColumn } from '../registry/intern-budget.ts'
+import { internChangedEvent } from '../registry/intern-events.ts'
+import { findIntern, type Intern, toInternRecord } from '../registry/intern-store.ts'
 import { mcpServerColumns } from '../registry/mcp-servers.ts'
 import { repositoryColumns } from '../registry/repository.ts'
-import { findIntern, type Intern, toInternRecord } from '../registry/store.ts'
 
 type InternCreateDeps = { db: Db; now: Now; newId: NewId; vault: Vault }
 

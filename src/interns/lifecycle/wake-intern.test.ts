@@ -6,9 +6,9 @@ import { newUuid } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { memoryDb } from '#test/harness/database/memory-db.ts'
 import { Refusal } from '../contract/refusal.ts'
-import { findInternById } from '../registry/store.ts'
-import { createIntern } from './create.ts'
-import { withAwakeIntern } from './wake.ts'
+import { findInternById } from '../registry/intern-store.ts'
+import { createIntern } from './create-intern.ts'
+import { withAwakeIntern } from './wake-intern.ts'
 
 const idleMs = 1000
 

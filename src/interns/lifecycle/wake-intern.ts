@@ -4,8 +4,8 @@ import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import { Refusal, type RefusalKind } from '../contract/refusal.ts'
 import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
-import { internChangedEvent } from '../registry/events.ts'
-import { findInternById, type Intern, isAsleep, isAwake } from '../registry/store.ts'
+import { internChangedEvent } from '../registry/intern-events.ts'
+import { findInternById, type Intern, isAsleep, isAwake } from '../registry/intern-store.ts'
 
 export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'thisHost' | 'find'> }
 /** `idleMs`: the time without a run after which interns fall asleep. */

@@ -9,8 +9,6 @@ import { type Db, isUniqueViolation, type Query, type Tx } from '#platform/db/db
 import { sql } from '#platform/db/kysely.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
-import { budgetColumn } from '../registry/budget.ts'
-import { internChangedEvent } from '../registry/events.ts'
 import {
   allowedStatuses,
   type InternCommand,
@@ -18,15 +16,17 @@ import {
   type InternStatus,
   isAllowedFrom,
 } from '../registry/intern.ts'
+import { budgetColumn } from '../registry/intern-budget.ts'
+import { internChangedEvent } from '../registry/intern-events.ts'
+import { requireOwner } from '../registry/intern-owner.ts'
+import { findIntern, type Intern, toInternRecord } from '../registry/intern-store.ts'
 import type { NewMcpServer } from '../registry/mcp-server-schema.ts'
 import { type McpServerColumns, mcpServerColumns, readMcpServers } from '../registry/mcp-servers.ts'
 import { revokeInternKey } from '../registry/own-key.ts'
-import { requireOwner } from '../registry/owner.ts'
 import { type RepositoryColumns, repositoryColumns } from '../registry/repository.ts'
-import { findIntern, type Intern, toInternRecord } from '../registry/store.ts'
 import { endRuns, internStoppedEnd } from '../runs/end-runs.ts'
 import { endQuestions } from '../runs/questions.ts'
-import { nameConflict } from './create.ts'
+import { nameConflict } from './create-intern.ts'
 
 export type InternChangeDeps = { db: Db; now: Now; newId: NewId }
 type ChangeDeps = InternChangeDeps & { vault: Vault }

@@ -3,7 +3,7 @@ import type { NewEvent } from '#platform/db/event.ts'
 import { questionArguments } from '../contract/chunks.ts'
 import type { AskedQuestion } from '../contract/question.ts'
 import type { InternStatus, Visibility } from './intern.ts'
-import type { Intern } from './store.ts'
+import type { Intern } from './intern-store.ts'
 
 /** The fields that decide who sees events of an intern. */
 export type InternVisibility = { workspaceId: string; creatorUserId: string; visibility: Visibility }

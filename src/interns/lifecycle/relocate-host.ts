@@ -3,10 +3,10 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import { unknownHost } from '../hosts/hosts.ts'
+import { findInternById, type Intern } from '../registry/intern-store.ts'
 import { internsOnHost } from '../registry/interns-by-host.ts'
-import { findInternById, type Intern } from '../registry/store.ts'
-import { changeLocked } from './change.ts'
-import { giveUpLocked, moveLocked, type RelocateDeps } from './relocate.ts'
+import { changeLocked } from './change-intern.ts'
+import { giveUpLocked, moveLocked, type RelocateDeps } from './relocate-intern.ts'
 
 /**
  * Gives up the files of all interns of an organization on a lost host. @returns the changed interns. @throws Fault `not_found`

@@ -6,10 +6,10 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Query } from '#platform/db/db.ts'
-import { requireOwner } from '../registry/owner.ts'
-import { findIntern } from '../registry/store.ts'
+import { requireOwner } from '../registry/intern-owner.ts'
+import { findIntern } from '../registry/intern-store.ts'
 import type { RulesBody, RulesRecord } from './rules-body.ts'
-import { findRules, insertRules, type RuleOwner, type RulesVersion } from './store.ts'
+import { findRules, insertRules, type RuleOwner, type RulesVersion } from './rules-store.ts'
 
 type ReadDeps = { db: { query: Query } }
 type ChangeDeps = { db: Db; now: Now; newId: NewId }

@@ -4,9 +4,9 @@ import type { Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import { type InternHosts, type KnownHost, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
 import { statusesInService } from '../registry/intern.ts'
-import { requireOwner } from '../registry/owner.ts'
-import type { Intern } from '../registry/store.ts'
-import { alterIntern, type InternChangeDeps, takeOutOfService } from './change.ts'
+import { requireOwner } from '../registry/intern-owner.ts'
+import type { Intern } from '../registry/intern-store.ts'
+import { alterIntern, type InternChangeDeps, takeOutOfService } from './change-intern.ts'
 
 export type RelocateDeps = InternChangeDeps & { internHosts: InternHosts }
 

@@ -6,7 +6,7 @@ import { decide } from '../contract/rules/decide.ts'
 import type { Action, Decision, Rule, RuleSet } from '../contract/rules/rule.ts'
 import { type PastQuestion, readPastQuestions, storedForMs } from './past-questions.ts'
 import type { QuestionCounts, ReplayedQuestion, RulesReplay, RulesReplayRequest } from './replay-answer.ts'
-import { findRules, type RuleOwner } from './store.ts'
+import { findRules, type RuleOwner } from './rules-store.ts'
 
 type ReplayDeps = { db: { query: Query }; now: Now }
 

@@ -6,7 +6,7 @@ import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { printableExactly } from '#platform/text/printable.ts'
 import type { Action, LoggedDecision } from '../contract/rules/rule.ts'
 import type { Runs } from '../contract/runs.ts'
-import type { Intern } from '../registry/store.ts'
+import type { Intern } from '../registry/intern-store.ts'
 
 type CollectDeps = {
   db: Db
