@@ -2,9 +2,8 @@ import { once } from '#platform/async/once.ts'
 import { type Figures, noFigures } from '../measurements/figures.ts'
 import { buildColumns, type Columns } from './columns.ts'
 import { encodeItems, type Items } from './items.ts'
-import type { CatalogueData, Model, Provider } from './model.ts'
+import type { CatalogueData, Endpoint, Model, Provider } from './model.ts'
 import { createFixedOrders, createMeasuredOrders, type FixedOrders, type MeasuredOrders, type Sort } from './orders.ts'
-import { linkSiblings } from './sibling-endpoints.ts'
 
 /** Data that depends only on the catalogue. */
 type CompiledCatalogue = {
@@ -127,4 +126,36 @@ function mapModelNames(models: readonly Model[]): Map<string, Model> {
   for (const model of models) add(model.canonicalSlug, model)
   for (const [alias, holders] of modelsByAlias(models)) if (holders.length === 1) add(alias, holders[0]!)
   return byName
+}
+
+/** Finds the endpoint of the same provider with this upstream model. */
+type FindSibling = (endpoint: Endpoint, upstreamModel: string) => Endpoint | undefined
+
+/** The lookup for each endpoint of a snapshot. Endpoints outside a snapshot have none. */
+const lookups = new WeakMap<Endpoint, FindSibling>()
+
+/** Links the endpoints of a snapshot, so that a tool that runs another model of the provider can be priced. */
+export function linkSiblings(models: readonly Model[]): void {
+  const byProvider = once(() => indexByProvider(models))
+  const find: FindSibling = ({ provider }, upstreamModel) => byProvider().get(provider)?.get(undated(upstreamModel))
+  for (const { endpoints } of models) for (const endpoint of endpoints) lookups.set(endpoint, find)
+}
+
+/** The endpoint of the same provider with this upstream model, dated or not. */
+export function findSibling(endpoint: Endpoint, upstreamModel: string): Endpoint | undefined {
+  return lookups.get(endpoint)?.(endpoint, upstreamModel)
+}
+
+/** The name of a model without its date: `claude-opus-4-6` for `claude-opus-4-6-20260205`. */
+export const undated = (upstreamModel: string) => upstreamModel.replace(/[-@]20\d{6}$/, '')
+
+function indexByProvider(models: readonly Model[]): Map<string, Map<string, Endpoint>> {
+  const byProvider = new Map<string, Map<string, Endpoint>>()
+  for (const { endpoints } of models)
+    for (const endpoint of endpoints) {
+      const byModel = byProvider.getOrInsertComputed(endpoint.provider, () => new Map<string, Endpoint>())
+      const name = undated(endpoint.upstreamModel)
+      if (!byModel.has(name)) byModel.set(name, endpoint)
+    }
+  return byProvider
 }

@@ -1,5 +1,5 @@
 import type { Endpoint, Model, Prices } from '#catalogue/index/model.ts'
-import { findSibling } from '#catalogue/index/sibling-endpoints.ts'
+import { findSibling } from '#catalogue/index/snapshot.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { RequestFormat } from '#platform/core/vocabulary.ts'
 import { mediaIn } from '../media/requested-media.ts'

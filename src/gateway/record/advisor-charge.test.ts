@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
-import { linkSiblings } from '#catalogue/index/sibling-endpoints.ts'
+import { linkSiblings } from '#catalogue/index/snapshot.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { UsageEvent } from '#chat/events.ts'
 import { toDecimalUsd } from '#platform/core/pico-usd.ts'

@@ -1,5 +1,5 @@
 import type { Prices } from '#catalogue/index/model.ts'
-import { undated } from '#catalogue/index/sibling-endpoints.ts'
+import { undated } from '#catalogue/index/snapshot.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { Bill } from '../pricing/bill.ts'
