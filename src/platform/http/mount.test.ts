@@ -147,6 +147,23 @@ test('a route that stores its body gets it without changes by the schema', async
   assert.equal(response?.status, 400)
 })
 
+test('a body that is passed on has no half of a surrogate pair, in its value and in its bytes', async () => {
+  const seen: unknown[] = []
+  const handler = ({ body, source }: BodyCall) => {
+    seen.push(
+      body.text,
+      source &&
+        Buffer.concat(source.serializeWith({}) ?? [])
+          .toString()
+          .includes('\\ud83d'),
+    )
+    return {}
+  }
+  for (const more of [{}, { long: 'x'.repeat(10_000) }])
+    await ask(handler, { text: 'a\ud83d', ...more }, { keepsBody: true })
+  assert.deepEqual(seen, ['a\ufffd', undefined, 'a\ufffd', false])
+})
+
 test('a body with U+0000 is refused, except where texts are passed on', async () => {
   const statusFor = async (key: string) => (await ask(() => ({}), { text: 'a\0b' }, { key })).response?.status
   assert.deepEqual(await Promise.all(['management', 'any', 'none', 'api'].map(statusFor)), [400, 400, 400, 200])

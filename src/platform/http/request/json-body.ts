@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Pause, pauseForBody, runInSlices, type Steps } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
 import { JsonSource, shouldRetainSource } from '../../json/json-text/json-source.ts'
+import { replaceLoneSurrogates } from '../../json/json-text/lone-surrogates.ts'
 import { parseJson } from '../../json/json-text/plain-names.ts'
 import { decodeUtf8 } from '../../text/decode-bytes.ts'
 import { checkValueDepth, type PartLimits } from './json-parts.ts'
@@ -44,8 +45,8 @@ export function parseJsonBodies(app: FastifyInstance): void {
   })
 }
 
-function readShortBody(reader: JsonReader, request: FastifyRequest, bytes: Buffer): unknown {
-  const text = decodeBody(bytes)
+function readShortBody(reader: JsonReader, request: FastifyRequest, sentBytes: Buffer): unknown {
+  const { bytes, text } = decodeBody(request, sentBytes)
   const value = reader.readShort(text)
   retainSource(request, bytes, text, { value, members: undefined })
   return value
@@ -54,11 +55,11 @@ function readShortBody(reader: JsonReader, request: FastifyRequest, bytes: Buffe
 async function readLongBody(
   reader: JsonReader,
   request: FastifyRequest,
-  bytes: Buffer,
+  sentBytes: Buffer,
   pause: Pause,
 ): Promise<unknown> {
   await pause()
-  const text = decodeBody(bytes)
+  const { bytes, text } = decodeBody(request, sentBytes)
   await pause()
   const { key, maxBodyParts: maxParts } = request.routeOptions.config
   const read = await runInSlices(reader.readLong(text, { isStored: key === 'management', maxParts }), pause)
@@ -74,10 +75,16 @@ function retainSource(request: FastifyRequest, bytes: Buffer, text: string, { va
     request.bodySource = new JsonSource(value!, bytes, text)
 }
 
-/** The text of a body. @throws Fault `invalid` for bytes that are not UTF-8. */
-function decodeBody(bytes: Buffer): string {
-  if (isUtf8(bytes)) return decodeUtf8(bytes)
-  throw new Fault('invalid', 'The body is not valid UTF-8: encode its JSON as UTF-8.')
+/**
+ * The bytes and the text of a body. Bodies that are passed on to providers have no half of a surrogate pair.
+ * @throws Fault `invalid` for bytes that are not UTF-8.
+ */
+function decodeBody(request: FastifyRequest, bytes: Buffer): { bytes: Buffer; text: string } {
+  if (!isUtf8(bytes)) throw new Fault('invalid', 'The body is not valid UTF-8: encode its JSON as UTF-8.')
+  const text = decodeUtf8(bytes)
+  if (!text.includes('\\u') || !request.routeOptions.config.keepsBody) return { bytes, text }
+  const wellFormed = replaceLoneSurrogates(text)
+  return wellFormed === text ? { bytes, text } : { bytes: Buffer.from(wellFormed), text: wellFormed }
 }
 
 /** Returns whether the headers declare compression. Only used for the error of an invalid body: some clients declare it wrongly. */
