@@ -131,7 +131,10 @@ function normalizePart(part: ContentPart): NormalizedPart {
 function normalizeImage(url: string, detail: string | undefined): NormalizedPart {
   const inline = readDataUrl(url)
   const options = detail === undefined ? {} : { detail }
-  return inline ? { kind: 'inline', modality: 'image', ...inline, ...options } : { kind: 'image', url, ...options }
+  if (!inline) return { kind: 'image', url, ...options }
+  // Some clients send every file as an image.
+  const modality = inline.mediaType === 'application/pdf' ? 'file' : 'image'
+  return { kind: 'inline', modality, ...inline, ...options }
 }
 
 function normalizeFile(url: string, filename: string | undefined): NormalizedPart {

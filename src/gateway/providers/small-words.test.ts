@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { encoded, endpointFor, weatherTool } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
+import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
 
@@ -112,6 +113,22 @@ test('a conversation of only images of the assistant is refused by providers tha
     [anthropicMessages, 'claude'],
   ] as const)
     assert.throws(() => encoded(protocol, model, request), /no content except images of the assistant/)
+})
+
+test('a PDF that a client sends as an image is a file', () => {
+  const image_url = { url: 'data:application/pdf;base64,JVBERi0xLjQKJcfsj6IKNSAw' }
+  const request = { messages: [{ role: 'user', content: [{ type: 'image_url', image_url }] }] } as never
+  const [block] = encoded(anthropicMessages, 'claude', request).body.messages[0].content
+  assert.deepEqual([block.type, block.source.media_type], ['document', 'application/pdf'])
+  assert.equal(encoded(openaiResponses, 'gpt-5', request).body.input[0].content[0].type, 'input_file')
+})
+
+test('parallel calls that a provider cannot prevent are named', () => {
+  const dropped = (parallel_tool_calls: boolean) => {
+    const target = { endpoint: endpointFor('gemini-3-pro'), credential: 'secret', stream: false }
+    return googleGemini.encode(requestWith({ tools: strictly(false), parallel_tool_calls }) as never, target).dropped
+  }
+  assert.deepEqual([dropped(false), dropped(true)], [['parallel_tool_calls'], []])
 })
 
 test('a call of an Anthropic tool is billed only if Anthropic counts it', () => {

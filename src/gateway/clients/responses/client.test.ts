@@ -4,7 +4,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { responsesClient } from './client.ts'
-import { responsesToChat } from './to-chat.ts'
+import { responsesToChat, untranslatedFields } from './to-chat.ts'
 
 const refusal = (body: object) => {
   try {
@@ -91,6 +91,26 @@ describe('responses clients, requests', () => {
       { type: 'file', file: { file_data: 'https://example.com/b.pdf' } },
       { type: 'file', file: { file_id: 'file-1' } },
     ])
+  })
+
+  test('an image of the model belongs to its message, so that the model can change it', () => {
+    const image = {
+      type: 'image_generation_call',
+      id: 'ig_1',
+      status: 'completed',
+      result: 'AAAA',
+      output_format: 'webp',
+    }
+    const input = [{ role: 'assistant', content: 'See:' }, image, { ...image, result: 'https://a.example/a.png' }]
+    const [message] = responsesToChat({ input }).messages as { images?: unknown }[]
+    assert.deepEqual(message?.images, [
+      { type: 'image_url', image_url: { url: 'data:image/webp;base64,AAAA' } },
+      { type: 'image_url', image_url: { url: 'https://a.example/a.png' } },
+    ])
+    assert.deepEqual(untranslatedFields({ input: [...input, { ...image, result: null }] }), [
+      'input.image_generation_call',
+    ])
+    assert.deepEqual(untranslatedFields({ input }), [])
   })
 
   test('settings get chat names, and fields of this protocol are omitted', () => {

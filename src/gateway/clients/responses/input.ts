@@ -21,12 +21,16 @@ type Item = {
   output?: string | Part[]
   summary?: { text?: string }[] | null
   encrypted_content?: string | null
+  /** An image in base64. */
+  result?: unknown
+  output_format?: unknown
 }
 type Assistant = {
   role: 'assistant'
   content: ContentPart[] | null
   tool_calls?: ToolCall[]
   reasoning_details?: ReasoningDetail[]
+  images?: object[]
 }
 
 /** Translates input items to messages. Consecutive reasoning, text and calls of the model become one message. */
@@ -59,6 +63,10 @@ function isForeignCall(item: Item): boolean {
 const isSearchCall = ({ type, execution }: Item) => type === 'tool_search_call' && execution === 'client'
 const isSearchOutput = ({ type, execution }: Item) => type === 'tool_search_output' && execution === 'client'
 
+/** An image of the model, which it needs to change it. */
+const isDrawnImage = ({ type, result }: Item) =>
+  type === 'image_generation_call' && typeof result === 'string' && result !== ''
+
 /** Types of items with a meaning for every model. */
 const translatedTypes: ReadonlySet<string> = new Set([
   'message',
@@ -83,7 +91,8 @@ const partTypes: ReadonlySet<string> = new Set([
 /** The types of the items that other protocols lack. */
 export function skippedItemTypes(input: unknown): string[] {
   const items = (Array.isArray(input) ? input : []) as Item[]
-  const types = items.map((item) => (isSearchCall(item) || isSearchOutput(item) ? undefined : item.type))
+  const isTranslated = (item: Item) => isSearchCall(item) || isSearchOutput(item) || isDrawnImage(item)
+  const types = items.map((item) => (isTranslated(item) ? undefined : item.type))
   return [
     ...new Set(types.filter((type) => typeof type === 'string' && !translatedTypes.has(type) && !partTypes.has(type))),
   ] as string[]
@@ -105,6 +114,7 @@ function addItem(messages: Message[], item: Item, path: string, flatTools: FlatT
     const functionCall = { name, arguments: readArguments(item, path) }
     addCall(messages, { ...call, function: functionCall })
   }
+  if (isDrawnImage(item)) addImage(messages, item)
   if (partTypes.has(type)) messages.push({ role: 'user', content: toContent([item], path) })
   if (isSearchCall(item)) {
     const functionCall = { name: type.slice(0, -'_call'.length), arguments: readArguments(item, path) }
@@ -151,6 +161,15 @@ function addCall(messages: Message[], call: ToolCall): void {
   const assistant = lastAssistant(messages)
   assistant.tool_calls ??= []
   assistant.tool_calls.push(call)
+}
+
+function addImage(messages: Message[], { result, output_format: format }: Item): void {
+  const assistant = lastAssistant(messages)
+  assistant.images ??= []
+  const image = String(result)
+  const type = typeof format === 'string' && /^\w+$/.test(format) ? format : 'png'
+  const url = /^https?:/.test(image) ? image : `data:image/${type};base64,${image}`
+  assistant.images.push({ type: 'image_url', image_url: { url } })
 }
 
 const inputRoles = ['system', 'developer', 'user'] as const

@@ -8,11 +8,14 @@ import { foreignThinkingFields } from '../reasoning-budget.ts'
  * them in the header `x-fields-left-out`. Empty lists and objects do not count, because they ask for nothing.
  */
 export function findSetFields(chat: Body, names: readonly string[]): string[] {
-  return names.filter((name) => isSet(chat[name]))
+  return names.filter((name) => isSet(name, chat[name]))
 }
 
-function isSet(value: unknown): boolean {
-  if (value == null || value === false) return false
+/** Fields that are true by default. */
+const defaultTrue: ReadonlySet<string> = new Set(['parallel_tool_calls'])
+
+function isSet(name: string, value: unknown): boolean {
+  if (value == null || value === defaultTrue.has(name)) return false
   return typeof value !== 'object' || Object.keys(value).length > 0
 }
 

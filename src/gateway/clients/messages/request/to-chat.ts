@@ -8,7 +8,7 @@ import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../../protocol/protocol.ts'
 import { findSetFields } from '../../../protocol/repairs/absent-fields.ts'
 import { toChatTools } from './tools.ts'
-import { skippedBlockTypes, toMessages } from './turns.ts'
+import { hasBillingLine, skippedBlockTypes, toMessages } from './turns.ts'
 
 /** Chat fields without a counterpart in this protocol that presets and clients can set. */
 export const chatOnlyFields: ReadonlySet<string> = new Set([
@@ -59,7 +59,9 @@ const translatedFields: ReadonlySet<string> = new Set([
 /** The fields and blocks of a body without a counterpart in chats, such as the servers and containers of Anthropic. */
 export function untranslatedFields(body: Body): string[] {
   const names = Object.keys(body).filter((name) => !translatedFields.has(name) && !isAnswerLimit(name))
-  return [...findSetFields(body, names), ...skippedBlockTypes(body.messages).map((type) => `messages.${type}`)]
+  const fields = findSetFields(body, names)
+  if (hasBillingLine(body.system)) fields.push('system.x-anthropic-billing-header')
+  return [...fields, ...skippedBlockTypes(body.messages).map((type) => `messages.${type}`)]
 }
 
 /** Translates a messages body to a chat request. @throws Fault `invalid` for an invalid body. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { untranslatedFields } from './to-chat.ts'
 import { toMessages } from './turns.ts'
 
 const text = (content: string) => ({ type: 'text', text: content })
@@ -52,4 +53,12 @@ test('a mark for the cache keeps an assistant’s text in the parts that it was 
   const marked = { ...text('look.'), cache_control: { type: 'ephemeral' } }
   const [message] = toMessages(undefined, [{ role: 'assistant', content: [text('I '), marked] }])
   assert.deepEqual(message?.content, [text('I '), marked])
+})
+
+test("the billing line of Claude Code, which differs in each request, does not reach other providers' models", () => {
+  const line = 'x-anthropic-billing-header: cc_version=2.1.177; cch=36ee5;'
+  for (const system of [[text(line), text('Be brief.')], `${line}\nBe brief.`])
+    assert.deepEqual(toMessages(system, []), [{ role: 'system', content: 'Be brief.' }])
+  assert.deepEqual(toMessages([text(line)], []), [])
+  assert.deepEqual(untranslatedFields({ system: [text(line)], messages: [] }), ['system.x-anthropic-billing-header'])
 })

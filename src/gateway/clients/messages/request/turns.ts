@@ -9,10 +9,28 @@ type Turn = { role?: unknown; content?: unknown }
 
 /** Translates the system prompt and the turns into chat messages. A tool's result becomes a separate message before the rest. */
 export function toMessages(system: unknown, turns: readonly Turn[]): Message[] {
-  const instructions = toContent(readBlocks(system, 'system'), 'system')
+  const instructions = toContent(readBlocks(system, 'system').flatMap(withoutBillingLine), 'system')
   const messages: Message[] =
     instructions.length > 0 ? [{ role: 'system', content: simplifyContent(instructions) }] : []
   return [...messages, ...turns.flatMap((turn, index) => turnMessages(turn, `messages.${index}`))]
+}
+
+/**
+ * The line with which Claude Code starts its system prompt, for Anthropic's billing. It is different in each request, so
+ * that no other provider could cache the prompt.
+ */
+const billingLine = /^x-anthropic-billing-header:[^\n]*\n*/
+
+function withoutBillingLine(block: Block): Block[] {
+  if (typeof block.text !== 'string' || !billingLine.test(block.text)) return [block]
+  const text = block.text.replace(billingLine, '')
+  return text === '' ? [] : [{ ...block, text }]
+}
+
+/** Whether a system prompt has the line, which other protocols lack. */
+export function hasBillingLine(system: unknown): boolean {
+  const [first] = Array.isArray(system) ? system : [{ text: system }]
+  return typeof first?.text === 'string' && billingLine.test(first.text)
 }
 
 function turnMessages({ role, content }: Turn, path: string): Message[] {
