@@ -10,8 +10,8 @@ import { readSumColumn, sumOfCell } from './sums.ts'
 import { containsMinute } from './tiles.ts'
 
 /**
- * Groups the cells of roll-ups, and those of parts that are not merged yet. The thread of the embedded database also loads this
- * module.
+ * Groups the cells of roll-ups, and those in parts: the stored roll-ups of new requests, which are not merged into cells yet. The
+ * thread of the embedded database also loads this module.
  */
 export const fold: Fold<CellQuery, FoldedGroups | undefined> = {
   module: import.meta.url,
@@ -54,6 +54,7 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
     this.#texts = query.sketches.map(() => [])
   }
 
+  /** @param row as `readCells` selects it: the text of a part, or null and then one cell or group of cells. */
   add(row: readonly unknown[]): boolean {
     const [part] = row
     if (part === null) this.#addRow(row)

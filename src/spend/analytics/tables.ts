@@ -8,7 +8,10 @@ import type { Tile } from './tiles.ts'
 /** The tables, in ascending order of their number of cells. */
 const tablesBySize = ['model_cells', 'workspace_cells', 'key_cells'] as const satisfies CellTable[]
 
-/** Assigns to each tile the smallest table that has the requested dimensions. */
+/**
+ * Assigns to each tile the smallest table that has the requested dimensions. `model_cells` has no minutes, and can begin
+ * later than the other tables. Earlier times are read from the next larger table.
+ */
 export async function assignTables(
   { db }: { db: Pick<Db, 'reports'> },
   tiles: readonly Tile[],
@@ -27,7 +30,7 @@ export async function assignTables(
     return [
       { ...tile, to: Math.min(from, tile.to), table: fallbackTable },
       { ...tile, from, table: 'model_cells' as const },
-    ].filter((part) => part.from < part.to)
+    ].filter(({ from: start, to: end }) => start < end)
   })
 }
 

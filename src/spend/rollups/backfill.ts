@@ -23,8 +23,9 @@ const settledMs = 600_000
  * @returns whether more rows may be waiting.
  */
 export async function backfillRollups({ db, now }: { db: Db; now: Now }, rows = rowsPerTransaction): Promise<boolean> {
-  const waiting = await db.query.selectFrom('rollup_past').select('id').executeTakeFirst()
-  if (!waiting) return false
+  // Checked without the lock first, because the backfill has usually ended.
+  const progress = await db.query.selectFrom('rollup_past').select('id').executeTakeFirst()
+  if (!progress) return false
   return db.exclusively(rollupsLock, async (tx) => {
     const backfill = await tx.selectFrom('rollup_past').selectAll().executeTakeFirst()
     if (!backfill) return false

@@ -17,8 +17,8 @@ const maxParts = 200
  * @returns whether more parts may be waiting.
  */
 export async function mergeParts({ db }: { db: Db }): Promise<boolean> {
-  const waiting = await db.query.selectFrom('rollup_parts').select('id').limit(1).executeTakeFirst()
-  if (!waiting) return false
+  const firstPart = await db.query.selectFrom('rollup_parts').select('id').limit(1).executeTakeFirst()
+  if (!firstPart) return false
   return db.exclusively(rollupsLock, async (tx) => {
     const parts = await readNextParts(tx)
     if (parts.length === 0) return false

@@ -40,9 +40,9 @@ export function sumByMinute(requests: Iterable<RequestFacts>): MinuteCell[] {
 }
 
 /**
- * Returns the statement that stores the roll-ups of requests, in the transaction of the requests. They are new rows, so
- * that writers do not block each other, and are merged into time slots later. Their ids contain the id of the first
- * request, so that a repeated write fails.
+ * Returns the statement that stores the cells of new requests as parts, in the transaction of the requests. A part is a row with up
+ * to `cellsPerPart` cells as JSON. Parts are new rows, so that writers do not block each other. `mergeParts` adds them to the stored
+ * cells later. Their ids contain the id of the first request, so that a repeated write fails.
  */
 export function partInsertion(
   firstId: string,

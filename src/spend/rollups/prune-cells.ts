@@ -19,7 +19,7 @@ export async function pruneCells({ db, now }: { db: Db; now: Now }, retentionDay
 
 async function pruneGrain(db: Db, grain: Grain, before: number): Promise<void> {
   for (const table of cellTables) {
-    const old = db.query
+    const expiredCells = db.query
       .selectFrom(table as 'key_cells')
       .select(['slot', 'cell'])
       .where('grain', '=', grain)
@@ -29,7 +29,7 @@ async function pruneGrain(db: Db, grain: Grain, before: number): Promise<void> {
       const { numDeletedRows } = await db.query
         .deleteFrom(table as 'key_cells')
         .where('grain', '=', grain)
-        .where((e) => e(e.refTuple('slot', 'cell'), 'in', old.$asTuple('slot', 'cell')))
+        .where((e) => e(e.refTuple('slot', 'cell'), 'in', expiredCells.$asTuple('slot', 'cell')))
         .executeTakeFirst()
       hasMore = Number(numDeletedRows) === maxBatchRows
     }
