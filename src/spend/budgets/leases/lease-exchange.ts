@@ -8,7 +8,7 @@ import { crossesThreshold, notifyThresholds } from '../notify-thresholds.ts'
 import { deleteLease, deleteOldLeases, type Lease, writeLease } from '../rows/lease-rows.ts'
 import { deleteOldNotifications } from '../rows/notification-rows.ts'
 import { addSpent, deleteOldPeriods, insertPeriod, readSpendingOfPeriods } from '../rows/spending-rows.ts'
-import { readBudget } from '../rows/stored-budget.ts'
+import { readBudget, type StoredBudget } from '../rows/stored-budget.ts'
 import { defaultThresholds, thresholdOwner } from '../thresholds.ts'
 import { leaseHolder, sumLeases } from './leases.ts'
 
@@ -97,6 +97,11 @@ export async function exchange(
   throw new Error(`The account of ${budget.id} could not be opened.`)
 }
 
+/**
+ * Counts a report, grants money from what is free, and stores the lease of the server.
+ * @param openingSums the sums with which to open the account of a new period; undefined at the first attempts.
+ * @returns the database's time as `unopenedAt` if the account must be opened first, for which the sums are missing.
+ */
 async function exchangeInTransaction(
   tx: Tx,
   publish: Publish,
@@ -128,29 +133,28 @@ async function exchangeInTransaction(
     minBigint(budget.limit - spentBefore - newSpending - heldByOthers - heldBySilent - charged, maxHeld) - report.held
   const granted = isCurrentPeriod && report.need > 0n && free >= report.need ? grantAmount(budget, report, free) : 0n
   const spent = spentBefore + newSpending + charged + report.unwritten
-  const limitState = {
-    period,
-    at,
-    spent,
-    isRefused: isCurrentPeriod && report.need > budget.limit - spent,
-    notified: stored.notified,
-    thresholds: stored.thresholds ?? defaultThresholds,
-  }
-  if (crossesThreshold(budget, limitState)) await notifyThresholds(tx, publish, budget, limitState)
+  const isRefused = isCurrentPeriod && report.need > budget.limit - spent
+  await notifyOfLimit(tx, publish, budget, { stored, period, spent, isRefused })
   const lease = { server, period, held: held + granted, spent: total, renewedAt: at }
   // The lease is deleted only when the server knows that its spending was counted. Otherwise it would report it again.
   const isLeaseEnded = lease.held === 0n && total === report.confirmed
   if (!isLeaseEnded) await writeLease(tx, budget.id, lease)
   else if (ownLease) await deleteLease(tx, budget.id, lease)
-  return {
-    granted,
-    free: free - granted,
-    heldByOthers,
-    heldBySilent,
-    at,
-    isCurrentPeriod,
-    isLeaseEnded,
-  }
+  return { granted, free: free - granted, heldByOthers, heldBySilent, at, isCurrentPeriod, isLeaseEnded }
+}
+
+type ReachedLimit = { stored: StoredBudget; period: number; spent: PicoUsd; isRefused: boolean }
+
+/** Queues webhook events if the spending has reached a threshold of the limit since the last report. */
+async function notifyOfLimit(
+  tx: Tx,
+  publish: Publish,
+  budget: Budget,
+  { stored, period, spent, isRefused }: ReachedLimit,
+): Promise<void> {
+  const { at, notified, thresholds = defaultThresholds } = stored
+  const limitState = { period, at, spent, isRefused, notified, thresholds }
+  if (crossesThreshold(budget, limitState)) await notifyThresholds(tx, publish, budget, limitState)
 }
 
 const minBigint = (a: bigint, b: bigint) => (a < b ? a : b)
