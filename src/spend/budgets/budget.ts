@@ -31,7 +31,10 @@ export type GroupSubject = {
   value: string
 }
 
-/** A turn of an intern, which counts all requests of its key since its start, or a session with all its turns. */
+/**
+ * A turn of an intern, which counts all requests of its key since its start, or a session with all its turns. `part` is the field of
+ * the intern's budget that set the limit of the turn.
+ */
 export type TurnSubject =
   | { kind: 'turn'; id: string; keyHash: string; startedAt: number; part: 'max_cost_usd' | 'session_max_cost_usd' }
   | { kind: 'session'; internId: string; sessionId: string }

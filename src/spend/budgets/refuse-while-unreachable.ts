@@ -3,7 +3,8 @@ import type { Budgets } from './budgets.ts'
 
 /**
  * Budgets that refuse reservations while the database is unreachable, even if this server has leased money.
- * @param allowStale true only while the database is unreachable. If it is false then too, no key is valid, so nothing is reserved.
+ * @param allowStale is true while the database is unreachable and cached keys are still valid (`stale_keys_ms`). Without valid keys,
+ * no request arrives here, so a false needs no refusal.
  */
 export function refuseWhileUnreachable(
   budgets: Pick<Budgets, 'reserve'>,

@@ -41,8 +41,8 @@ function ignoreDuplicate(error: unknown): number {
 }
 
 /**
- * Writes one content. Locks the workspace, so that a deletion of its contents runs either before this write, which then
- * skips the content, or after it, and deletes the row.
+ * Writes one content, unless it is older than the last deletion of the workspace's contents (`contents_since`). Locks the workspace,
+ * so that a deletion runs either before this write, which then skips the content, or after it, and deletes the row.
  */
 async function writeContent(kind: Db['kind'], query: Query | Tx, content: EncryptedContent): Promise<number> {
   const { id, organizationId, workspaceId, keyHash, userId, createdAt, sealedBy, sealed } = content

@@ -12,13 +12,13 @@ const maxBatchRows = 100
 export async function pruneGenerations({ db }: { db: Db }, before: number): Promise<number> {
   let pruned = 0
   for (;;) {
-    const old = await db.query
+    const expiredRows = await db.query
       .selectFrom('generations')
       .select('id')
       .where('created_at', '<', before)
       .limit(maxBatchRows)
       .execute()
-    const ids = old.map(({ id }) => id)
+    const ids = expiredRows.map(({ id }) => id)
     if (ids.length > 0) await deleteGenerations(db, ids)
     pruned += ids.length
     if (ids.length < maxBatchRows) return pruned

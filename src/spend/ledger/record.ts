@@ -184,7 +184,10 @@ function shortenEndpoints(skipped: SkippedEndpoints, model: string): SkippedEndp
   return Object.fromEntries(Object.entries(skipped).map(([reason, ids]) => [reason, ids.map(shorten)]))
 }
 
-/** The reasons for a lower rank. All other reasons are exclusions. */
+/**
+ * The reasons for a lower rank: those of the gateway (`LowerRankReason`), and `not_reached` if an earlier endpoint answered. All other
+ * reasons are exclusions.
+ */
 const lowerRankReasons = ['not_reached', 'troubled', 'circuit_shut', 'slow']
 
 function skippedItems(skipped: SkippedEndpoints, model: string) {
@@ -238,7 +241,7 @@ export function toGenerationRecord({ record, created_at, ...row }: RecordRow) {
   }
 }
 
-/** Tokens per second after the first; null for a short answer. */
+/** Tokens per second after the first, with three decimals; null for an answer that was not streamed, or arrived at once. */
 export function throughputOf({ streamed, tokens, latencyMs, durationMs }: Generation): number | null {
   if (!streamed || latencyMs === undefined || durationMs <= latencyMs) return null
   return Math.round((tokens.completion / (durationMs - latencyMs)) * 1e6) / 1e3

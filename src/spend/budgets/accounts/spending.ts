@@ -1,8 +1,8 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 
 /**
- * The spending of one account in its period, and how much of it was passed to the ledger (`recorded`), stored by the ledger
- * (`written`), and counted by the database (`confirmed`). Each is a part of the previous one.
+ * The spending of one account in its period, and three parts of it. `recorded` was passed to the ledger, `written` is stored by
+ * the ledger, and the database has counted `confirmed` in the budget. Each is a part of the previous one.
  */
 export class Spending {
   #total = 0n

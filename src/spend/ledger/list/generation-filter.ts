@@ -35,6 +35,7 @@ export type GenerationFilter = {
 /** Requests of the ledger. */
 export type Generations = SelectQueryBuilder<Tables, 'generations', object>
 
+/** The column and the value that select the requests that a caller can see. */
 export type Owner = ReturnType<typeof visibilityOf>
 export const isOrganization = ([column]: Owner) => column === 'organization_id'
 

@@ -53,7 +53,7 @@ export async function listGenerations(
   const last = rows.at(-1)
   const scanEnd = since === undefined ? undefined : { createdAt: since, id: '' }
   const nextPosition = last && rows.length === page.limit ? toPosition(last) : scanEnd
-  // Filters must not reveal requests of keys that the caller is not allowed to see.
+  // A search by key scans all requests of that key. If the caller can see none of them, a cursor would reveal that there are some.
   const isHidden = nextPosition && !last && indexFilter[0] === 'key_hash' && !(await isVisible(indexedRows, owner))
   return {
     data: rows.map(toGenerationRecord),

@@ -17,8 +17,8 @@ export function canReadTexts(
 
 /**
  * The column by which a caller's generations are found, and its value. A management key sees those of its organization
- * or of one workspace, an intern's key its own, a developer those of their keys in the workspace, and every other key
- * those of its workspace.
+ * or of one workspace, and an intern's key its own. A developer sees those of their keys in the workspace. Every other key
+ * sees those of its workspace.
  */
 export function visibilityOf({ keyKind, keyHash, organizationId, workspaceId, userId, role, ...scope }: Visibility) {
   switch (keyKind) {
