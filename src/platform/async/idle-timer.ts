@@ -1,6 +1,6 @@
 /**
- * A deadline that is postponed at every activity. All instances share one timer of Node, set for the earliest deadline,
- * because most deadlines are postponed or stopped long before they expire, and separate timers are expensive.
+ * A deadline that is postponed at every activity. All instances share one timer of Node, set for the earliest deadline.
+ * Most deadlines are postponed or stopped long before they expire, and separate timers are expensive.
  */
 export class IdleTimer {
   readonly #expire: () => void

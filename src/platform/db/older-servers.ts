@@ -3,9 +3,9 @@ import { sql } from './kysely.ts'
 import { olderApplicationNames } from './postgres/application-names.ts'
 
 /**
- * Whether servers of schema version 91 or before are connected to the database, which count budgets of guardrails otherwise.
- * The embedded database has only one server. On Postgres, such servers continue after the migration, at the same time as newer
- * ones.
+ * Whether servers of schema version 91 or before are connected to the database. They count the limit of a guardrail in one account
+ * for all its members and keys: see `GuardrailAccounts`. The embedded database has only one server. On Postgres, such servers
+ * continue after the migration, at the same time as newer ones.
  */
 export async function hasOlderServers({ kind, query }: Pick<Db, 'kind' | 'query'>): Promise<boolean> {
   if (kind === 'sqlite') return false

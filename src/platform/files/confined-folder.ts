@@ -5,8 +5,8 @@ import { FileError } from './file-error.ts'
 
 /**
  * A folder that file operations cannot leave. Paths are resolved through symbolic links and must end inside. Files are then opened
- * relative to the descriptor of their folder, whose location is checked again, so that replacing a folder by a link meanwhile has
- * no effect.
+ * relative to the descriptor of their folder, whose location is checked again. So a folder that is replaced by a link meanwhile
+ * has no effect.
  */
 export type ConfinedFolder = {
   /** The real path of the folder, without links. */

@@ -113,7 +113,7 @@ export function createApp({
     const fault = headFault(request, reply)
     startAfterPrevious(request.raw, reply.raw, () => void guarded.then(() => answer(fault ?? error), answer))
   }
-  // Given as an option, it would add two listeners to each response and create a child for each request.
+  // Not passed as an option: Fastify would then add two listeners to each response, and create a child logger for each request.
   app.log = log as FastifyBaseLogger
   app.server.on('checkExpectation', answerExpectation)
   parseJsonBodies(app)

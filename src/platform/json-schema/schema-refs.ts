@@ -5,7 +5,7 @@ export function resolveRef(root: Schema, ref: string): Schema | undefined {
   if (ref === '#') return root
   if (!ref.startsWith('#/')) return undefined
   let found: unknown = root
-  const pointer = decoded(ref.slice(2))
+  const pointer = decodeUrl(ref.slice(2))
   for (const step of pointer.split('/')) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
     found =
@@ -15,7 +15,7 @@ export function resolveRef(root: Schema, ref: string): Schema | undefined {
 }
 
 /** Decodes a URL-encoded text; returns it unchanged if the encoding is invalid. */
-function decoded(text: string): string {
+function decodeUrl(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

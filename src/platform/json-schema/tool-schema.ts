@@ -23,6 +23,7 @@ function resolveRoot(schema: unknown): Schema {
   return { ...resolveRef(schema, schema.$ref), ...siblings }
 }
 
+/** Other keywords that restrict the root. OpenAI refuses `enum` and `not` there, as it refuses unions. */
 const forbiddenAtRoot = ['enum', 'const', 'not', 'if', 'then', 'else'] as const
 
 function withoutRootUnion(document: Schema, report: ReportKeyword): Schema {

@@ -48,7 +48,9 @@ class LazySchema {
     if (typeof callee === 'function') return args[0] as Shape
     if (callee === 'extend') return { ...receiver!.shape, ...(args[0] as Shape) }
     if (callee === 'partial' && args.length === 0) return withOptionalFields(receiver!.shape)
-    return addsNoField.has(callee) ? receiver!.shape : ((LazySchema.build(this) as zod.ZodObject).shape as Shape)
+    return shapePreservingMethods.has(callee)
+      ? receiver!.shape
+      : ((LazySchema.build(this) as zod.ZodObject).shape as Shape)
   }
 }
 
@@ -57,7 +59,8 @@ type Shape = Record<string, zod.ZodType>
 const withOptionalFields = (shape: Shape) =>
   Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()]))
 
-const addsNoField: ReadonlySet<string> = new Set(['describe', 'meta', 'refine', 'superRefine'])
+/** Methods of an object schema whose result has the same fields. */
+const shapePreservingMethods: ReadonlySet<string> = new Set(['describe', 'meta', 'refine', 'superRefine'])
 
 /** Methods that only record the call. */
 const recordedMethods = [

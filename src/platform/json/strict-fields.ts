@@ -38,8 +38,8 @@ export function nearestName(unknown: string, names: string[]): string | undefine
 const normalizeName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 /**
- * Returns at most 1 for similar names: if one contains the other and has at least a third of its length, or if they differ
- * by at most one typing error per three letters, and by at most four.
+ * Returns at most 1 for similar names. Names are similar if one contains the other and is at most three times as long. They are also
+ * similar if they differ by at most one typing error per three letters, and by at most four.
  */
 function relativeDistance(name: string, otherName: string): number {
   const [short, long] = name.length < otherName.length ? [name, otherName] : [otherName, name]

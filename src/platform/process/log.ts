@@ -30,7 +30,7 @@ export function logStream(format: Format): pino.DestinationStream {
  * Writes lines with one message at level `info`, in the logger's format, in less than half of its time: one call of
  * `JSON.stringify` serializes all members. Only API keys are masked, so no member may contain another secret.
  */
-export function createLineWriter(log: Log, message: string): (facts: object) => void {
+export function createLineWriter(log: Log, message: string): (fields: object) => void {
   const readInternal = <Part>(symbol: symbol) => (log as unknown as Record<symbol, Part>)[symbol]!
   const { streamSym, chindingsSym, lsCacheSym, timeSym } = pino.symbols
   const linePrefix = readInternal<Record<number, string>>(lsCacheSym)[pino.levels.values.info!]!
@@ -38,9 +38,9 @@ export function createLineWriter(log: Log, message: string): (facts: object) => 
   const time = readInternal<() => string>(timeSym)
   const stream = readInternal<pino.DestinationStream>(streamSym)
   const lineEnd = `,"msg":${JSON.stringify(message)}}\n`
-  return (facts) => {
+  return (fields) => {
     if (!log.isLevelEnabled('info')) return
-    const members = JSON.stringify(facts).slice(1, -1)
+    const members = JSON.stringify(fields).slice(1, -1)
     const line = `${linePrefix}${time()}${bindings}${members && ','}${members}${lineEnd}`
     // Every key contains one of these. `includes` is faster than the regular expression.
     const canContainKey = line.includes('-v1-') || line.includes('-V1-')
@@ -66,6 +66,8 @@ function bufferedStream(dest: number): pino.DestinationStream {
   }
   // Registered before the listeners of sonic-boom, which write its buffer synchronously.
   process.on('beforeExit', flush).on('exit', flush)
+  // In bytes and milliseconds. sonic-boom writes from `minLength` on and every `periodicFlush`, at most `maxWrite` at once. Above
+  // `maxLength` it drops lines, so that a reader that does not read cannot fill the memory.
   const bufferOptions = { minLength: 48_000, maxWrite: 64_000, maxLength: 16_000_000, periodicFlush: 50 }
   const file = pino.destination({ dest, sync: false, contentMode: 'buffer', ...bufferOptions } as Parameters<
     typeof pino.destination

@@ -17,7 +17,7 @@ const maxLists = 100
 
 /**
  * Kills every process with a mark that starts with `mark`, and its process group. Works only on Linux. A process that forks and
- * exits can end before it is checked, and its child can be missing in the list, so lists are read until one has no new process.
+ * exits can end before it is checked, and its child can be missing in the list. So lists are read until one has no new process.
  * The newest process is checked first, because it most likely still exists.
  * @returns the number of killed processes.
  */

@@ -1,6 +1,6 @@
 /**
- * Longer bytes are decoded in parts. Node stores a decoded string of more than 1 MB outside the heap of V8, which frees it
- * only in a full collection, started after every 64 MB of such strings. For bodies of 2 MB that was half the cost. A string
+ * Longer bytes are decoded in parts. Node stores a decoded string of more than 1 MB outside the heap of V8. V8 frees it only in
+ * a full collection, which starts after every 64 MB of such strings. For bodies of 2 MB that was half the cost. A string
  * concatenated from shorter ones is in the heap and is freed by the young generation's collector.
  */
 const maxPartBytes = 1_000_000

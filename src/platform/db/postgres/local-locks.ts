@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type LocalLocks = <T>(name: string, work: () => Promise<T>) => Promise<{ result: T } | undefined>
 
 /**
- * A queue for each lock name within this process. Waiting calls use no connection, and a server waits for a database
- * lock once, not once for each call, so that a server with slow round trips does not delay all others.
+ * A queue for each lock name within this process. Waiting calls use no connection. A server waits for a database lock once,
+ * not once for each call, so that a server with slow round trips does not delay all others.
  */
 export function createLocalLocks(waitMs: number): LocalLocks {
   const queues = new Map<string, Promise<void>>()

@@ -1,7 +1,10 @@
 import type { Body } from '../bounded-body.ts'
 import { FileError } from '../file-error.ts'
 
+// The format of POSIX (ustar): an archive consists of blocks. An entry is one block of header, and then its content.
 const blockBytes = 512
+/** The positions of fields in a header. The size has 12 bytes. */
+const [sizeAt, sizeEnd, typeAt] = [124, 136, 156]
 const emptyBlock = Buffer.alloc(blockBytes)
 /** The decoder refuses longer attributes. */
 const maxAttributeBytes = 8 * 1024 ** 2
@@ -69,7 +72,7 @@ class EntryTypeScanner {
 
   #readHeader(header: Buffer): void {
     if (header.equals(emptyBlock)) return this.#expectHeader(0)
-    const type = String.fromCharCode(header[156]!)
+    const type = String.fromCharCode(header[typeAt]!)
     if (!knownTypes.has(type)) throw refusal(header.toString('utf8', 0, 100).split('\0', 1)[0]!, type)
     const size = readSize(header)
     if (type === 'x' && size > 0 && size <= maxAttributeBytes) {
@@ -96,8 +99,8 @@ const toBlocks = (bytes: number) => Math.ceil(bytes / blockBytes) * blockBytes
 
 /** Reads the size of an entry: octal digits, or from 8 GiB on a binary number. */
 function readSize(header: Buffer): number {
-  if (header[124]! & 0x80) return Number(header.readBigUInt64BE(128))
-  return Number.parseInt(header.toString('latin1', 124, 136), 8) || 0
+  if (header[sizeAt]! & 0x80) return Number(header.readBigUInt64BE(sizeEnd - 8))
+  return Number.parseInt(header.toString('latin1', sizeAt, sizeEnd), 8) || 0
 }
 
 function refusal(name: string, type: string): FileError {

@@ -195,7 +195,7 @@ class PieceReader {
     const start = level.pending
     level.pending = end + 1
     const items = this.#text.slice(start, end)
-    if (!hasMore.test(items)) throw this.#invalid(start)
+    if (!nonWhitespace.test(items)) throw this.#invalid(start)
     const value = this.#parsePiece(level.isArray ? `[${items}]` : `{${items}}`, start)
     if (level.isArray) for (const item of value as unknown[]) (level.value as unknown[]).push(item)
     else Object.assign(level.value!, value)
@@ -210,9 +210,9 @@ class PieceReader {
   }
 
   #requireSpace(start: number, end: number): void {
-    if (hasMore.test(this.#text.slice(start, end))) throw this.#invalid(start)
+    if (nonWhitespace.test(this.#text.slice(start, end))) throw this.#invalid(start)
   }
 }
 
 /** Any character except JSON whitespace. */
-const hasMore = /[^ \t\n\r]/
+const nonWhitespace = /[^ \t\n\r]/

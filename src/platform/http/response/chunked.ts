@@ -22,9 +22,9 @@ export class ChunkedBody {
 
   /** @returns false when the reader is slow. */
   write(piece: string | Buffer): boolean {
-    const socket = piece.length > 0 && piece.length <= maxFramedLength ? this.#flowing() : undefined
+    const socket = piece.length > 0 && piece.length <= maxFramedLength ? this.#directSocket() : undefined
     // A disconnected client is not a slow one. Node reports the disconnect in the next turn of the event loop.
-    if (socket) return socket.write(framed(piece)) || socket.destroyed
+    if (socket) return socket.write(toFrame(piece)) || socket.destroyed
     this.#hasStarted = true
     return this.#response.write(piece)
   }
@@ -32,7 +32,7 @@ export class ChunkedBody {
   /** Ends the answer. The last piece and the end are sent together. */
   end(last: string | Buffer): void {
     // The response's `end` uncorks it.
-    this.#flowing()?.cork()
+    this.#directSocket()?.cork()
     this.write(last)
     this.#response.end()
   }
@@ -47,15 +47,15 @@ export class ChunkedBody {
   }
 
   /** The socket, if a piece may be written to it directly: the response has nothing buffered that must go first. */
-  #flowing(): Socket | undefined {
+  #directSocket(): Socket | undefined {
     const response = this.#response
-    const isFlowing =
+    const canWriteDirectly =
       this.#hasStarted && response.chunkedEncoding && response.writableCorked === 0 && !response.writableEnded
-    return isFlowing && this.#socket !== null && this.#socket === response.socket ? this.#socket : undefined
+    return canWriteDirectly && this.#socket !== null && this.#socket === response.socket ? this.#socket : undefined
   }
 }
 
-function framed(piece: string | Buffer): string | Buffer {
+function toFrame(piece: string | Buffer): string | Buffer {
   if (typeof piece === 'string') return `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`
   const length = piece.length.toString(16)
   const frame = Buffer.allocUnsafe(length.length + piece.length + 4)
