@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The maximum length that all providers accept. */
+/** The maximum length that all providers accept. OpenAI refuses longer ids. */
 const maxLength = 40
 
 /**

@@ -1,7 +1,8 @@
 import type { Message } from './message.ts'
 
 /**
- * The format of reasoning blocks: only a provider of the same format can continue from them. Clients know these names.
+ * The format of reasoning blocks: only a provider of the same format can continue from them. The names are those of OpenRouter's
+ * `reasoning_details`, which clients know.
  */
 export type ThoughtFormat = (typeof thoughtFormats)[number]
 export const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1'] as const

@@ -73,10 +73,11 @@ export async function openMoney(
   // not delay the end.
   cleanup.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
   if (!hasPrimary) openUpkeep(context, db)
-  const reserving = await withOlderServers(context, db, budgets)
+  const compatibleBudgets = await withOlderServers(context, db, budgets)
   return {
     ledger,
-    budgets: config.stale_limits === 'refuse' ? refuseWhileUnreachable(reserving, allowStale) : reserving,
+    budgets:
+      config.stale_limits === 'refuse' ? refuseWhileUnreachable(compatibleBudgets, allowStale) : compatibleBudgets,
   }
 }
 

@@ -94,10 +94,10 @@ const toBytes = (loaded: Loaded) => Buffer.from(JSON.stringify(loaded))
  * Reads the primary's answer in a worker.
  * @throws CatalogueError like `loadCatalogue`.
  */
-export function loadedFrom(answer: CatalogueAnswer): Loaded {
-  const inForce = JSON.parse(Buffer.from(answer.catalogue).toString('utf8')) as Loaded
-  if (answer.refused !== undefined) throw new CatalogueError(answer.refused, { currentCatalogue: inForce })
-  return inForce
+export function readCatalogueAnswer(answer: CatalogueAnswer): Loaded {
+  const currentCatalogue = JSON.parse(Buffer.from(answer.catalogue).toString('utf8')) as Loaded
+  if (answer.refused !== undefined) throw new CatalogueError(answer.refused, { currentCatalogue })
+  return currentCatalogue
 }
 
 function refuseToStart(error: unknown): never {

@@ -15,11 +15,11 @@ export function watchHeartbeat(
   onSilent: () => void,
 ): () => void {
   let unanswered = 0
-  const answered = () => {
+  const resetCount = () => {
     unanswered = 0
   }
   const check = () => {
-    if (unanswered === 0) void rpc.call('worker.ping', null).then(answered, answered)
+    if (unanswered === 0) void rpc.call('worker.ping', null).then(resetCount, resetCount)
     unanswered++
     if (unanswered <= checksPerTimeout) return
     clearInterval(checkTimer)

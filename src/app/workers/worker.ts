@@ -15,7 +15,7 @@ import { openDeps } from '../open/deps.ts'
 import type { OpenContext, Parts } from '../open/parts.ts'
 import { databaseListeners, databaseTime, type OpenStore } from '../open/store.ts'
 import { type PrimaryCalls, startupErrorCode, type WorkerCalls, type WorkerStart, type WorkerStop } from './calls.ts'
-import { loadedFrom } from './catalogue-source.ts'
+import { readCatalogueAnswer } from './catalogue-source.ts'
 import { createWorkerClosing, type WorkerClosing } from './worker-closing.ts'
 
 type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
@@ -136,7 +136,8 @@ async function startWorker(
 async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<OpenStore> {
   const { config } = context.parts
   const watch = databaseListeners(context)
-  const loadFromPrimary = async (request: { fresh: boolean }) => loadedFrom(await rpc.call('catalogue.load', request))
+  const loadFromPrimary = async (request: { fresh: boolean }) =>
+    readCatalogueAnswer(await rpc.call('catalogue.load', request))
   const firstLoad = loadFromPrimary({ fresh: false })
   firstLoad.catch(() => {})
   const remote = config.database_url ? undefined : openRemoteDatabase(() => rpc, watch)

@@ -109,7 +109,7 @@ function measureTextAndMedia(chat: ChatRequest): { bytes: number; media: number 
 
 /** The tokens with which a provider marks the start, the role and the end of a message. */
 const messageMarkerTokens = 8
-/** The tokens of the instructions that a provider adds to a request with tools. */
+/** The tokens of the instructions that a provider adds to a request with tools. Anthropic documents about 350. */
 const toolInstructionTokens = 350
 /** As Anthropic counts it. Few providers count more. */
 const tokensOfLargestImage = 1600
