@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { Config } from '#platform/config/settings.ts'
 import { isPublicAddress, resolvePublicAddresses } from '#platform/net/addresses/public-address.ts'
 import { canSendMail, type MailSettings } from '#platform/net/mail.ts'
-import { findRecipient } from './email.ts'
+import { findRecipient } from './webhook-email.ts'
 
 type Origins = Pick<Config, 'webhook_origins'> & MailSettings
 

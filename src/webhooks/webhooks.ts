@@ -9,8 +9,7 @@ import type { NewId } from '#platform/core/id.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
-import { failPending, invalidateLinks } from './queue.ts'
-import { createSecret } from './secret.ts'
+import { failPending, invalidateLinks } from './delivery-queue.ts'
 import { forbiddenReason } from './target.ts'
 import {
   type NewWebhook,
@@ -20,6 +19,7 @@ import {
   type WebhookPatch,
   webhookEvents,
 } from './webhook.ts'
+import { createSecret } from './webhook-secret.ts'
 
 export type WebhookDeps = {
   db: Db

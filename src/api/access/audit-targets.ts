@@ -1,4 +1,4 @@
-import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
+import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/account-names.ts'
 import type { AuditEvent } from '#identity/audit/audit.ts'
 import { findInternNames } from '#interns/registry/intern-names.ts'
 import type { Query } from '#platform/db/db.ts'

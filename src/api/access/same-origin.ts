@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { csrfTokenOf, isSameSecret } from '#identity/sign-in/token.ts'
+import { csrfTokenOf, isSameSecret } from '#identity/sign-in/session-tokens.ts'
 import { Fault } from '#platform/core/fault.ts'
 
 const proxyHint = 'If a proxy terminates TLS, add its address to the setting trusted_proxies.'

@@ -1,4 +1,4 @@
-import { namesOfUsers } from '#identity/accounts/names.ts'
+import { namesOfUsers } from '#identity/accounts/account-names.ts'
 import type { Entry } from '#interns/contract/transcript.ts'
 import type { MemberNames } from '#interns/turns/entry-item.ts'
 import type { ApiDeps } from '../access/deps.ts'

@@ -1,4 +1,4 @@
-import type { FeedLinks } from '#catalogue/list/feed.ts'
+import type { FeedLinks } from '#catalogue/list/model-feed.ts'
 
 /** The console's pages about models. */
 const modelsPage = '/models'

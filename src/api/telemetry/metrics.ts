@@ -16,7 +16,7 @@ import {
 } from '#platform/metrics/metric.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
-import type { Backlog } from '#webhooks/backlog.ts'
+import type { Backlog } from '#webhooks/delivery-backlog.ts'
 import { apiPrefix } from '../access/prefix.ts'
 import { circuitMetrics } from './circuit-metrics.ts'
 import { completionMetrics } from './completion-metrics.ts'

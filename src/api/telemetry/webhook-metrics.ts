@@ -1,5 +1,5 @@
 import { createCounter, createGauge, type Metric } from '#platform/metrics/metric.ts'
-import type { Backlog } from '#webhooks/backlog.ts'
+import type { Backlog } from '#webhooks/delivery-backlog.ts'
 
 const outcomes = ['delivered', 'retried', 'failed'] as const
 

@@ -3,8 +3,8 @@ import type { Vault } from '#identity/provider-keys/vault.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createAnswerToken } from '#webhooks/answer-link.ts'
-import { createBacklog } from '#webhooks/backlog.ts'
-import { startSender } from '#webhooks/sender.ts'
+import { createBacklog } from '#webhooks/delivery-backlog.ts'
+import { startSender } from '#webhooks/delivery-sender.ts'
 import { createWarning, type OpenContext } from './parts.ts'
 
 /** Starts the delivery of queued webhook events, in one process per host. */

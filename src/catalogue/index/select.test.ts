@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { catalogue, figures, nowMs, question } from '#test/harness/records/random-catalogues.ts'
 import { referenceList } from '#test/harness/records/reference-models.ts'
-import { findModels, serializeList } from '../list/list.ts'
-import { ModelFilter, ModelQuery } from '../list/query.ts'
+import { findModels, serializeList } from '../list/model-list.ts'
+import { ModelFilter, ModelQuery } from '../list/model-query.ts'
 import { compileSnapshot, type Snapshot } from './snapshot.ts'
 
 function answer(snapshot: Snapshot, parameters: Record<string, string>) {

@@ -1,4 +1,4 @@
-import type { ModelFilter } from '../list/query.ts'
+import type { ModelFilter } from '../list/model-query.ts'
 import {
   allBits,
   type Bits,

@@ -4,7 +4,7 @@ import { newUuid } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { busyMs } from '#test/harness/until.ts'
-import { readEndpointHistory } from './history.ts'
+import { readEndpointHistory } from './endpoint-history.ts'
 import type { Measurement } from './measurement.ts'
 import { createMeasures } from './measures.ts'
 

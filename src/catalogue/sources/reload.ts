@@ -3,7 +3,7 @@ import { type Actor, recordChange } from '#identity/audit/audit.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
-import type { CatalogueHolder } from './holder.ts'
+import type { CatalogueHolder } from './catalogue-holder.ts'
 import type { LoadReport } from './layer.ts'
 
 /** The actor in the audit log for a reload by a signal. */

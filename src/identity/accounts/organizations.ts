@@ -2,8 +2,8 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { recordChange } from '../audit/audit.ts'
+import { accountsLock } from './accounts-lock.ts'
 import type { Caller } from './caller.ts'
-import { accountsLock } from './lock.ts'
 
 export type OrganizationRecord = { id: string; name: string; interns_programme: boolean; created_at: string }
 

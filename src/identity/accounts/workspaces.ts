@@ -5,11 +5,11 @@ import type { NewId } from '#platform/core/id.ts'
 import { type Db, isForeignKeyViolation, isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { recordChange } from '../audit/audit.ts'
+import { accountsLock } from './accounts-lock.ts'
 import { type Caller, type CallerScope, reachesWorkspace } from './caller.ts'
 import { ioLoggingColumns } from './io-logging.ts'
 import { countEnabledKeys } from './keys/key-rows.ts'
 import { deleteKeysOfWorkspace } from './keys/keys-of-workspace.ts'
-import { accountsLock } from './lock.ts'
 import { type NewWorkspace, toWorkspaceRecord, type WorkspacePatch, type WorkspaceRecord } from './workspace.ts'
 
 type WorkspacesDeps = { db: Db; now: Now; newId: NewId }

@@ -1,6 +1,6 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import { tokenHash } from '../sign-in/token.ts'
+import { tokenHash } from '../sign-in/session-tokens.ts'
 
 /** The time limit for answering a challenge. */
 export const challengeMs = 5 * 60_000

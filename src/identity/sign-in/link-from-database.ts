@@ -1,8 +1,8 @@
 import { Fault } from '#platform/core/fault.ts'
 import { firstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
 import { isMember, resolveUserId } from '../accounts/members/members.ts'
-import { createLink, type NewLink } from './links.ts'
 import type { SignInDeps } from './sign-in.ts'
+import { createLink, type NewLink } from './sign-in-links.ts'
 
 /**
  * Creates a sign-in link directly in the database, for the first start and for commands of the operator.

@@ -18,8 +18,8 @@ import {
 } from './session.ts'
 import { actsAsPastedKey, createSessionResolver } from './session-resolver.ts'
 import { findSessionRow, touchSessionRow } from './session-rows.ts'
+import { isSameSecret, sessionIdOf, tokenHash } from './session-tokens.ts'
 import { ensureConsoleKeyInWorkspace, findWorkspaceId, noWorkspaceFault } from './session-workspace.ts'
-import { isSameSecret, sessionIdOf, tokenHash } from './token.ts'
 
 /** The interval of updating the last use of a session. */
 const touchEveryMs = 60_000

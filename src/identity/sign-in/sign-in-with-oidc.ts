@@ -1,6 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
-import { accountsLock } from '../accounts/lock.ts'
+import { accountsLock } from '../accounts/accounts-lock.ts'
 import { admitMember } from '../accounts/members/admit-member.ts'
 import { firstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
 import type { Member } from '../accounts/members/member.ts'

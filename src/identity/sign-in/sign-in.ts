@@ -3,14 +3,14 @@ import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
+import { accountsLock } from '../accounts/accounts-lock.ts'
 import type { Caller } from '../accounts/caller.ts'
 import { ensureConsoleKey } from '../accounts/keys/console-key.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
-import { accountsLock } from '../accounts/lock.ts'
 import { recordChange } from '../audit/audit.ts'
 import type { SessionRow, SessionTimes, SignInMethod } from './session.ts'
 import { deleteSessionRow, findSessionRow, insertSessionRow, pruneSignIns } from './session-rows.ts'
-import { newSessionToken, tokenHash } from './token.ts'
+import { newSessionToken, tokenHash } from './session-tokens.ts'
 
 export type SignInDeps = { db: Db; now: Now; newId: NewId; times: SessionTimes }
 

@@ -1,7 +1,7 @@
+import { accountsLock } from '#identity/accounts/accounts-lock.ts'
 import { insertKey } from '#identity/accounts/keys/insert-key.ts'
 import { deleteKeyRow, keyExists } from '#identity/accounts/keys/key-rows.ts'
 import { newSecret } from '#identity/accounts/keys/secret.ts'
-import { accountsLock } from '#identity/accounts/lock.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'

@@ -1,4 +1,4 @@
-import type { CatalogueHolder } from '#catalogue/sources/holder.ts'
+import type { CatalogueHolder } from '#catalogue/sources/catalogue-holder.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { PastRequest } from '#spend/ledger/history.ts'
 import { incapableEndpoints } from '#spend/ledger/record.ts'

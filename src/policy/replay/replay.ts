@@ -1,5 +1,5 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import type { CatalogueHolder } from '#catalogue/sources/holder.ts'
+import type { CatalogueHolder } from '#catalogue/sources/catalogue-holder.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'

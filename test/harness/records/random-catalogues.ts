@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { CatalogueData, Endpoint, Model } from '#catalogue/index/model.ts'
 import { sorts } from '#catalogue/index/orders.ts'
-import { inputModalities, type ModelQuery, outputModalities } from '#catalogue/list/query.ts'
+import { inputModalities, type ModelQuery, outputModalities } from '#catalogue/list/model-query.ts'
 import type { EndpointFigures, Figures } from '#catalogue/measurements/figures.ts'
 import { categories, regions } from '#platform/core/vocabulary.ts'
 

@@ -1,5 +1,5 @@
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
-import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
+import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/account-names.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 import type { Activity } from '#spend/ledger/spending/activity.ts'

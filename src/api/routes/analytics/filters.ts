@@ -1,6 +1,6 @@
+import { namesOfKeys } from '#identity/accounts/account-names.ts'
 import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 import { resolveUserId } from '#identity/accounts/members/members.ts'
-import { namesOfKeys } from '#identity/accounts/names.ts'
 import { findWorkspace } from '#identity/accounts/workspaces.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Query } from '#platform/db/db.ts'

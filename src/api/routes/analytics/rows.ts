@@ -1,4 +1,4 @@
-import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
+import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/account-names.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import type { Query } from '#platform/db/db.ts'
 import type { DimensionName } from '#spend/analytics/dimensions.ts'

@@ -1,4 +1,4 @@
-import { namesOfKeys, namesOfUsers } from '#identity/accounts/names.ts'
+import { namesOfKeys, namesOfUsers } from '#identity/accounts/account-names.ts'
 import { listChanges } from '#identity/audit/audit.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'

@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
-import { readEndpointHistory } from '#catalogue/measurements/history.ts'
+import { readEndpointHistory } from '#catalogue/measurements/endpoint-history.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { Instant } from '#platform/json/instant.ts'

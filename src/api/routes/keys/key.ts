@@ -1,6 +1,6 @@
+import { namesOfUsers } from '#identity/accounts/account-names.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { KeyRecord } from '#identity/accounts/keys/key.ts'
-import { namesOfUsers } from '#identity/accounts/names.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'

@@ -1,5 +1,5 @@
 import { selectModels } from '#catalogue/index/select.ts'
-import { ModelFilter } from '#catalogue/list/query.ts'
+import { ModelFilter } from '#catalogue/list/model-query.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 

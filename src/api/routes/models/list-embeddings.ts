@@ -1,5 +1,5 @@
 import { canServe } from '#catalogue/index/model.ts'
-import { ModelQuery } from '#catalogue/list/query.ts'
+import { ModelQuery } from '#catalogue/list/model-query.ts'
 import { answerModelList } from '../../models/model-list.ts'
 import { route } from '../route.ts'
 import { ModelList } from './list.ts'

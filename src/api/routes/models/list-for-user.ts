@@ -1,5 +1,5 @@
 import { canBeCalled } from '#catalogue/index/model.ts'
-import { ModelQuery } from '#catalogue/list/query.ts'
+import { ModelQuery } from '#catalogue/list/model-query.ts'
 import { allowedModels } from '#policy/guardrails/decide/allowed-models.ts'
 import { answerModelList } from '../../models/model-list.ts'
 import { route } from '../route.ts'

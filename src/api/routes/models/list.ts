@@ -1,5 +1,5 @@
 import { ModelItem } from '#catalogue/index/model-item.ts'
-import { ModelQuery } from '#catalogue/list/query.ts'
+import { ModelQuery } from '#catalogue/list/model-query.ts'
 import { messagesClient } from '#gateway/clients/messages/client.ts'
 import { z } from '#platform/json/schema.ts'
 import { AnthropicModel, AnthropicPage, anthropicModelList } from '../../models/anthropic-models.ts'

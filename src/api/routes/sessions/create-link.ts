@@ -1,6 +1,6 @@
 import { findMember, resolveUserId } from '#identity/accounts/members/members.ts'
 import { actsAsOwner } from '#identity/accounts/role.ts'
-import { createLink } from '#identity/sign-in/links.ts'
+import { createLink } from '#identity/sign-in/sign-in-links.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'

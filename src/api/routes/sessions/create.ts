@@ -1,7 +1,7 @@
 import { requireRelyingParty } from '#identity/passkeys/relying-party.ts'
 import { signInWithPasskey } from '#identity/passkeys/sign-in-with-passkey.ts'
-import { signInWithLink } from '#identity/sign-in/links.ts'
 import { type Browser, type NewSession, type SignInDeps, signInWithKey } from '#identity/sign-in/sign-in.ts'
+import { signInWithLink } from '#identity/sign-in/sign-in-links.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { localSignals } from '#platform/db/signals.ts'
 import { until } from '#test/harness/until.ts'
-import { openCatalogue } from '../holder.ts'
+import { openCatalogue } from '../catalogue-holder.ts'
 import { loadCatalogue } from '../load.ts'
 import { createDiscovery } from './discover.ts'
 

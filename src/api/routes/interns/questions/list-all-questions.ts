@@ -1,4 +1,4 @@
-import { namesOfUsers } from '#identity/accounts/names.ts'
+import { namesOfUsers } from '#identity/accounts/account-names.ts'
 import { listWaitingQuestions, toWaitingCursor, type WaitingQuestion } from '#interns/runs/questions.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'

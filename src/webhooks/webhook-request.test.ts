@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import { test } from 'node:test'
 import { Agent, request } from 'undici'
 import { startReceiver } from '#test/harness/service/receiver.ts'
-import { pinnedLookup, sendRequest } from './send.ts'
 import { forbiddenReason } from './target.ts'
+import { pinnedLookup, sendRequest } from './webhook-request.ts'
 
 const nothing = { webhook_origins: [] }
 const post = (origins: string[], url: string) =>

@@ -7,9 +7,9 @@ import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { startReceiver, verified } from '#test/harness/service/receiver.ts'
 import { until } from '#test/harness/until.ts'
-import { claimDeliveries } from './claim.ts'
+import { claimDeliveries } from './claim-deliveries.ts'
 import { listDeliveries, queueTest, retryDelivery } from './delivery.ts'
-import { retrySeconds, type SenderDeps, startSender } from './sender.ts'
+import { retrySeconds, type SenderDeps, startSender } from './delivery-sender.ts'
 import { changeWebhook, createWebhook, getWebhook, listWebhooks, rotateSecret } from './webhooks.ts'
 
 const day = 86_400_000

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { localSignals } from '#platform/db/signals.ts'
-import { openCatalogue } from './holder.ts'
+import { openCatalogue } from './catalogue-holder.ts'
 import { CatalogueError, type Loaded } from './layer.ts'
 import { loadCatalogue } from './load.ts'
 

@@ -3,7 +3,7 @@ import { joinItems } from '../index/items.ts'
 import type { Model } from '../index/model.ts'
 import { selectModels } from '../index/select.ts'
 import type { Snapshot } from '../index/snapshot.ts'
-import { defaultLimit, type ModelQuery } from './query.ts'
+import { defaultLimit, type ModelQuery } from './model-query.ts'
 
 /** A page of a list of models, not serialized yet. */
 export type FoundModels = {

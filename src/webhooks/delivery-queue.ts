@@ -4,7 +4,7 @@ import type { NewId } from '#platform/core/id.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import type { ClaimedDelivery } from './claim.ts'
+import type { ClaimedDelivery } from './claim-deliveries.ts'
 import { toWebhook } from './webhook.ts'
 
 export type QueueDeps = { db: Db; clock: DatabaseClock; now: Now; newId: NewId; server: string }

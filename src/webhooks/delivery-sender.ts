@@ -1,13 +1,20 @@
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Log } from '#platform/process/log.ts'
-import { type ClaimedDelivery, claimDeliveries } from './claim.ts'
-import { findRecipient, sendEmail } from './email.ts'
+import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.ts'
+import {
+  type Outcome,
+  pruneDeliveries,
+  type QueueDeps,
+  recordFailure,
+  recordSuccess,
+  releaseClaim,
+} from './delivery-queue.ts'
 import type { Answerable } from './outbox.ts'
-import { type Outcome, pruneDeliveries, type QueueDeps, recordFailure, recordSuccess, releaseClaim } from './queue.ts'
 import { toSlackBody } from './readable-event.ts'
-import { signHeaders } from './secret.ts'
-import { sendRequest, type WebhookNetwork } from './send.ts'
+import { findRecipient, sendEmail } from './webhook-email.ts'
+import { sendRequest, type WebhookNetwork } from './webhook-request.ts'
+import { signHeaders } from './webhook-secret.ts'
 
 export type SenderDeps = QueueDeps & {
   vault: Vault

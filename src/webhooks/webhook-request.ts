@@ -6,7 +6,7 @@ import type { MailSettings } from '#platform/net/mail.ts'
 import { createProxyAgent } from '#platform/net/outgoing.ts'
 import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
-import type { Outcome } from './queue.ts'
+import type { Outcome } from './delivery-queue.ts'
 import { resolveReceiver } from './target.ts'
 
 export type WebhookNetwork = Pick<Config, 'webhook_origins'> & MailSettings & ProxySettings

@@ -6,8 +6,8 @@ import { newUuid } from '#platform/core/id.ts'
 import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
-import { createBacklog, readBacklog } from './backlog.ts'
 import { queueTest } from './delivery.ts'
+import { createBacklog, readBacklog } from './delivery-backlog.ts'
 import { changeWebhook, createWebhook } from './webhooks.ts'
 
 const none = { waiting: 0, oldestMs: 0 }

@@ -1,13 +1,13 @@
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
+import { accountsLock } from '../accounts/accounts-lock.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
-import { accountsLock } from '../accounts/lock.ts'
 import { isMember } from '../accounts/members/members.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
+import { newLinkToken, tokenHash } from './session-tokens.ts'
 import { findWorkspaceId, noWorkspaceFault } from './session-workspace.ts'
 import { type Browser, type NewSession, type SignInDeps, startSession } from './sign-in.ts'
-import { newLinkToken, tokenHash } from './token.ts'
 
 /** The validity of a link. It can be used once. */
 export const linkValidityMs = 15 * 60_000

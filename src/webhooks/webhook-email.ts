@@ -1,5 +1,5 @@
 import { type MailSettings, sendMail } from '#platform/net/mail.ts'
-import type { Outcome } from './queue.ts'
+import type { Outcome } from './delivery-queue.ts'
 import { toReadableEvent } from './readable-event.ts'
 
 const addressShape = /^[^\s@,;<>"]+@[^\s@,;<>"]+\.[^\s@,;<>"]+$/

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SignInAttempts } from './attempts.ts'
+import { SignInAttempts } from './sign-in-attempts.ts'
 
 const outcome = (attempts: SignInAttempts, address: string, work: () => Promise<string>) =>
   attempts.run(address, work).catch((error: Error) => error.message)
