@@ -1,4 +1,4 @@
-import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
+import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
 
 /** The largest answer of a server. */
 const maxBytes = 32 * 1024 * 1024
@@ -33,8 +33,10 @@ async function fetchFromServer(fetch: typeof globalThis.fetch, url: URL, init?: 
   let request = init
   for (let redirects = 0; ; redirects++) {
     const answer = await fetch(target, { ...request, redirect: 'manual' }).catch((error: Error) => {
-      const explained = explainTlsOrProxyFailure(error, target.host)
-      throw explained === undefined ? error : new Error(explained, { cause: error })
+      // The message of "fetch" itself is only "fetch failed".
+      throw request?.signal?.aborted
+        ? error
+        : new Error(describeConnectionFailure(error, target.host), { cause: error })
     })
     const location = answer.headers.get('location')
     if (location === null || ![301, 302, 303, 307, 308].includes(answer.status)) return answer

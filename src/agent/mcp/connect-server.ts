@@ -81,7 +81,7 @@ async function connectAs(
     await untilAborted(client.connect(transport, { timeout: startTimeoutMs, signal: timeoutSignal }), timeoutSignal)
     return { client, sandbox: access.sandbox, exitReason: () => closedReason ?? endReason(), close }
   } catch (error) {
-    const reason = endReason() ?? (error as Error).message
+    const reason = endReason() ?? (error as Error).message.replace(/^Version negotiation probe failed: /, '')
     await transport.close().catch(() => {})
     signal.throwIfAborted()
     throw new Error(timeoutSignal.aborted ? `it did not answer within ${startTimeoutMs / 1000} s` : reason)

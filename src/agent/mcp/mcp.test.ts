@@ -301,8 +301,11 @@ describe('a server behind a URL', () => {
   })
 
   test('that is unreachable is reported', async () => {
-    await using at = await calling([remote('http://127.0.0.1:9')], [])
-    assert.match(at.requests[0]?.messages[0]?.text ?? '', /The server tools cannot be reached: /)
+    const closed = await startMcpServer(secret)
+    await closed[Symbol.asyncDispose]()
+    await using at = await calling([remote(closed.url)], [])
+    const system = at.requests[0]?.messages[0]?.text ?? ''
+    assert.match(system, /The server tools cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:\d+\./)
   })
 
   test('is not followed to another place', async () => {
