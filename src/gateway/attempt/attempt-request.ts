@@ -1,24 +1,23 @@
 import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import { type Pause, runInSlices } from '#platform/async/long-work.ts'
-import { Fault } from '#platform/core/fault.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { Target } from '../plan/plan.ts'
 import type { RequestForms } from '../pricing/bill.ts'
 import { encodeBody, encodeBodyInSteps } from '../protocol/encoded-body.ts'
-import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
+import type { EncodedRequest, ProviderProtocol } from '../protocol/protocol.ts'
 import { type Aliases, withOriginalNames } from '../protocol/repairs/aliases.ts'
 import { withAnswerTool } from '../protocol/repairs/answer-tool.ts'
 import { withCustomCalls } from '../protocol/repairs/custom-tools.ts'
 import { collectToolNames } from '../protocol/tool-calls/tool-arguments.ts'
-import { findProviderProtocol } from '../providers/protocols.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
-import type { Access } from '../request/credentials.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import type { BackgroundReadSlots } from './answer/background-read-slots.ts'
 import type { CredentialOwner } from './failure/failure.ts'
+import { encodeForTarget, type TargetEncoding } from './target-encoding.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
 import type { UpstreamRequest } from './upstream/upstream.ts'
+import { buildUpstreamRequest } from './upstream-request.ts'
 
 /** One request to one endpoint, ready to be sent. */
 export type AttemptRequest = {
@@ -90,40 +89,6 @@ export async function encodeLongAttempt(
   return buildAttempt(deps, admitted, encoding, await runInSlices(encodeBodyInSteps(encoding.encoded), pause))
 }
 
-/** A request in the protocol of its endpoint. Its body is not written yet. */
-type TargetEncoding = {
-  target: Target
-  access: Access
-  providerProtocol: ProviderProtocol
-  encoded: EncodedRequest
-  /** Whether the body is that of the client, and not a translation. */
-  passesBody: boolean
-  /** Whether the upstream streams its answer. Some endpoints can only stream, even if the client requests a whole answer. */
-  upstreamStreams: boolean
-}
-
-function encodeForTarget(deps: EncodingDeps, admitted: AdmittedRequest, target: Target): TargetEncoding {
-  const { endpoint } = target
-  const { client, reservation } = admitted
-  const { chat } = reservation.request
-  const provider = deps.catalogue.current().findProvider(endpoint.provider)
-  const access = provider && admitted.access.find(provider, endpoint)
-  const providerProtocol = findProviderProtocol(endpoint, provider, client.task)
-  if (!access || !providerProtocol)
-    throw new Fault('unavailable', `The provider ${endpoint.provider} was just removed from the catalogue.`)
-  // Answers to other tasks than chats are never streamed.
-  const streamsOnly = client.task === undefined && endpoint.compatibility?.wholeAnswers === false
-  const upstreamStreams = chat.stream === true || streamsOnly
-  const protocolTarget = { endpoint, credential: access.secret, stream: upstreamStreams }
-  const passThroughRequest =
-    providerProtocol.protocol === client.protocol
-      ? encodePassThrough(providerProtocol, admitted, protocolTarget)
-      : undefined
-  const encoded = passThroughRequest ?? providerProtocol.encode(chat, protocolTarget)
-  const passesBody = passThroughRequest !== undefined
-  return { target, access, providerProtocol, encoded, passesBody, upstreamStreams }
-}
-
 function buildAttempt(
   deps: EncodingDeps,
   admitted: AdmittedRequest,
@@ -181,19 +146,6 @@ function toTriedEndpoint(
   }
 }
 
-function buildUpstreamRequest(
-  admitted: AdmittedRequest,
-  { access, providerProtocol, encoded, passesBody, upstreamStreams }: TargetEncoding,
-  body: UpstreamRequest['body'],
-): UpstreamRequest {
-  return {
-    ...resolveAddress(providerProtocol.origin ?? access.baseUrl, encoded.path),
-    headers: buildHeaders(admitted, encoded, upstreamStreams, passesBody),
-    body,
-    streams: admitted.reservation.request.chat.stream === true,
-  }
-}
-
 /** The protocol whose readers reverse the changes of tools in the request. */
 function adaptAnswers(
   protocol: ProviderProtocol,
@@ -202,50 +154,4 @@ function adaptAnswers(
   const withNames = aliases && aliases.size > 0 ? withOriginalNames(protocol, aliases) : protocol
   const withTypes = customTools ? withCustomCalls(withNames, customTools) : withNames
   return answerTool === undefined ? withTypes : withAnswerTool(withTypes, answerTool)
-}
-
-/** The client's own body for an upstream of the same protocol. @returns undefined if the protocol always translates. */
-function encodePassThrough(
-  { passThrough }: ProviderProtocol,
-  { call: { source }, client, reservation }: AdmittedRequest,
-  target: ProtocolTarget,
-): EncodedRequest | undefined {
-  const { body } = reservation.request
-  return passThrough?.(bodyForUpstream(body, client), target, source?.value === body ? source : undefined)
-}
-
-function buildHeaders(
-  { call, client, record, reservation, decision }: AdmittedRequest,
-  encoded: EncodedRequest,
-  upstreamStreams: boolean,
-  passesBody: boolean,
-): Record<string, string> {
-  const { traceParent: traceparent } = record
-  const isLimited = decision.spending.budgets.length > 0
-  return {
-    'content-type': 'application/json',
-    accept: upstreamStreams ? 'text/event-stream' : 'application/json',
-    // Without compression, the bytes of a stream can be relayed as they arrive.
-    'accept-encoding': 'identity',
-    ...(traceparent !== undefined && { traceparent }),
-    ...encoded.headers,
-    ...(passesBody && client.headersFor?.(call.headers, reservation.request.body, isLimited)),
-  }
-}
-
-/** The body without the fields that only this service reads. */
-export function bodyForUpstream(body: Body, { serviceOnlyFields }: ClientProtocol): Body {
-  if (!serviceOnlyFields) return body
-  const upstreamBody: Body = {}
-  for (const name in body) if (!serviceOnlyFields.has(name)) upstreamBody[name] = body[name]
-  return upstreamBody
-}
-
-const addressPattern = /^([a-z]+:\/\/[^/]+)(\/.*?)?\/?$/i
-
-/** Splits the URL of a request into origin and path. @throws Fault `unavailable` without a base URL. */
-export function resolveAddress(baseUrl: string | undefined, path: string): { origin: string; path: string } {
-  const [, origin, base = ''] = addressPattern.exec(baseUrl ?? '') ?? []
-  if (!origin) throw new Fault('unavailable', 'The provider has no base URL in the catalogue.')
-  return { origin, path: base + path }
 }

@@ -14,10 +14,10 @@ import {
   maxLookups,
   nextLookupAt,
 } from '#spend/corrections/cost-lookups.ts'
-import { resolveAddress } from '../attempt/attempt-request.ts'
 import { fetchSmallJson } from '../attempt/fetch-small-json.ts'
 import type { Deadlines } from '../attempt/upstream/deadlines.ts'
 import type { Upstreams } from '../attempt/upstream/upstream.ts'
+import { resolveAddress } from '../attempt/upstream-request.ts'
 import { costOf } from '../pricing/cost.ts'
 import { costLookupProtocols, type ReportedBill } from '../providers/cost-lookup-protocols.ts'
 import { findProviderProtocol } from '../providers/protocols.ts'
