@@ -22,7 +22,7 @@ export function isInternChat({ method, url }: { method: string; url: string }): 
 const isInternsUrl = (path: string | undefined) =>
   path?.startsWith(apiPrefix) === true && isBelowInterns(path.slice(apiPrefix.length))
 
-/** Whether only members of the programme can use this path. The path comes without the common prefix. */
+/** Whether only organizations with `interns_programme` can use this path. The path comes without the common prefix. */
 export const isBelowInterns = (path: string) => path === internsPath || path.startsWith(`${internsPath}/`)
 
 function decodePath(path: string): string {
@@ -40,8 +40,8 @@ type InternRequest = {
 }
 
 /**
- * Guards every path under /interns, known or not, for every method. For callers outside the programme, all these paths
- * are unknown. The same holds for an intern's own key: interns cannot create, prompt or stop interns.
+ * Guards every path under /interns, known or not, for every method. For callers whose organization has `interns_programme`
+ * off, all these paths are unknown. The same holds for an intern's own key: interns cannot create, prompt or stop interns.
  * @param callerOf finds the caller by a key for models and interns.
  * @returns undefined for other paths, so that they do not wait for a promise.
  */

@@ -88,7 +88,7 @@ export async function findTurnsOfKey({ db, now }: TurnDeps, keyHash: string): Pr
     .$castTo<TurnRow>()
   const owner = query.selectFrom('interns').where('key_hash', '=', keyHash).select('id')
   // A run without a limit has no metered key, but is also a running turn. Its own key is that of the intern, null if a server
-  // of an older version stored it, and empty if only a daemon reports it.
+  // of an older version stored it, and empty if only a daemon reports it. The latter does not count: the intern can invent it.
   const runs = selectOpenRuns(query)
     .where('intern_id', '=', owner)
     .where((e) => {
@@ -152,7 +152,7 @@ export async function saveRefusedRequest(
 }
 
 type NewTurn = {
-  /** The id of the account, the same for all attempts of a prompt. */
+  /** The id of the turn's account. A prompt that is sent again to another server has the same. */
   account: string
   internId: string
   sessionId: string | undefined

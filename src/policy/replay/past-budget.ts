@@ -96,7 +96,10 @@ export function createPastBudgets(
   }
 }
 
-/** Applies the limits of sessions and tag values to past requests. All start at zero. */
+/**
+ * Applies the limits of sessions and tag values to past requests. All start at zero, because the
+ * spending of single sessions and tag values before the replay is not read. The notes of the replay say so.
+ */
 export function createPastGroupBudgets(
   { group_limits, include_byok_in_budgets }: Pick<Policy, 'group_limits' | 'include_byok_in_budgets'>,
   from: number,

@@ -28,8 +28,9 @@ const checkEveryMs = { processes: 1000, disk: 5000 }
 const pauseFactor = 20
 
 /**
- * Ends an intern that uses more than its limits, then calls `onExceeded` once with the reason. Limits that the kernel
- * enforces are not checked here, only those that must be added up.
+ * Ends an intern that uses more than its limits, then calls `onExceeded` once with the reason. Checks only limits that the
+ * kernel does not enforce, because they must be added up over processes or files. The kernel counts the processes of a user,
+ * so those of an intern without a separate user are counted here.
  * @returns a function that stops the monitor.
  */
 export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason: string) => void): () => void {

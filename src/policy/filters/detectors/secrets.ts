@@ -1,7 +1,10 @@
 import { type FindSpans, findMatches, mergeSpans, type Span } from '../span.ts'
 import { entropy, findIssuedSecrets, minRandomEntropy } from './secret-rules.ts'
 
-/** Keys with an issuer-specific format. No pattern needs a character after its last, unbounded part. */
+/**
+ * Keys with an issuer-specific format, which are found without a word beside them. The rules of `secret-rules/gitleaks.json` are
+ * searched as well. No pattern needs a character after its last, unbounded part.
+ */
 const keyFormats = [
   'sk-(?:proj-|ant-|or-|svcacct-|admin-|lf-)?[\\w-]{20,}', // OpenAI, Anthropic, OpenRouter
   'sb-v1-[0-9a-f]{64}', // this service
