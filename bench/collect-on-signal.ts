@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 process.on('SIGUSR2', () => {
+  // Twice: finalizers that run after the first collection release further memory.
   collect()
   collect()
   const { heapUsed, external } = process.memoryUsage()

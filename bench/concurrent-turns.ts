@@ -41,7 +41,7 @@ export async function runConcurrentTurns(
   await sleep(seconds * 1000)
   const endedAt = now()
   atEnd()
-  // The words of the measured time arrive.
+  // Waits for the last words of the measured time.
   await sleep(500)
   disconnect.abort()
   const words = (await Promise.all(turns)).flat()

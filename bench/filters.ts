@@ -5,6 +5,7 @@ import { exitWithVerdict, report } from './report.ts'
 
 // Measures content filters on a prompt, from the request to the verdict. Exits with 1 if a target is missed.
 const kilobytes = 1024
+/** Patterns that `linearity-proof.ts` proves to be linear in the fast, backtracking engine. Others need the slower, linear engine. */
 const provenPatterns = [
   '\\bEMP-\\d{6}\\b',
   '(?i)project\\s+bluebird',

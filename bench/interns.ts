@@ -22,7 +22,7 @@ const pairs = { 2500: 1, 5000: 5, 7500: 1 }
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
 const fixture = prepareFolder()
 const dataDir = join(fixture.folder, 'data')
-const liveMemoryFile = join(fixture.folder, 'held')
+const liveMemoryFile = join(fixture.folder, 'live-memory')
 const server = await start(['--import', './bench/collect-on-signal.ts', ...npmStartArguments()], {
   PORT: '0',
   LIVE_MEMORY_FILE: liveMemoryFile,

@@ -8,6 +8,7 @@ import { CellSet } from '#spend/rollups/cell-rows.ts'
 import { cellTables, grainsOf } from '#spend/rollups/cell-tables.ts'
 import { rollupsLock } from '#spend/rollups/merge-parts.ts'
 import { sumByMinute } from '#spend/rollups/parts.ts'
+import { minuteRetentionMs } from '#spend/rollups/prune-cells.ts'
 import { toRequestFacts } from '#spend/rollups/request-facts.ts'
 
 const dayMs = 86_400_000
@@ -53,7 +54,8 @@ async function rollUp(db: Db, generations: Generation[], now: number): Promise<v
   const cells = sumByMinute(generations.map(toRequestFacts))
   for (const table of cellTables) {
     const set = new CellSet(table)
-    const isRetained = (grain: number, minute: number) => grain !== grains.minute || minute * 60_000 > now - 2 * dayMs
+    const isRetained = (grain: number, minute: number) =>
+      grain !== grains.minute || minute * 60_000 > now - minuteRetentionMs
     for (const cell of cells)
       set.add(
         cell,

@@ -57,7 +57,7 @@ const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(meas
 const rounds = Number(process.env.ROUNDS ?? 5)
 const warmMs = Number(process.env.WARM_MS ?? 50_000)
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-overhead-'))
-const liveMemoryFile = (name: string) => join(folder, `held-${name}`)
+const liveMemoryFile = (name: string) => join(folder, `live-memory-${name}`)
 const upstream = await startFixedUpstream()
 const service = await startService()
 /** Figures refer to them by index. */
@@ -131,9 +131,9 @@ async function measureAdded(perSecond: number): Promise<void> {
     }
   }
   const reportAdded = (what: string, figure: keyof Added, maxMs: number) => {
-    const [ours, dispatch, pipeline] = added.map((sample) => median(sample[figure]))
+    const [ours, dispatch, passThrough] = added.map((sample) => median(sample[figure]))
     const beyondProxyMs = median(added[0]![figure].map((ms, round) => ms - added[1]![figure][round]!))
-    const figures = [ours, dispatch, pipeline].map((ms) => ms!.toFixed(2)).join(', ')
+    const figures = [ours, dispatch, passThrough].map((ms) => ms!.toFixed(2)).join(', ')
     report(`${what} at ${perSecond}/s: ours, dispatch, pass-through`, `${figures} ms`)
     report('  ours beyond the dispatch proxy', `${beyondProxyMs.toFixed(2)} ms`, {
       text: `<= ${maxMs} ms`,
@@ -176,7 +176,10 @@ async function alternate(targets: CompletionTarget[], times: number): Promise<Ti
   return timings
 }
 
-/** Unlike rates, processor time does not depend on other load. The targets are ratios to the dispatch proxy. */
+/**
+ * Measures the rate of each gateway, and its processor time per request. The target is the ratio of the processor time to that of the
+ * dispatch proxy: unlike rates, it does not depend on other load.
+ */
 async function measureRate(what: string, body: object, maxRatio: number): Promise<void> {
   const load = { connections: 32, ms: 1500 }
   const rates = gateways.map((): number[] => [])

@@ -71,9 +71,9 @@ async function measure(name: string): Promise<void> {
       const before = microsecondsByThread(server.pid)
       await sendRequests(targets[at]!, load)
       let total = 0
-      for (const [kind, after] of microsecondsByThread(server.pid)) {
-        const time = after - (before.get(kind) ?? 0)
-        threads[at]!.set(kind, (threads[at]!.get(kind) ?? 0) + time)
+      for (const [thread, after] of microsecondsByThread(server.pid)) {
+        const time = after - (before.get(thread) ?? 0)
+        threads[at]!.set(thread, (threads[at]!.get(thread) ?? 0) + time)
         total += time
       }
       microseconds[at]!.push(total / load.times)
@@ -85,7 +85,9 @@ async function measure(name: string): Promise<void> {
     console.log(
       `${name} ${gateway}: ${median(microseconds[at]!).toFixed(0)} µs, ${ratios} (${allowedCores(server.pid)})`,
     )
-    const threadTimes = [...threads[at]!].map(([kind, time]) => `${kind} ${(time / rounds / load.times).toFixed(0)}`)
+    const threadTimes = [...threads[at]!].map(
+      ([thread, time]) => `${thread} ${(time / rounds / load.times).toFixed(0)}`,
+    )
     console.log(`    by thread, mean: ${threadTimes.filter((text) => !text.endsWith(' 0')).join(', ')}`)
   }
 }

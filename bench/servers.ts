@@ -25,6 +25,7 @@ export type RunningServer = { url: string; pid: number; msToListen: number; stop
 
 /** The arguments that `npm start` passes to Node. `start` sets the environment. */
 export function npmStartArguments(checkout = root): string[] {
+  // An older checkout, with which this one is compared, has no bundle.
   const script = existsSync(join(checkout, 'bin/start.ts')) ? 'bin/start.ts' : 'bin/server.ts'
   if (script === 'bin/start.ts') buildBundle(checkout)
   return [
@@ -147,13 +148,13 @@ export function processorMicroseconds(pid: number): number {
 /** The processor time of a process by the names of its running threads, in microseconds. Exact, so that short periods can be compared. */
 export function microsecondsByThread(pid: number): Map<string, number> {
   const folder = `/proc/${pid}/task`
-  const kinds = new Map<string, number>()
+  const byName = new Map<string, number>()
   for (const id of existsSync(folder) ? readdirSync(folder) : []) {
     const name = id === String(pid) ? 'main' : readFileSync(`${folder}/${id}/comm`, 'utf8').trim()
     const [nanoseconds] = readFileSync(`${folder}/${id}/schedstat`, 'utf8').split(' ')
-    kinds.set(name, (kinds.get(name) ?? 0) + Number(nanoseconds) / 1000)
+    byName.set(name, (byName.get(name) ?? 0) + Number(nanoseconds) / 1000)
   }
-  return kinds
+  return byName
 }
 
 function readProcessorTime(file: string): number {

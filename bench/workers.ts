@@ -56,7 +56,7 @@ async function measure(): Promise<void> {
       await warmUp(services, apiKey, clients, warmMs)
       await compare(services, apiKey, clients, 'JSON requests a second')
       const limited = await Promise.all(services.map(({ url }) => limitedKey(url)))
-      // The code of all requests is compiled by now.
+      // A shorter time is enough, because most of the code is compiled by now.
       await warmUp(services, limited, clients, warmMs / 4)
       await compare(services, limited, clients, 'the same with a limit in USD')
       measureMemory(services)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
+// The builtin agent of interns. Speaks the Agent Client Protocol over its standard streams with the daemon that starts it.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { ndJsonStream } = await import('@agentclientprotocol/sdk')
 const { createAgent } = await import('#agent/loop/agent.ts')

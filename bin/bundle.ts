@@ -6,7 +6,7 @@ import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { bundlesFolder, currentBundle, folderFor, unchangedSince } from './current-bundle.ts'
 import { sourceChanges } from './source-changes.ts'
 
-// `npx signalbox` runs the script `prepare` of this package when it first runs in a folder.
+// `npm ci` and `npx signalbox` run this too, by the script `prepare`. The bundle then often exists already.
 if (currentBundle()) process.exit()
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -47,8 +47,8 @@ const sourcePaths: Plugin = {
 }
 
 /**
- * Escapes all other characters: V8 stores a script of only ASCII with one byte per character, else two. Esbuild does not
- * escape characters in patterns and raw strings.
+ * Escapes all characters that are not ASCII: V8 stores a script of only ASCII with one byte per character, else two. Esbuild leaves
+ * them in patterns and raw strings. An escape would change a raw string, so a script with one that needs it stays as it is.
  */
 function escapeNonAscii(script: string): string {
   if (/\.raw`[^`]*[^\0-\x7f]/.test(script)) return script
@@ -82,7 +82,7 @@ const outputs = [
     banner: { js: '(function (exports, require, module, here) {' },
     footer: { js: '})' },
   }),
-  // Builds each of them separately: code shared with the service would be in many small files or in large, mostly unused ones.
+  // Built separately from the service: code that both use would be in many small files, or in large files that are mostly unused.
   await build({
     ...commonOptions,
     entryPoints: ['bin/daemon.ts', 'bin/agent.ts', 'bin/files.ts'],

@@ -2,6 +2,7 @@ import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
+// The daemon of an intern: runs its agent, and serves its runs and files to the server.
 // Many interns share a machine. A small young generation saves most of the memory at the cost of some CPU time.
 setFlagsFromString('--max-semi-space-size=1')
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
