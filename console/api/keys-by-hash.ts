@@ -9,10 +9,10 @@ import type { Generation, Key, Session } from './types.ts'
 /** `GET /keys` accepts at most this number of hashes. */
 const maxHashes = 100
 
-/** Undefined for a hash whose key the session cannot read. */
+/** The requested keys by hash; undefined for a key that the session cannot read. */
 type KnownKeys = ReadonlyMap<string, Key | undefined>
 
-/** Without repetition, and at most as many as fit into one request. The next render requests the others. */
+/** The distinct hashes, at most as many as fit into one request. The next render requests the others. */
 const firstDistinct = (hashes: readonly string[]) => [...new Set(hashes)].slice(0, maxHashes)
 const inputOf = (hashes: string[]) => ({ query: { hashes: hashes.join() } })
 

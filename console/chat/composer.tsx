@@ -128,6 +128,7 @@ function AttachedImages({ images, drop }: { images: string[]; drop: (at: number)
     <div class="attached">
       {images.map((url, at) => (
         <button
+          // Not the URL itself: a data URL can have megabytes, and can occur twice.
           key={`${at} ${url.length}`}
           type="button"
           aria-label={`Remove image ${at + 1}`}

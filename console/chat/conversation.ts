@@ -12,8 +12,8 @@ export const earlierMessages = signal<ChatRequest['messages']>([])
 export const draft = signal('')
 /** Images of the draft, as data URLs. */
 export const draftImages = signal<string[]>([])
-/** Counts saved presets. The list of models and presets reloads when it changes. */
-export const savedPresetCount = signal(0)
+/** Incremented when the chat saves a version of a preset, or puts one into use. The list of models and presets then reloads. */
+export const presetRevision = signal(0)
 
 /** Requests in flight. */
 const controllers = new Set<AbortController>()

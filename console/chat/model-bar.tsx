@@ -7,7 +7,7 @@ import { useGet } from '../api/resource.ts'
 import type { Filter } from '../components/filters/filter-label.ts'
 import type { Filters } from '../components/filters/filters.ts'
 import { Chip, Menu } from '../components/form/chips.tsx'
-import { isBusy, savedPresetCount, turns } from './conversation.ts'
+import { isBusy, presetRevision, turns } from './conversation.ts'
 import { startNewChat } from './new-chat.tsx'
 import { maxModels, modelsFromQuery } from './request.ts'
 
@@ -25,10 +25,10 @@ export function useModelChoices(): { choices: string[] | undefined; failure: Fai
   const { data: found, failure, reload: reloadModels } = useGet('GET /models/user', {})
   const models = found?.data
   const { data, reload } = useAllRows('GET /presets', {})
-  const saved = savedPresetCount.value
+  const revision = presetRevision.value
   useEffect(() => {
-    if (saved > 0) reload()
-  }, [saved, reload])
+    if (revision > 0) reload()
+  }, [revision, reload])
   const presets = data ?? []
   const active = presets.filter(({ status }) => status === 'active')
   const choices = models && [...active.map(({ slug }) => `@preset/${slug}`), ...models.map(({ id }) => id)]

@@ -32,7 +32,7 @@ export function settingsOf(system: string, parameters: Record<string, unknown>):
     max_tokens,
     max_completion_tokens,
     reasoning,
-    // The chat is not part of that session.
+    // The chat is not part of the session of the stored request.
     session_id: _omitted,
     ...otherParameters
   } = parameters

@@ -7,7 +7,7 @@ import type { SavedPresetVersion } from '../api/types.ts'
 import { presetNameAttributes } from '../components/form/preset-name.ts'
 import { Problem } from '../components/page/problem.tsx'
 import { toast } from '../components/page/toast.tsx'
-import { savedPresetCount, settings } from './conversation.ts'
+import { presetRevision, settings } from './conversation.ts'
 import { savedRequest, skippedText } from './saved-request.ts'
 
 type Saved = { slug: string; version: SavedPresetVersion; skippedFields: string | undefined }
@@ -26,7 +26,7 @@ export function SaveAsPreset({ models }: { models: string[] }) {
       const body = { chat: savedRequest(models[0], settings.value) }
       const { data } = await call('POST /presets/{slug}/versions', { params: { slug }, body })
       invalidate('/presets')
-      savedPresetCount.value++
+      presetRevision.value++
       setSaved({ slug, version: data, skippedFields: skippedText(data.skipped_fields, models) })
       setSlug('')
     } catch (error) {
@@ -55,7 +55,7 @@ function SavedVersion({ slug, version: { version, is_designated }, skippedFields
       const params = { slug, version: String(version) }
       await call('POST /presets/{slug}/versions/{version}/designate', { params })
       invalidate('/presets')
-      savedPresetCount.value++
+      presetRevision.value++
       setInUse(true)
     } catch (error) {
       toast(asFailure(error).message, { isError: true })

@@ -100,7 +100,12 @@ function TurnView({ turn }: { turn: Turn }) {
       <div class="said">
         {text}
         {images.map((url, index) => (
-          <img key={`${index} ${url.length}`} src={url} alt={`Attachment ${index + 1}`} />
+          <img
+            // Not the URL itself: a data URL can have megabytes, and can occur twice.
+            key={`${index} ${url.length}`}
+            src={url}
+            alt={`Attachment ${index + 1}`}
+          />
         ))}
       </div>
       <div class="replies">

@@ -15,6 +15,6 @@ function cell(value: Value): string {
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Without an exponent, which some spreadsheets read as text. */
+/** Writes a number without an exponent, which some spreadsheets read as text. */
 const plainNumber = (value: number) =>
   /e/.test(String(value)) ? value.toFixed(12).replace(/0+$/, '').replace(/\.$/, '') : String(value)

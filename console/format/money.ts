@@ -7,7 +7,7 @@ export const money = (usd: number) => formatUsd(usd, 3)
 /** Formats USD with six significant digits, at least two decimals, and all digits before the point: `$0.0123457`. */
 export const preciseMoney = (usd: number) => formatUsd(usd, 6)
 
-/** By the highest number of decimals. To create a format takes longer than to use it. */
+/** Formats by their maximum number of decimals. They are cached, because creating one takes longer than using it. */
 const formats: Intl.NumberFormat[] = []
 
 function formatUsd(usd: number, significantDigits: number): string {

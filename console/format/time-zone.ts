@@ -18,7 +18,7 @@ export function setTimeZone(zone: string): void {
   }
 }
 
-/** By time zone. To create a format takes longer than to use it. */
+/** Formats by time zone. They are cached, because creating one takes longer than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {

@@ -22,9 +22,9 @@ type AssignmentsProps = {
 
 /** The keys and members that the guardrail is assigned to, or the workspace whose default it is. */
 export function Assignments({ id, workspaceId, defaultOf, canChange }: AssignmentsProps) {
-  const page = { params: { id } }
-  const keys = useAllRows('GET /guardrails/{id}/assignments/keys', page)
-  const members = useAllRows('GET /guardrails/{id}/assignments/members', page)
+  const input = { params: { id } }
+  const keys = useAllRows('GET /guardrails/{id}/assignments/keys', input)
+  const members = useAllRows('GET /guardrails/{id}/assignments/members', input)
   const allMembers = useAllRows('GET /organization/members', members.data?.length ? {} : undefined).data ?? []
   const nameOf = (userId: string) => {
     const member = allMembers.find(({ id }) => id === userId)

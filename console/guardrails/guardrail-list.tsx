@@ -112,7 +112,10 @@ function GuardrailCard({ guardrail, effect, appliesTo }: Row) {
   )
 }
 
-/** The defaults of workspaces that nobody has changed yet. Otherwise a new guardrail, which applies to nobody, would seem to be one. */
+/**
+ * Rows for the default guardrails that nobody has changed yet: the service creates them at the first change. Without these rows
+ * a new guardrail, which applies to nobody, could be mistaken for the default.
+ */
 function useUnsetDefaults(guardrails: Guardrail[] | undefined): Row[] {
   const workspaceId = currentSession()?.workspace.id
   const isSingleWorkspace = workspaceInAddress() !== undefined

@@ -200,8 +200,8 @@ function GroupSpending({ groups }: { groups: NonNullable<Guardrail['group_spendi
       <BudgetTable
         label="Sessions and tags with the highest spending"
         head="session or tag"
-        rows={groups.map(({ by, tag_name, value, ...standing }) => ({
-          ...standing,
+        rows={groups.map(({ by, tag_name, value, ...amounts }) => ({
+          ...amounts,
           id: `${by} ${tag_name} ${value}`,
           name: by === 'session' ? `Session ${value}` : `${tag_name}: ${value}`,
         }))}

@@ -50,6 +50,7 @@ export function UnsavedChanges({ id, base, saved, policy, isOutdated, discard, o
       setSaving(false)
     }
   }
+  // `data-then`: the focus moves to the effect when this section is removed (`focus.ts`).
   return (
     <section aria-label="Unsaved changes" data-then="effect">
       <h2>{countText(changes.length, 'change')}, not saved yet</h2>

@@ -1,6 +1,9 @@
 import { escapeInvisible } from './visible-text.ts'
 
-/** Only the first two lines are file headers; similar lines further down are content. `\\ No newline at end of file` is a note. */
+/**
+ * The CSS class of a line of a diff. Only the first two lines can be file headers; similar lines further down are content.
+ * `\\ No newline at end of file` is a note.
+ */
 function lineClass(line: string, at: number): string | undefined {
   if (/^(@@|\\)/.test(line) || (at < 2 && /^(---|\+\+\+) /.test(line))) return 'dim'
   return line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : undefined

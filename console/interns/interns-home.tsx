@@ -33,7 +33,7 @@ export function InternsHome() {
   return (
     <div class="page interns-page">
       <header>
-        <Heading part={current?.title}>Interns</Heading>
+        <Heading pageName={current?.title}>Interns</Heading>
         {visibleTabs.length > 1 && <Tabs tabs={visibleTabs} />}
       </header>
       {!current && <EmptyState title="Page not found" />}

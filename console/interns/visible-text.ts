@@ -1,4 +1,4 @@
-/** Line ends, tabs and the variation selectors of emoji are not among them. */
+/** Invisible characters, except line ends, tabs and the variation selectors of emoji. */
 const invisibleCharacters =
   /(?![\n\t])\p{Cc}|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}/gu
 

@@ -4,8 +4,8 @@ import { currentSession, showsAllWorkspaces } from '../api/session.ts'
 import { useFilters } from '../components/filters/filters.ts'
 
 /**
- * The filter for the workspace in the address, as query parameter of list routes. Defaults to the session's workspace. A
- * page of one workspace has no filter.
+ * The workspace that `WorkspaceSelect` stores in the query of the address, as a query parameter of list routes. Empty for the
+ * session's workspace, and on a page of one workspace, whose path names it.
  */
 export function useWorkspaceFilter(): { workspace_id?: string } {
   const { workspace_id } = useFilters().values
@@ -39,7 +39,7 @@ export function WorkspaceSelect() {
   )
 }
 
-/** The workspace of a part that shows one: that of the page, or the selected one on a page of all. */
+/** The workspace of a tab that shows only one: that of the page, or the selected one on a page of all workspaces. */
 export function useShownWorkspace(): { id: string; name: string } | undefined {
   const me = currentSession()
   const { workspace_id } = useWorkspaceFilter()

@@ -56,6 +56,7 @@ type DrawingProps = Pick<ScatterProps, 'points' | 'valueName' | 'pathOf'> & {
 
 function ScatterDrawing({ points, front, width, height, valueName, pathOf }: DrawingProps) {
   const prices = points.map(({ price }) => price)
+  // Leaves a margin beside the outermost dots.
   const range: [number, number] = [Math.min(...prices) / 1.3, Math.max(...prices) * 1.3]
   const valueTicks = axisTicks(Math.max(...points.map(({ score }) => score)))
   const maxValue = valueTicks.at(-1)!

@@ -32,6 +32,7 @@ export function topGroups(
   const all = groups
     .toSorted((a, b) => amountIn(b, metric) - amountIn(a, metric))
     .map((row) => groupName(row, dimension))
+  // A single other group gets its own line, instead of a line `1 others`.
   const names = all.length > maxLines + 1 ? all.slice(0, maxLines) : all
   return { names, otherCount: all.length - names.length }
 }

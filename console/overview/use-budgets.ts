@@ -15,17 +15,22 @@ const maxKeys = 100
 type OverviewKeys = {
   keys: Key[]
   /** The number of keys with a limit. */
-  limited: number
+  limitedCount: number
 }
 
 /**
  * The visible limits, and the keys of the overview: those that use most of their limit, that expire soon, the newest, and the one of the
  * filter. `unlistedCount` is the number of keys with limits that are not among them.
  */
-export function useBudgets(filtered: string | undefined): { budgets: Budget[]; keys: Key[]; unlistedCount: number } {
+export function useBudgets(filteredHash: string | undefined): {
+  budgets: Budget[]
+  keys: Key[]
+  unlistedCount: number
+} {
   const me = currentSession()
-  const overviewKeys = useResource(canListKeys(me) ? `keys of the overview ${filtered ?? ''}` : undefined, (signal) =>
-    relevantKeys(filtered, signal),
+  const overviewKeys = useResource(
+    canListKeys(me) ? `keys of the overview ${filteredHash ?? ''}` : undefined,
+    (signal) => relevantKeys(filteredHash, signal),
   ).data
   const keys = overviewKeys?.keys ?? []
   const guardrails =
@@ -33,26 +38,27 @@ export function useBudgets(filtered: string | undefined): { budgets: Budget[]; k
   const pooled = useResource(me && canSeeAll(me) ? 'pooled budgets' : undefined, (signal) =>
     pooledBudgets(me!, signal),
   ).data
+  // A developer who signed in with an API key can read only that key.
   const currentKey = useGet('GET /key', me === undefined || canListKeys(me) ? undefined : {}).data?.data
   const keyBudgets = [...keys, ...(currentKey ? [currentKey] : [])].flatMap(budgetsOfKey)
   return {
     budgets: [...(pooled ?? []), ...guardrails.flatMap(guardrailBudgets), ...keyBudgets],
     keys,
-    unlistedCount: Math.max(0, (overviewKeys?.limited ?? 0) - keyBudgets.length),
+    unlistedCount: Math.max(0, (overviewKeys?.limitedCount ?? 0) - keyBudgets.length),
   }
 }
 
-async function relevantKeys(filtered: string | undefined, signal: AbortSignal): Promise<OverviewKeys> {
+async function relevantKeys(filteredHash: string | undefined, signal: AbortSignal): Promise<OverviewKeys> {
   const list = (query: Input<'GET /keys'>['query']) =>
     call('GET /keys', { query: { limit: maxKeys, ...query } }, { signal })
   const [limited, ...others] = await Promise.all([
     list({ order: 'limit_used' }),
     list({ expires_before: new Date(Date.now() + expiryWarningDays * dayMs).toISOString() }),
     list({}),
-    ...(filtered === undefined ? [] : [list({ hashes: filtered })]),
+    ...(filteredHash === undefined ? [] : [list({ hashes: filteredHash })]),
   ])
   const byHash = new Map([limited, ...others].flatMap(({ data }) => data).map((key) => [key.hash, key]))
-  return { keys: [...byHash.values()].filter(({ disabled }) => !disabled), limited: limited.total_count }
+  return { keys: [...byHash.values()].filter(({ disabled }) => !disabled), limitedCount: limited.total_count }
 }
 
 /** The maximum number of workspaces whose budgets are read, because each needs a request. */
@@ -97,8 +103,8 @@ function guardrailBudgets({ id, name, limit_usd: limit, reset_interval: interval
   const { spent_usd = 0, unconfirmed_usd = 0, held_usd: reserved = 0 } = usage
   const { forecast_usd: forecast = null, resets_at: resetsAt = null } = usage
   const spent = spent_usd + unconfirmed_usd
-  const standing = { limit, spent, reserved, forecast, interval, resetsAt }
-  return [{ id, name, kind: 'guardrail', ...standing, path: `/guardrails/${id}` }]
+  const usageFields = { limit, spent, reserved, forecast, interval, resetsAt }
+  return [{ id, name, kind: 'guardrail', ...usageFields, path: `/guardrails/${id}` }]
 }
 
 type LimitedKey = Pick<
@@ -121,7 +127,7 @@ function budgetsOfKey(key: LimitedKey): Budget[] {
     limit_forecast: forecast,
     limit_resets_at: resetsAt,
   } = key
-  const standing = {
+  const usageFields = {
     limit,
     spent: (limit_spent ?? 0) + (limit_unconfirmed ?? 0),
     reserved: reserved ?? 0,
@@ -129,5 +135,5 @@ function budgetsOfKey(key: LimitedKey): Budget[] {
     interval,
     resetsAt,
   }
-  return [{ id: hash, name, kind: 'key', ...standing, path: keyPath(key) }]
+  return [{ id: hash, name, kind: 'key', ...usageFields, path: keyPath(key) }]
 }

@@ -105,7 +105,7 @@ function parseValue(kind: Kind, text: string): unknown {
   }
 }
 
-/** The problems of fields in an error message of the service, and the rest of the message. */
+/** The problems of fields in an error message such as `Invalid request: settings.config.top_p: …; …`, and the rest of the message. */
 export function parseProblems(message: string): { problems: Problems; rest: string | undefined } {
   const problems: Record<string, string> = {}
   const others: string[] = []

@@ -7,7 +7,11 @@ export type CredentialNote = {
   first?: Pick<ProviderNeeds, 'name' | 'missing'> | undefined
 }
 
-/** @param stored slugs of the providers for which the workspace stored a key. */
+/**
+ * Lists the providers that can be used. Without any, names the first provider and what it lacks.
+ * @param providers those with the most models first, as the API lists them.
+ * @param stored slugs of the providers for which the workspace stored a key.
+ */
 export function credentialNote(providers: readonly ProviderNeeds[], stored: readonly string[]): CredentialNote {
   const withModels = providers.filter(
     ({ credential_variables, models }) => credential_variables.length > 0 && models > 0,

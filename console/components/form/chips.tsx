@@ -37,6 +37,7 @@ export function Menu({
       all[(all.indexOf(document.activeElement as HTMLElement) + step + all.length) % all.length]?.focus()
     }
     document.addEventListener('pointerdown', closeOutside)
+    // In the capture phase, so that the shortcuts of the page (`keyboard.ts`) ignore the keys that the menu handles.
     document.addEventListener('keydown', onKeyDown, true)
     container.current?.querySelector<HTMLElement>(menuItems)?.focus()
     return () => {
@@ -63,6 +64,7 @@ function focusAddFilter(from: HTMLElement): void {
   all?.[all.length - 1]?.focus()
 }
 
+/** A filter of a list: a menu that changes its value, and a button that removes it. */
 export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) {
   const value = filters.values[filter.name]
   const set = (next: string | undefined) => filters.set({ [filter.name]: next || undefined })

@@ -32,7 +32,10 @@ export function Dialog({
       }}
     >
       {children}
-      {/* Last, so that the first field gets the focus. Required on devices without a keyboard. The palette has no space for it. */}
+      {/*
+        The button closes the dialog on devices without a keyboard. It is last, so that the first field gets the focus. The
+        palette has no space for it.
+      */}
       {className !== 'palette' && (
         <button type="button" class="bare close-button" onClick={onClose} aria-label="Close">
           ✕

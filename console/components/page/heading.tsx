@@ -2,22 +2,22 @@ import { signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 
 /** The name of the current page, with which the document title starts. */
-const pageName = signal<string | undefined>(undefined)
+const currentPageName = signal<string | undefined>(undefined)
 
 type HeadingProps = {
   children: string
   /** The name of the page, if several pages share the heading. */
-  part?: string | undefined
+  pageName?: string | undefined
   isVisuallyHidden?: boolean
 }
 
 /** The `<h1>` of a page. It gets the focus when the page opens, so that screen readers read it. */
-export function Heading({ children: text, part, isVisuallyHidden }: HeadingProps) {
-  const name = part && part !== text ? `${part} · ${text}` : text
+export function Heading({ children: text, pageName, isVisuallyHidden }: HeadingProps) {
+  const name = pageName && pageName !== text ? `${pageName} · ${text}` : text
   useLayoutEffect(() => {
-    pageName.value = name
+    currentPageName.value = name
     return () => {
-      pageName.value = undefined
+      currentPageName.value = undefined
     }
   }, [name])
   return <h1 class={isVisuallyHidden ? 'visually-hidden' : undefined}>{text}</h1>
@@ -25,7 +25,7 @@ export function Heading({ children: text, part, isVisuallyHidden }: HeadingProps
 
 /** Sets the document title. @param screen the title of the screen in the navigation. */
 export function DocumentTitle({ screen }: { screen: string | undefined }) {
-  const { value: name } = pageName
+  const { value: name } = currentPageName
   const pageTitle =
     name === undefined || screen === undefined || name.endsWith(screen) ? (name ?? screen) : `${name} · ${screen}`
   const title = pageTitle === undefined ? 'Signalbox' : `${pageTitle} · Signalbox`

@@ -12,17 +12,17 @@ export function lazyComponent<Props extends object>(name: string, load: () => Pr
   let loading: Promise<ComponentType<Props>> | undefined
   const preload = () => {
     loading ??= load().then(
-      (part) => (loaded = part),
+      (component) => (loaded = component),
       () => (loaded = () => <NotLoaded what={name} />),
     )
     return loading
   }
   function LazyComponent(props: Props) {
-    const [Part, setPart] = useState(() => loaded)
+    const [Loaded, setLoaded] = useState(() => loaded)
     useEffect(() => {
-      if (!Part) void preload().then((part) => setPart(() => part))
-    }, [Part])
-    return Part ? <Part {...props} /> : <Loading />
+      if (!Loaded) void preload().then((component) => setLoaded(() => component))
+    }, [Loaded])
+    return Loaded ? <Loaded {...props} /> : <Loading />
   }
   return { LazyComponent, preload }
 }

@@ -8,7 +8,7 @@ export function NoCredentials() {
   const hasCredential = providers.some(
     ({ missing, credential_variables }) => missing.length === 0 && credential_variables.length > 0,
   )
-  // Own model servers can need no credential.
+  // A self-hosted model server may need no credential.
   if (hasCredential || providers.every(({ missing }) => missing.length === 0)) return null
   return (
     <p class="notice" role="status">

@@ -3,8 +3,9 @@ import { reloadWhenServed } from '../../api/connection/reload-page.ts'
 import { EmptyState } from './page-states.tsx'
 
 /**
- * The script of a part could not be loaded: the service restarts, or was upgraded. A browser does not load a failed module
+ * Says that a script could not be loaded, because the service restarts or was upgraded. A browser does not load a failed module
  * again, so the page reloads when the service responds.
+ * @param what the screen or component of the script, with which the title starts.
  */
 export function NotLoaded({ what }: { what: string }) {
   useEffect(() => reloadWhenServed(), [])

@@ -35,7 +35,7 @@ export function ScreenTabs({ screen, title, tabs }: { screen: string; title: str
   return (
     <div class="screen parts">
       <header class="bar">
-        <Heading part={open?.title}>{title}</Heading>
+        <Heading pageName={open?.title}>{title}</Heading>
         <nav ref={nav} aria-label="Tabs of this screen">
           {offered.map(({ name, title: tabTitle }) => (
             <a

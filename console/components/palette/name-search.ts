@@ -8,7 +8,7 @@ import { memberName } from '../text/member-name.ts'
 import { useDebounced } from '../window/use-debounced.ts'
 import type { Command } from './commands.ts'
 
-/** Shorter than elsewhere: the palette is for quick steps, and a search by name is cheap. */
+/** Shorter than the delay of other searches: the palette is for quick steps, and a search by name is cheap. */
 const debounceMs = 150
 
 /** `byExactId`: leads to requests whose session has exactly the typed text as its id, if there are any. */

@@ -89,7 +89,7 @@ function BudgetTableRow({ row, actions }: { row: BudgetRow; actions: Props['acti
   )
 }
 
-/** Amounts are rounded, so that a tiny difference counts as zero. */
+/** The remaining amount, at least 0; null without a limit. It is rounded, because sums of floats differ by tiny amounts. */
 function remainingOf({ limit_usd, spent_usd, unconfirmed_usd, held_usd }: BudgetRow): number | null {
   if (limit_usd === null) return null
   const remaining = limit_usd - (spent_usd ?? 0) - (unconfirmed_usd ?? 0) - (held_usd ?? 0)

@@ -98,6 +98,7 @@ export function Table<Row>(props: TableProps<Row>) {
     scrollToRow(scroller.current!, rows.indexOf(next) * height * textScale, height * textScale)
     if (openKey !== undefined) onOpen(next)
   }
+  // Without a current row, both directions select the first row.
   useKeys([
     { key: 'j', description: 'next row', act: () => move(1) },
     { key: 'ArrowDown', description: 'next row', act: () => move(1) },

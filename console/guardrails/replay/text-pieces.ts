@@ -9,9 +9,9 @@ const actionsByStrictness: Found['action'][] = ['block', 'redact', 'flag']
 /** Splits a text at the start and the end of each finding. */
 export function splitText(text: string, found: Found[]): Piece[] {
   const cuts = new Set([0, text.length, ...found.flatMap(({ start, end }) => [start, end])])
-  const ends = [...cuts].sort((a, b) => a - b)
-  return ends.slice(1).map((end, index) => {
-    const start = ends[index]!
+  const positions = [...cuts].sort((a, b) => a - b)
+  return positions.slice(1).map((end, index) => {
+    const start = positions[index]!
     const covering = found.filter((one) => one.start <= start && one.end >= end)
     return {
       text: text.slice(start, end),

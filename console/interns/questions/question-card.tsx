@@ -22,7 +22,10 @@ const offers: Offer[] = [
   { kind: 'cancel', label: 'Cancel' },
 ]
 
-/** The buttons of a permission question: one for each kind, or for each option if several have the same kind. */
+/**
+ * The buttons of a permission question: one for each kind, or for each option if several have the same kind. In the API, `options`
+ * lists the kinds, and `choices` the options with their names.
+ */
 function offersOf({ options: kinds, choices: options = [] }: InternPermission): (Offer & { answer: string })[] {
   return offers.flatMap((offer) => {
     const optionsOfKind = options.filter(({ kind }) => kind === offer.kind)

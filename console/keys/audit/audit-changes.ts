@@ -31,7 +31,7 @@ const reasons: Record<string, string> = {
   unavailable: 'The intern’s files could not be reached.',
 }
 
-/** Formats a value on one line; a dash for missing values. */
+/** Formats a value on one line; a dash for missing values. The fields `act` and `reason` describe a refused action. */
 export function formatValue(value: unknown, field = ''): string {
   if (value === undefined || value === null) return '–'
   if (typeof value !== 'string') return JSON.stringify(value)

@@ -42,7 +42,7 @@ function KeyDetails({ storedKey: key, reload }: { storedKey: Key; reload: () => 
   return (
     <div class="page parts key-page">
       <header>
-        <Heading part="Key">{key.name}</Heading>
+        <Heading pageName="Key">{key.name}</Heading>
         <span class="dim mono">{key.label}</span>
         <a href="/keys">All keys</a>
         <a href={`/requests?api_key_hash=${key.hash}`}>Requests</a>

@@ -34,13 +34,13 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
   const { problem, isBusy, act } = useAction()
   const title = workspace ? `Change ${workspace.name}` : 'Create workspace'
   const patch = workspacePatch(before, fields)
-  const changed = () => {
+  const reportChange = () => {
     invalidate('/workspaces')
     onChanged()
   }
   const save = async (body: WorkspacePatch, options: CallOptions) => {
     const { data } = await call('PATCH /workspaces/{id}', { params, body }, options)
-    changed()
+    reportChange()
     return data
   }
   const submit = (event: Event) => {
@@ -56,7 +56,7 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
         if (!isSaved) return
       } else {
         await call('POST /workspaces', { body: parseWorkspaceFields(fields) })
-        changed()
+        reportChange()
         toast(`${fields.name.trim()} created`)
       }
       onClose()
@@ -64,7 +64,7 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
   }
   const remove = async () => {
     await call('DELETE /workspaces/{id}', { params })
-    changed()
+    reportChange()
     onClose()
     toast(`${workspace?.name} deleted`)
   }

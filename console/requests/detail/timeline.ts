@@ -48,7 +48,10 @@ const excludedStep = (endpoint: string, text: string): Step => ({
 
 const maxNames = 3
 
-/** One step for each reason, because a model can have dozens of endpoints. */
+/**
+ * One step for each reason, because a model can have dozens of endpoints. `left_out` endpoints were excluded before the order was
+ * determined; `behind` are those with a lower rank, which were not needed.
+ */
 function skippedSteps(skipped: Generation['not_asked'], standing: 'behind' | 'left_out'): Step[] {
   const matching = skipped.filter((one) => one.standing === standing)
   return [...Map.groupBy(matching, ({ reason }) => reason)].map(([reason, withReason]) => {

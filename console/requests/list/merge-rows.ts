@@ -2,6 +2,9 @@ import type { Generation } from '../../api/types.ts'
 
 type Row = Pick<Generation, 'id' | 'created_at'>
 
+/** A new row is searched among this number of further rows: a long request is listed below requests that started after it. */
+const maxNewerRows = 500
+
 /**
  * Inserts new rows without duplicates. While the list is scrolled down, they wait.
  * @returns the same arrays if no row is new.
@@ -11,8 +14,8 @@ export function mergeNewest<R extends Row>(
   newer: R[],
   isAtTop: boolean,
 ): { rows: R[]; waiting: R[] } {
-  // Duplicates can only be among the newest rows.
-  const listedIds = new Set([...waiting, ...rows.slice(0, newer.length + 500)].map(({ id }) => id))
+  const searchedRows = rows.slice(0, newer.length + maxNewerRows)
+  const listedIds = new Set([...waiting, ...searchedRows].map(({ id }) => id))
   const newRows = newer.filter(({ id }) => !listedIds.has(id))
   if (newRows.length === 0 && (waiting.length === 0 || !isAtTop)) return { rows, waiting }
   const all = [...newRows, ...waiting].sort(newestFirst)
