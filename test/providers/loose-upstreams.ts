@@ -135,6 +135,39 @@ export const oddAnswers: OddAnswer[] = [
     whole: true,
   },
   {
+    name: 'text and calls in separate choices of a whole answer',
+    protocol: 'openai-chat',
+    reply: {
+      type: 'application/json',
+      body: JSON.stringify({
+        id: 'c',
+        choices: [
+          { message: { role: 'assistant', content: 'Hello' }, finish_reason: 'tool_calls' },
+          { message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' },
+        ],
+      }),
+    },
+    whole: true,
+    text: 'Hello',
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'text and calls in separate choices of a stream',
+    protocol: 'openai-chat',
+    reply: {
+      body:
+        sse([
+          delta({ role: 'assistant', content: 'Hello' }),
+          { ...choice({}), choices: [{ index: '1', delta: { tool_calls: [{ index: 0, ...call }] } }] },
+          delta({}, 'tool_calls'),
+        ]) + done,
+    },
+    text: 'Hello',
+    calls: [['read', a]],
+    end: called,
+  },
+  {
     name: 'the whole message in the first event',
     protocol: 'anthropic-messages',
     reply: {

@@ -1,8 +1,8 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 
-/** The content that a stream has sent before an event. */
-export type StreamProgress = { hasText: boolean; hasCalls: boolean }
+/** The content that a stream has sent before an event, and how many choices the request asks for. */
+export type StreamProgress = { hasText: boolean; hasCalls: boolean; readonly choiceCount: number }
 
 /**
  * Recognizes the answers of a protocol, and gives variants of servers and proxies its standard form
@@ -34,5 +34,5 @@ export type Normalizer = {
   /** The content of an event in the standard form. The same object if it has that form. `name` is the SSE name of the event. */
   normalizeEvent: (content: object, progress: StreamProgress, name: string | undefined) => object
   /** A whole answer in the standard form. The same object if it has that form. */
-  normalizeAnswer: (body: unknown, endpoint: Endpoint) => unknown
+  normalizeAnswer: (body: unknown, endpoint: Endpoint, choiceCount: number) => unknown
 }

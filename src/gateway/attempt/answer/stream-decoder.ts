@@ -34,7 +34,7 @@ export class StreamDecoder {
   readonly #sse = new SseReader(maxIdleBytes)
   /** Set if each line of the stream is an event. */
   readonly #jsonLines: JsonLines | undefined
-  readonly #progress: StreamProgress = { hasText: false, hasCalls: false }
+  readonly #progress: StreamProgress
   #read: (event: SseEvent) => AnswerEvent[]
   /** The protocol of the stream, once an event shows it. Some proxies answer in another one than requested. */
   #protocol: ProviderProtocol | undefined
@@ -45,6 +45,7 @@ export class StreamDecoder {
 
   constructor(attempt: DecodedAttempt, { hasJsonLines }: { hasJsonLines: boolean }) {
     this.#attempt = attempt
+    this.#progress = { hasText: false, hasCalls: false, choiceCount: attempt.choiceCount }
     this.#jsonLines = hasJsonLines ? new JsonLines() : undefined
     this.#read = this.#createReader(attempt.providerProtocol)
     this.#separator = attempt.providerProtocol.forms?.reasoningSeparator?.(attempt.target.endpoint, attempt.choiceCount)

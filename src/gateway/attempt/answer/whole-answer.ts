@@ -37,12 +37,12 @@ export function readErrorText(text: string): Extract<AnswerEvent, { type: 'error
  * @throws Error if it violates its protocol.
  */
 export function readWholeAnswer(
-  { providerProtocol, adaptProtocol, answerId, answerLimit, toolNames, target }: AttemptRequest,
+  { providerProtocol, adaptProtocol, answerId, answerLimit, toolNames, target, choiceCount }: AttemptRequest,
   answer: WholeAnswer,
 ): { events: AnswerEvent[]; whole: WholeAnswer | undefined } {
   if (answer.body === null) throw new Error('it is null')
   const { normalizer } = providerProtocol.forms ?? {}
-  const body = normalizer ? normalizer.normalizeAnswer(answer.body, target.endpoint) : answer.body
+  const body = normalizer ? normalizer.normalizeAnswer(answer.body, target.endpoint, choiceCount) : answer.body
   const protocol = recognizeProtocol(body, providerProtocol)
   const isForeign = protocol !== providerProtocol
   const reader = isForeign && adaptProtocol ? adaptProtocol(protocol) : protocol

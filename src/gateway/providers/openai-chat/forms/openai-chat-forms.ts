@@ -20,9 +20,12 @@ export const chatForms: AnswerForms = {
   isOwn: (body) => isObject(body) && 'choices' in body,
   normalizer: {
     isStandard: ({ data }: SseEvent) => standardDelta.test(data) && !nonStandardMember.test(data),
-    normalizeEvent: (content, progress) => normalizeCompletion(content, 'delta', progress) as object,
-    normalizeAnswer: (body, endpoint) => {
-      const completion = isStandardCompletion(body) ? body : normalizeCompletion(body, 'message')
+    normalizeEvent: (content, progress) =>
+      normalizeCompletion(content, 'delta', progress.choiceCount, progress) as object,
+    normalizeAnswer: (body, endpoint, choiceCount) => {
+      const completion = isStandardCompletion(body, choiceCount)
+        ? body
+        : normalizeCompletion(body, 'message', choiceCount)
       return hasTags(endpoint) ? separateReasoning(completion) : completion
     },
   },
@@ -49,26 +52,41 @@ const nonStandardMember = new RegExp(
     String.raw`"type"\s*:\s*"message-end"`,
     // A finish reason that is neither a text nor null.
     String.raw`"finish_reason"\s*:\s*[^\s"n]`,
+    // The number of a further choice or call, and numbers as text.
+    String.raw`"index"\s*:\s*["1-9]`,
     // Usage within the message.
     String.raw`"usage"\s*:\s*\{[^{}]*\}\s*\}\s*,`,
   ].join('|'),
 )
 
 /** A fast check of a whole answer. */
-function isStandardCompletion(body: unknown): boolean {
+function isStandardCompletion(body: unknown, choiceCount: number): boolean {
   const choices = (body as { choices?: unknown } | null)?.choices
-  if (!Array.isArray(choices) || choices.length === 0 || (body as Members).error || 'web_search' in (body as Members))
+  if (
+    !Array.isArray(choices) ||
+    choices.length === 0 ||
+    choices.length > choiceCount ||
+    (body as Members).error ||
+    'web_search' in (body as Members)
+  )
     return false
   return choices.every(
     (choice: Members | null) => typeof choice?.finish_reason === 'string' && isStandardMessage(choice.message),
   )
 }
 
-function normalizeCompletion(body: unknown, member: MessageMember, progress?: StreamProgress): unknown {
+function normalizeCompletion(
+  body: unknown,
+  member: MessageMember,
+  choiceCount: number,
+  progress?: StreamProgress,
+): unknown {
   const completion = isObject(body) && body.choices != null ? body : openEnvelope(body, member)
   if (!isObject(completion) || completion.choices == null) return completion
   const listedChoices = listChoices(completion.choices)
-  const choices = listedChoices && mapItems(listedChoices, (choice) => normalizeChoice(choice, member, progress))
+  const normalizedChoices =
+    listedChoices && mapItems(listedChoices, (choice) => normalizeChoice(choice, member, progress))
+  const choices = normalizedChoices && choiceCount === 1 ? joinChoices(normalizedChoices, member) : normalizedChoices
   const { error } = completion
   const hasError = !(isObject(error) && Object.keys(error).length === 0)
   return withMembers(completion, {
@@ -111,8 +129,33 @@ function normalizeChoice(choice: Members, member: MessageMember, progress: Strea
   const changes = readFinishReason(choice)
   const message = normalizeMessage(findMessage(choice, member))
   if (message !== undefined) changes[member] = message
+  if (typeof choice.index === 'string' && /^\d+$/.test(choice.index)) changes.index = Number(choice.index)
   const normalized = withMembers(choice, changes)
   return member === 'delta' && progress ? addWholeMessage(normalized, progress) : normalized
+}
+
+/**
+ * The choices as one. GitHub Copilot sends the text and the calls of an answer as separate choices, although the request asks
+ * for one. In a stream they come in different events.
+ */
+function joinChoices(choices: Members[], member: MessageMember): Members[] {
+  const [first] = choices
+  if (!first || (choices.length === 1 && (typeof first.index !== 'number' || first.index === 0))) return choices
+  if (choices.length === 1) return [{ ...first, index: 0 }]
+  const messages = choices.map((choice) => choice[member]).filter(isObject)
+  const calls = messages.flatMap(({ tool_calls }) => (Array.isArray(tool_calls) ? tool_calls : []))
+  const message = {
+    ...(Object.assign({}, ...messages.toReversed().map(withoutEmptyMembers)) as Members),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+  const reasons = choices.map(({ finish_reason }) => finish_reason)
+  const finish_reason = reasons.find((reason) => reason === 'tool_calls') ?? reasons.find((reason) => reason != null)
+  return [{ ...first, index: 0, [member]: message, finish_reason: finish_reason ?? null }]
+}
+
+/** The members of a message that have a value, so that those of other choices do not hide them. */
+function withoutEmptyMembers(message: Members): Members {
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => value != null && value !== ''))
 }
 
 /** The message or delta of a choice. Some servers send a list of messages, or a delta in a whole answer. */
