@@ -4,7 +4,7 @@ import { newEmptyTestStore } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import { parseDatabaseUrl } from '../../core/database-url.ts'
 import type { Connection } from './connection.ts'
-import { openConnections } from './connections.ts'
+import { Connections } from './connections.ts'
 import { Hosts } from './hosts.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
@@ -22,7 +22,7 @@ const limits = {
 async function connected(more: Partial<typeof limits> = {}) {
   const store = await newEmptyTestStore('postgres')
   const errors: (Error & { client?: unknown })[] = []
-  const connections = openConnections(new Hosts(parseDatabaseUrl(store.settings.database_url!)), {
+  const connections = new Connections(new Hosts(parseDatabaseUrl(store.settings.database_url!)), {
     limits: { ...limits, ...more },
     onError: (error) => errors.push(error),
     onRejectedSettings: () => {},

@@ -8,24 +8,6 @@ import type { Hosts } from './hosts.ts'
 import { checkEveryMs, OutageDetector } from './outage-detector.ts'
 import { applySession, type Limits, sessionSettings, sessionWithoutTimeouts } from './session.ts'
 
-/** The connections of one server. */
-export type Connections = {
-  pool: pg.Pool
-  /** Acquires a connection of the pool. @throws ConnectionAbandoned immediately while Postgres is unavailable. */
-  acquire: () => Promise<pg.PoolClient>
-  /** Closes idle connections, because they can be dead without an error. */
-  dropIdle: (reason: string) => void
-  /** Closes all connections, also those in use, and stops the monitors. */
-  closeAll: () => void
-  usage: () => Pick<DatabaseHealth, 'used' | 'idle' | 'waiting'>
-  /** Whether Postgres has not answered at all for `database_silence_ms`. */
-  isUnavailable: () => boolean
-  /** Closes every connection after its statement, because the server is read-only and another one can be the primary. */
-  replaceReadOnly: () => void
-  /** Opens a connection outside the pool, for signals. */
-  connect: (applicationName: string) => Promise<Connection>
-}
-
 /** The time limit of establishing a connection, and again of preparing one outside the pool. */
 const connectMs = 5000
 
@@ -42,151 +24,186 @@ type ConnectionsDeps = {
   onRecovered?: ((outageMs: number) => void) | undefined
 }
 
-export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connections {
-  const { limits, onError, onRejectedSettings, onUnavailable = () => {}, onRecovered = () => {} } = deps
-  const defaultOptions = connectionOptions(hosts, limits)
+/** The connections of this server: a pool for statements, and connections outside the pool for signals. */
+export class Connections {
+  readonly pool: pg.Pool
+  readonly #hosts: Hosts
+  readonly #limits: Limits
+  readonly #onError: ConnectionsDeps['onError']
+  readonly #onRejectedSettings: ConnectionsDeps['onRejectedSettings']
+  readonly #defaultOptions: ReturnType<typeof connectionOptions>
   /** The connections of the pool. */
-  const open = new Set<Connection>()
-  /** Those of `open` that a caller has acquired. */
-  const used = new Set<Connection>()
-  /** Those of `open` that are closed when they are released. */
-  const retired = new WeakSet<Connection>()
+  readonly #open = new Set<Connection>()
+  /** Those of `#open` that a caller has acquired. */
+  readonly #used = new Set<Connection>()
+  /** Those of `#open` that are closed when they are released. */
+  readonly #retired = new WeakSet<Connection>()
   /** Connections outside the pool. */
-  const unpooled = new Set<Connection>()
-  const waitingForConnection = new Set<{ since: number }>()
-  let replacedAt = Number.NEGATIVE_INFINITY
-  let hasReportedRejections = false
-  const outageDetector = new OutageDetector({
-    silenceMs: limits.database_silence_ms,
-    onUnavailable(reason) {
-      onError(new ConnectionAbandoned(reason))
-      onUnavailable()
-      for (const client of open) client.abandon(reason)
-    },
-    onRecovered,
-  })
-  const outageTimer = setInterval(() => outageDetector.check(), checkEveryMs).unref()
+  readonly #unpooled = new Set<Connection>()
+  readonly #waitingForConnection = new Set<{ since: number }>()
+  readonly #outageDetector: OutageDetector
+  readonly #outageTimer: NodeJS.Timeout
+  readonly #stopMonitor: () => void
+  #replacedAt = Number.NEGATIVE_INFINITY
+  #hasReportedRejections = false
 
-  async function prepareConnection(client: Connection): Promise<void> {
-    open.add(client)
-    client.once('end', () => open.delete(client))
+  constructor(hosts: Hosts, deps: ConnectionsDeps) {
+    const { limits, onError, onRejectedSettings, onUnavailable = () => {}, onRecovered = () => {} } = deps
+    this.#hosts = hosts
+    this.#limits = limits
+    this.#onError = onError
+    this.#onRejectedSettings = onRejectedSettings
+    this.#defaultOptions = connectionOptions(hosts, limits)
+    this.#outageDetector = new OutageDetector({
+      silenceMs: limits.database_silence_ms,
+      onUnavailable: (reason) => {
+        onError(new ConnectionAbandoned(reason))
+        onUnavailable()
+        for (const client of this.#open) client.abandon(reason)
+      },
+      onRecovered,
+    })
+    this.#outageTimer = setInterval(() => this.#outageDetector.check(), checkEveryMs).unref()
+    this.pool = this.#createPool()
+    this.#stopMonitor = this.#startMonitor()
+  }
+
+  #createPool(): pg.Pool {
+    const pool = new pg.Pool({
+      ...this.#defaultOptions,
+      Client: Connection as never,
+      max: this.#limits.database_pool_size,
+      application_name: applicationNames.statements,
+      onConnect: (client) => this.#prepareConnection(client as unknown as Connection),
+    })
+    pool.on('acquire', (client) => this.#used.add(client as unknown as Connection))
+    pool.on('release', (_error, client) => {
+      const released = client as unknown as Connection
+      this.#used.delete(released)
+      if (this.#retired.has(released)) void released.end().catch(() => {})
+    })
+    pool.on('error', (error) => {
+      // The pool adds the client with its password to the error, which must not be logged.
+      Object.assign(error, { client: undefined })
+      // An abandoned connection was reported when it was closed.
+      if (!(error instanceof ConnectionAbandoned)) this.#onError(error)
+    })
+    return pool
+  }
+
+  #startMonitor(): () => void {
+    const { database_query_timeout_ms: queryMs, database_statement_timeout_ms: statementMs } = this.#limits
+    return monitorConnections({
+      open: this.#open,
+      answerMs: Math.max(queryMs, statementMs + 1000),
+      connect: () => connectClient({ ...this.#defaultOptions, application_name: applicationNames.monitor }),
+      onDead: (reason) => {
+        this.#onError(new ConnectionAbandoned(reason))
+        this.dropIdle(reason)
+      },
+    })
+  }
+
+  async #prepareConnection(client: Connection): Promise<void> {
+    this.#open.add(client)
+    client.once('end', () => this.#open.delete(client))
     // A connection in use reports errors by its query. Between two queries, an error without a listener would end the process.
     client.on('error', () => {})
-    client.setAnswerListener(() => outageDetector.noteAnswer())
-    client.setWriteRefusedListener(replaceReadOnly)
+    client.setAnswerListener(() => this.#outageDetector.noteAnswer())
+    client.setWriteRefusedListener(() => this.replaceReadOnly())
     await client.requirePrimary()
-    const rejectedSettings = await applySession(client, sessionSettings(limits))
-    if (rejectedSettings.length > 0 && !hasReportedRejections) onRejectedSettings(rejectedSettings)
-    hasReportedRejections ||= rejectedSettings.length > 0
+    const rejectedSettings = await applySession(client, sessionSettings(this.#limits))
+    if (rejectedSettings.length > 0 && !this.#hasReportedRejections) this.#onRejectedSettings(rejectedSettings)
+    this.#hasReportedRejections ||= rejectedSettings.length > 0
   }
-  function dropIdle(reason: string): void {
-    const idle = [...open].filter((client) => !used.has(client) && client.unansweredSince === undefined)
+
+  /** Closes idle connections, because they can be dead without an error. */
+  dropIdle(reason: string): void {
+    const idle = [...this.#open].filter((client) => !this.#used.has(client) && client.unansweredSince === undefined)
     for (const client of idle) client.abandon(reason)
   }
-  function replaceReadOnly(): void {
+
+  /** Closes every connection after its statement, because the server is read-only and another one can be the primary. */
+  replaceReadOnly(): void {
     const now = performance.now()
-    if (now - replacedAt < replaceEveryMs) return
-    replacedAt = now
+    if (now - this.#replacedAt < replaceEveryMs) return
+    this.#replacedAt = now
     const reason = 'Postgres accepts no writes: connections are replaced, in case another server is the primary now'
-    onError(new ConnectionAbandoned(reason))
-    hosts.reject(hosts.current)
-    for (const client of open) retired.add(client)
-    dropIdle(reason)
-    for (const client of unpooled) client.abandon(reason)
+    this.#onError(new ConnectionAbandoned(reason))
+    this.#hosts.reject(this.#hosts.current)
+    for (const client of this.#open) this.#retired.add(client)
+    this.dropIdle(reason)
+    for (const client of this.#unpooled) client.abandon(reason)
   }
 
-  const pool = new pg.Pool({
-    ...defaultOptions,
-    Client: Connection as never,
-    max: limits.database_pool_size,
-    application_name: applicationNames.statements,
-    onConnect: (client) => prepareConnection(client as unknown as Connection),
-  })
-  pool.on('acquire', (client) => used.add(client as unknown as Connection))
-  pool.on('release', (_error, client) => {
-    const released = client as unknown as Connection
-    used.delete(released)
-    if (retired.has(released)) void released.end().catch(() => {})
-  })
-  pool.on('error', (error) => {
-    // The pool adds the client with its password to the error, which must not be logged.
-    Object.assign(error, { client: undefined })
-    // An abandoned connection was reported when it was closed.
-    if (!(error instanceof ConnectionAbandoned)) onError(error)
-  })
-  const stopMonitor = monitorConnections({
-    open,
-    answerMs: Math.max(limits.database_query_timeout_ms, limits.database_statement_timeout_ms + 1000),
-    connect: () => connectClient({ ...defaultOptions, application_name: applicationNames.monitor }),
-    onDead(reason) {
-      onError(new ConnectionAbandoned(reason))
-      dropIdle(reason)
-    },
-  })
+  /** Whether Postgres has not answered at all for `database_silence_ms`. */
+  isUnavailable(): boolean {
+    return this.#outageDetector.isUnavailable
+  }
+
+  /** Acquires a connection of the pool. @throws ConnectionAbandoned immediately while Postgres is unavailable. */
+  async acquire(): Promise<pg.PoolClient> {
+    let connecting: Promise<pg.PoolClient> | undefined
+    const waiting = { since: performance.now() }
+    this.#waitingForConnection.add(waiting)
+    try {
+      return await this.#outageDetector.runIfAvailable(() => (connecting = this.#connectAny()))
+    } catch (error) {
+      // The connection can be established after the caller has given up.
+      connecting?.then(
+        (client) => client.release(),
+        () => {},
+      )
+      throw error
+    } finally {
+      this.#waitingForConnection.delete(waiting)
+    }
+  }
 
   /** Tries each server of the URL once. */
-  async function connectAny(): Promise<pg.PoolClient> {
+  async #connectAny(): Promise<pg.PoolClient> {
     for (let attempts = 1; ; attempts++) {
       try {
-        return await pool.connect()
+        return await this.pool.connect()
       } catch (error) {
-        if (attempts >= hosts.count || outageDetector.isUnavailable) throw error
+        if (attempts >= this.#hosts.count || this.#outageDetector.isUnavailable) throw error
       }
     }
   }
 
-  return {
-    pool,
-    isUnavailable: () => outageDetector.isUnavailable,
-    replaceReadOnly,
-    async acquire() {
-      let connecting: Promise<pg.PoolClient> | undefined
-      const waiting = { since: performance.now() }
-      waitingForConnection.add(waiting)
-      try {
-        return await outageDetector.runIfAvailable(() => (connecting = connectAny()))
-      } catch (error) {
-        // The connection can be established after the caller has given up.
-        connecting?.then(
-          (client) => client.release(),
-          () => {},
-        )
-        throw error
-      } finally {
-        waitingForConnection.delete(waiting)
-      }
-    },
-    dropIdle,
-    usage: () => ({
-      used: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: countLongWaits(waitingForConnection),
-    }),
-    closeAll() {
-      stopMonitor()
-      clearInterval(outageTimer)
-      for (const client of open) client.abandon('the service is ending')
-    },
-    async connect(application_name) {
-      const client = await connectClient({ ...defaultOptions, application_name }).catch((error) => {
-        if (isServerError(error)) outageDetector.noteAnswer()
-        throw error
-      })
-      unpooled.add(client)
-      client.once('end', () => unpooled.delete(client))
-      client.setAnswerListener(() => outageDetector.noteAnswer())
-      const timeout = setTimeout(() => client.abandon('no answer'), connectMs)
-      try {
-        await client.requirePrimary()
-        await applySession(client, sessionSettings(limits))
-      } catch (error) {
-        client.abandon('it is not used')
-        throw error
-      } finally {
-        clearTimeout(timeout)
-      }
-      return client
-    },
+  usage(): Pick<DatabaseHealth, 'used' | 'idle' | 'waiting'> {
+    const { totalCount, idleCount } = this.pool
+    return { used: totalCount - idleCount, idle: idleCount, waiting: countLongWaits(this.#waitingForConnection) }
+  }
+
+  /** Opens a connection outside the pool, for signals. */
+  async connect(applicationName: string): Promise<Connection> {
+    const options = { ...this.#defaultOptions, application_name: applicationName }
+    const client = await connectClient(options).catch((error) => {
+      if (isServerError(error)) this.#outageDetector.noteAnswer()
+      throw error
+    })
+    this.#unpooled.add(client)
+    client.once('end', () => this.#unpooled.delete(client))
+    client.setAnswerListener(() => this.#outageDetector.noteAnswer())
+    const timeout = setTimeout(() => client.abandon('no answer'), connectMs)
+    try {
+      await client.requirePrimary()
+      await applySession(client, sessionSettings(this.#limits))
+    } catch (error) {
+      client.abandon('it is not used')
+      throw error
+    } finally {
+      clearTimeout(timeout)
+    }
+    return client
+  }
+
+  /** Closes all connections of the pool, also those in use, and stops the monitors. */
+  closeAll(): void {
+    this.#stopMonitor()
+    clearInterval(this.#outageTimer)
+    for (const client of this.#open) client.abandon('the service is ending')
   }
 }
 

@@ -10,7 +10,7 @@ import { createQueryLog } from '../query-log.ts'
 import type { Tables } from '../tables.ts'
 import { applicationNames } from './application-names.ts'
 import { ClockOffset } from './clock-offset.ts'
-import { type Connections, openConnections, poolWithoutTimeouts } from './connections.ts'
+import { Connections, poolWithoutTimeouts } from './connections.ts'
 import { createExclusively } from './exclusively.ts'
 import { Hosts } from './hosts.ts'
 import { describeOpeningError } from './opening-error.ts'
@@ -31,7 +31,7 @@ export async function openPostgres(
   const { onError = () => {}, onRejectedSettings = () => {}, onUnavailable, onRecovered } = listeners
   const hosts = new Hosts(parseDatabaseUrl(connectionString))
   await prepareDatabase(hosts, limits, prepare)
-  const connections = openConnections(hosts, {
+  const connections = new Connections(hosts, {
     limits,
     onError,
     onRejectedSettings,
@@ -48,7 +48,7 @@ export async function openPostgres(
       onError(error)
       connections.dropIdle('the connection for signals was lost')
     },
-    onReadOnly: connections.replaceReadOnly,
+    onReadOnly: () => connections.replaceReadOnly(),
     onClock: (sample) => clock.add(sample),
   })
   return {
@@ -75,18 +75,18 @@ export async function openPostgres(
 }
 
 /** Also reports statements that got no connection as failed; Kysely reports only the others. */
-function watchedPool({ pool, acquire }: Connections, { onQuery = () => {} }: DatabaseListeners): PostgresPool {
+function watchedPool(connections: Connections, { onQuery = () => {} }: DatabaseListeners): PostgresPool {
   return {
     async connect() {
       const startedAt = performance.now()
       try {
-        return await acquire()
+        return await connections.acquire()
       } catch (error) {
         onQuery((performance.now() - startedAt) / 1000, 'failed', error)
         throw error
       }
     },
-    end: () => pool.end(),
+    end: () => connections.pool.end(),
   }
 }
 
