@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { startWithModels } from '#test/harness/records/model-catalogue.ts'
 import { createCatalogueWindow } from './window.ts'
@@ -57,4 +60,48 @@ test('a model outside the catalogue gets the default window for a minute', async
 test('a window that an operator set is not passed over', async () => {
   await using at = await setUp(500)
   assert.deepEqual([await at.window('signalbox/demo'), await at.window('no/such')], [500, 500])
+})
+
+/** A catalogue with one model, which has a window of 5000 tokens and accepts images. It answers with the current status. */
+async function startCatalogue() {
+  const catalogue = { status: 200, requestCount: 0 }
+  const data = { context_length: 5_000, architecture: { input_modalities: ['text', 'image'] } }
+  const server = createServer((_request, response) => {
+    catalogue.requestCount++
+    response.writeHead(catalogue.status, { 'content-type': 'application/json' }).end(JSON.stringify({ data }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  let at = 0
+  const lookUp = createCatalogueWindow({
+    baseUrl: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    apiKey: undefined,
+    maxTokens: undefined,
+    now: () => at,
+  })
+  return Object.assign(catalogue, lookUp, {
+    later: (ms: number) => (at += ms),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  })
+}
+
+test('a catalogue that answers with an error leaves the window and the images as they were', async () => {
+  await using at = await startCatalogue()
+  const both = async () => [await at.windowOf('acme/eyes', signal), await at.hasImageInput('acme/eyes', signal)]
+  assert.deepEqual(await both(), [5_000, true])
+  for (const status of [429, 503]) {
+    at.later(600_001)
+    at.status = status
+    assert.deepEqual(await both(), [5_000, true])
+  }
+  assert.equal(at.requestCount, 3)
+})
+
+test('an aborted look-up is repeated by the next one', async () => {
+  await using at = await startCatalogue()
+  assert.equal(await at.windowOf('acme/eyes', AbortSignal.abort()), 128_000)
+  assert.equal(await at.windowOf('acme/eyes', signal), 5_000)
 })

@@ -24,8 +24,8 @@ type CatalogueOptions = {
 
 /**
  * Reads a model's context window and image support from the catalogue of the model service. Results are cached for
- * `refreshMs`, because a catalogue can change while an agent runs; a service without a catalogue gets at most one
- * request a minute. A model without known image support gets no images.
+ * `refreshMs`, because a catalogue can change while an agent runs; a model that the catalogue lacks is looked up at most
+ * once a minute. A model without known image support gets no images.
  */
 export function createCatalogueWindow({ baseUrl, apiKey, maxTokens, now }: CatalogueOptions): {
   windowOf: ContextWindowOf
@@ -42,7 +42,8 @@ export function createCatalogueWindow({ baseUrl, apiKey, maxTokens, now }: Catal
     )
     const until = now() + (entry?.tokens === undefined ? refreshMs.unknownMs : refreshMs.knownMs)
     const updated = { tokens, images: entry?.images ?? cached?.images ?? false, until }
-    cache.set(model, updated)
+    // A look-up that the caller aborted says nothing about the catalogue.
+    if (entry || !signal.aborted) cache.set(model, updated)
     return updated
   }
   return {
@@ -57,6 +58,7 @@ export const createFixedWindow =
   async () =>
     maxTokens ?? assumedTokens
 
+/** Fetches a model's entry; undefined if the service answers with an error. */
 async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: string, signal: AbortSignal) {
   const path = modelPath(name)
   if (path === undefined) return undefined
@@ -67,7 +69,8 @@ async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: str
     signal: timeoutSignal,
   })
   const body = await readBodyText(answer, maxBytes)
-  const data = answer.ok ? JSON.parse(body)?.data : undefined
+  if (!answer.ok) return undefined
+  const data = JSON.parse(body)?.data
   const length: unknown = data?.context_length
   const tokens = typeof length === 'number' && Number.isFinite(length) && length > 0 ? Math.floor(length) : undefined
   const kinds: unknown = data?.architecture?.input_modalities
