@@ -43,9 +43,25 @@ const assignedValue =
   /(?:api[_ -]?key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|private[_ -]?key|access[_ -]?key|auth[_ -]?key|signing[_ -]?key|client[_ -]?key)(?:[_-]?(?:key|id|value|base64))?["'\]]{0,2}\s{0,3}(?:[:=]{1,2}>?|is|was)\s{0,3}["'`]?([^\s"'`,;<>(){}]{6,256})/gi
 const webhookUrl = /https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/[\w/-]{20,}/g
 
-/** Placeholders for secrets, and expressions that read a secret. */
+/** Values that hide or lack a secret, and the words of placeholders, which start a word of the value. */
 const placeholder =
-  /^(?:\$|%|\[|\*{3}|x{3}|\.{3})|your|example|changeme|change[_-]me|placeholder|redacted|dummy|process\.env|os\.(?:environ|getenv)|getenv|secrets?\.|vault:|config\.|settings\.|^(?:null|none|undefined|true|false|string|required|optional|missing|invalid)\b/i
+  /^(?:\*{3}|x{3}|\.{3}|\[[\w .:*-]*\]?!?$|(?:null|none|undefined|true|false|string|required|optional|missing|invalid)\b)|(?<![a-z\d])(?:your|example|changeme|change[_-]me|placeholder|redacted|dummy)/i
+/** A placeholder's word in camel case, and the end of the secret keys in the documentation of AWS. */
+const placeholderInside = /[a-z](?:Your|Example|ChangeMe|Placeholder|Redacted|Dummy)|EXAMPLE(?:KEY)?$/
+
+/** Expressions that read a secret. A digit between small letters is that of a password, as in `$tr0ng`. */
+const secretExpression = new RegExp(
+  [
+    '^\\$(?:[{(]|[A-Z_][A-Z0-9_]*!?$|(?!\\w*[a-z]\\d[a-z])[A-Za-z_]\\w*(?:[.:[][\\w.:[\\]$-]*|-)?$)', // $NAME, $a.b, ${NAME}
+    '^%(?:[A-Za-z_][\\w.]*%$|[sdvq]\\b|[({]|env\\()', // %NAME%, %s, %(name)s
+    '^[\\w.]*(?:[Cc]onfig|[Ss]ettings|[Ss]ecrets?)\\.[A-Za-z_][\\w.[\\]]*!?$', // config.password
+    '\\bvault:',
+    '\\b(?:process\\.env|os\\.environ|getenv)\\b',
+  ].join('|'),
+)
+
+const isPlaceholder = (value: string): boolean =>
+  placeholder.test(value) || placeholderInside.test(value) || secretExpression.test(value)
 
 /**
  * Finds credentials: keys in the formats of their issuers, private keys in PEM, JSON web tokens, and passwords in URLs. Also finds
@@ -75,7 +91,7 @@ function findPasswordsInUrls(text: string): Span[] {
     const password = match[1]!
     // The match ends with the @ and the first character of the host.
     const end = match.index + match[0].length - 2
-    if (!placeholder.test(password)) spans.push({ start: end - password.length, end })
+    if (!isPlaceholder(password)) spans.push({ start: end - password.length, end })
   }
   return spans
 }
@@ -86,6 +102,8 @@ function findAssignedValues(text: string): Span[] {
   for (let match = assignedValue.exec(text); match; match = assignedValue.exec(text)) {
     const value = match[1]!.replace(/[.!?\]]{1,3}$/, '')
     const start = match.index + match[0].length - match[1]!.length
+    // A variable has no exclamation mark at its end, unlike many passwords.
+    if (isPlaceholder(match[1]!.replace(/[.?\]]{1,3}$/, ''))) continue
     if (looksSecret(value, /passw|pwd|passphrase/i.test(match[0]))) spans.push({ start, end: start + value.length })
   }
   return spans
@@ -93,7 +111,6 @@ function findAssignedValues(text: string): Span[] {
 
 /** Whether a value looks like a secret. Passwords are short and readable; generated keys are long and random. */
 function looksSecret(value: string, isPassword: boolean): boolean {
-  if (placeholder.test(value)) return false
   const characterKinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length
   if (isPassword)
     return characterKinds >= 3 || (characterKinds === 2 && /[\d!@#$%^&*]/.test(value) && /[A-Za-z]/.test(value))
