@@ -227,6 +227,21 @@ describe('the schema of a tool or an answer', () => {
       assert.equal(redacted(plain, word), plain, word)
   })
 
+  test('has the same redacted name in a property and in an escaped reference to it', () => {
+    const schema = (name: string, step: string) => ({
+      properties: { a: { $ref: `#/$defs/${step}` } },
+      $defs: { [name]: { type: 'object' } },
+    })
+    for (const [before, step, after, newStep] of [
+      [`a/${mail}~`, `a~1${mail}~0`, `a/${label}~`, `a~1${label}~0`],
+      [`x ${mail}`, `x%20${mail.replace('@', '%40')}`, `x ${label}`, encodeURIComponent(`x ${label}`)],
+      [mail, encodeURIComponent(mail), label, encodeURIComponent(label)],
+    ] as const)
+      assert.deepEqual(redacted(inTool(schema(before, step))), inTool(schema(after, newStep)))
+    const plain = inTool(schema('a/%', 'a~1%'))
+    assert.equal(redacted(plain), plain)
+  })
+
   test('may use any name', () => {
     const body = inTool(JSON.parse('{"properties":{"__proto__":{"type":"string"},"constructor":{"constructor":"x"}}}'))
     assert.equal(redacted(body), body)

@@ -67,16 +67,31 @@ export function isPointer(key: string, value: string): boolean {
   return pointers.has(key) && value.startsWith('#/')
 }
 
-/** A JSON pointer into the schema, with the names of the schema's author. */
+/**
+ * Rewrites the names in a JSON pointer that the schema's author chose; keywords stay. In a pointer, `~1` is a slash and `~0` a tilde,
+ * and any character can be percent-encoded.
+ */
 export function rewritePointer(pointer: string, rewriteName: (name: string) => string): string {
   let position: SchemaPosition = 'schema'
   const [root, ...steps] = pointer.split('/')
   const rewritten = steps.map((step) => {
-    const name = isSchemaKeyword(step, position) || step === '' ? step : rewriteName(step)
+    const decoded = decodePercents(step)
+    const name = decoded.replaceAll('~1', '/').replaceAll('~0', '~')
+    const newName = isSchemaKeyword(name, position) || name === '' ? name : rewriteName(name)
     // The value is an object, because the pointer continues below it.
     const isObject = true
-    position = schemaPositionOf(step, isObject, position) ?? 'schema'
-    return name
+    position = schemaPositionOf(name, isObject, position) ?? 'schema'
+    if (newName === name) return step
+    const escaped = newName.replaceAll('~', '~0').replaceAll('/', '~1')
+    return decoded === step ? escaped : encodeURIComponent(escaped)
   })
   return [root, ...rewritten].join('/')
+}
+
+function decodePercents(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
