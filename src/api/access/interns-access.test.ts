@@ -16,6 +16,7 @@ const paths = [
   ['DELETE', '/interns/ada'],
   ['OPTIONS', '/interns/ada/provision'],
   ['POST', '/interns/ada/chat/completions'],
+  ['GET', '/interns/ada/chat/completions'],
   ['GET', '/interns/a/b/c/d'],
   ['GET', '/%69nterns/ada'],
   ['GET', '/interns/%zz'],
@@ -23,34 +24,42 @@ const paths = [
 ] as const
 const notFound = '{"error":{"code":404,"message":"Not found."}}'
 
-test('outside the programme every path under /interns returns the same 404', async () => {
-  await using service = await startTestService()
-  const leave = await service.manage('PATCH', '/organization', { interns_programme: false })
-  assert.equal(leave.body.data.interns_programme, false)
-  for (const [method, path] of paths) {
-    const { status, text } = await service.ask(method, path)
-    assert.deepEqual([path, status, text], [path, 404, notFound])
-  }
-  // A change to the same value writes no audit record.
-  for (const patch of [{ interns_programme: true }, { interns_programme: true }, {}])
-    await service.manage('PATCH', '/organization', patch)
-  assert.equal((await service.ask('GET', '/interns')).status, 200)
-  const { data } = (await service.manage('GET', '/audit?target_kind=organization')).body
-  assert.deepEqual(
-    data.map(({ action }: { action: string }) => action),
-    ['organization.updated', 'organization.updated'],
-  )
-})
+/** With the console, every GET of an unknown path matches a route. */
+const starts = {
+  'without the console': () => startTestService(),
+  'with the console': () => startTestService({ settings: { console: 'true' as never } }),
+}
 
-test('every path under /interns returns 401 without a valid API key', async () => {
-  await using service = await startTestService()
-  for (const [method, path] of paths) {
-    for (const key of [null, 'nonsense', service.managementKey]) {
-      const { status, body } = await service.ask(method, path, { key })
-      assert.deepEqual([path, status, Object.keys(body.error)], [path, 401, ['code', 'message']])
+for (const [how, start] of Object.entries(starts)) {
+  test(`outside the programme every path under /interns returns the same 404, ${how}`, async () => {
+    await using service = await start()
+    const leave = await service.manage('PATCH', '/organization', { interns_programme: false })
+    assert.equal(leave.body.data.interns_programme, false)
+    for (const [method, path] of paths) {
+      const { status, text } = await service.ask(method, path)
+      assert.deepEqual([path, status, text], [path, 404, notFound])
     }
-  }
-})
+    // A change to the same value writes no audit record.
+    for (const patch of [{ interns_programme: true }, { interns_programme: true }, {}])
+      await service.manage('PATCH', '/organization', patch)
+    assert.equal((await service.ask('GET', '/interns')).status, 200)
+    const { data } = (await service.manage('GET', '/audit?target_kind=organization')).body
+    assert.deepEqual(
+      data.map(({ action }: { action: string }) => action),
+      ['organization.updated', 'organization.updated'],
+    )
+  })
+
+  test(`every path under /interns returns 401 without a valid API key, ${how}`, async () => {
+    await using service = await start()
+    for (const [method, path] of paths) {
+      for (const key of [null, 'nonsense', service.managementKey]) {
+        const { status, body } = await service.ask(method, path, { key })
+        assert.deepEqual([path, status, Object.keys(body.error)], [path, 401, ['code', 'message']])
+      }
+    }
+  })
+}
 
 test('no form of the request target bypasses the check', async () => {
   await using service = await startTestService()
