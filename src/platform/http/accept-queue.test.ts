@@ -10,11 +10,14 @@ import { createShutdown } from './shutdown.ts'
 const request = 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'
 
 /** Connects at once: the kernel completes the connections before the server's event loop accepts them. */
-function waitingClients(port: number): Promise<string[]> {
-  const clients = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'))
+function waitingClients(port: number, count = 20): Promise<string[]> {
+  const clients = Array.from({ length: count }, () => connect(port, '127.0.0.1'))
   for (const client of clients) client.end(request)
   return Promise.all(clients.map((client) => text(client).catch((error) => String(error.code))))
 }
+
+/** Resolves when the kernel has completed the connections that were started. */
+const connected = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
 function newApp() {
   const app = Fastify({ forceCloseConnections: 'idle', return503OnClosing: false })
@@ -27,6 +30,7 @@ test('a server that closes answers the connections that wait to be accepted', as
   const app = newApp()
   await app.listen({ port: 0, host: '127.0.0.1' })
   const answers = waitingClients((app.server.address() as AddressInfo).port)
+  await connected()
   await createShutdown().close(app, 10_000)
   for (const answer of await answers) assert.match(answer, /whole$/)
 })
@@ -38,8 +42,28 @@ test('a closing server answers waiting connections, also with a slow event loop'
     for (const end = performance.now() + 80; performance.now() < end; );
   })
   const answers = waitingClients((app.server.address() as AddressInfo).port)
+  await connected()
   await createShutdown().close(app, 60_000)
   for (const answer of await answers) assert.match(answer, /whole$/)
+})
+
+test('a closing server accepts few of the connections that arrive while others wait', async () => {
+  const app = newApp()
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  let accepted = 0
+  app.server.on('connection', () => {
+    accepted++
+    for (const end = performance.now() + 200; performance.now() < end; );
+  })
+  const earlier = waitingClients(port)
+  await connected()
+  const closed = createShutdown().close(app, 60_000)
+  const later = waitingClients(port, 40)
+  await closed
+  for (const answer of await earlier) assert.match(answer, /whole$/)
+  await later
+  assert.ok(accepted <= 30, `${accepted} connections were accepted`)
 })
 
 test('an acceptor that closes answers the connections that wait to be accepted', async () => {
@@ -49,6 +73,7 @@ test('an acceptor that closes answers the connections that wait to be accepted',
   const acceptor = createAcceptor(app.server)
   await acceptor.accept([socket.fd()])
   const answers = waitingClients(socket.address().port)
+  await connected()
   await acceptor.close()
   socket.close()
   for (const answer of await answers) assert.match(answer, /whole$/)

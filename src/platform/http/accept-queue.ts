@@ -23,3 +23,15 @@ export async function emptyAcceptQueue(server: Server): Promise<void> {
   }
   server.off('connection', count)
 }
+
+/** A listening socket of Node, whose queue can be made shorter while it listens. */
+type ListeningServer = Server & { _handle?: { listen?: (backlog: number) => number } | null }
+
+/**
+ * Lets the kernel queue no further connections while one waits. Clients then repeat their connection attempt, which is
+ * refused after the socket is closed, so that a proxy sends the request to another server. Only for a socket that no other
+ * process shares.
+ */
+export function shortenAcceptQueue(server: Server): void {
+  ;(server as ListeningServer)._handle?.listen?.(1)
+}

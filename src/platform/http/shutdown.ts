@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { emptyAcceptQueue } from './accept-queue.ts'
+import { emptyAcceptQueue, shortenAcceptQueue } from './accept-queue.ts'
 import type { Acceptor } from './acceptor.ts'
 
 /** The interval of the check for idle connections. */
@@ -75,6 +75,7 @@ export function createShutdown(): Shutdown {
 /** Refuses new connections. Resolves when the earlier ones are closed. */
 async function closeListener(server: Server): Promise<void> {
   if (!server.listening) return
+  shortenAcceptQueue(server)
   await emptyAcceptQueue(server)
   await new Promise<void>((resolve) => server.close(() => resolve()))
 }
