@@ -32,6 +32,7 @@ export async function copyDays(
       `created_at > ${since} and created_at <= ${now}`,
     )
     const slotRange = (ms: number) => [Math.floor(since / ms), Math.floor(now / ms) - 1]
+    // Each cell has a grain in minutes, and a slot: the number of its interval since the epoch.
     for (const table of cellTables) {
       for (const [grain, ms] of [
         [60, 3_600_000],

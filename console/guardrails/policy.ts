@@ -104,5 +104,6 @@ export function patchBetween(before: Policy, after: Policy): GuardrailPatch {
 
 function patchValue(policy: Policy, field: Field): unknown {
   if (field !== 'content_filter_builtins') return policy[field] === '' ? null : policy[field]
+  // The service assigns these labels, and ignores those of a request.
   return policy.content_filter_builtins?.map(({ label: _, ...builtin }) => builtin) ?? null
 }

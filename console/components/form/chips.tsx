@@ -132,12 +132,15 @@ function Choices({ filter, value, choose }: ChoiceProps<'choice'>) {
   )
 }
 
+/** The suggestions below a text that can also be entered as it is. */
+const maxSuggestions = 12
+
 function TextFilter({ filter, value, choose }: ChoiceProps<'text'>) {
   // Starts empty if only suggestions can be chosen, so that all of them are shown.
   const [typed, setTyped] = useState((!filter.isSuggestedOnly && value) || '')
   const matching = (filter.suggestions ?? [])
     .filter((one) => `${one} ${filter.format?.(one) ?? ''}`.toLowerCase().includes(typed.toLowerCase()))
-    .slice(0, filter.isSuggestedOnly ? undefined : 12)
+    .slice(0, filter.isSuggestedOnly ? undefined : maxSuggestions)
   return (
     <form
       onSubmit={(event) => {

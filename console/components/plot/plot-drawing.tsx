@@ -33,6 +33,7 @@ export function Axes({ x, y, marks, times, left, right, bottom, format }: AxesPr
         <g key={time}>
           <line x1={x(time)} x2={x(time)} y1={y(marks.at(-1)!)} y2={bottom} />
           <text
+            // A label at the right end of the axis ends at the edge of the drawing, 8 px further right.
             x={x(time) > right - halfLabelPx ? right + 8 : x(time)}
             y={bottom + 16}
             text-anchor={x(time) > right - halfLabelPx ? 'end' : 'middle'}

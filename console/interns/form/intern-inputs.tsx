@@ -25,6 +25,7 @@ export function InternInputs({ fields, set }: Props) {
       <ModelPicker
         label="Model (none: default of the service)"
         models={fields.model === '' ? [] : [fields.model]}
+        // A model that is added replaces the only one.
         choose={(models) => set({ model: models.at(-1) ?? '' })}
       />
       <label>

@@ -121,8 +121,8 @@ function Choices({ filters: { values, set }, children }: ChoicesProps) {
       {dayInput('from', 'from')}
       {dayInput('to', 'to')}
       <span class="dim">UTC</span>
-      {(['This month', 'Last month'] as const).map((label, ago) => (
-        <button key={label} type="button" onClick={() => set(monthOf(ago, Date.now()))}>
+      {(['This month', 'Last month'] as const).map((label, monthsAgo) => (
+        <button key={label} type="button" onClick={() => set(monthOf(monthsAgo, Date.now()))}>
           {label}
         </button>
       ))}

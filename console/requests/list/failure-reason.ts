@@ -103,7 +103,7 @@ export function attemptReason({ outcome, reason = '', error }: Attempt): string 
   return reason === '' ? kindLabel(outcome) : transportReason(reason)
 }
 
-/** Failures without an error of the provider, by the recorded reason. */
+/** Labels a failure without an error of the provider, by words of the recorded reason (`src/gateway/attempt/answer/answer-failure.ts`). */
 function transportReason(reason: string): string {
   if (/no byte|timeout/.test(reason)) return 'provider timed out'
   if (reason.includes('ended too early')) return 'answer ended early'

@@ -66,12 +66,13 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   const [log, setLog] = useState(() => preloadedLog(values))
   const isPreloaded = useRef(!log.isLoading)
   const [loadCount, setLoadCount] = useState(0)
+  // With a fixed time, so that it changes with the filters only.
   const filter = JSON.stringify(logQuery(values, 0))
   const query = useRef<LogQuery>({})
   const lastFilter = useRef('')
   const isAtTopRef = useRef(isAtTop)
   isAtTopRef.current = isAtTop
-  // Events during the request may be missing in its answer.
+  /** Events during a request, whose answer may lack them; undefined while none is in flight. */
   const receivedWhileLoading = useRef<Generation[] | undefined>(undefined)
 
   useLayoutEffect(() => {
