@@ -41,33 +41,10 @@ export class JsonListReader {
     let pendingStart = 0
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at]!
-      if (this.#isInString) {
-        at = this.#skipString(chunk, at)
-      } else if (byte === quote) {
-        this.#isInString = true
-      } else if (byte === openObject || byte === openArray) {
-        this.#depth++
-        if (this.#isInList && this.#depth === 3) {
-          requireSeparators(chunk.subarray(pendingStart, at))
-          if (byte === openArray) throw itemNotObject()
-          pendingStart = at
-        } else if (byte === openArray && this.#depth === 2 && this.#opensList(chunk.subarray(pendingStart, at))) {
-          this.#addOutside(chunk.subarray(pendingStart, at + 1))
-          this.#isInList = true
-          pendingStart = at + 1
-        }
-      } else if (byte === closeObject || byte === closeArray) {
-        this.#depth--
-        if (!this.#isInList) continue
-        if (this.#depth === 2) {
-          this.#endItem(chunk.subarray(pendingStart, at + 1))
-          pendingStart = at + 1
-        } else if (this.#depth === 1) {
-          requireSeparators(chunk.subarray(pendingStart, at))
-          this.#isInList = false
-          pendingStart = at
-        }
-      }
+      if (this.#isInString) at = this.#skipString(chunk, at)
+      else if (byte === quote) this.#isInString = true
+      else if (byte === openObject || byte === openArray) pendingStart = this.#open(chunk, pendingStart, at)
+      else if (byte === closeObject || byte === closeArray) pendingStart = this.#close(chunk, pendingStart, at)
     }
     const remaining = chunk.subarray(pendingStart)
     if (!this.#isInList) this.#addOutside(remaining)
@@ -95,6 +72,34 @@ export class JsonListReader {
       }
       if (byte === backslash && ++at === chunk.length) this.#isEscaped = true
     }
+    return at
+  }
+
+  /** Handles the opening bracket at `at`. @returns the new `pendingStart`. */
+  #open(chunk: Buffer, pendingStart: number, at: number): number {
+    const isArray = chunk[at] === openArray
+    this.#depth++
+    if (this.#isInList && this.#depth === 3) {
+      requireSeparators(chunk.subarray(pendingStart, at))
+      if (isArray) throw itemNotObject()
+      return at
+    }
+    if (!isArray || this.#depth !== 2 || !this.#opensList(chunk.subarray(pendingStart, at))) return pendingStart
+    this.#addOutside(chunk.subarray(pendingStart, at + 1))
+    this.#isInList = true
+    return at + 1
+  }
+
+  /** Handles the closing bracket at `at`. @returns the new `pendingStart`. */
+  #close(chunk: Buffer, pendingStart: number, at: number): number {
+    this.#depth--
+    if (!this.#isInList || this.#depth > 2) return pendingStart
+    if (this.#depth === 2) {
+      this.#endItem(chunk.subarray(pendingStart, at + 1))
+      return at + 1
+    }
+    requireSeparators(chunk.subarray(pendingStart, at))
+    this.#isInList = false
     return at
   }
 
