@@ -4,7 +4,8 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
 import { FlatTools, isClientSearch, listDeclaredTools, type Tool } from './flat-tools.ts'
-import { skippedItemTypes, toMessages } from './input.ts'
+import { skippedItemTypes } from './input/input-items.ts'
+import { toMessages } from './input/to-messages.ts'
 import { refuseInexpressible } from './object.ts'
 
 /** Fields that refer to a stored answer, conversation or prompt. This service stores none. */

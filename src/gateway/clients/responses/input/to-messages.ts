@@ -1,30 +1,20 @@
-import type { Content, ContentPart, Message, ToolCall } from '#chat/message.ts'
+import type { ContentPart, Message, ToolCall } from '#chat/message.ts'
 import { decodeThought } from '#chat/thought-encoding.ts'
 import { type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { pushAll } from '#platform/core/push-all.ts'
-import type { FlatTools, Tool } from './flat-tools.ts'
+import type { FlatTools, Tool } from '../flat-tools.ts'
+import {
+  type Item,
+  isDrawnImage,
+  isForeignCall,
+  isOutput,
+  isSearchCall,
+  isSearchOutput,
+  partTypes,
+} from './input-items.ts'
+import { type Part, toContent } from './input-parts.ts'
 
-type Part = { type: string } & Record<string, unknown>
-type Item = {
-  type?: string
-  role?: string
-  id?: string
-  content?: string | Part[] | null
-  call_id?: string
-  name?: string
-  namespace?: string
-  arguments?: string
-  input?: string
-  execution?: string
-  tools?: unknown
-  output?: string | Part[]
-  summary?: { text?: string }[] | null
-  encrypted_content?: string | null
-  /** An image in base64. */
-  result?: unknown
-  output_format?: unknown
-}
 type Assistant = {
   role: 'assistant'
   content: ContentPart[] | null
@@ -46,56 +36,6 @@ export function toMessages(instructions: unknown, input: unknown, flatTools: Fla
   for (const [index, item] of items.entries())
     if (!isOutput(item) || !skippedCallIds.has(item.call_id)) addItem(messages, item, `input.${index}`, flatTools)
   return messages
-}
-
-const isOutput = ({ type }: Item) => type === 'function_call_output' || type === 'custom_tool_call_output'
-
-/** Types of calls that are translated. */
-const translatedCalls: ReadonlySet<string | undefined> = new Set(['function_call', 'custom_tool_call'])
-
-/** Whether an item is a call of a provider tool, which is skipped together with its output. */
-function isForeignCall(item: Item): boolean {
-  const { type, call_id } = item
-  return call_id !== undefined && /_call$/.test(type ?? '') && !translatedCalls.has(type) && !isSearchCall(item)
-}
-
-/** A search for tools that the client ran. */
-const isSearchCall = ({ type, execution }: Item) => type === 'tool_search_call' && execution === 'client'
-const isSearchOutput = ({ type, execution }: Item) => type === 'tool_search_output' && execution === 'client'
-
-/** An image of the model, which it needs to change it. */
-const isDrawnImage = ({ type, result }: Item) =>
-  type === 'image_generation_call' && typeof result === 'string' && result !== ''
-
-/** Types of items with a meaning for every model. */
-const translatedTypes: ReadonlySet<string> = new Set([
-  'message',
-  'reasoning',
-  'additional_tools',
-  'function_call',
-  'custom_tool_call',
-  'function_call_output',
-  'custom_tool_call_output',
-])
-
-/** Types of parts. Some clients send them without a message. */
-const partTypes: ReadonlySet<string> = new Set([
-  'text',
-  'input_text',
-  'input_image',
-  'image_url',
-  'input_file',
-  'input_audio',
-])
-
-/** The types of the items that other protocols lack. */
-export function skippedItemTypes(input: unknown): string[] {
-  const items = (Array.isArray(input) ? input : []) as Item[]
-  const isTranslated = (item: Item) => isSearchCall(item) || isSearchOutput(item) || isDrawnImage(item)
-  const types = items.map((item) => (isTranslated(item) ? undefined : item.type))
-  return [
-    ...new Set(types.filter((type) => typeof type === 'string' && !translatedTypes.has(type) && !partTypes.has(type))),
-  ] as string[]
 }
 
 /** Items of unknown types belong to a provider and are skipped for other protocols. */
@@ -228,37 +168,4 @@ function requireText(item: Item, name: 'call_id' | 'name' | 'arguments' | 'input
   const value = item[name]
   if (typeof value !== 'string') throw new Fault('invalid', `${path}.${name}: is required, and must be text.`)
   return value
-}
-
-function toContent(content: unknown, path: string): Content {
-  if (typeof content === 'string') return content
-  if (!Array.isArray(content)) throw new Fault('invalid', `${path}: must be text or an array of parts.`)
-  return content.map((part: Part, index) => {
-    if (typeof part?.type !== 'string') throw new Fault('invalid', `${path}.${index}.type: is required.`)
-    return toPart(part)
-  })
-}
-
-function toPart(part: Part): ContentPart {
-  const { type, text, image_url: image, file_id, file_data, file_url, filename } = part
-  const { url, detail = part.detail } = (typeof image === 'object' && image !== null ? image : { url: image }) as {
-    url?: unknown
-    detail?: unknown
-  }
-  const cache = part.cache_control === undefined ? {} : { cache_control: part.cache_control }
-  switch (type) {
-    case 'input_text':
-    case 'output_text':
-      return { type: 'text', text: String(text ?? ''), ...cache }
-    case 'input_image':
-      if (url == null) return { type: 'file', file: { file_id } }
-      return { type: 'image_url', image_url: { url, ...(detail != null && { detail }) }, ...cache }
-    case 'input_file': {
-      const data = file_data ?? file_url
-      const file = { ...(data != null && { file_data: data }), ...(filename != null && { filename }) }
-      return { type: 'file', file: { ...file, ...(file_id != null && { file_id }) }, ...cache }
-    }
-    default:
-      return part
-  }
 }
