@@ -28,7 +28,10 @@ type RequestParts = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'params'
 /** The absent caller of a public route, which does not read the caller. */
 const noCaller = undefined as never
 
-/** Finds the caller of a request with a cached key. @throws Fault `forbidden` if the key cannot be used here. */
+/**
+ * Finds the caller of a request by its key, if the key is cached. @returns undefined if it is not, or without a key.
+ * @throws Fault `unauthenticated` or `forbidden` if the key cannot be used here.
+ */
 export function admitFromCache(
   deps: Pick<AdmitDeps, 'keys'>,
   route: AccessRules,

@@ -19,7 +19,8 @@ const privateFields = [
 
 /**
  * Removes from an audit event what the reader cannot read by the routes of its object. The URL of a webhook can contain
- * a credential, so only its origin remains. Only the creator of a private intern can read its events.
+ * a credential, so only its origin remains. In events of a private intern, `privateFields` are withheld from all members
+ * but its creator.
  */
 export function redactEvent(event: AuditEvent, reader: Reader): AuditEvent {
   const redact = redactByKind[event.target.kind as Change['targetKind']] ?? keepState

@@ -4,7 +4,7 @@ import { isSecure, readCookie } from './session-cookie.ts'
 /** The location of the service in the browser: its origin and its base path. */
 export type Site = { origin: string; root: string }
 
-/** One redirect to the issuer and back: the secret that identifies it, and the page to open afterwards. */
+/** One sign-in at the OpenID Connect issuer: the secret that identifies it, and the page to open afterwards. */
 export type SignInFlow = { secret: string; returnTo: string }
 
 const flowName = 'signalbox_sign_in'
@@ -12,7 +12,7 @@ const flowName = 'signalbox_sign_in'
 /** The time limit for the sign-in at the issuer. */
 const flowSeconds = 600
 
-/** Stores the secret of a redirect to the issuer and back, and the page to return to. */
+/** Stores a sign-in flow in the browser until the issuer redirects back. The page is omitted if it is the first one. */
 export function flowCookie(site: Site, { secret, returnTo }: SignInFlow): string {
   const page = returnTo === '/' ? '' : `.${Buffer.from(returnTo).toString('base64url')}`
   return serializeCookie(flowName, site, secret + page, flowSeconds)

@@ -63,8 +63,8 @@ function textForReader(record: GenerationRecord): (caller: Caller) => string {
 
 /** The state of an intern, for callers who can see it and for managers of the organization. */
 function internEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
-  const { told, ...visibility } = JSON.parse(data) as InternEventData
-  const text = JSON.stringify(told)
+  const { told: publicEvent, ...visibility } = JSON.parse(data) as InternEventData
+  const text = JSON.stringify(publicEvent)
   const dataFor = (caller: Caller) => {
     if (canManageWorkspaceOf(caller, organizationId, visibility.workspaceId)) return text
     return canSeeIntern(caller, organizationId, visibility) ? text : undefined
@@ -74,9 +74,9 @@ function internEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
 
 /** The question of an intern, for callers who can answer it. Managers of the organization get it without its text. */
 function questionEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
-  const { told, ...visibility } = JSON.parse(data) as InternEventData
-  const text = JSON.stringify(told)
-  const outline = JSON.stringify(withoutText(told))
+  const { told: publicEvent, ...visibility } = JSON.parse(data) as InternEventData
+  const text = JSON.stringify(publicEvent)
+  const outline = JSON.stringify(withoutText(publicEvent))
   const dataFor = (caller: Caller) => {
     if (canSeeIntern(caller, organizationId, visibility)) return text
     return canManageWorkspaceOf(caller, organizationId, visibility.workspaceId) ? outline : undefined

@@ -35,7 +35,7 @@ type FileOperation<Answer> = {
   /** @param signal aborts when the client disconnects or loses access. */
   run: (files: InternFiles, signal: AbortSignal) => Promise<Answer>
   /** Resolves when the answer has been sent, for an answer that is still sent after `run`. */
-  ended?: (answer: Answer) => Promise<unknown>
+  waitUntilSent?: (answer: Answer) => Promise<unknown>
 }
 
 /**
@@ -44,7 +44,7 @@ type FileOperation<Answer> = {
 export async function withFiles<Answer>(
   deps: ApiDeps,
   { caller, host, response }: FileRequest,
-  { internId, auditedAct: act, paths = {}, run, ended }: FileOperation<Answer>,
+  { internId, auditedAct: act, paths = {}, run, waitUntilSent }: FileOperation<Answer>,
 ): Promise<Answer> {
   await requireRegion(deps, caller, host)
   const intern = await findIntern(deps, caller, internId)
@@ -60,17 +60,17 @@ export async function withFiles<Answer>(
   }
   tracked.recheck = recheck
   const signal = toAbortSignal(tracked.response.signal)
-  let ending: Promise<unknown> | undefined
+  let sent: Promise<unknown> | undefined
   try {
     const runOrRevoke = () =>
       translateFileErrors(run(deps.provisioner.storage(intern).files, signal), () => tracked.response.revocationFault)
     const answer = await (act
       ? auditFileAccess(deps.conversation, { caller, intern, act, paths }, runOrRevoke)
       : runOrRevoke())
-    ending = ended?.(answer)
+    sent = waitUntilSent?.(answer)
     return answer
   } finally {
-    if (ending) void ending.finally(() => tracked.release())
+    if (sent) void sent.finally(() => tracked.release())
     else tracked.release()
   }
 }

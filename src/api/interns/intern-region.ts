@@ -6,10 +6,10 @@ import { regionRefusal } from '#policy/guardrails/decide/refusal.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 
 /**
- * Applies the regions of a caller's guardrails to conversations with interns too. The intern's own requests to models
- * are judged by the intern's own key.
+ * Requires that the guardrails of a caller allow the region of a request to an intern. The requests of the intern to
+ * models are checked separately, against the guardrails of the intern's key.
  * @param host the host in the address of the request, which determines the region.
- * @throws Fault `forbidden` with the reason that the chat route requires.
+ * @throws Fault `forbidden` with the `reason` in its metadata that clients of the chat route expect.
  */
 export async function requireRegion(
   {

@@ -10,7 +10,11 @@ import { maxLedgerWaitMs, waitUntilWritten } from '#spend/metering/request-marke
 
 type MeteredDeps = { db: Db; ledger: Pick<Ledger, 'flush'>; isSingleWriter: boolean }
 
-/** Whether this process is the only one that writes to the ledger, so that flushing its own ledger is sufficient. */
+/**
+ * Whether this process is the only one that writes to the ledger, so that flushing its own ledger is sufficient. Several
+ * servers can share Postgres, and each worker process has its own ledger.
+ * @param hasPrimary whether this process is a worker.
+ */
 export const isSingleLedgerWriter = (
   { kind }: Pick<Db, 'kind'>,
   { workers }: Pick<Config, 'workers'>,

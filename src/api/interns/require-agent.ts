@@ -38,8 +38,8 @@ function requireAllowedAgent(config: AgentDeps['config'], agent: AgentChoice): v
 
 /**
  * Checks the builtin agent's model when the intern is created, not only in its first turn. A preset, also one after
- * a model (`model@preset/slug`), is not checked, because it can be created later. `script` is the builtin offline model, which the catalogue does not list. Other agents
- * have their own model names.
+ * a model (`model@preset/slug`), is not checked, because it can be created later. `script` is the builtin offline model,
+ * which the catalogue does not list. Other agents have their own model names.
  * @throws Fault `invalid`.
  */
 export function requireModel(

@@ -15,15 +15,16 @@ import type { Budget } from '#spend/budgets/budget.ts'
 
 type TurnLimitsDeps = { db: Pick<Db, 'query' | 'kind' | 'exclusively' | 'signals'>; now: Now }
 
-/** A supervisor ends a turn within this time after its budget refused a request. */
+/** The longest wait for the supervisor of an intern to end a turn whose budget refused a request. */
 const defaultEndTimeoutMs = 5000
 
 const outsideTurnMessage =
   'The key of an intern works only within a turn of that intern, and no turn is in flight. Send the intern a prompt first.'
 
 /**
- * All requests of an intern's key count for each of its limited turns, because a request does not identify its turn.
- * The returned function throws a Fault `forbidden` if the intern has no turn in flight.
+ * Creates the function that reads which budgets a request with an intern's key must respect: those of the limited turns
+ * in flight. A request does not identify its turn, so it counts for each of them.
+ * The function returns undefined without limited turns. It throws a Fault `forbidden` if no turn is in flight.
  */
 export function createTurnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEndTimeoutMs) {
   return async (keyHash: string): Promise<TurnLimits | undefined> => {
@@ -35,8 +36,8 @@ export function createTurnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEnd
       const turns = limits.filter(({ budget }) => budget.id === id).map(({ turn }) => turn)
       const [first] = turns
       if (!first) return
-      const part = subject.kind === 'turn' ? subject.part : 'session_max_cost_usd'
-      const request = { part, neededUsd: toUsd(need) }
+      const budgetField = subject.kind === 'turn' ? subject.part : 'session_max_cost_usd'
+      const request = { part: budgetField, neededUsd: toUsd(need) }
       await waitUntilEnded(
         deps,
         first.internId,

@@ -4,7 +4,10 @@ import { Fault } from '#platform/core/fault.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { ApiDeps } from '../access/deps.ts'
 
-/** The longest wait; a running server needs less time. `kubernetes_stop_ms` is added for pods. */
+/**
+ * The longest wait for the processes of a server on a host, which needs less time. `kubernetes_stop_ms`, the time for
+ * deleting a pod, is always added: a server with pods may supervise the intern.
+ */
 const timeoutMs = 20_000
 
 type StopDeps = Pick<ApiDeps, 'db' | 'internHosts'> & { config: Pick<ApiDeps['config'], 'kubernetes_stop_ms'> }

@@ -13,6 +13,10 @@ export type Dialect = {
   envelope: Envelope | undefined
 }
 
+/**
+ * Values of OpenRouter's `EndpointStatus`: 0, -1, -2, -3, -5 and -10. Its documentation does not define them, so a worse
+ * status has a lower one.
+ */
 const statusNumbers: Record<EndpointStatus, number> = { healthy: 0, degraded: -2, down: -5, unconfigured: -10 }
 
 export const dialects: Record<Config['dialect'], Dialect> = {

@@ -46,6 +46,7 @@ export async function openInternListener(
 ): Promise<AsyncDisposable> {
   const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
   const sockets = new Set<Socket>()
+  // The options of Node's HTTP servers, which get the sockets.
   const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))

@@ -62,7 +62,7 @@ export async function createApi(
     bodyLimit: deps.config.max_body_bytes,
     prefix: apiPrefix,
     timeouts: timeouts ?? timeoutsFor(deps.config),
-    // As for a route that only reads: the route itself refuses viewers if it changes something.
+    // Checks the caller as for a read. A route that changes something refuses viewers itself.
     guard: (request, reply) => guardInterns((raw) => admit(deps, { key: 'api', method: 'get' }, raw, reply), request),
     origins: deps.config.cors_origins,
     missingPathHints: absentOperations,

@@ -17,8 +17,8 @@ export function contentMetrics(waitingBytes: () => number): {
   )
   return {
     all: [storedContents, waiting],
-    add(outcome, by) {
-      for (let n = 0; n < by; n++) storedContents.add(outcome)
+    add(outcome, count) {
+      for (let n = 0; n < count; n++) storedContents.add(outcome)
     },
   }
 }

@@ -49,7 +49,7 @@ export type Metrics = {
   observeRequestsInFlight: (count: () => number) => void
   observeServerState: (state: ServerState) => void
   /** @returns a function that counts stored and dropped contents of requests. */
-  observeContents: (waitingBytes: () => number) => (outcome: 'kept' | 'dropped', by: number) => void
+  observeContents: (waitingBytes: () => number) => (outcome: 'kept' | 'dropped', count: number) => void
   observeCircuits: (report: () => CircuitReport[]) => void
   observeCircuitOpening: (reason: CircuitReport['reason']) => void
   /** Observes the number of running workers. @returns a function that counts the restart of a worker that died. */
@@ -209,10 +209,11 @@ export function createMetrics(): Metrics {
 /** Metrics merged by maximum: alerts look for the slowest event loop, and prom-client would average them. */
 const eventLoopLag = /^nodejs_eventloop_lag_/
 
-function toRegister(own: Metric[]) {
+/** Creates a register with the metrics of the process and those of this server. */
+function toRegister(serverMetrics: Metric[]) {
   const { Registry } = lazyModules.promClient()
   const register = Registry.merge([processMetrics()])
-  for (const metric of own) register.registerMetric(metric as never)
+  for (const metric of serverMetrics) register.registerMetric(metric as never)
   return register
 }
 

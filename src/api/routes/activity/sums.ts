@@ -16,7 +16,10 @@ const Query = z.object({
   ...GenerationFilters.shape,
 })
 
-/** Other reports wait for one statement of one sum at most. Sums of one key do not delay those of other workspaces. */
+/**
+ * One sum runs at a time, because a sum reads many rows, and other reports wait for its statements. Waiting sums take turns
+ * by workspace and key.
+ */
 const limitSums = fairLimit({ maxRunning: 1, maxWaiting: 8, name: 'sums' })
 
 const defaultDays = 30

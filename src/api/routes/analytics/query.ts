@@ -22,7 +22,10 @@ const Row = z
   })
   .meta({ id: 'AnalyticsRow', description: 'The requested dimensions and metrics, by name.' })
 
-/** A key with many queries does not delay those of other workspaces. A page of the console sends some ten at once. */
+/**
+ * Waiting queries take turns by workspace and key, so that a key with many queries does not delay those of others. A page
+ * of the console sends about ten at once; `maxWaiting` allows three pages for each key.
+ */
 const limitQueries = fairLimit({ maxRunning: 4, maxWaiting: 32, name: 'analytics queries' })
 
 export const queryAnalytics = route({

@@ -43,10 +43,10 @@ function verdictItem({ guardrail, rule, endpoints }: ModelVerdict, endpointCount
     guardrail_name: guardrail.name,
     workspace_id: guardrail.workspaceId,
     rule: rule ?? null,
-    endpoints: endpoints.map(({ endpoint, rule: own }) => ({
+    endpoints: endpoints.map(({ endpoint, rule: endpointRule }) => ({
       tag: endpoint.tag,
       provider_name: endpoint.provider,
-      rule: own,
+      rule: endpointRule,
     })),
     is_allowed: rule === undefined && endpoints.length < endpointCount,
   }

@@ -39,6 +39,7 @@ export function passkeyScope({ keyKind, userId, organizationId, access }: Caller
 
 /** @throws Fault `forbidden` for callers without a browser session of a member. */
 export function requireMemberSession(caller: Caller): void {
+  // Throws for API keys. A browser session that was started with one also has a session id.
   passkeyScope(caller)
   if (caller.sessionId !== undefined) return
   throw new Fault(

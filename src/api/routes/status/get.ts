@@ -100,13 +100,13 @@ const timeOrNull = (at: number | undefined) => (at === undefined ? null : isoTim
 
 function processItem({ server, pid, isShuttingDown, database, ledger }: ProcessStatus) {
   const { memory, files, isFull } = ledger
-  const waiting = ({ waiting, oldestAt }: typeof memory) => ({ waiting, oldest_at: timeOrNull(oldestAt) })
+  const backlogItem = ({ waiting, oldestAt }: typeof memory) => ({ waiting, oldest_at: timeOrNull(oldestAt) })
   return {
     server,
     pid,
     is_leaving: isShuttingDown,
     database: { silent_ms: database.silentMs, is_read_only: database.readOnly, waiting: database.waiting },
-    ledger: { memory: waiting(memory), files: waiting(files), is_full: isFull },
+    ledger: { memory: backlogItem(memory), files: backlogItem(files), is_full: isFull },
   }
 }
 

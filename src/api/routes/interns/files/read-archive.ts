@@ -26,7 +26,7 @@ export const getInternArchive = route({
         internId: params.internId,
         auditedAct: 'intern.files_packed',
         paths: { path },
-        ended: waitForDownload,
+        waitUntilSent: waitForDownload,
         run: async (files, signal) => {
           const name = `${basename(path) || 'workspace'}.tar.gz`
           return download({ name, type: 'application/gzip', body: await files.pack(path, signal) })

@@ -29,7 +29,7 @@ export const getInternFile = route({
         internId: params.internId,
         auditedAct: 'intern.file_read',
         paths: { path },
-        ended: waitForDownload,
+        waitUntilSent: waitForDownload,
         run: async (files, signal) => fileAnswer(basename(path), await files.read(path, selection, signal)),
       },
     )

@@ -27,6 +27,7 @@ export const cancelInternRun = route({
       run.status !== 'ended' && (await translateDaemonErrors(deps.provisioner.runs(intern).cancel(run.id)))
     if (!isCancelled) throw new Fault('conflict', 'The run has ended; there is nothing to cancel.')
     await recordCancelled(deps, caller, run)
+    // The run can have a cost limit, so this waits as long as for a run that has one.
     await waitUntilStored(deps.db, intern.id, run.id, 'limited')
     return { cancelled: true as const }
   },

@@ -10,7 +10,6 @@ export const chatInInternSession = route({
   path: '/interns/{internId}/sessions/{sessionId}/chat/completions',
   tag: 'interns',
   key: 'api',
-
   summary: 'Chat with an intern in a session given in the path',
   description:
     'For chat-completions clients that can only set a base URL and a key. A session that does not exist is created. Only the last message is read, because the intern stores the conversation. A question is a tool call, and the next message of role `tool` is its answer. Without `stream`, the reply is returned when it is complete.',
