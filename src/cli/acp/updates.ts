@@ -45,7 +45,7 @@ function toContent({ changes, output }: ToolCallItem): ToolCallContent[] {
 
 /**
  * Converts a unified diff to one before-and-after pair for each hunk. Every line of the file has a sign before it, so none
- * can be mistaken for the header of a hunk.
+ * can be mistaken for the header of a hunk. The diff of a new file has one header, `+++`, and no `@@` line.
  */
 export function diffContents({ path, diff }: Change): ToolCallContent[] {
   const isNew = !diff.startsWith('--- ')

@@ -24,19 +24,19 @@ export async function answerWhileOpen<Answer>(
   location: QuestionLocation,
   ask: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<{ answer: Answer } | { closed: string }> {
-  const closing = new AbortController()
-  const finished = new AbortController()
-  const watching = watchQuestion(location, finished.signal).then((reason) => {
-    if (reason !== undefined) closing.abort(reason)
+  const questionClosed = new AbortController()
+  const watchStop = new AbortController()
+  const watch = watchQuestion(location, watchStop.signal).then((reason) => {
+    if (reason !== undefined) questionClosed.abort(reason)
   })
   try {
-    return { answer: await ask(closing.signal) }
+    return { answer: await ask(questionClosed.signal) }
   } catch (error) {
-    if (!closing.signal.aborted) throw error
-    return { closed: closing.signal.reason as string }
+    if (!questionClosed.signal.aborted) throw error
+    return { closed: questionClosed.signal.reason as string }
   } finally {
-    finished.abort()
-    await watching
+    watchStop.abort()
+    await watch
   }
 }
 

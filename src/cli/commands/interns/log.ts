@@ -10,8 +10,8 @@ type LogOptions = { lines: string; follow?: true; json?: true }
 
 /** The interval between two requests of `--follow`. */
 const pollIntervalMs = 1000
-/** The maximum number of new lines between two requests. */
-const followedLines = '5000'
+/** The maximums of the route. `--follow` skips lines if more are added between two requests. */
+const routeLimits = { lines: '5000', bytes: '262144' }
 
 /** Prints the log of an intern's daemon. */
 export function logCommand(interns: Command, { env, out, err }: Terminal): void {
@@ -25,7 +25,7 @@ export function logCommand(interns: Command, { env, out, err }: Terminal): void 
     .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, { lines, follow, json }: LogOptions) => {
       const read = async (maxLines: string) => {
-        const query = new URLSearchParams({ lines: maxLines, bytes: '262144' })
+        const query = new URLSearchParams({ lines: maxLines, bytes: routeLimits.bytes })
         const path = internPath(intern, `/log?${query}`)
         return (await apiClient(env, 'api').request<{ data: Log }>('GET', path)).data
       }
@@ -37,7 +37,7 @@ export function logCommand(interns: Command, { env, out, err }: Terminal): void 
       if (!follow) return
       for await (const line of followLog(
         first.lines,
-        () => read(followedLines),
+        () => read(routeLimits.lines),
         () => sleep(pollIntervalMs),
       ))
         print(line)

@@ -93,7 +93,7 @@ export function readExport(provider: string, text: string): UsageSum[] {
   return rows.flatMap((row) => format.readRow(row) ?? [])
 }
 
-/** The name of a model for comparison: without author and date, in the spelling of identifiers. */
+/** The name of a model for comparison: without author, variant (`:free`) and date, in the spelling of identifiers. */
 export function comparableModel(name: string): string {
   return name
     .slice(name.lastIndexOf('/') + 1)

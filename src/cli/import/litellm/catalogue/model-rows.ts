@@ -54,7 +54,10 @@ export class ModelRows {
     this.#rows[id] ??= {}
     const knownModel = this.#catalogue.model(name)
     if (knownModel && knownModel.id !== id) {
-      this.#notes.add(name, `the catalogue has a model of this name, ${knownModel.id}, which is not ${id}: name that`)
+      this.#notes.add(
+        name,
+        `the catalogue has a model of this name, ${knownModel.id}, which is not ${id}: use ${id} in requests`,
+      )
       return
     }
     const model = this.#rows[id]!

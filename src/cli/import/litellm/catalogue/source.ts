@@ -28,6 +28,7 @@ export function sourceOf({ litellm_params: params }: Row, catalogue: KnownCatalo
   const slash = params.model.indexOf('/')
   const modelPrefix = slash > 0 ? params.model.slice(0, slash) : undefined
   const providerName = params.custom_llm_provider ?? (modelPrefix && modelPrefix in vendors ? modelPrefix : undefined)
+  // With `api_base`, an unknown prefix can be a part of the model's name, so the whole name is examined first.
   const prefix =
     providerName ?? (modelPrefix && !params.api_base ? modelPrefix : (vendorOfBareModel(params.model) ?? modelPrefix))
   const vendor = prefix ? vendors[prefix] : undefined
@@ -84,6 +85,7 @@ const knownServer = (provider: Provider) => ({
   baseUrl: provider.baseUrl ?? '',
 })
 
+/** Adds the vendor's path to an address, unless the address has it, or has the path of Azure's OpenAI API. */
 function addPath(address: string, { path }: Vendor): string {
   if (!path || address.endsWith(path) || /\/openai\/v\d/.test(address)) return address
   return address + path
