@@ -57,7 +57,7 @@ export function circuitEvents({ db, now, server, onError }: CircuitEventsDeps): 
   }
 }
 
-/** Splits the name of a circuit. For a workspace's own credential it ends with the workspace id. */
+/** Splits the name of a circuit: `<endpoint>`, or `<endpoint> <workspace id>` for a workspace's own credential. */
 export function parseCircuitName(name: string): { endpoint: string; workspaceId: string | null } {
   const [endpoint = '', workspaceId = null] = name.split(' ')
   return { endpoint, workspaceId }

@@ -55,9 +55,9 @@ async function checkFile(file: string, { env, out }: Terminal): Promise<void> {
   for (const { slug } of data.providers.filter(({ discover }) => discover))
     out(`${slug}: ${modelsOfProvider(slug, data)}`)
   if (problems.length > 0) throw new StartupError(`${file}: ${countWithNoun(problems.length, 'row')} would be skipped.`)
-  const refusing = skippedServers.filter(({ reason }) => reason.includes(keyRequiredText))
-  if (refusing.length > 0) {
-    const slugs = refusing.map(({ row }) => row).join(', ')
+  const refusingServers = skippedServers.filter(({ reason }) => reason.includes(keyRequiredText))
+  if (refusingServers.length > 0) {
+    const slugs = refusingServers.map(({ row }) => row).join(', ')
     throw new StartupError(`${file}: ${slugs}: no models were read, because the key is missing or was rejected.`)
   }
   out(`${file} is valid. With it, the catalogue has ${countsText(report)}`)

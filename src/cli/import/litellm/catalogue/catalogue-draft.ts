@@ -4,7 +4,7 @@ import type { ImportNotes } from '../import-notes.ts'
 import { slugOf } from '../names.ts'
 import { answerLimitOf, contextOf, weightOf } from '../row-fields.ts'
 import type { KnownCatalogue, KnownEndpoint } from './known-catalogue.ts'
-import { type ModelRow, ModelRows } from './model-rows.ts'
+import { type EndpointRow, type ModelRow, ModelRows } from './model-rows.ts'
 import { copyPrices, type PriceRow, pricesOf } from './prices.ts'
 import { type ProviderRow, ProviderRows } from './providers.ts'
 import { type Source, sourceOf } from './source.ts'
@@ -121,10 +121,12 @@ export class CatalogueDraft {
     { prices, knownEndpoint }: { prices: PriceRow; knownEndpoint: KnownEndpoint | undefined },
   ): void {
     const isKnownEndpoint = knownEndpoint?.endpoint.provider === tag
-    const upstream = isKnownEndpoint ? {} : { model: source.upstream }
-    const changed = pricesOf(row) || !isKnownEndpoint ? { prices } : {}
-    const protocol = source.protocol === this.#providers.protocolOf(tag) ? {} : { protocol: source.protocol }
-    const endpoint = { ...upstream, ...protocol, ...changed, ...(!knownEndpoint && answerLimitOf(row)) }
+    // Only what differs from the catalogue is written.
+    const endpoint: EndpointRow = {}
+    if (!isKnownEndpoint) endpoint.model = source.upstream
+    if (source.protocol !== this.#providers.protocolOf(tag)) endpoint.protocol = source.protocol
+    if (!isKnownEndpoint || pricesOf(row)) endpoint.prices = prices
+    if (!knownEndpoint) Object.assign(endpoint, answerLimitOf(row))
     const model = this.#models.getOrAdd(id, row, knownEndpoint)
     if (Object.keys(endpoint).length > 0) {
       model.endpoints ??= {}

@@ -6,7 +6,7 @@ import { contextOf } from '../row-fields.ts'
 import type { KnownCatalogue, KnownEndpoint } from './known-catalogue.ts'
 import type { PriceRow } from './prices.ts'
 
-type EndpointRow = {
+export type EndpointRow = {
   model?: string
   protocol?: Protocol
   prices?: PriceRow
