@@ -52,8 +52,11 @@ async function bundleInto(folder: string): Promise<void> {
   const draft = `${folder}.${process.pid}`
   try {
     await runBundler(draft)
-    await rename(draft, folder).catch(async (error) => {
-      if (!(await readManifest(folder))) throw error
+    await rename(draft, folder).catch(async () => {
+      if (await readManifest(folder)) return
+      // A folder without a manifest was damaged, for example by an interrupted deletion.
+      await deleteBundle(folder)
+      await rename(draft, folder)
     })
   } finally {
     await rm(draft, { recursive: true, force: true })
@@ -80,5 +83,15 @@ async function deleteOldBundles(parent: string): Promise<void> {
     names.map(async (name) => ({ path: join(parent, name), at: (await stat(join(parent, name))).mtimeMs })),
   )
   const old = dated.sort((a, b) => b.at - a.at).slice(maxBundles)
-  await Promise.all(old.map(({ path }) => rm(path, { recursive: true, force: true })))
+  await Promise.all(old.map(({ path }) => deleteBundle(path)))
+}
+
+/** Renames the folder first: if the deletion is interrupted, no bundle with missing files remains under its name. */
+async function deleteBundle(folder: string): Promise<void> {
+  const renamed = `${folder}.${process.pid}.deleted`
+  await rename(folder, renamed).catch((error) => {
+    // Another server deletes it.
+    if (error.code !== 'ENOENT') throw error
+  })
+  await rm(renamed, { recursive: true, force: true })
 }
