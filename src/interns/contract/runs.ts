@@ -50,8 +50,8 @@ export type InternHealth = {
 /**
  * The runs of one intern. The server calls this interface, the daemon implements it; `connectRuns` connects both.
  *
- * `start` and `answer` resolve when the agent has started or resumed the turn. They reject with a `Refusal` if nothing was
- * changed. Ending the iteration before the closing event, or aborting `signal`, cancels the run, unless it is in the
+ * `start` and `answer` resolve when the agent has started or resumed the turn. They reject with the `Refusal` `stream_severed` if
+ * the turn can have started, and with any other error if nothing was changed. Ending the iteration before the closing event, or aborting `signal`, cancels the run, unless it is in the
  * background.
  */
 export type Runs = {

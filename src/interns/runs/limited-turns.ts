@@ -192,8 +192,9 @@ export async function announceTurn<Started>(
   try {
     return await start(accountedBudget)
   } catch (error) {
-    // After a broken connection, the turn can have started.
-    if (error instanceof Refusal && error.kind !== 'stream_severed') await deleteAnnouncement(db.query, account)
+    // After a broken connection, the turn can have started. An announcement that cannot be deleted expires.
+    const canHaveStarted = error instanceof Refusal && error.kind === 'stream_severed'
+    if (!canHaveStarted) await deleteAnnouncement(db.query, account).catch(() => {})
     throw error
   }
 }

@@ -5,6 +5,7 @@ import { createVault } from '#identity/provider-keys/vault.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
+import { Refusal } from '../contract/refusal.ts'
 import type { TurnEvent } from '../contract/turn-event.ts'
 import { createIntern } from '../lifecycle/create-intern.ts'
 import { type ChatTurnDeps, startChatTurn } from '../turns/chat-turn.ts'
@@ -100,6 +101,26 @@ onEachDatabase('a started turn', (kind) => {
     const run = { id: 'r', sessionId: 's', background: false, startedAt: 4000, startedBy: null }
     await saveStartedRun(store.db.query, id, { ...run, budget, meteredKey: 'a later key' })
     assert.deepEqual(await readSessionSpending(store.db.query, id, 's'), spending)
+  })
+
+  test('that fails to start stays announced only if the connection broke after the request', async () => {
+    await using store = await newDb(kind)
+    const { id } = await runningIntern(store, null)
+    const deps = { db: store.db, now: Date.now, idleTimeoutMs: 60_000 }
+    const failures = {
+      unreachable: new Refusal('intern_unreachable', 'no connection'),
+      unexpected: new Error('its address was not found'),
+      severed: new Refusal('stream_severed', 'the connection broke'),
+    }
+    for (const [account, error] of Object.entries(failures)) {
+      const turn = { account, internId: id, sessionId: 's', keyHash: 'k' }
+      await assert.rejects(
+        announceTurn(deps, turn, () => Promise.reject(error)),
+        error,
+      )
+    }
+    const announced = await store.db.query.selectFrom('announced_turns').select('id').execute()
+    assert.deepEqual(announced, [{ id: 'severed' }])
   })
 
   for (const isComplete of [true, false])
