@@ -34,7 +34,10 @@ export function Menu({
       event.preventDefault()
       if (!step) return close()
       const all = [...container.current!.querySelectorAll<HTMLElement>(menuItems)]
-      all[(all.indexOf(document.activeElement as HTMLElement) + step + all.length) % all.length]?.focus()
+      const current = all.indexOf(document.activeElement as HTMLElement)
+      // With the focus outside of the items, ArrowUp selects the last one.
+      const next = current === -1 && step === -1 ? -1 : current + step
+      all.at(next % all.length)?.focus()
     }
     document.addEventListener('pointerdown', closeOutside)
     // In the capture phase, so that the shortcuts of the page (`keyboard.ts`) ignore the keys that the menu handles.
