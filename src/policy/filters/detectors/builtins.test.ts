@@ -35,7 +35,7 @@ const rows: [slug: BuiltinSlug, text: string, ...found: string[]][] = [
   ['secrets', 'a://u:Myexample9pw@h b://u:%40bcDef1@h c://u:$Xk-92d@h', 'Myexample9pw', '%40bcDef1', '$Xk-92d'],
   ['secrets', 'password: Syour9xkQ2 passwd=xdummyK9! pwd is aconfig.9K!', 'Syour9xkQ2', 'xdummyK9', 'aconfig.9K'],
   ['secrets', 'password=$DB_PASSWORD1 password=$dbPassword2. password: $config->pass1 password=$env:DB_PASS1'],
-  ['secrets', 'password=%DB_PASSWORD1% password: [REDACTED_1] password = %(db_pass1)s a://u:${PASS1}@h b://u:%s@h'],
+  ['secrets', `password=%DB_PASSWORD1% password: [REDACTED_1] password = %(db_pass1)s a://u:\${PASS1}@h b://u:%s@h`],
   ['secrets', 'password=your-Password1 password=MyExamplePassword1 password=test_dummy_1 pwd=Example123!'],
   ['secrets', 'password=app.config.dbPass1 password=settings.DB_PASS1 password=process.env.PASS1 pwd=os.environ["A1"]'],
   ['secrets', 'secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'],
