@@ -82,9 +82,7 @@ function requireAllowedKey(caller: Caller, route: AccessRules): Caller {
   if (route.key === 'api' && caller.keyKind === 'management') {
     throw new Fault('unauthenticated', 'Invalid key: a management key cannot be used here; use an API key.')
   }
-  if (isKeyOfNonMember(caller)) {
-    throw new Fault('forbidden', 'The member whom this key acts for does not belong to the workspace of the key.')
-  }
+  requireWorkspaceMember(caller)
   // Keys of interns stay allowed: an intern works for the organization.
   if (caller.role === 'viewer' && caller.keyKind === 'api' && !rolesOf(route).includes('viewer')) {
     throw new Fault('forbidden', 'The member whom this key acts for is a viewer. Viewers have read access only.')
@@ -92,9 +90,15 @@ function requireAllowedKey(caller: Caller, route: AccessRules): Caller {
   return caller
 }
 
+/** @throws Fault `forbidden` if the member of an API key does not belong to the workspace of the key. */
+export function requireWorkspaceMember(caller: Caller): void {
+  if (!isKeyOfNonMember(caller)) return
+  throw new Fault('forbidden', 'The member whom this key acts for does not belong to the workspace of the key.')
+}
+
 /**
  * Whether the member of an API key belongs to the organization, but not to the workspace of the key. The keys of members
  * who left the organization continue to work.
  */
-export const isKeyOfNonMember = ({ keyKind, role, creatorLeft, organizationRole }: Caller) =>
+const isKeyOfNonMember = ({ keyKind, role, creatorLeft, organizationRole }: Caller) =>
   keyKind === 'api' && role === undefined && organizationRole !== undefined && !creatorLeft

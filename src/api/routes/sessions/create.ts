@@ -1,3 +1,4 @@
+import type { Caller } from '#identity/accounts/caller.ts'
 import { requireRelyingParty } from '#identity/passkeys/relying-party.ts'
 import { signInWithPasskey } from '#identity/passkeys/sign-in-with-passkey.ts'
 import { type Browser, type NewSession, type SignInDeps, signInWithKey } from '#identity/sign-in/sign-in.ts'
@@ -5,6 +6,7 @@ import { signInWithLink } from '#identity/sign-in/sign-in-links.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
+import { requireWorkspaceMember } from '../../access/authorize.ts'
 import { refuseOtherOrigins } from '../../access/same-origin.ts'
 import { SignedChallenge } from '../passkeys/credentials.ts'
 import { route } from '../route.ts'
@@ -46,7 +48,7 @@ export const createSession = route({
 })
 
 type CreateDeps = SignInDeps & {
-  keys: { find: (secret: string) => Promise<Parameters<typeof signInWithKey>[1] | undefined> }
+  keys: { find: (secret: string) => Promise<Caller | undefined> }
   config: Parameters<typeof requireRelyingParty>[0]
 }
 
@@ -60,6 +62,8 @@ async function signIn(
   }
   if ('link' in body) return signInWithLink(deps, body.link, browser)
   const caller = await deps.keys.find(body.key.trim())
-  if (caller) return signInWithKey(deps, caller, browser)
-  throw new Fault('unauthenticated', 'This key cannot sign in: it is malformed, unknown, disabled or expired.')
+  if (!caller)
+    throw new Fault('unauthenticated', 'This key cannot sign in: it is malformed, unknown, disabled or expired.')
+  requireWorkspaceMember(caller)
+  return signInWithKey(deps, caller, browser)
 }

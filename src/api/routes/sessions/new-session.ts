@@ -16,6 +16,7 @@ export async function newSessionAnswer(
   origin: string,
 ) {
   const session = await deps.sessions.find(token)
+  // The sign-in has refused members without a workspace, so the key by which the console uses models is disabled.
   if (!session)
     throw new Fault('forbidden', 'Sign-in is not possible: the key named "Console" of this member is disabled.')
   const previousToken = readSessionToken(headers.cookie, origin)

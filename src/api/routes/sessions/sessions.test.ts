@@ -56,6 +56,19 @@ onEachDatabase('sessions of browsers', (kind) => {
     assert.equal((await browser.ask('POST', '/keys', { body: { name: 'x' } })).status, 403)
   })
 
+  test('an API key whose member does not belong to its workspace cannot sign in', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = await member(service, 'org:admin')
+    const { body } = await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })
+    const fields = { name: 'other', workspace_id: body.data.id, creator_user_id: id }
+    const { key } = (await service.manage('POST', '/keys', fields)).body
+    await service.manage('PATCH', `/organization/members/${id}`, { access: 'developer' })
+    const refused = await signIn(service, { key })
+    assert.equal(refused.status, 403, refused.text)
+    assert.match(refused.body.error.message, /does not belong to the workspace of the key/)
+    assert.equal((await service.manage('GET', '/sessions')).body.total_count, 0)
+  })
+
   test('a change in a session is in the audit log, with the person and the session', async () => {
     await using service = await startTestService({ kind })
     const { id } = await member(service, 'org:admin')
