@@ -1,7 +1,8 @@
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../../api/address/address.ts'
+import { canListKeys } from '../../api/key-access.ts'
 import { useGet } from '../../api/resource.ts'
-import { role } from '../../api/session.ts'
+import { currentSession, role } from '../../api/session.ts'
 import { currentRows, maxPerKind, type NamedResult, useListedNames } from '../filters/listed-names.ts'
 import { requestIdIn } from '../filters/request-id.ts'
 import { memberName } from '../text/member-name.ts'
@@ -26,7 +27,8 @@ export function useNameSearch(typed: string, ofRequests: boolean): Results {
   const isEnabled = id === undefined && words.length > 1 && isSettled
   const listed = useListedNames(isEnabled ? words : undefined)
   const query = { q: words, limit: maxPerKind }
-  const keys = useGet('GET /keys', isEnabled ? { query: { ...query, include_disabled: 'true' } } : undefined)
+  const searchesKeys = isEnabled && canListKeys(currentSession())
+  const keys = useGet('GET /keys', searchesKeys ? { query: { ...query, include_disabled: 'true' } } : undefined)
   const members = useGet('GET /organization/members', isEnabled && role() !== 'developer' ? { query } : undefined)
   const open = ({ path, requests, ...shown }: NamedResult): Command => ({
     ...shown,
