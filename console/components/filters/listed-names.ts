@@ -1,6 +1,8 @@
-import { useAllRows } from '../../api/pages.ts'
-import { useGet } from '../../api/resource.ts'
+import { addressOf, call } from '../../api/client.ts'
+import { fetchAllCursorPages, useAllRows } from '../../api/pages.ts'
+import { useGet, useResource } from '../../api/resource.ts'
 import { canManage, role } from '../../api/session.ts'
+import type { Intern } from '../../api/types.ts'
 import { hasWords } from './has-words.ts'
 
 /** A result of the search by name. `requests` is the filter that selects its requests. */
@@ -21,7 +23,9 @@ export function useListedNames(typed: string | undefined): NamedResult[] {
   const presets = useAllRows('GET /presets', isEnabled ? {} : undefined)
   const workspaces = useAllRows('GET /workspaces', isEnabled && canManage() ? {} : undefined)
   const guardrails = useAllRows('GET /guardrails', canReadGuardrails ? {} : undefined)
-  const interns = useGet('GET /interns', isEnabled ? { query: { limit: 100 } } : undefined)
+  const interns = useResource(isEnabled ? `all of ${addressOf('GET /interns', {})}` : undefined, (signal) =>
+    fetchAllCursorPages<Intern>((query) => call('GET /interns', { query }, { signal })),
+  )
   if (!isEnabled) return []
   const matching = <Row>(rows: Row[] | undefined, textOf: (row: Row) => string) =>
     (rows ?? []).filter((row) => hasWords(textOf(row), typed)).slice(0, maxPerKind)
@@ -56,7 +60,7 @@ export function useListedNames(typed: string | undefined): NamedResult[] {
       path: `/guardrails/${id}`,
       requests: { guardrail_id: id },
     })),
-    ...matching(interns.data?.data, ({ name, description }) => `${name} ${description ?? ''}`).map(({ id, name }) => ({
+    ...matching(interns.data?.rows, ({ name, description }) => `${name} ${description ?? ''}`).map(({ id, name }) => ({
       title: name,
       hint: 'intern',
       path: `/interns/${id}`,
