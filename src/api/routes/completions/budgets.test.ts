@@ -91,7 +91,7 @@ onEachDatabase('spending limits', (kind) => {
     for (const [name, value] of Object.entries(faulty)) {
       const { status, body } = await post('/chat/completions', { messages, max_tokens: 1, [name]: value })
       assert.equal(status, 400)
-      assert.match(body.error.message, new RegExp(`^Invalid request: ${name}: .*(?:1|128|int)`))
+      assert.match(body.error.message, new RegExp(`^Invalid request: ${name}: .*(?:1|128|whole number)`))
     }
     assert.equal((await post('/responses', { input: 'Hi', max_output_tokens: -1 })).status, 400)
     await service.manage('POST', '/presets/endless/responses', { model: 'signalbox/demo', max_output_tokens: -100_000 })
