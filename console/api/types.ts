@@ -170,7 +170,7 @@ export type Routes = {
   'GET /generation/content': { params: undefined; query: { id: string }; body: undefined; response: { data: GenerationContent } }
   'DELETE /generation/content': { params: undefined; query: { id: string }; body: undefined; response: { deleted: true } }
   'GET /generations': { params: undefined; query: { limit?: number; cursor?: string; from?: string; to?: string; api_key_hash?: string; user_id?: string; workspace_id?: string; session_id?: string; tag?: string; model?: string; provider?: string; preset?: string; guardrail_id?: string; outcome?: string | (string)[]; error?: string; streamed?: 'true' | 'false'; unconfirmed?: 'true'; min_cost?: number; max_cost?: number; min_latency?: number; max_latency?: number; min_generation_time?: number; max_generation_time?: number }; body: undefined; response: { data: (Generation)[]; next_cursor: string | null } }
-  'POST /generations/release': { params: undefined; query: { id?: string; all?: 'true'; from?: string; to?: string; api_key_hash?: string; user_id?: string; workspace_id?: string; session_id?: string; tag?: string; model?: string; provider?: string; preset?: string; guardrail_id?: string; outcome?: string | (string)[]; error?: string; streamed?: 'true' | 'false'; min_cost?: number; max_cost?: number; min_latency?: number; max_latency?: number; min_generation_time?: number; max_generation_time?: number }; body: { [name: string]: unknown }; response: { data: ReleasedCharges } }
+  'POST /generations/release': { params: undefined; query: { id?: string; all?: 'true'; from?: string; to?: string; api_key_hash?: string; user_id?: string; workspace_id?: string; session_id?: string; tag?: string; model?: string; provider?: string; preset?: string; guardrail_id?: string; outcome?: string | (string)[]; error?: string; streamed?: 'true' | 'false'; min_cost?: number; max_cost?: number; min_latency?: number; max_latency?: number; min_generation_time?: number; max_generation_time?: number }; body: undefined; response: { data: ReleasedCharges } }
   'POST /generation/feedback': { params: undefined; query: undefined; body: { generation_id: string; category: 'latency' | 'incoherence' | 'incorrect_response' | 'formatting' | 'billing' | 'api_error' | 'other'; comment?: string | null }; response: { data: { success: true } } }
   'GET /generations/export': { params: undefined; query: { from?: string; to?: string; api_key_hash?: string; user_id?: string; workspace_id?: string; session_id?: string; tag?: string; model?: string; provider?: string; preset?: string; guardrail_id?: string; outcome?: string | (string)[]; error?: string; streamed?: 'true' | 'false'; unconfirmed?: 'true'; min_cost?: number; max_cost?: number; min_latency?: number; max_latency?: number; min_generation_time?: number; max_generation_time?: number }; body: undefined; response: undefined }
   'GET /activity': { params: undefined; query: { date?: string; api_key_hash?: string; user_id?: string; workspace_id?: string; group_by?: string | (string)[] }; body: undefined; response: { data: (ActivityItem)[] } }
@@ -191,7 +191,7 @@ export type Routes = {
   'GET /endpoints/history': { params: undefined; query: { model?: string; endpoint_id?: string; granularity?: 'hour' | 'day'; from?: string; to?: string }; body: undefined; response: { data: (EndpointHistory)[] } }
   'GET /providers': { params: undefined; query: undefined; body: undefined; response: { data: (Provider)[] } }
   'GET /catalogue': { params: undefined; query: undefined; body: undefined; response: { data: { report: CatalogueReport; providers: (ProviderNeeds)[] } } }
-  'POST /catalogue/reload': { params: undefined; query: undefined; body: { [name: string]: unknown }; response: { data: CatalogueReport } }
+  'POST /catalogue/reload': { params: undefined; query: undefined; body: undefined; response: { data: CatalogueReport } }
   'POST /interns/{internId}/chat/completions': { params: { internId: string }; query: undefined; body: InternChatRequest; response: undefined }
   'POST /interns/{internId}/sessions/{sessionId}/chat/completions': { params: { internId: string; sessionId: string }; query: undefined; body: InternSessionChatRequest; response: Completion }
   'GET /interns': { params: undefined; query: { limit?: number; status?: string | (string)[]; starting_after?: string; workspace_id?: string }; body: undefined; response: { data: (Intern)[]; has_more: boolean; next_cursor?: string } }
@@ -201,10 +201,10 @@ export type Routes = {
   'GET /interns/{internId}': { params: { internId: string }; query: undefined; body: undefined; response: Intern }
   'PATCH /interns/{internId}': { params: { internId: string }; query: undefined; body: InternPatch; response: Intern }
   'DELETE /interns/{internId}': { params: { internId: string }; query: undefined; body: { acknowledge_workspace_loss?: boolean }; response: { deleting: true } }
-  'POST /interns/{internId}/provision': { params: { internId: string }; query: undefined; body: { [name: string]: unknown }; response: { provisioning: true } }
-  'POST /interns/{internId}/suspend': { params: { internId: string }; query: undefined; body: { [name: string]: unknown }; response: { suspended: true } }
+  'POST /interns/{internId}/provision': { params: { internId: string }; query: undefined; body: undefined; response: { provisioning: true } }
+  'POST /interns/{internId}/suspend': { params: { internId: string }; query: undefined; body: undefined; response: { suspended: true } }
   'POST /interns/{internId}/move': { params: { internId: string }; query: undefined; body: InternMove; response: Intern }
-  'POST /interns/{internId}/give-up': { params: { internId: string }; query: undefined; body: { [name: string]: unknown }; response: Intern }
+  'POST /interns/{internId}/give-up': { params: { internId: string }; query: undefined; body: undefined; response: Intern }
   'GET /interns/{internId}/rules': { params: { internId: string }; query: { version?: number }; body: undefined; response: { data: InternRules } }
   'PUT /interns/{internId}/rules': { params: { internId: string }; query: undefined; body: InternRulesChange; response: { data: InternRules } }
   'POST /interns/{internId}/rules/replay': { params: { internId: string }; query: undefined; body: InternRulesReplayRequest; response: { data: InternRulesReplay } }
@@ -212,7 +212,7 @@ export type Routes = {
   'GET /interns/{internId}/questions/{questionId}': { params: { internId: string; questionId: string }; query: undefined; body: undefined; response: { data: InternWholePermission | InternQuestion } }
   'GET /interns/{internId}/runs': { params: { internId: string }; query: { limit?: number; status?: string | (string)[]; session_id?: string; background?: 'true' | 'false'; starting_after?: string }; body: undefined; response: { data: (InternRun)[]; has_more: boolean; next_cursor?: string } }
   'GET /interns/{internId}/runs/{runId}': { params: { internId: string; runId: string }; query: undefined; body: undefined; response: { data: InternRun } }
-  'POST /interns/{internId}/runs/{runId}/cancel': { params: { internId: string; runId: string }; query: undefined; body: { [name: string]: unknown }; response: { cancelled: true } }
+  'POST /interns/{internId}/runs/{runId}/cancel': { params: { internId: string; runId: string }; query: undefined; body: undefined; response: { cancelled: true } }
   'GET /interns/{internId}/files': { params: { internId: string }; query: { path?: string; limit?: number; starting_after?: string }; body: undefined; response: { data: (InternFile)[]; has_more: boolean; next_cursor?: string } }
   'DELETE /interns/{internId}/files': { params: { internId: string }; query: { path: string; recursive?: 'true' | 'false' }; body: undefined; response: { deleted: true } }
   'GET /interns/{internId}/files/content': { params: { internId: string }; query: { path: string }; body: undefined; response: undefined }
@@ -254,16 +254,16 @@ export type Routes = {
   'POST /presets/{slug}/chat/completions': { params: { slug: string }; query: undefined; body: ChatPresetBody; response: { data: PresetWithVersion } }
   'POST /presets/{slug}/messages': { params: { slug: string }; query: undefined; body: MessagesPresetBody; response: { data: PresetWithVersion } }
   'POST /presets/{slug}/preview': { params: { slug: string }; query: undefined; body: NewPresetVersion; response: { data: PresetPreview } }
-  'POST /presets/{slug}/versions/{version}/designate': { params: { slug: string; version: string }; query: undefined; body: { [name: string]: unknown }; response: { data: PresetWithVersion } }
+  'POST /presets/{slug}/versions/{version}/designate': { params: { slug: string; version: string }; query: undefined; body: undefined; response: { data: PresetWithVersion } }
   'GET /webhooks': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string }; body: undefined; response: { data: (Webhook)[]; total_count: number } }
   'POST /webhooks': { params: undefined; query: undefined; body: NewWebhook; response: { data: Webhook; secret: string } }
   'GET /webhooks/{webhookId}': { params: { webhookId: string }; query: undefined; body: undefined; response: { data: Webhook } }
   'PATCH /webhooks/{webhookId}': { params: { webhookId: string }; query: undefined; body: WebhookPatch; response: { data: Webhook } }
   'DELETE /webhooks/{webhookId}': { params: { webhookId: string }; query: undefined; body: undefined; response: { deleted: true } }
   'POST /webhooks/{webhookId}/rotate-secret': { params: { webhookId: string }; query: undefined; body: WebhookRotation; response: { data: Webhook; secret: string } }
-  'POST /webhooks/{webhookId}/test': { params: { webhookId: string }; query: undefined; body: { [name: string]: unknown }; response: { data: WebhookDelivery } }
+  'POST /webhooks/{webhookId}/test': { params: { webhookId: string }; query: undefined; body: undefined; response: { data: WebhookDelivery } }
   'GET /webhooks/{webhookId}/deliveries': { params: { webhookId: string }; query: { offset?: number; limit?: number; state?: 'pending' | 'delivered' | 'failed' }; body: undefined; response: { data: (WebhookDelivery)[]; total_count: number } }
-  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry': { params: { webhookId: string; deliveryId: string }; query: undefined; body: { [name: string]: unknown }; response: { data: WebhookDelivery } }
+  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry': { params: { webhookId: string; deliveryId: string }; query: undefined; body: undefined; response: { data: WebhookDelivery } }
   'GET /byok': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string; provider?: string }; body: undefined; response: { data: (ProviderCredential)[]; total_count: number } }
   'POST /byok': { params: undefined; query: undefined; body: { provider: string; key: string; name?: string | null; workspace_id?: string; disabled?: boolean; allowed_api_key_hashes?: (string)[] | null; allowed_models?: (string)[] | null; allowed_user_ids?: (string)[] | null; is_fallback?: boolean; is_required?: boolean; is_byok_only?: boolean; declared_zdr?: null }; response: { data: ProviderCredential } }
   'GET /byok/{id}': { params: { id: string }; query: undefined; body: undefined; response: { data: ProviderCredential } }
@@ -321,7 +321,7 @@ export type Routes = {
   'POST /organization/members': { params: undefined; query: undefined; body: NewMember; response: { data: Member } }
   'PATCH /organization/members/{user_id}': { params: { user_id: string }; query: undefined; body: MemberPatch; response: { data: Member } }
   'DELETE /organization/members/{user_id}': { params: { user_id: string }; query: { disable_keys?: 'true' | 'false' }; body: undefined; response: { deleted: true; disabled_keys: number } }
-  'POST /organization/intern-hosts/{host}/give-up': { params: { host: string }; query: undefined; body: { [name: string]: unknown }; response: { data: (RelocatedIntern)[] } }
+  'POST /organization/intern-hosts/{host}/give-up': { params: { host: string }; query: undefined; body: undefined; response: { data: (RelocatedIntern)[] } }
   'POST /organization/intern-hosts/{host}/move': { params: { host: string }; query: undefined; body: InternHostMove; response: { data: (RelocatedIntern)[] } }
   'GET /audit': { params: undefined; query: { offset?: number; limit?: number; action?: string; target_kind?: string; target_id?: string; from?: string; to?: string; starting_after?: string }; body: undefined; response: { data: (AuditEvent)[]; total_count: number } }
 }

@@ -38,7 +38,7 @@ export async function startSession(intern: InternRef, text: string): Promise<str
 /** Cancels a run. */
 export async function stopRun(intern: InternRef, runId: string): Promise<void> {
   try {
-    await call('POST /interns/{internId}/runs/{runId}/cancel', { params: { internId: intern.id, runId }, body: {} })
+    await call('POST /interns/{internId}/runs/{runId}/cancel', { params: { internId: intern.id, runId } })
   } catch (error) {
     reportFailure(intern, error)
   }

@@ -49,7 +49,10 @@ function routeType({ parameters = [], requestBody, responses }: Operation): stri
     )
     return found.length > 0 ? `{ ${members.join('; ')} }` : 'undefined'
   }
-  const body = requestBody?.content?.[json]?.schema
+  const bodySchema = requestBody?.content?.[json]?.schema
+  // A route without a body accepts `{}`, which some clients always send. The console sends none.
+  const isEmpty = requestBody?.required === false && Object.keys(bodySchema?.properties ?? {}).length === 0
+  const body = isEmpty ? undefined : bodySchema
   const answer = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content?.[json]?.schema
   const members = [
     `params: ${ofPlace('path')}`,

@@ -53,7 +53,7 @@ function MoveDialog({ intern, isHostLost, onDone, onClose }: MoveProps) {
     onSaved(`${intern.name} moved to ${to}`)
   }
   const giveUp = async () => {
-    await call('POST /interns/{internId}/give-up', { params, body: {} })
+    await call('POST /interns/{internId}/give-up', { params })
     onSaved(`Files of ${intern.name} given up. Wake it to start with an empty workspace`)
   }
   return (

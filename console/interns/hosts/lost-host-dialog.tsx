@@ -22,7 +22,7 @@ export function LostHostDialog({ host: { name: host, interns }, otherHosts, onDo
     onSaved(`${countText(data.length, 'intern')} moved to ${to}`)
   }
   const giveUp = async () => {
-    const { data } = await call('POST /organization/intern-hosts/{host}/give-up', { params: { host }, body: {} })
+    const { data } = await call('POST /organization/intern-hosts/{host}/give-up', { params: { host } })
     onSaved(`${countText(data.length, 'intern')} given up`)
   }
   const title = `${countText(interns, 'intern')} of ${host}`

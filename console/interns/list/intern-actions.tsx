@@ -18,7 +18,7 @@ const titles: Record<Action, string> = { wake: 'Wake', suspend: 'Suspend', resta
 
 /** A restart suspends the intern, then wakes it. */
 async function perform(action: Action, internId: string): Promise<void> {
-  const input = { params: { internId }, body: {} }
+  const input = { params: { internId } }
   if (action !== 'wake') await call('POST /interns/{internId}/suspend', input)
   if (action !== 'suspend') await call('POST /interns/{internId}/provision', input)
 }

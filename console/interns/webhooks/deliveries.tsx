@@ -19,7 +19,6 @@ export function Deliveries({ id }: { id: string }) {
   const retry = async ({ id: deliveryId }: WebhookDelivery) => {
     await call('POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry', {
       params: { ...params, deliveryId },
-      body: {},
     })
     resource.reload()
     toast('Queued again')
