@@ -27,13 +27,24 @@ async function connected(more: Partial<typeof limits> = {}) {
     onError: (error) => errors.push(error),
     onRejectedSettings: () => {},
   })
-  const take = async () => (await connections.pool.connect()) as unknown as Connection & { release: () => void }
+  const taken = new Set<Connection & { release: (destroy?: boolean) => void }>()
+  const take = async () => {
+    const one = (await connections.pool.connect()) as unknown as Connection & { release: (destroy?: boolean) => void }
+    taken.add(one)
+    const { release } = one
+    one.release = (destroy) => {
+      if (taken.delete(one)) release.call(one, destroy)
+    }
+    return one
+  }
   return {
     connections,
     errors,
     take,
     async [Symbol.asyncDispose]() {
       connections.closeAll()
+      // After a failed assertion, the pool would wait for connections that nobody releases.
+      for (const one of taken) one.release(true)
       await connections.pool.end()
       await store.remove()
     },
@@ -103,9 +114,12 @@ test('a connection that only the server closed is dead and closed at both sides'
   assert.match(opened.errors[0]!.message, /the server is not processing it: its connection is dead/)
   assert.equal(opened.errors.length, 1)
   young.unansweredSince = undefined
-  const { rows } = await other.query('select pid from pg_stat_activity where pid = any($1)', [
-    [dead.processID, young.processID],
-  ])
+  const pids = [dead.processID, young.processID]
+  // The server ends the process after it has confirmed the request to do so.
+  const rows = await until(async () => {
+    const { rows } = await other.query('select pid from pg_stat_activity where pid = any($1)', [pids])
+    return rows.length < pids.length && rows
+  })
   assert.deepEqual(rows, [{ pid: young.processID }])
   const watching =
     "select 1 from pg_stat_activity where application_name = 'signalbox watch' and datname = current_database()"
