@@ -67,6 +67,10 @@ function toDataUrl(base64: string): string {
   return type === undefined ? base64 : `data:${type};base64,${plainBase64(base64)}`
 }
 
+/** Whether a URL contains a PDF. Some clients send every file as an image. */
+export const isPdfUrl = (url: unknown): url is string =>
+  typeof url === 'string' && /^data:application\/pdf[;,]/i.test(url)
+
 /** @param urlPaths where bodies have data URLs. */
 export function dataUrlRepair(urlPaths: readonly string[][]): Repair {
   return (body) => {

@@ -34,6 +34,17 @@ test('files and audio with their media type beside the data become those of chat
     assert.deepEqual(partsOf(part), [audio])
 })
 
+test('a PDF that a client sends as an image becomes a file, which needs no model that sees images', () => {
+  const file_data = 'data:application/pdf;base64,AAAA'
+  for (const part of [
+    { type: 'image_url', image_url: { url: file_data } },
+    { type: 'image_url', image_url: file_data },
+    { type: 'input_image', image_url: file_data },
+    { type: 'image', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } },
+  ])
+    assert.deepEqual(partsOf(part), [{ type: 'file', file: { file_data } }])
+})
+
 test('parts of chats and unknown parts stay the same object', () => {
   const body = {
     messages: [{ role: 'user', content: [image, pdf, audio, { type: 'media' }, { type: 'text', text: 'x' }] }],

@@ -1,4 +1,5 @@
 import type { Body } from '../../protocol/protocol.ts'
+import { isPdfUrl } from '../../protocol/repairs/media-types.ts'
 
 type Part = { type?: unknown; text?: unknown } & Body
 type Message = { role?: unknown; content?: unknown } & Body
@@ -71,7 +72,7 @@ function toChatPart(part: Part | null): Part | null {
     case 'output_text':
       return typeof part.text === 'string' ? { ...part, type: 'text' } : part
     case 'image_url':
-      return typeof part.image_url === 'string' ? { ...part, image_url: { url: part.image_url } } : part
+      return convertImageUrl(part)
     case 'input_image':
       return typeof part.image_url === 'string' ? toImagePart(part.image_url, part) : part
     case 'image':
@@ -96,7 +97,15 @@ function toChatPart(part: Part | null): Part | null {
 /** Members that parts of every protocol can have. */
 const commonMembers = ({ cache_control }: Part) => (cache_control == null ? {} : { cache_control })
 
+function convertImageUrl(part: Part): Part {
+  const { image_url: image } = part
+  const url = typeof image === 'string' ? image : (image as { url?: unknown } | null | undefined)?.url
+  if (isPdfUrl(url)) return toFilePart(part, url, undefined, undefined)
+  return typeof image === 'string' ? { ...part, image_url: { url: image } } : part
+}
+
 function toImagePart(url: string, part: Part): Part {
+  if (isPdfUrl(url)) return toFilePart(part, url, undefined, undefined)
   const detail = part.detail == null ? {} : { detail: part.detail }
   return { type: 'image_url', image_url: { url, ...detail }, ...commonMembers(part) }
 }

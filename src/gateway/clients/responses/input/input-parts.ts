@@ -1,5 +1,6 @@
 import type { Content, ContentPart } from '#chat/message.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { isPdfUrl } from '../../../protocol/repairs/media-types.ts'
 
 /** A part of a content of a responses request. */
 export type Part = { type: string } & Record<string, unknown>
@@ -27,6 +28,7 @@ function toPart(part: Part): ContentPart {
       return { type: 'text', text: String(text ?? ''), ...cache }
     case 'input_image':
       if (url == null) return { type: 'file', file: { file_id } }
+      if (isPdfUrl(url)) return { type: 'file', file: { file_data: url }, ...cache }
       return { type: 'image_url', image_url: { url, ...(detail != null && { detail }) }, ...cache }
     case 'input_file': {
       const data = file_data ?? file_url
