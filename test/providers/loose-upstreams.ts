@@ -179,7 +179,6 @@ export const oddAnswers: OddAnswer[] = [
     },
     text: 'Hello',
     end: stopped,
-    not: 'messages',
   },
   {
     name: 'choices of a content filter without a delta',

@@ -149,6 +149,14 @@ describe('citations', () => {
   })
 })
 
+test('content in the first event of an Anthropic stream is read once, whatever ends the stream', () => {
+  const start = { type: 'message_start', message: { id: 'm', content: [{ type: 'text', text: 'Hello' }] } }
+  const delta = { type: 'message_delta', delta: { stop_reason: 'end_turn' } }
+  const stop = { type: 'message_stop' }
+  for (const end of [[stop], [delta, delta, stop]])
+    assert.equal(only(streamed(anthropicMessages.reader(), [start, ...end]), 'text').length, 1)
+})
+
 test('counts that only the start of an Anthropic stream has are used', () => {
   const counts = { input_tokens: 12, cache_read_input_tokens: 3, output_tokens: 1 }
   const end = { input_tokens: null, cache_read_input_tokens: null, output_tokens: 5, server_tool_use: null }

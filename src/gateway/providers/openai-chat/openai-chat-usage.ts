@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { readBedrockMetrics, type WithBedrockMetrics } from '../bedrock-metrics.ts'
 import { countedToolCalls } from '../openai/openai-tools.ts'
 import type { OpenaiUsage } from '../openai/openai-usage.ts'
 import { sumCounts } from '../token-counts.ts'
@@ -19,11 +20,9 @@ export type WithUsage = {
   usageMetadata?: UpstreamUsage | null
   prompt_eval_count?: unknown
   eval_count?: unknown
-  /** Of Bedrock, in the last event. */
-  'amazon-bedrock-invocationMetrics'?: Record<string, unknown> | null
   choices?: { usage?: UpstreamUsage | null }[]
   service_tier?: string | null
-}
+} & WithBedrockMetrics
 
 function findUsage(answer: WithUsage): UpstreamUsage | null | undefined {
   const { usage } = answer
@@ -53,25 +52,18 @@ function findOtherUsage(answer: WithUsage): UpstreamUsage | null | undefined {
   const evaluationUsage =
     eval_count == null ? undefined : { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
   const reportedUsage = choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units
-  const metrics = answer['amazon-bedrock-invocationMetrics']
-  return (
-    reportedUsage ?? usageMetadata ?? (metrics ? readMetrics(metrics) : undefined) ?? timingUsage ?? evaluationUsage
-  )
+  return reportedUsage ?? usageMetadata ?? bedrockUsage(answer) ?? timingUsage ?? evaluationUsage
 }
 
-/** Bedrock counts cached tokens beside the others. */
-function readMetrics(metrics: Record<string, unknown>): UpstreamUsage {
-  const {
-    inputTokenCount,
-    outputTokenCount,
-    cacheReadInputTokenCount: read,
-    cacheWriteInputTokenCount: written,
-  } = metrics
+function bedrockUsage(answer: WithUsage): UpstreamUsage | undefined {
+  const counts = readBedrockMetrics(answer)
+  if (!counts) return undefined
+  const { input, output, cacheRead, cacheWritten } = counts
   return {
-    prompt_tokens: sumCounts(inputTokenCount, read, written),
-    completion_tokens: outputTokenCount,
-    cached_tokens: read,
-    cache_write_tokens: written,
+    prompt_tokens: sumCounts(input, cacheRead, cacheWritten),
+    completion_tokens: output,
+    cached_tokens: cacheRead,
+    cache_write_tokens: cacheWritten,
   }
 }
 

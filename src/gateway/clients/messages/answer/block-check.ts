@@ -47,8 +47,12 @@ export class BlockCheck {
       case 'content_block_stop':
         return this.#stop(event, calls)
       default:
-        // A message must not end within a call.
-        return !(this.#open?.call && event.type === 'message_delta') && this.#onlyFillEmptyCalls(calls)
+        // A message must not end within a call, and content belongs in blocks.
+        return (
+          !(this.#open?.call && event.type === 'message_delta') &&
+          !events.some(isContent) &&
+          this.#onlyFillEmptyCalls(calls)
+        )
     }
   }
 
@@ -96,6 +100,8 @@ export class BlockCheck {
     )
   }
 }
+
+export const isContent = ({ type }: AnswerEvent) => type === 'text' || type === 'reasoning'
 
 function isEmpty(input: unknown): boolean {
   return typeof input === 'object' && input !== null && Object.keys(input).length === 0

@@ -4,7 +4,7 @@ import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import { parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../../protocol/protocol.ts'
 import { assembledCalls } from '../../../protocol/tool-calls/assembled-calls.ts'
-import { BlockCheck, type BlockEvent } from './block-check.ts'
+import { BlockCheck, type BlockEvent, isContent } from './block-check.ts'
 import { MessageWriter } from './writer.ts'
 
 /**
@@ -42,8 +42,6 @@ export class StreamCallRepair {
     return events.map(this.#writer.event).join('') + this.#writer.closeContent()
   }
 }
-
-const isContent = ({ type }: AnswerEvent) => type === 'text' || type === 'reasoning'
 
 /**
  * Whether an event starts or stops a block, adds to a call, or can end the message within a call. A cheap filter before

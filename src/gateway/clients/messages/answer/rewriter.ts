@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { applyChanges, toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import { changeMember, type PassthroughRewriter, parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../../protocol/protocol.ts'
 import { formatEvent } from './block-writer.ts'
@@ -23,7 +23,7 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
         if (answerEvent.type === 'usage') completionTokens = answerEvent.tokens.completion
       const end = events.find((event) => event.type === 'finish')
       if (end && end.native === undefined) return calls.repair(withReason(raw, end, completionTokens), events)
-      const withNames = raw.includes('message_start') ? changeMember(raw, 'message', changes) : raw
+      const withNames = raw.includes('message_start') ? changeMember(raw, 'message', startChanges(raw, changes)) : raw
       const stop = stopRepair(events)
       return calls.repair(withEventName(stop ? changeMember(withNames, 'delta', stop) : withNames), events)
     },
@@ -35,6 +35,14 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
       return applyChanges(repaired, repaired.indexOf('{'), { set: { ...set, ...stopRepair(events)?.set }, fill })
     },
   }
+}
+
+/** Content in the first event of a stream, as `startChanges` finds it. */
+const firstContent = /"content"\s*:\s*\[\s*\{/
+
+/** Also removes the content of the first event: clients get it in blocks, and would otherwise have it twice. */
+function startChanges(raw: Buffer, { set, fill }: Changes): Changes {
+  return firstContent.test(raw.toString('latin1')) ? { set: { ...set, content: '[]' }, fill } : { set, fill }
 }
 
 /** The first and the last event of a stream, without which official clients refuse it. */

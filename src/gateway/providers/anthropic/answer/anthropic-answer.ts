@@ -4,10 +4,11 @@ import type { ThoughtMetadata } from '#chat/thoughts.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type UpstreamEvent } from '../../../protocol/tool-calls/piece.ts'
+import type { WithBedrockMetrics } from '../../bedrock-metrics.ts'
 import { readErrorStatus } from '../../error-status.ts'
 import { errorWithoutAnswer, noMessage, readErrorMessage, readErrorMetadata } from '../../upstream-errors.ts'
 import { type AnthropicCitation, toCitations } from './anthropic-citations.ts'
-import { readUsage, StreamUsage, type Usage, type WithMetrics } from './anthropic-usage.ts'
+import { readUsage, StreamUsage, type Usage } from './anthropic-usage.ts'
 
 type Block =
   | { type: 'text'; text: string; citations?: AnthropicCitation[] | null }
@@ -33,7 +34,7 @@ type Event = {
   delta?: Delta
   usage?: Usage
   error?: UpstreamError
-} & WithMetrics
+} & WithBedrockMetrics
 type UpstreamError = { type?: string; message?: string }
 
 const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = {
@@ -52,8 +53,13 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
   const blocks = new Blocks()
   const usage = new StreamUsage()
   let isFinished = false
-  /** Content in the first event, where some servers have all of it. */
+  /** Content in the first event, where some servers have all of it. It is read at the end, unless blocks follow. */
   let firstContent: Block[] = []
+  const takeFirstContent = () => {
+    const events = readBlocks(blocks, firstContent)
+    firstContent = []
+    return events
+  }
 
   return ({ data }) => {
     const event = JSON.parse(data) as Event
@@ -72,10 +78,10 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
       case 'message_delta':
         isFinished ||= Boolean(event.delta?.stop_reason)
         if (!event.delta?.stop_reason) return usage.add(event.usage)
-        return [...readBlocks(blocks, firstContent), finishEvent(event.delta.stop_reason), ...usage.add(event.usage)]
+        return [...takeFirstContent(), finishEvent(event.delta.stop_reason), ...usage.add(event.usage)]
       case 'message_stop':
         // Some servers send the usage only here.
-        return [...(isFinished ? [] : [endWithoutReason]), ...usage.addLast(event)]
+        return [...takeFirstContent(), ...(isFinished ? [] : [endWithoutReason]), ...usage.addLast(event)]
       case 'error':
         return [errorEvent(event.error)]
       default:

@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { readBedrockMetrics, type WithBedrockMetrics } from '../../bedrock-metrics.ts'
 import { type ReportedCounts, type ReportedExtras, sumCounts, usageEvents } from '../../token-counts.ts'
 import { mergeUsage, type UsageObject } from '../../usage-spellings.ts'
 
@@ -44,10 +45,10 @@ export class StreamUsage {
   }
 
   /** The usage event of the last event of a stream, which has the only usage of some servers. */
-  addLast(event: { usage?: Usage; message?: { usage?: Usage } } & WithMetrics): AnswerEvent[] {
-    const { usage, message, 'amazon-bedrock-invocationMetrics': metrics } = event
+  addLast(event: { usage?: Usage; message?: { usage?: Usage } } & WithBedrockMetrics): AnswerEvent[] {
+    const { usage, message } = event
     const isCounted = this.#usage.input_tokens || this.#usage.output_tokens
-    return this.add(usage ?? message?.usage ?? (metrics && !isCounted ? toUsage(metrics) : undefined))
+    return this.add(usage ?? message?.usage ?? (isCounted ? undefined : bedrockUsage(event)))
   }
 
   /** Whether clients would lose an earlier count, because the event has a zero for it. */
@@ -56,16 +57,17 @@ export class StreamUsage {
   }
 }
 
-/** Bedrock's own counts of an answer. */
-export type WithMetrics = { 'amazon-bedrock-invocationMetrics'?: Record<string, unknown> | null }
-
-const toUsage = (metrics: Record<string, unknown>): Usage =>
-  ({
-    input_tokens: metrics.inputTokenCount,
-    output_tokens: metrics.outputTokenCount,
-    cache_read_input_tokens: metrics.cacheReadInputTokenCount,
-    cache_creation_input_tokens: metrics.cacheWriteInputTokenCount,
-  }) as Usage
+function bedrockUsage(event: WithBedrockMetrics): Usage | undefined {
+  const counts = readBedrockMetrics(event)
+  if (!counts) return undefined
+  const { input, output, cacheRead, cacheWritten } = counts
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    cache_read_input_tokens: cacheRead,
+    cache_creation_input_tokens: cacheWritten,
+  } as Usage
+}
 
 const cacheTokens = ({ cache_read_input_tokens: read, cache_creation_input_tokens: created }: Counts) =>
   (read ?? 0) + (created ?? 0)
