@@ -42,7 +42,7 @@ function findError(body: unknown): unknown {
 }
 
 /** The error in a member that is named after it, as in the event streams of Bedrock. */
-function findException(refusal: unknown): object | undefined {
+export function findException(refusal: unknown): object | undefined {
   if (!isObject(refusal)) return undefined
   const type = Object.keys(refusal).find((name) => name.endsWith('Exception') && isObject(refusal[name]))
   return type === undefined ? undefined : { type, ...(refusal[type] as object) }

@@ -31,8 +31,13 @@ export type Spellings = {
   readersOf: Map<string, number>
 }
 
-/** @param spellings the first one is that of the protocol's clients. At most 32. */
+/** A mask is one number, whose bit operations have 32 bits. */
+const maxSpellings = 32
+
+/** @param spellings the first one is that of the protocol's clients. @throws Error for more than a mask has bits. */
 export function compileSpellings(spellings: readonly UsageSpelling[]): Spellings {
+  if (spellings.length > maxSpellings)
+    throw new Error(`${spellings.length} usage spellings; a mask has room for ${maxSpellings}`)
   const all = spellings.map(compileSpelling)
   const readersOf = new Map<string, number>()
   for (const [at, { paths }] of all.entries())

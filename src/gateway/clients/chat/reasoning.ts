@@ -49,7 +49,7 @@ export function addReasoning(message: RawMessage, model: string): void {
 /** The events for which clients need a detail: signatures that the server has elsewhere. @param text the JSON of the answer. */
 export function signaturesIn(events: readonly AnswerEvent[] = [], text: string): SignatureEvent[] {
   const signatures = events.filter((event) => event.type === 'reasoning' && event.via === 'chat' && event.encrypted)
-  return text.includes('"reasoning_details"') ? [] : (signatures as SignatureEvent[])
+  return signatures.length === 0 || text.includes('"reasoning_details"') ? [] : (signatures as SignatureEvent[])
 }
 
 export type SignatureEvent = Extract<AnswerEvent, { type: 'reasoning' }>

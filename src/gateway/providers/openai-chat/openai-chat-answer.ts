@@ -6,7 +6,13 @@ import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../pro
 import { measureContent } from '../content-length.ts'
 import { readErrorStatus } from '../error-status.ts'
 import { chatSpellings, OpenaiUsage } from '../openai/openai-usage.ts'
-import { errorWithoutAnswer, noMessage, readErrorMetadata, readInnerMessage } from '../upstream-errors.ts'
+import {
+  errorWithoutAnswer,
+  findException,
+  noMessage,
+  readErrorMetadata,
+  readInnerMessage,
+} from '../upstream-errors.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { finishEvents } from './openai-chat-finish.ts'
 import { readSignature } from './openai-chat-signatures.ts'
@@ -87,7 +93,7 @@ function isBareError(chunk: object): boolean {
   if (object === 'error' || 'code' in chunk || 'detail' in chunk || base_resp?.status_code) return true
   if (Array.isArray(errors) && errors.length > 0) return true
   if (typeof type === 'string' && /error/i.test(type) && typeof message === 'string') return true
-  return Object.keys(chunk).some((name) => name.endsWith('Exception'))
+  return findException(chunk) !== undefined
 }
 
 /** Whether MiniMax reports an error beside a message without content. */

@@ -39,15 +39,18 @@ export const isSignature = ({ format: detailFormat, data }: ReasoningDetail) =>
 
 /** Adds the signatures of details in the members in which their server sent them, because it refuses other members. */
 export function withSignatures(message: Body, details: readonly ReasoningDetail[]): Body {
-  const signatures = new Map<string | undefined, Body>()
+  const ofCalls = new Map<unknown, Body>()
+  let ofMessage: Body | undefined
   for (const detail of details.filter(isSignature)) {
     const { id, path } = readSigned(detail)
-    signatures.set(id, membersAt(path.split('.'), detail.data))
+    const members = membersAt(path.split('.'), detail.data)
+    if (id === undefined) ofMessage = members
+    else ofCalls.set(id, members)
   }
   const calls = message.tool_calls
-  const signedMessage = withSignature(message, signatures.get(undefined))
+  const signedMessage = withSignature(message, ofMessage)
   if (!Array.isArray(calls)) return signedMessage
-  const tool_calls = (calls as Body[]).map((call) => withSignature(call, signatures.get(call?.id as string)))
+  const tool_calls = (calls as Body[]).map((call) => withSignature(call, ofCalls.get(call?.id)))
   return { ...signedMessage, tool_calls }
 }
 
@@ -55,4 +58,4 @@ const membersAt = (path: string[], value: unknown): Body =>
   path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Body
 
 /** Adds the members of a signature. Those that the client returned itself stay. */
-const withSignature = (signed: Body, members: Body | undefined): Body => ({ ...members, ...signed })
+const withSignature = (signed: Body, members: Body | undefined): Body => (members ? { ...members, ...signed } : signed)

@@ -52,8 +52,8 @@ const nonStandardMember = new RegExp(
     String.raw`"type"\s*:\s*"message-end"`,
     // A finish reason that is neither a text nor null.
     String.raw`"finish_reason"\s*:\s*[^\s"n]`,
-    // The number of a further choice or call, and numbers as text.
-    String.raw`"index"\s*:\s*["1-9]`,
+    // The number of a further choice, and numbers as text. The number of a call is before its other members.
+    String.raw`"index"\s*:\s*(?:"|[1-9]\d*(?!\d|\s*,\s*"(?:id|type|function)"))`,
     // Usage within the message.
     String.raw`"usage"\s*:\s*\{[^{}]*\}\s*\}\s*,`,
   ].join('|'),
