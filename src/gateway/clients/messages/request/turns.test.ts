@@ -61,4 +61,6 @@ test("the billing line of Claude Code, which differs in each request, does not r
     assert.deepEqual(toMessages(system, []), [{ role: 'system', content: 'Be brief.' }])
   assert.deepEqual(toMessages([text(line)], []), [])
   assert.deepEqual(untranslatedFields({ system: [text(line)], messages: [] }), ['system.x-anthropic-billing-header'])
+  const later = { system: [text('Be brief.'), text(line)], messages: [] }
+  assert.deepEqual(untranslatedFields(later), ['system.x-anthropic-billing-header'])
 })

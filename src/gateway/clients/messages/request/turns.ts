@@ -29,8 +29,8 @@ function withoutBillingLine(block: Block): Block[] {
 
 /** Whether a system prompt has the line, which other protocols lack. */
 export function hasBillingLine(system: unknown): boolean {
-  const [first] = Array.isArray(system) ? system : [{ text: system }]
-  return typeof first?.text === 'string' && billingLine.test(first.text)
+  const blocks: ({ text?: unknown } | null)[] = Array.isArray(system) ? system : [{ text: system }]
+  return blocks.some((block) => typeof block?.text === 'string' && billingLine.test(block.text))
 }
 
 function turnMessages({ role, content }: Turn, path: string): Message[] {
