@@ -94,6 +94,8 @@ describe('a client that leaves', () => {
       return found.status === 200 ? found.body : undefined
     })
     assert.deepEqual([data.outcome, data.cancelled, data.tokens_estimated], ['client_left', true, true])
+    // The end of the answer is not a failure of its provider.
+    assert.equal(data.error, undefined)
     assert.ok(data.tokens_completion >= 5 && data.tokens_prompt === 3 && data.total_cost > 0, JSON.stringify(data))
   })
 

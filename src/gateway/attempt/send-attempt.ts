@@ -55,8 +55,8 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
   record.finishAttempt(triedEndpoint, { failure: relay.failure, clientLeft, isComplete: !relay.wasThrottled })
   if (relay.failure) {
     const fault = toClientFault(relay.failure, target)
-    // A revocation cuts the answer, which looks like a failure of the provider.
-    record.noteCause(response.revocationFault ?? fault)
+    // A client that left cuts the answer, which looks like a failure of the provider. So does a revocation, whose cause is noted later.
+    if (!clientLeft) record.noteCause(fault)
     endWithError(admitted, relay.writer(), fault)
   }
   return { answer: undefined }
