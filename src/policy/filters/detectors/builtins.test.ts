@@ -38,6 +38,7 @@ const rows: [slug: BuiltinSlug, text: string, ...found: string[]][] = [
   ['secrets', `password=%DB_PASSWORD1% password: [REDACTED_1] password = %(db_pass1)s a://u:\${PASS1}@h b://u:%s@h`],
   ['secrets', 'password=your-Password1 password=MyExamplePassword1 password=test_dummy_1 pwd=Example123!'],
   ['secrets', 'password=app.config.dbPass1 password=settings.DB_PASS1 password=process.env.PASS1 pwd=os.environ["A1"]'],
+  ['secrets', 'password := os.Getenv("DB_PASSWORD") password = config.dbPassword?.trim()'],
   ['secrets', 'secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'],
   ['person-name', 'Dear Ms. Ito, John Smith and Bob the Builder', 'Ms. Ito', 'John Smith'],
   ['person-name', 'Naomi Klein, Peter Hall and Sarah Morgan met.', 'Naomi Klein', 'Peter Hall', 'Sarah Morgan'],

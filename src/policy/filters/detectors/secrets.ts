@@ -54,9 +54,9 @@ const secretExpression = new RegExp(
   [
     '^\\$(?:[{(]|[A-Z_][A-Z0-9_]*!?$|(?!\\w*[a-z]\\d[a-z])[A-Za-z_]\\w*(?:[.:[][\\w.:[\\]$-]*|-)?$)', // $NAME, $a.b, ${NAME}
     '^%(?:[A-Za-z_][\\w.]*%$|[sdvq]\\b|[({]|env\\()', // %NAME%, %s, %(name)s
-    '^[\\w.]*(?:[Cc]onfig|[Ss]ettings|[Ss]ecrets?)\\.[A-Za-z_][\\w.[\\]]*!?$', // config.password
+    '^[\\w.]*(?:[Cc]onfig|[Ss]ettings|[Ss]ecrets?)\\.[A-Za-z_][\\w.[\\]?]*!?$', // config.password
     '\\bvault:',
-    '\\b(?:process\\.env|os\\.environ|getenv)\\b',
+    '\\b(?:process\\.env|os\\.environ|[Gg]etenv)\\b',
   ].join('|'),
 )
 
@@ -102,7 +102,7 @@ function findAssignedValues(text: string): Span[] {
   for (let match = assignedValue.exec(text); match; match = assignedValue.exec(text)) {
     const value = match[1]!.replace(/[.!?\]]{1,3}$/, '')
     const start = match.index + match[0].length - match[1]!.length
-    // A variable has no exclamation mark at its end, unlike many passwords.
+    // An exclamation mark stays: many passwords end with one, and variables in lower case do not.
     if (isPlaceholder(match[1]!.replace(/[.?\]]{1,3}$/, ''))) continue
     if (looksSecret(value, /passw|pwd|passphrase/i.test(match[0]))) spans.push({ start, end: start + value.length })
   }
