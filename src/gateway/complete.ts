@@ -5,7 +5,7 @@ import { type Pause, runInSlices, type Steps } from '#platform/async/long-work.t
 import type { RevocableResponse } from '#platform/net/revocable-response.ts'
 import { readRequestTags } from '#spend/ledger/request-tags.ts'
 import { measurePrompt } from './admission/bounds/prompt-bound.ts'
-import type { PolicyDecision, PolicyQuestion } from './admission/policy.ts'
+import type { PolicyDecision, PolicyInput } from './admission/policy.ts'
 import type { RequestReservation } from './admission/request-reservation.ts'
 import { ledgerDelay, waitForLedger } from './admission/wait-for-ledger.ts'
 import { nameDroppedFields } from './attempt/dropped-fields-header.ts'
@@ -76,7 +76,7 @@ async function completeOnce(
     const candidates = resolveModels(deps.catalogue.current(), prepared.chat, call.client.task)
     const withPlugins = applyPlugins(prepared, candidates)
     if (call.pause) await call.pause()
-    const decision = await deps.policy.decide(policyQuestion(call, withPlugins, candidates, response))
+    const decision = await deps.policy.decide(policyInput(call, withPlugins, candidates, response))
     const decidedRequest = { ...withPlugins, candidates, decision }
     const { client } = withPlugins
     recording = startRecording(deps, call, decidedRequest)
@@ -119,13 +119,13 @@ async function measureWithPauses(steps: Steps<unknown>, pause: Pause): Promise<v
 /** A request after plugins and policy. */
 type DecidedRequest = RequestWithPlugins & { candidates: Candidate[]; decision: PolicyDecision }
 
-/** The question to the policy about a request. */
-function policyQuestion(
+/** The request as the policy reads it. */
+function policyInput(
   { caller, host, sessionId, turns }: CompletionCall,
   { chat, body, client }: RequestWithPlugins,
   candidates: Candidate[],
   { signal }: RevocableResponse,
-): PolicyQuestion {
+): PolicyInput {
   const groups = { sessionId, tags: readRequestTags(chat.metadata) }
   return { caller, host, groups, chat, body, protocol: client.protocol, candidates, turns, signal }
 }

@@ -25,8 +25,8 @@ type CountDeps = Pick<GatewayDeps, 'catalogue' | 'credentials' | 'policy' | 'pre
 type CountCall = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'pause' | 'requestId'>
 
 /**
- * The input of `findExclusion` except the preferences. Only these exclude an endpoint here: the prompt must not be sent
- * for counting to a provider that the request excludes.
+ * An input of `findExclusion` that excludes no endpoint. With the preferences of the request, it excludes the providers to
+ * which the prompt must not be sent, not even for counting.
  */
 const emptyPlanInput: Omit<PlanInput, 'preferences' | 'candidates'> = {
   needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0 },
@@ -51,7 +51,7 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
   const { protocol } = client
   const groups = { sessionId: undefined, tags: readRequestTags(request.metadata) }
   const decision = await deps.policy.decide({ caller, host, groups, chat: request, body, protocol, candidates })
-  // Only the first model is asked, because another model counts other tokens.
+  // Only endpoints of the first model count, because each model has its own tokens.
   const [first] = decision.candidates
   const preferences = withProviderSlugs(deps.catalogue.current(), request.provider)
   const planInput = { ...emptyPlanInput, preferences: readPreferences(preferences, request.route), candidates }
@@ -101,6 +101,6 @@ async function countAt(
   const providerMessage = maskSecrets(providerProtocol.errorMessage(answer.body) ?? '', access.secret)
   const failure = failureFromStatus(answer.status, providerMessage || undefined)
   // 404: the endpoint cannot count tokens. The request is not refused because of that.
-  if (failure.isEndpointsFault || answer.status === 404) return undefined
+  if (failure.isCausedByEndpoint || answer.status === 404) return undefined
   throw toClientFault(failure, target)
 }

@@ -53,7 +53,7 @@ models: { plain/one: { name: One, created: 2026-01-01, context_length: 1000, end
     body: { model: 'plain/one', messages, tools },
   })
   assert.equal(status, 404)
-  assert.match(body.error.message, /of each, it does not support tools \(supported_parameters in the catalogue\)\.$/)
+  assert.match(body.error.message, /for each, it does not support tools \(supported_parameters in the catalogue\)\.$/)
   assert.deepEqual(body.error.metadata.excluded, [
     { endpoint: 'plain/one@plain', reason: 'unsupported_parameter', parameters: ['tools'] },
   ])

@@ -43,8 +43,8 @@ function keyBudget(hash: string, spendLimit: NonNullable<Caller['spendLimit']>):
 
 /**
  * Reserves the highest cost of a request in all budgets.
- * @param shorter the request with ever shorter answers. If the budget of an intern's turn is too small, the first one that
- * fits is used.
+ * @param shorter variants of the request with ever shorter answers. If the budget of an intern's turn is too small, the
+ * first variant that fits is used.
  * @returns the reservation, and the shorter request if one was used.
  * @throws Fault `forbidden` if a limit is too small, `rate_limited` if requests in flight reserve the rest of it,
  * `unavailable` if the budgets cannot be read.

@@ -4,7 +4,7 @@ import { caller } from '#test/harness/records/generations.ts'
 import { endpointOf } from '#test/harness/upstream/endpoints/candidates.ts'
 import type { Target } from '../plan/plan.ts'
 import { guardrailPolicy } from './guardrail-policy.ts'
-import type { PolicyQuestion } from './policy.ts'
+import type { PolicyInput } from './policy.ts'
 
 const noPolicies = { guardrails: [], budgets: [], groupLimits: [] }
 
@@ -26,7 +26,7 @@ test('settling without a known cost charges the whole reservation', async () => 
     caller: limited,
     chat: { messages: [] },
     body: {},
-  } as unknown as PolicyQuestion)
+  } as unknown as PolicyInput)
   const targets = [{ endpoint: endpointOf('p') } as Target]
   const reservation = decision.spending.createReservation({ isByok: () => false })
   await reservation.reserve(targets)
@@ -49,7 +49,7 @@ test('settling a reservation twice charges it once', async () => {
     caller: limited,
     chat: { messages: [] },
     body: {},
-  } as unknown as PolicyQuestion)
+  } as unknown as PolicyInput)
   const targets = [{ endpoint: endpointOf('p') } as Target]
   const reservation = decision.spending.createReservation({ isByok: () => false })
   await reservation.reserve(targets)
@@ -60,7 +60,7 @@ test('settling a reservation twice charges it once', async () => {
 test('a field that providers read as another field is refused', async () => {
   const policy = guardrailPolicy({ guardrailCache: { getCached: () => noPolicies } } as never)
   const decide = async (body: object) =>
-    policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
+    policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyInput)
   for (const [name, read] of [
     ['Model', 'model'],
     ['MAX_TOKENS', 'max_tokens'],
@@ -78,7 +78,7 @@ test('a field that providers read as another field is refused', async () => {
 test('ambiguous names are refused in nested fields, but not in free-form objects', async () => {
   const policy = guardrailPolicy({ guardrailCache: { getCached: () => noPolicies } } as never)
   const decide = async (body: object) =>
-    policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
+    policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyInput)
   const url = { url: 'data:image/png;base64,' }
   for (const body of [
     { messages: [{ role: 'assistant', Role: 'user', content: 'x' }] },

@@ -15,7 +15,7 @@ import type { BothForms } from '../pricing/bill.ts'
 import { regionOf } from '../request/region.ts'
 import { budgetsFor } from './budget-reservation.ts'
 import { refuseFoldedNames, withoutUnknownFields } from './known-fields.ts'
-import type { InFlightQuestion, Policy, PolicyDecision, PolicyQuestion } from './policy.ts'
+import type { InFlightCheck, Policy, PolicyDecision, PolicyInput } from './policy.ts'
 import { createRecheckBeforeSend } from './recheck-before-send.ts'
 import { requireRemainingLimits } from './remaining-limits.ts'
 import { type SpendingDeps, SpendingLimits } from './spending-limits.ts'
@@ -27,12 +27,12 @@ type GuardrailPolicyDeps = SpendingDeps & {
   config: Pick<Config, 'zdr_vendors' | 'regions'>
 }
 
-/** The policy that guardrails and limits make: what they forbid is removed, and if nothing remains the request fails. */
+/** Creates the policy from guardrails and limits. It removes forbidden endpoints, and refuses a request if none remains. */
 export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   const { guardrailCache, budgets, scanner, config } = deps
   async function requirePermitted(
     policies: EffectivePolicies,
-    { caller, host, current, groups, limits }: InFlightQuestion,
+    { caller, host, current, groups, limits }: InFlightCheck,
   ): Promise<void> {
     const { guardrails } = policies
     requireRegion(guardrails, regionOf(config.regions, host))
@@ -47,16 +47,16 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
     await requireRemainingLimits(budgets, limits, countingBudgets, guardrails)
   }
   return {
-    async decide(question) {
-      refuseFoldedNames(question.body)
-      const policies = guardrailCache.getCached(question.caller) ?? (await guardrailCache.policiesOf(question.caller))
-      const countedRequest = prepareCountedRequest(deps, policies, question)
+    async decide(input) {
+      refuseFoldedNames(input.body)
+      const policies = guardrailCache.getCached(input.caller) ?? (await guardrailCache.policiesOf(input.caller))
+      const countedRequest = prepareCountedRequest(deps, policies, input)
       return policies.guardrails.length === 0
-        ? decideWithoutGuardrails(policies.guardrails, question, countedRequest)
-        : await decideWithGuardrails(deps, policies.guardrails, question, countedRequest)
+        ? decideWithoutGuardrails(policies.guardrails, input, countedRequest)
+        : await decideWithGuardrails(deps, policies.guardrails, input, countedRequest)
     },
-    async recheckInFlight(question) {
-      await requirePermitted(await guardrailCache.policiesOf(question.caller), question)
+    async recheckInFlight(check) {
+      await requirePermitted(await guardrailCache.policiesOf(check.caller), check)
     },
     isCurrent: (caller, { guardrails }) => guardrailCache.getCached(caller)?.guardrails === guardrails,
     recheckBeforeSend: createRecheckBeforeSend({
@@ -68,7 +68,7 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   }
 }
 
-/** A request without the fields whose cost is unknown to its limits. */
+/** A request as its limits count it: without fields of unknown cost. */
 type CountedRequest = {
   forms: BothForms
   removedFields: readonly string[]
@@ -78,7 +78,7 @@ type CountedRequest = {
 function prepareCountedRequest(
   deps: SpendingDeps,
   policies: EffectivePolicies,
-  { caller, chat, body, protocol, groups, turns }: PolicyQuestion,
+  { caller, chat, body, protocol, groups, turns }: PolicyInput,
 ): CountedRequest {
   const { guardrails } = policies
   const budgets = budgetsFor(caller, policyBudgets(policies, groups), turns)
@@ -97,7 +97,7 @@ function policyBudgets({ budgets, groupLimits }: EffectivePolicies, groups: Requ
 /** @param guardrails the empty list, whose identity shows later whether guardrails have changed. */
 function decideWithoutGuardrails(
   guardrails: readonly GuardrailRecord[],
-  { candidates }: PolicyQuestion,
+  { candidates }: PolicyInput,
   { forms, removedFields, spendingOf }: CountedRequest,
 ): PolicyDecision {
   return {
@@ -115,7 +115,7 @@ function decideWithoutGuardrails(
 async function decideWithGuardrails(
   deps: GuardrailPolicyDeps,
   guardrails: readonly GuardrailRecord[],
-  { caller, host, candidates, signal }: PolicyQuestion,
+  { caller, host, candidates, signal }: PolicyInput,
   { forms, removedFields, spendingOf }: CountedRequest,
 ): Promise<PolicyDecision> {
   const { config, scanner } = deps

@@ -14,7 +14,7 @@ import type { CredentialSource, SpendingLimits } from './spending-limits.ts'
 import type { TurnLimits } from './turn-limits.ts'
 
 /** A request before the policy is applied. */
-export type PolicyQuestion = {
+export type PolicyInput = {
   caller: Caller
   chat: ChatRequest
   body: Body
@@ -50,7 +50,7 @@ export type PolicyDecision = {
 type CurrentEndpoint = { target: Target; byok: boolean }
 
 /** A request in flight, whose caller or guardrails may have changed since it was admitted. */
-export type InFlightQuestion = {
+export type InFlightCheck = {
   /** The caller with its current limits. */
   caller: Caller
   host: string | undefined
@@ -62,7 +62,7 @@ export type InFlightQuestion = {
 }
 
 /** An admitted request, and the endpoint to which it is about to be sent. */
-export type BeforeSendQuestion = Pick<InFlightQuestion, 'caller' | 'host'> & {
+export type BeforeSendCheck = Pick<InFlightCheck, 'caller' | 'host'> & {
   decision: Pick<PolicyDecision, 'guardrails' | 'retainsNothing'> & {
     spending: Pick<SpendingLimits, 'budgets' | 'groups'>
   }
@@ -78,14 +78,14 @@ export type Policy = {
    * Applies the policy before endpoints are chosen.
    * @throws Fault `forbidden` with the guardrail and the rule.
    */
-  decide: (question: PolicyQuestion) => Promise<PolicyDecision>
+  decide: (input: PolicyInput) => Promise<PolicyDecision>
   /** Applies the current rules to a request in flight. @throws Fault `forbidden` if they no longer permit it. */
-  recheckInFlight: (question: InFlightQuestion) => Promise<void>
+  recheckInFlight: (check: InFlightCheck) => Promise<void>
   /** Whether the guardrails of a decision are known to be unchanged. */
   isCurrent: (caller: Caller, decision: Pick<PolicyDecision, 'guardrails'>) => boolean
   /**
    * Applies guardrails that changed after the decision, just before the request is sent.
    * @returns the fault if they forbid the endpoint, or would change the request.
    */
-  recheckBeforeSend: (question: BeforeSendQuestion) => Promise<Fault | undefined>
+  recheckBeforeSend: (check: BeforeSendCheck) => Promise<Fault | undefined>
 }

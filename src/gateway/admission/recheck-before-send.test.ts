@@ -5,7 +5,7 @@ import { emptyPolicy, type Policy as Rules } from '#policy/guardrails/decide/pol
 import { caller } from '#test/harness/records/generations.ts'
 import { endpointOf } from '#test/harness/upstream/endpoints/candidates.ts'
 import { guardrailPolicy } from './guardrail-policy.ts'
-import type { BeforeSendQuestion } from './policy.ts'
+import type { BeforeSendCheck } from './policy.ts'
 
 const model = { id: 'a/m', canonicalSlug: 'a/m', author: 'a' }
 const target = { model, endpoint: endpointOf('p', { zeroDataRetention: true } as never) }
@@ -21,7 +21,7 @@ function recheck(current: unknown, retainsNothing = false) {
   const request = { chat: { messages: [] }, body: {} }
   const decision = { guardrails: decided, spending: { budgets: [] }, retainsNothing }
   const access = { isByok: () => false }
-  return policy.recheckBeforeSend({ caller, decision, request, target, access } as unknown as BeforeSendQuestion)
+  return policy.recheckBeforeSend({ caller, decision, request, target, access } as unknown as BeforeSendCheck)
 }
 const decided: never[] = []
 

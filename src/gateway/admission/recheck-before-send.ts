@@ -4,18 +4,18 @@ import { screenRequest } from '#policy/guardrails/decide/screen-request.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts'
 import type { Target } from '../plan/plan.ts'
-import type { BeforeSendQuestion, InFlightQuestion, Policy } from './policy.ts'
+import type { BeforeSendCheck, InFlightCheck, Policy } from './policy.ts'
 
 type RecheckDeps = {
   guardrailCache: Pick<GuardrailCache, 'policiesOf'>
   scanner: Pick<Scanner, 'scanRequest'>
   /** @throws Fault if the guardrails forbid the region, the model or the endpoint, or a limit is exceeded. */
-  requirePermitted: (policies: EffectivePolicies, question: InFlightQuestion) => Promise<void>
+  requirePermitted: (policies: EffectivePolicies, check: InFlightCheck) => Promise<void>
   /** Whether the guardrails forbid the provider to store requests to this model. */
   forbidsStorage: (guardrails: EffectivePolicies['guardrails'], target: Target) => boolean
 }
 
-/** Guardrails can change again during a check. The loop ends even if they change during every check. */
+/** Guardrails can change again during a check. This limits the repetitions. */
 const maxRounds = 3
 
 /**
@@ -23,14 +23,14 @@ const maxRounds = 3
  * endpoint. If a change would modify the request, it is not sent, and the client has to repeat it.
  */
 export function createRecheckBeforeSend(deps: RecheckDeps): Policy['recheckBeforeSend'] {
-  return async (question) => {
-    const { caller, decision } = question
+  return async (check) => {
+    const { caller, decision } = check
     let applied = decision.guardrails
     try {
       let current = await currentPolicies(deps, caller)
       for (let round = 0; current && current.guardrails !== applied && round < maxRounds; round++) {
         applied = current.guardrails
-        await recheck(deps, question, current)
+        await recheck(deps, check, current)
         current = await currentPolicies(deps, caller)
       }
       return undefined
@@ -44,7 +44,7 @@ export function createRecheckBeforeSend(deps: RecheckDeps): Policy['recheckBefor
 /** The current policies; undefined if the database is unreachable, because then those that were applied still hold. */
 async function currentPolicies(
   { guardrailCache }: RecheckDeps,
-  caller: BeforeSendQuestion['caller'],
+  caller: BeforeSendCheck['caller'],
 ): Promise<EffectivePolicies | undefined> {
   try {
     return await guardrailCache.policiesOf(caller)
@@ -54,9 +54,9 @@ async function currentPolicies(
   }
 }
 
-async function recheck(deps: RecheckDeps, question: BeforeSendQuestion, policies: EffectivePolicies): Promise<void> {
+async function recheck(deps: RecheckDeps, check: BeforeSendCheck, policies: EffectivePolicies): Promise<void> {
   const { guardrails } = policies
-  const { caller, host, decision, request, target, access, signal } = question
+  const { caller, host, decision, request, target, access, signal } = check
   const current = { target, byok: access.isByok(target.endpoint) }
   const { budgets: limits, groups } = decision.spending
   await deps.requirePermitted(policies, { caller, host, current, groups, limits })

@@ -3,11 +3,11 @@ import type { Target } from '../plan/plan.ts'
 import type { EndpointAccess } from '../request/endpoint-access.ts'
 
 /**
- * The targets in order, as their circuits admit them. Those with an open circuit come last, when no other is left.
- * @param isRemaining whether a target can still be tried, after the results of those before it.
+ * Yields the targets in order, each with its circuit's permit. Targets with an open circuit come last.
+ * @param isRemaining whether a target can still be tried, after the results of the earlier ones.
  */
 export function* admittedTargets(
-  circuits: Pick<Circuits, 'admit' | 'lastResort'>,
+  circuits: Pick<Circuits, 'admit' | 'admitLastResort'>,
   access: Pick<EndpointAccess, 'circuitNameOf'>,
   targets: Target[],
   isRemaining: (target: Target) => boolean = () => true,
@@ -21,7 +21,7 @@ export function* admittedTargets(
   }
   for (const target of skipped) {
     if (!isRemaining(target)) continue
-    const permit = circuits.lastResort(access.circuitNameOf(target.endpoint))
+    const permit = circuits.admitLastResort(access.circuitNameOf(target.endpoint))
     if (permit) yield { target, permit }
   }
 }

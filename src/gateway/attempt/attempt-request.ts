@@ -25,22 +25,25 @@ export type AttemptRequest = {
   answerId: string
   /** How many choices the client requested. */
   choiceCount: number
-  /** The limit of the client, or else the catalogue's. Arguments of a call that are cut at this limit are not an error. */
+  /**
+   * The maximum tokens of the answer, set by the client or else by the catalogue. Tool arguments that are truncated at this
+   * limit are not an error.
+   */
   answerLimit: number | undefined
   /** The names of the tools that the upstream gets. Undefined if it gets none. */
   toolNames: ReadonlySet<string> | undefined
   target: Target
   providerProtocol: ProviderProtocol
   /**
-   * Adapts another protocol, in case the server answers in it. Its reader then restores what the request changed: names
-   * and kinds of tools, and an answer given as a call. Undefined if the request changed none of these.
+   * Adapts the reader of another protocol, in case the server answers in it. The adapted reader reverses the changes of the
+   * request: names and types of tools, and a tool in place of an answer format. Undefined if the request changed none.
    */
   adaptProtocol?: ((protocol: ProviderProtocol) => ProviderProtocol) | undefined
   /** The original names of tools that the upstream knows by another name. */
   aliases?: Aliases | undefined
   /** Creates the reader of an answer that is too long to be parsed at once. */
   bodyReader?: EncodedRequest['bodyReader'] | undefined
-  /** Undefined once it was sent, because it can be long and an answer can take minutes. */
+  /** Undefined after it was sent, to free its memory: it can be long, and an answer can take minutes. */
   request: UpstreamRequest | undefined
   credential: string | undefined
   credentialOwner: CredentialOwner

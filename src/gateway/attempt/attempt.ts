@@ -6,31 +6,31 @@ import type { AttemptFailure } from './failure/failure.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
 /** Receives the time to the connection and to the first byte, in milliseconds, when an attempt has ended. */
-type AttemptWaits = { noteWaits: (connectMs: number | undefined, firstByteMs: number | undefined) => void }
+type AttemptTimings = { noteTimings: (connectMs: number | undefined, firstByteMs: number | undefined) => void }
 
 /**
- * Sends a request to one endpoint. Resolves when the attempt has ended: with the failure if nothing has reached the
- * receiver, so that another endpoint can be tried.
+ * Sends a request to one endpoint. Resolves when the attempt has ended.
+ * @returns the failure if nothing has reached the receiver, so that another endpoint can be tried.
  */
 export function attempt(
   deps: { upstreams: Upstreams; now: () => number },
   attemptRequest: AttemptRequest,
   receiver: Receiver,
   signal: DisconnectSignal,
-  waits?: AttemptWaits,
+  timings?: AttemptTimings,
 ): Promise<AttemptFailure | undefined> {
   const { promise, resolve } = Promise.withResolvers<AttemptFailure | undefined>()
-  const onLeave = () => answer.onClientDisconnect()
+  const onDisconnect = () => answer.onClientDisconnect()
   const answer = new AttemptAnswer(attemptRequest, receiver, deps.now, (failure) => {
-    signal.removeEventListener('abort', onLeave)
+    signal.removeEventListener('abort', onDisconnect)
     answer.stopWaiting()
-    waits?.noteWaits(answer.exchange?.connectMs, answer.firstByteMs)
+    timings?.noteTimings(answer.exchange?.connectMs, answer.firstByteMs)
     resolve(failure)
   })
   const { request } = attemptRequest
   attemptRequest.request = undefined
   answer.exchange = deps.upstreams.send(request!, attemptRequest.deadlines, answer)
-  if (signal.aborted) onLeave()
-  else signal.addEventListener('abort', onLeave, { once: true })
+  if (signal.aborted) onDisconnect()
+  else signal.addEventListener('abort', onDisconnect, { once: true })
   return promise
 }

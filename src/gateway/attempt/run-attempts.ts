@@ -1,5 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
-import type { BeforeSendQuestion, Policy } from '../admission/policy.ts'
+import type { BeforeSendCheck, Policy } from '../admission/policy.ts'
 import type { AttemptPermit, Circuits } from '../plan/circuits.ts'
 import { hasRoomFor } from '../plan/context-length.ts'
 import { noEndpointFault } from '../plan/no-endpoint-fault.ts'
@@ -12,7 +12,7 @@ import { type Answer, answerHead, endWithError, sendStreamed, sendWhole } from '
 import type { Upstreams } from './upstream/upstream.ts'
 
 export type AttemptDeps = EncodingDeps & {
-  circuits: Pick<Circuits, 'admit' | 'lastResort' | 'restriction'>
+  circuits: Pick<Circuits, 'admit' | 'admitLastResort' | 'restriction'>
   policy: Pick<Policy, 'isCurrent' | 'recheckBeforeSend'>
   upstreams: Upstreams
   /** The longest time without any output before the first token of a stream. After it, a keep-alive is sent. */
@@ -86,11 +86,11 @@ function remainingAfter(targets: Target[], failedTarget: Target, outcome: Outcom
 
 /**
  * Charges a failed attempt that the provider can bill, and reserves money for the remaining endpoints.
- * @returns false if no endpoint remains, or a limit leaves no room: then the failure is the result.
+ * @returns false if no endpoint remains, or a limit leaves no room. The caller then reports the last failure.
  */
 async function canContinue({ record, reservation }: AdmittedRequest, remaining: Target[]): Promise<boolean> {
   if (remaining.length === 0) return false
-  const loss = record.loss.takeUnsettled()
+  const loss = record.unconfirmedLoss.takeUnsettled()
   if (!loss) return true
   try {
     await reservation.renew(loss, remaining)
@@ -110,7 +110,7 @@ async function tryTarget(
   const { record } = request
   try {
     const isCurrent = deps.policy.isCurrent(request.call.caller, request.decision)
-    const forbidden = isCurrent ? undefined : await deps.policy.recheckBeforeSend(recheckQuestion(request, target))
+    const forbidden = isCurrent ? undefined : await deps.policy.recheckBeforeSend(beforeSendCheck(request, target))
     if (forbidden) {
       record.attempts.noteForbidden(target)
       return { kind: 'forbidden', fault: forbidden }
@@ -132,10 +132,10 @@ async function tryTarget(
   }
 }
 
-function recheckQuestion(
+function beforeSendCheck(
   { call, decision, reservation, access, response }: AdmittedRequest,
   target: Target,
-): BeforeSendQuestion {
+): BeforeSendCheck {
   const { caller, host } = call
   return { caller, host, decision, request: reservation.request, target, access, signal: response.signal }
 }

@@ -52,10 +52,11 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
     return { failure }
   }
   const clientLeft = response.signal.aborted
-  record.finishAttempt(triedEndpoint, { failure: relay.failure, clientLeft, isComplete: !relay.wasThrottled })
+  record.finishAttempt(triedEndpoint, { failure: relay.failure, clientLeft, isFullyRead: !relay.wasThrottled })
   if (relay.failure) {
     const fault = toClientFault(relay.failure, target)
-    // A client that left cuts the answer, which looks like a failure of the provider. So does a revocation, whose cause is noted later.
+    // A disconnect or a revocation truncates the answer, which looks like a failure of the provider. `complete` notes the
+    // cause of a revocation.
     if (!clientLeft) record.noteCause(fault)
     endWithError(admitted, relay.writer(), fault)
   }
@@ -84,11 +85,11 @@ export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, targe
   }
   nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
   const clientLeft = response.signal.aborted
-  record.finishAttempt(triedEndpoint, { failure: undefined, clientLeft, isComplete: true })
+  record.finishAttempt(triedEndpoint, { failure: undefined, clientLeft, isFullyRead: true })
   return { answer: relay.body() }
 }
 
-/** The cost in the answer equals the charged cost. */
+/** Computes the cost that the answer reports, which equals the charged cost. */
 function priceFor(record: RequestRecord, triedEndpoint: TriedEndpoint) {
   return (tokens: TokenCounts) => ({ costUsd: toUsd(record.costAt(triedEndpoint, tokens)) })
 }

@@ -14,11 +14,11 @@ type CommonState = {
   readonly pausedUntil: number
   /** Until then the plan ranks the endpoint below healthy ones. */
   readonly troubledUntil: number
-  /** The last lost connection that counted as a failure. */
+  /** When a lost connection last counted as a failure. */
   readonly brokenAt: number
   /** Consecutive failures, by the time of the failure and not of the request. */
   readonly failuresInARow: number
-  /** The last request that was forced although the endpoint was hopeless: it failed many times in a row. */
+  /** When a request was last forced although the endpoint was hopeless: it failed many times in a row. */
   readonly forcedAt: number
   /** How often the circuit has opened since it was last closed. */
   readonly openings: number
@@ -140,7 +140,7 @@ function commonState(circuit: Circuit): CommonState {
   return { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, forcedAt, openings }
 }
 
-/** Adds credit for the elapsed time, and more the further answers exceed failures. */
+/** Adds credit for the elapsed time, and a bonus in proportion to the lead of answers over failures. */
 function addCredit(circuit: CommonState & HalfOpenState, now: number): Circuit {
   const elapsed = Math.max(0, now - circuit.creditAt)
   const bonusCredit = Math.max(0, (circuit.answered - circuit.failed) / minLeadToClose) * admissionCost

@@ -210,17 +210,17 @@ describe('a circuit', () => {
   })
 
   test('open permits last resorts, after twenty failures one a second', () => {
-    const { lastResort, open, health, wait } = circuits()
+    const { admitLastResort, open, health, wait } = circuits()
     open()
-    for (let more = 0; more < 9; more++) lastResort('e')!.reportFailure({})
-    lastResort('e')!.reportAnswer()
-    for (let more = 0; more < 20; more++) lastResort('e')!.reportFailure({})
-    const triesIn = () => Array.from({ length: 10 }, () => lastResort('e')).filter((permit) => permit).length
+    for (let more = 0; more < 9; more++) admitLastResort('e')!.reportFailure({})
+    admitLastResort('e')!.reportAnswer()
+    for (let more = 0; more < 20; more++) admitLastResort('e')!.reportFailure({})
+    const triesIn = () => Array.from({ length: 10 }, () => admitLastResort('e')).filter((permit) => permit).length
     assert.deepEqual([health('e'), triesIn(), health('e')], ['open', 1, 'unavailable'])
     wait(1_000)
     assert.equal(triesIn(), 1)
     wait(1_000)
-    lastResort('e')!.reportAnswer()
+    admitLastResort('e')!.reportAnswer()
     assert.equal(triesIn(), 10)
   })
 

@@ -29,7 +29,7 @@ export type Circuits = {
   /** Permits an attempt. Undefined if the circuit is open or the endpoint unavailable. */
   admit: (name: string) => AttemptPermit | undefined
   /** Permits an attempt although the circuit is open, if no other endpoint remains. Undefined if it is unavailable. */
-  lastResort: (name: string) => AttemptPermit | undefined
+  admitLastResort: (name: string) => AttemptPermit | undefined
   restriction: (name: string) => Restriction | undefined
   /** Lists the restricted circuits. */
   report: () => CircuitReport[]
@@ -87,7 +87,7 @@ export function createCircuits({ now, onChange = () => {} }: { now: Now; onChang
       replaceCircuit(name, arrived, step(arrived, { type: 'request.admitted', now: now() }))
       return new CircuitPermit(name, now, findCircuit, replaceCircuit)
     },
-    lastResort(name) {
+    admitLastResort(name) {
       const before = findCircuit(name)
       const arrived = withArrival(name)
       if (healthOf(arrived, now()) === 'unavailable') return undefined

@@ -3,8 +3,8 @@ import type { ContextSizes } from '../providers/context-errors.ts'
 import type { Target } from './plan.ts'
 
 /**
- * Whether a prompt that was too long for one endpoint is worth sending to another. A text has other tokens for another
- * model, so that only a count in the error can show that it is too long there.
+ * Whether a prompt that was too long for one endpoint is worth sending to another. Another model splits a text into other
+ * tokens, so only a count in the error can show that the prompt is too long for it too.
  */
 export function hasRoomFor({ tokens }: ContextSizes, failed: Target, next: Target): boolean {
   const { contextLength } = next.endpoint

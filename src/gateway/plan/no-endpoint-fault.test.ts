@@ -22,7 +22,7 @@ test('a model without endpoints differs from one whose endpoints cannot serve', 
     [unfit.kind, unfit.message],
     [
       'not_found',
-      'No endpoint can serve this request: of each, its quantization is not in provider.quantizations, or it costs more than provider.max_price.',
+      'No endpoint can serve this request: for each, its quantization is not in provider.quantizations, or it costs more than provider.max_price.',
     ],
   )
 })

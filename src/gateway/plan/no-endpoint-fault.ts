@@ -131,7 +131,7 @@ function faultForExclusions(
   // The model exists, and answers without the tool.
   const isAboutTools = reasons.every((reason) => reason === 'unsupported_tool')
   const advice = isAboutTools ? ' Remove the tool, or choose a model whose provider runs it.' : ''
-  const message = `No endpoint can serve this request: of each, ${reasonTexts}.${advice}`
+  const message = `No endpoint can serve this request: for each, ${reasonTexts}.${advice}`
   return new Fault(isAboutTools ? 'invalid' : 'not_found', message, { metadata })
 }
 

@@ -15,7 +15,7 @@ export type Preferences = {
   zdr: boolean
   quantizations?: string[]
   sort?: SortKey
-  /** Whether a sort keeps each model's endpoints together, in the order the models were named. */
+  /** `model`: a sort applies within each model, and the models stay in the order of the request. `none`: to all endpoints. */
   partition: 'model' | 'none'
   maxPrice?: { prompt?: number; completion?: number; request?: number; image?: number }
   /** Tokens per second. */
@@ -25,9 +25,9 @@ export type Preferences = {
 
 /** The capabilities that a request needs, whatever it prefers. */
 export type RequestNeeds = {
-  /** Parameters of the request, as the catalogue names them. Empty if the request does not require all of them. */
+  /** All parameters of the request, by their names in the catalogue. Empty without `requireParameters`. */
   parameters: string[]
-  /** Parameters without which an answer would be wrong, such as `tools`: endpoints that lack one are skipped. */
+  /** Parameters without which an answer would be wrong, such as `tools`. Endpoints that lack one are always excluded. */
   required: string[]
   /** Kinds of input other than text that the model must accept. */
   inputModalities: string[]

@@ -33,7 +33,7 @@ function advised(requested: string, reported: string, endpoint: Endpoint = sonne
   const { tokens, extras } = events.findLast((event): event is UsageEvent => event.type === 'usage')!
   const counted = { reported: tokens, isFinal: true, bytes: 2, reasoningBytes: 0, toolCalls: 0, extras }
   const bound = { exact, isWithinBound: () => false }
-  const end = { isComplete: true, generated: undefined }
+  const end = { isFullyRead: true, generated: undefined }
   const charge = chargeFor(endpoint.prices, counted, () => 1, bound, end)
   return { cost: toDecimalUsd(charge.cost), charge, exact }
 }

@@ -1,7 +1,7 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Extras, TokenCounts } from '#chat/events.ts'
 import type { PaceNote } from '#spend/ledger/generation.ts'
-import { minStretchMs, Pace } from './token-pace.ts'
+import { minIntervalMs, Pace } from './token-pace.ts'
 
 /** The parts of an answer that cost something. */
 export type BillableCounts = {
@@ -97,7 +97,7 @@ export class AnswerCounter {
     tally.firstTokenAt ??= at
     tally.lastTokenAt = at
     const sinceFirstMs = at - tally.firstTokenAt
-    if (sinceFirstMs >= minStretchMs) {
+    if (sinceFirstMs >= minIntervalMs) {
       this.#pace ??= new Pace(tally.bytes)
       this.#pace.add(sinceFirstMs, bytes)
     }

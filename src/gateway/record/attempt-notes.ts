@@ -59,8 +59,8 @@ export class AttemptNotes {
     this.#firstByteMs = undefined
   }
 
-  /** Notes how long the current attempt waited for its connection and for its first byte, if these came. */
-  noteWaits(connectMs: number | undefined, firstByteMs: number | undefined): void {
+  /** Notes the times of the current attempt until its connection and until its first byte. */
+  noteTimings(connectMs: number | undefined, firstByteMs: number | undefined): void {
     this.#connectMs = connectMs
     this.#firstByteMs = firstByteMs
   }
@@ -102,7 +102,7 @@ export class AttemptNotes {
     this.add(endpoint, kind, kind === 'unavailable' ? { reason: message } : undefined)
   }
 
-  /** Notes what limits are charged for the latest attempt without a report of its provider. */
+  /** Notes the amount that limits are charged for the latest attempt although its provider reported no usage. */
   noteUnconfirmed(amount: PicoUsd): void {
     const latest = this.all.at(-1)
     if (latest && amount > 0n) latest.unconfirmedUsd = toUsd(amount)

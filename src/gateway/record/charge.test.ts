@@ -28,11 +28,11 @@ const counted: BillableCounts = {
 
 const charged = (
   more: Partial<BillableCounts>,
-  { isComplete = true, generated, ...limits }: Partial<UsageBound & AnswerEnd> = {},
+  { isFullyRead = true, generated, ...limits }: Partial<UsageBound & AnswerEnd> = {},
 ) => {
   const bound = { exact: { ...max, ...limits }, isWithinBound: () => false }
   const { cost, margin, ...charge } = chargeFor(prices, { ...counted, ...more }, () => 50, bound, {
-    isComplete,
+    isFullyRead,
     generated,
   })
   return { ...charge, cost: toDecimalUsd(cost), margin: toDecimalUsd(margin) }
@@ -77,7 +77,7 @@ test('each tool call adds its frame, and the reservation is the maximum', () => 
   assert.equal(whole({ bytes: 50_000 }), 200 + 20 * 10_000)
   for (const unseen of [whole({ bytes: 4, reasoningBytes: 1 }), whole({ bytes: 4 }, { hasHiddenTokens: true })])
     assert.equal(unseen, 200 + 20 * 10_000)
-  assert.equal(whole({ bytes: 4 }, { isComplete: false }), 200 + 20 * 10_000)
+  assert.equal(whole({ bytes: 4 }, { isFullyRead: false }), 200 + 20 * 10_000)
 })
 
 test('a count before the end is a minimum', () => {
@@ -100,13 +100,13 @@ test('time limits the maximum, and the bytes and the bound limit it too', () => 
   assert.equal(most({ bytes: 4000 }, { generated: within(1000) }), 200 + 20 * 1000)
   assert.equal(most({ bytes: 4 }, { generated: within(1000) }), 200 + 20 * (4 + 512))
   assert.equal(most({ bytes: 4 }, { generated: within(1000), hasHiddenTokens: true }), 200 + 20 * 1000)
-  assert.equal(most({ bytes: 4 }, { generated: within(50_000), isComplete: false }), 200 + 20 * 10_000)
+  assert.equal(most({ bytes: 4 }, { generated: within(50_000), isFullyRead: false }), 200 + 20 * 10_000)
 })
 
 test('time limits the tokens in transit', () => {
   assert.equal(most({ bytes: 4000 }, { generated: within(50_000, 20) }), 200 + 20 * (4000 + 20))
   assert.equal(most({ bytes: 4000, toolCalls: 1 }, { generated: within(50_000, 20) }), 200 + 20 * (4000 + 20 + 512))
-  assert.equal(most({ bytes: 4 }, { generated: within(50_000, 20), isComplete: false }), 200 + 20 * 10_000)
+  assert.equal(most({ bytes: 4 }, { generated: within(50_000, 20), isFullyRead: false }), 200 + 20 * 10_000)
 })
 
 test('a prompt that the provider counted before the end is charged as counted', () => {

@@ -13,7 +13,7 @@ import { type SettledUsage, settledUsage } from './settled-usage.ts'
 export type Charge = {
   tokens: TokenCounts
   extras: Extras | undefined
-  /** Tokens of other models, which are parts of the tokens. */
+  /** The tokens of other models that worked on the answer. They are included in `tokens`. */
   models?: readonly ModelUsage[]
   /** Whether the tokens are estimated because the provider did not count them to the end. */
   estimated: boolean
@@ -30,19 +30,18 @@ const maxCallFrameTokens = 512
 /** The most tokens that are in transit when an answer is cut off, if its time does not limit them further. An assumption. */
 const maxTokensInTransit = 512
 
-/** The most tokens that an endpoint can have generated for an answer that it stopped. */
+/** The most tokens that an endpoint can have generated for an answer without an end. */
 export type GeneratedTokens = {
-  /** From its start on. */
   total: number
-  /** After those that were received. */
+  /** The tokens that were generated after the last received one. */
   unreceived: number
 }
 
 /** The end of an answer, in addition to its counts. */
 export type AnswerEnd = {
   /** Whether all tokens were read as soon as they were generated, so that none are unread behind back-pressure. */
-  isComplete: boolean
-  /** The most tokens that its time allowed; undefined if the endpoint may have generated for longer. */
+  isFullyRead: boolean
+  /** The most tokens that can be generated in its duration; undefined if the endpoint may have generated for longer. */
   generated: GeneratedTokens | undefined
 }
 
@@ -108,7 +107,7 @@ export function billedUsage(
 
 /**
  * The highest cost that an answer without a final count can have.
- * @param estimate its prompt and the received tokens, which are charged even if they came faster than was measured.
+ * @param estimate its prompt and the received tokens. They are charged even if they came faster than any measured answer.
  */
 function highestPossibleCost(
   prices: Prices,
@@ -134,14 +133,14 @@ function isPromptCounted({ prompt }: TokenCounts, estimate: number, { isSequenti
   return isSequential && prompt > 0 && 2 * prompt >= estimate
 }
 
-/** The highest number of tokens that can have been generated: each token has at least one byte, and takes its time. */
+/** The highest number of tokens that can have been generated, limited by the received bytes and by time. */
 function maxGenerated(
   { bytes, reasoningBytes, toolCalls }: BillableCounts,
   max: UsageBound,
-  { isComplete, generated = unlimited }: AnswerEnd,
+  { isFullyRead, generated = unlimited }: AnswerEnd,
 ): number {
   const maxCompletion = Math.min(max.completion, generated.total)
-  if (!isComplete || max.hasHiddenTokens || reasoningBytes > 0) return maxCompletion
+  if (!isFullyRead || max.hasHiddenTokens || reasoningBytes > 0) return maxCompletion
   const inTransit = Math.min(maxTokensInTransit, generated.unreceived)
   return Math.min(maxCompletion, bytes + toolCalls * maxCallFrameTokens + inTransit)
 }

@@ -13,8 +13,8 @@ const minTransitMs = 25
 const speedMargin = 1.2
 
 /**
- * How long an endpoint generates without the service knowing: its latest tokens have not arrived, and the end of the
- * connection has not reached it. That takes a round trip, which the wait for the first content of the same answer includes.
+ * The time in which an endpoint generates tokens that the service does not receive, because the end of the connection has
+ * not reached it. That is one round trip at most, which the wait for the first content of the answer includes.
  */
 function transitMs(sentAt: number, firstTokenAt: number | undefined): number {
   if (firstTokenAt === undefined) return maxTransitMs
@@ -27,12 +27,12 @@ function tokensWithin(ms: number, fastest: number): number {
 }
 
 /**
- * The most tokens that the time of an answer allowed. Undefined if time says nothing about them: the speed of the endpoint is
- * unknown, it generates several answers at once, or it may have continued after the end.
+ * The most tokens that can be generated in the duration of an answer. Undefined if the duration does not limit them: the speed of the
+ * endpoint is unknown, it generates several answers at once, or it may have continued after the end.
  * @param sentAt when the request was sent, by the monotonic clock.
  * @param fastest the endpoint's fastest answer, in tokens per second; null if it is unknown.
  */
-export function generatedTokens(
+export function generatedTokensBound(
   { bound, stopsOnDisconnect }: TriedEndpoint,
   { hasEnded, at }: AttemptEnd,
   { firstTokenAt, lastTokenAt }: Pick<AnswerTally, 'firstTokenAt' | 'lastTokenAt'>,

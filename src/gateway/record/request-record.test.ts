@@ -45,7 +45,7 @@ function answered(streamed: boolean) {
   clock.now += 30
   record.count([{ type: 'usage', tokens: reported }])
   record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   return { measured, record }
 }
 
@@ -60,7 +60,7 @@ test('a count above the bound is measured as the bound', () => {
   const { measured, record } = openRecord(true)
   record.startAttempt(target as never, permit)
   record.count([{ type: 'usage', tokens: { ...reported, prompt: 1e9, completion: 1e9 } }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   assert.deepEqual([measured[0]!.promptTokens, measured[0]!.completionTokens], [100, 100])
 })
 
@@ -69,7 +69,7 @@ test('pieces are metered for any unit name, up to a hundred units', () => {
   record.startAttempt(target as never, permit)
   for (const unit of ['constructor', 'constructor', 'toString']) record.count([{ type: 'billed_piece', unit }])
   for (let i = 0; i < 1000; i++) record.count([{ type: 'billed_piece', unit: `tool ${i}` }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   const { pieces = {} } = record.close().extras ?? {}
   assert.deepEqual([Object.keys(pieces).length, pieces.constructor, pieces.toString], [100, 2, 1])
 })
@@ -89,7 +89,7 @@ for (const stepMs of [3_600_000, -3_600_000]) {
     clock.stepMs = stepMs
     clock.now += 500
     const attempt = { ...tried, target: priced } as unknown as TriedEndpoint
-    record.finishAttempt(attempt, { failure: undefined, clientLeft: true, isComplete: false })
+    record.finishAttempt(attempt, { failure: undefined, clientLeft: true, isFullyRead: false })
     return record.close()
   }
   test(`a step of the system time by ${stepMs} ms changes no latency, duration or charge`, () => {
@@ -116,7 +116,7 @@ test('contradicting counts are reported once, with their endpoint', () => {
   const { mismatches, record } = openRecord(true)
   record.startAttempt(target as never, permit)
   for (const mismatch of ['a total of 1', 'a total of 2']) record.count([{ type: 'usage', tokens: reported, mismatch }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   record.close()
   assert.deepEqual(mismatches, [['test/m@test', 'a total of 2']])
 })
@@ -129,7 +129,7 @@ test('reasoning that the answer does not contain does not count for its throughp
   clock.now += 10
   record.count([{ type: 'usage', tokens: { ...reported, completion: 90, reasoning: 88 } }])
   record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [90, 2])
 })
 
@@ -140,7 +140,7 @@ test('an answer with a usage report from before its content has no measured spee
   record.count([{ type: 'text', text: 'Hi' }])
   clock.now += 10
   record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   assert.equal(measured[0]!.generatedTokens, 0)
 })
 
@@ -154,7 +154,7 @@ test('the speed is measured after the first 100 ms, which can contain a backlog'
   }
   record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
   record.count([{ type: 'usage', tokens: { ...reported, completion: 20 } }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   assert.equal(measured[0]!.generatedTokens, 20)
   // 36 of 80 bytes, and as many of 20 tokens, in 900 ms.
   assert.equal(measured[0]!.speed, 10)
@@ -165,7 +165,7 @@ test('an answer without a usage report has no measured speed', () => {
   record.startAttempt(target as never, permit)
   record.count([{ type: 'text', text: 'Hi' }])
   clock.now += 10
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [1, 0])
 })
 
@@ -187,7 +187,7 @@ function chargedAfterLeave({
   const failure = { wasSent: true, reason: 'aborted' } as AttemptFailure
   record.finishAttempt(
     { ...tried, target: { ...tried.target, endpoint }, bound, stopsOnDisconnect: stops },
-    { failure, clientLeft: true, isComplete: true },
+    { failure, clientLeft: true, isFullyRead: true },
   )
   const { cost, margin } = record.close()
   // The endpoint costs one micro-dollar a token.

@@ -15,7 +15,7 @@ import { answerMeasurement } from './answer-measurement.ts'
 import { AttemptNotes } from './attempt-notes.ts'
 import { type Charge, chargeFor, costOfAnswer } from './charge.ts'
 import { toCause } from './failure-cause.ts'
-import { generatedTokens, needsUsage } from './generated-tokens.ts'
+import { generatedTokensBound, needsUsage } from './generated-tokens.ts'
 import type { RequestFacts } from './request-facts.ts'
 import { type AnsweredAttempt, type AttemptEnd, findUnpriced, type TriedEndpoint } from './tried-endpoint.ts'
 import { UnconfirmedLoss } from './unconfirmed-loss.ts'
@@ -43,7 +43,7 @@ export class RequestRecord {
   readonly createdAt: number
   /** Notes of the plan and of the attempts. */
   readonly attempts: AttemptNotes
-  readonly loss = new UnconfirmedLoss()
+  readonly unconfirmedLoss = new UnconfirmedLoss()
   /** By the monotonic clock, as the times of attempts and answers. */
   readonly #startedAt: number
   readonly #deps: RecordDeps
@@ -51,7 +51,7 @@ export class RequestRecord {
   readonly #promptEstimate: () => number
   #counter: AnswerCounter
   #permit: AttemptPermit | undefined
-  /** The attempt whose answer the client pays, and its end: it answered, or was in flight when the client disconnected. */
+  /** The attempt whose answer is charged, and its end: it answered, or was in flight when the client disconnected. */
   #chargedAttempt: (TriedEndpoint & { hasFailed: boolean; end: AttemptEnd }) | undefined
   #outcome: Generation['outcome'] = 'failed'
   #cause: Cause | undefined
@@ -117,13 +117,13 @@ export class RequestRecord {
     if (!failure.wasSent) return
     const { cost, margin } = this.#computeCharge(tried, this.#unfinishedEnd())
     this.attempts.noteUnconfirmed(cost + margin)
-    this.loss.add(cost + margin, byok)
+    this.unconfirmedLoss.add(cost + margin, byok)
   }
 
   /** Ends an attempt that answered, completely or up to its failure. */
-  finishAttempt(tried: TriedEndpoint, { failure, clientLeft, isComplete }: AnsweredAttempt): void {
+  finishAttempt(tried: TriedEndpoint, { failure, clientLeft, isFullyRead }: AnsweredAttempt): void {
     const { target } = tried
-    const end = { isComplete, hasEnded: failure === undefined, at: this.#deps.elapsed() }
+    const end = { isFullyRead, hasEnded: failure === undefined, at: this.#deps.elapsed() }
     this.#chargedAttempt = { ...tried, hasFailed: failure !== undefined && !clientLeft, end }
     if (clientLeft) {
       this.#outcome = 'client_left'
@@ -153,7 +153,7 @@ export class RequestRecord {
   }
 
   #unfinishedEnd(): AttemptEnd {
-    return { isComplete: false, hasEnded: false, at: this.#deps.elapsed() }
+    return { isFullyRead: false, hasEnded: false, at: this.#deps.elapsed() }
   }
 
   #computeCharge(tried: TriedEndpoint, end: AttemptEnd): Charge {
@@ -161,16 +161,16 @@ export class RequestRecord {
     const usage = this.#counter.result()
     const isCounted = usage.reported && usage.isFinal
     return chargeFor(target.endpoint.prices, usage, this.#promptEstimate, bound, {
-      isComplete: end.isComplete,
+      isFullyRead: end.isFullyRead,
       generated: isCounted
         ? undefined
-        : generatedTokens(tried, end, usage, this.attempts.startedAt, this.#deps.speeds(target.endpoint).fastest),
+        : generatedTokensBound(tried, end, usage, this.attempts.startedAt, this.#deps.speeds(target.endpoint).fastest),
     })
   }
 
-  /** Whether the whole charge counts in the same budgets, so that a correction can give it back to them. */
+  /** Whether the same budgets count the whole charge, so that a correction can reduce it in all of them. */
   get hasOneCredential(): boolean {
-    return this.loss.hasOneCredential(this.#chargedAttempt?.byok)
+    return this.unconfirmedLoss.hasOneCredential(this.#chargedAttempt?.byok)
   }
 
   /** The metered request, whether it succeeded or not. */
@@ -204,7 +204,7 @@ export class RequestRecord {
       provider: attempt?.target.endpoint.provider,
       upstreamId: usage.upstreamId,
       upstreamModel: usage.upstreamModel,
-      byok: (attempt ?? this.loss).byok,
+      byok: (attempt ?? this.unconfirmedLoss).byok,
       tokens: charge?.tokens ?? noTokens,
       extras: charge?.extras,
       unpriced: attempt && charge && findUnpriced(attempt, charge),
@@ -213,7 +213,7 @@ export class RequestRecord {
       cost: charge?.cost ?? 0n,
       chargedPrices: attempt && charge && chargedPrices(attempt.target.endpoint.prices, charge),
       cacheSaving: attempt && charge && cacheSavingOf(attempt.target.endpoint.prices, charge),
-      margin: (charge?.margin ?? 0n) + this.loss.cost,
+      margin: (charge?.margin ?? 0n) + this.unconfirmedLoss.cost,
       chargedBudgets: undefined,
       hasCostLookup:
         (usage.upstreamId !== undefined && attempt?.target.endpoint.compatibility?.costLookup !== undefined) ||
@@ -240,7 +240,7 @@ export class RequestRecord {
 
   /** Counts a failure against the endpoint. A fault in the request itself is not counted. */
   #countFailure({ endpoint, model }: Target, failure: AttemptFailure): void {
-    if (!failure.isEndpointsFault) return
+    if (!failure.isCausedByEndpoint) return
     this.#permit?.reportFailure(failure)
     const outcome = failure.kind === 'rate_limited' ? 'rate_limited' : 'upstream_error'
     this.#deps.measure({ endpointId: endpoint.id, modelId: model.id, at: this.#deps.now(), outcome })

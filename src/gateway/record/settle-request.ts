@@ -11,7 +11,7 @@ export type SettleDeps = {
 
 /** The parts of a request that are closed at its end. */
 type RequestToSettle = {
-  record: Pick<RequestRecord, 'close' | 'hasOneCredential' | 'loss'>
+  record: Pick<RequestRecord, 'close' | 'hasOneCredential' | 'unconfirmedLoss'>
   /** Undefined if the request failed before money was reserved. */
   reservation: Pick<RequestReservation, 'countingBudgetIds' | 'settle'> | undefined
   /** Undefined if the content is not stored. */
@@ -31,7 +31,7 @@ export function settleRequest(deps: SettleDeps, { record, reservation, content }
     deps.onUnaccounted(error as Error)
   }
   try {
-    reservation?.settle(generation && record.loss.unsettledCost(generation))
+    reservation?.settle(generation && record.unconfirmedLoss.unsettledCost(generation))
   } catch (error) {
     deps.onUnaccounted(error as Error)
   }

@@ -4,32 +4,32 @@ import fc from 'fast-check'
 import { AnswerCounter } from './answer-counter.ts'
 import { Pace } from './token-pace.ts'
 
-test('tokens are distributed by bytes, and an empty stretch has none', () => {
+test('tokens are distributed by bytes, and an empty interval has none', () => {
   const pace = new Pace(40)
   pace.add(100, 20)
   pace.add(320, 40)
   assert.deepEqual(pace.note(10), { everyMs: 100, tokens: [4, 2, 0, 4] })
 })
 
-test('an answer of any length has at most 24 stretches, and no token is lost', () => {
+test('an answer of any length has at most 24 intervals, and no token is lost', () => {
   const arbitraryPieces = fc.array(fc.tuple(fc.nat(600_000), fc.nat(1000)), { minLength: 1, maxLength: 300 })
   fc.assert(
     fc.property(arbitraryPieces, fc.integer({ min: 1, max: 5000 }), (pieces, tokens) => {
       const pace = new Pace(1)
       for (const [ms, bytes] of pieces.toSorted(([a], [b]) => a - b)) pace.add(ms, bytes)
-      const { everyMs, tokens: stretches } = pace.note(tokens)!
-      assert.ok(stretches.length <= 24)
+      const { everyMs, tokens: intervals } = pace.note(tokens)!
+      assert.ok(intervals.length <= 24)
       assert.equal(
-        stretches.reduce((sum, each) => sum + each, 0),
+        intervals.reduce((sum, each) => sum + each, 0),
         tokens,
       )
       const last = Math.max(...pieces.map(([ms]) => ms))
-      assert.ok(stretches.length * everyMs > last && everyMs <= Math.max(100, (last / 24) * 2 + 200))
+      assert.ok(intervals.length * everyMs > last && everyMs <= Math.max(100, (last / 24) * 2 + 200))
     }),
   )
 })
 
-test('an answer longer than one stretch has a pace', () => {
+test('an answer longer than one interval has a pace', () => {
   const clock = { now: 1000 }
   const counter = new AnswerCounter(() => clock.now)
   for (const text of ['aaaa', 'bbbb', 'cccc']) {

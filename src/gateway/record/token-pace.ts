@@ -1,22 +1,22 @@
 import type { PaceNote } from '#spend/ledger/generation.ts'
 
-/** The initial length of a stretch. A shorter answer has no pace. */
-export const minStretchMs = 100
-const maxStretches = 24
+/** The initial length of an interval. A shorter answer has no pace. */
+export const minIntervalMs = 100
+const maxIntervals = 24
 
 /** The shortest time over which a speed is measured. */
 const minSpeedMs = 200
 
-/** The bytes of an answer by time, in up to 24 equal stretches. Their length doubles for longer answers. */
+/** The bytes of an answer by time, in up to 24 equal intervals. Their length doubles for longer answers. */
 export class Pace {
-  #stretchMs = minStretchMs
+  #intervalMs = minIntervalMs
   #bytes: number[]
   #totalBytes: number
-  /** The first piece after the first stretch: its time and the bytes up to it. The speed is measured from it on. */
+  /** The first piece after the first interval: its time and the bytes up to it. The speed is measured from it on. */
   #speedFrom: { ms: number; bytes: number } | undefined
   #lastMs = 0
 
-  /** @param firstBytes the bytes of the first stretch. */
+  /** @param firstBytes the bytes of the first interval. */
   constructor(firstBytes: number) {
     this.#bytes = [firstBytes]
     this.#totalBytes = firstBytes
@@ -24,11 +24,11 @@ export class Pace {
 
   /** @param ms since the first content. */
   add(ms: number, bytes: number): void {
-    let at = Math.floor(ms / this.#stretchMs)
-    while (at >= maxStretches) {
-      this.#stretchMs *= 2
+    let at = Math.floor(ms / this.#intervalMs)
+    while (at >= maxIntervals) {
+      this.#intervalMs *= 2
       this.#bytes = mergePairs(this.#bytes)
-      at = Math.floor(ms / this.#stretchMs)
+      at = Math.floor(ms / this.#intervalMs)
     }
     while (this.#bytes.length <= at) this.#bytes.push(0)
     this.#bytes[at]! += bytes
@@ -38,7 +38,7 @@ export class Pace {
   }
 
   /**
-   * The tokens per second after the first stretch; undefined if they came in too short a time. The first stretch does
+   * The tokens per second after the first interval; undefined if they came in too short a time. The first interval does
    * not count, because it has everything that arrived while its reader was busy.
    * @param tokens the total.
    */
@@ -49,18 +49,18 @@ export class Pace {
     return ((this.#totalBytes - this.#speedFrom.bytes) / this.#totalBytes) * tokens * (1000 / ms)
   }
 
-  /** Distributes the tokens over the stretches in proportion to their bytes. @param tokens the total. */
+  /** Distributes the tokens over the intervals in proportion to their bytes. @param tokens the total. */
   note(tokens: number): PaceNote | undefined {
     if (this.#totalBytes === 0 || tokens === 0) return undefined
     let bytesSoFar = 0
     let tokensSoFar = 0
-    const tokensByStretch = this.#bytes.map((bytes) => {
+    const tokensByInterval = this.#bytes.map((bytes) => {
       bytesSoFar += bytes
       const previous = tokensSoFar
       tokensSoFar = Math.round((bytesSoFar / this.#totalBytes) * tokens)
       return tokensSoFar - previous
     })
-    return { everyMs: this.#stretchMs, tokens: tokensByStretch }
+    return { everyMs: this.#intervalMs, tokens: tokensByInterval }
   }
 }
 

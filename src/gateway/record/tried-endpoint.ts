@@ -4,7 +4,7 @@ import type { Target } from '../plan/plan.ts'
 import { findUnpricedUnits } from '../pricing/unpriced.ts'
 import type { Charge } from './charge.ts'
 
-/** An endpoint that was tried: whether with a BYOK key, and the bound of its usage. */
+/** An endpoint that was tried, whether with a BYOK key, and the usage bound of the request. */
 export type TriedEndpoint = {
   target: Target
   byok: boolean
@@ -19,14 +19,13 @@ export type AnsweredAttempt = {
   failure: AttemptFailure | undefined
   /** Whether the client disconnected before the end. */
   clientLeft: boolean
-  /** Whether everything that was generated was read as it came. */
-  isComplete: boolean
+  isFullyRead: boolean
 }
 
 /** How an attempt ended. */
 export type AttemptEnd = {
-  /** Whether everything that was generated was read as it came. */
-  isComplete: boolean
+  /** Whether all tokens were read as soon as they were generated, so that none are unread behind back-pressure. */
+  isFullyRead: boolean
   /** Whether the endpoint ended the answer. */
   hasEnded: boolean
   /** By the monotonic clock. */

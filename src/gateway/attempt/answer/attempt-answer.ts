@@ -40,7 +40,7 @@ export class AttemptAnswer implements Sink {
   readonly #afterDisconnect: ReadAfterDisconnect
   readonly #receivedSize = new AnswerSizeLimit()
   #status = 0
-  readonly #waits: HeaderWaits = { headerMs: undefined, resetMs: undefined }
+  readonly #waits: HeaderWaits = { retryAfterMs: undefined, resetMs: undefined }
   /** The answer is in one of these three. */
   #stream: StreamAnswer | undefined
   #wholeBody: ByteBuffer | undefined
@@ -69,7 +69,7 @@ export class AttemptAnswer implements Sink {
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
     this.firstByteMs = Math.round(performance.now() - this.#startedAt)
     this.#status = status
-    this.#waits.headerMs = readRetryAfter(headers, this.#now())
+    this.#waits.retryAfterMs = readRetryAfter(headers, this.#now())
     // Answers without an error have these headers too, and would be slowed down by reading them.
     if (status >= 400) this.#waits.resetMs = readTimeToReset(headers, this.#now())
     this.#bodyReader = status < 300 ? this.#attempt.bodyReader?.() : undefined

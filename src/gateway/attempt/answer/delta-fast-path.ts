@@ -63,8 +63,8 @@ export class DeltaFastPath {
   }
 
   /**
-   * Reads the bytes of one event. Undefined if they are not valid. The template tests them with a probe in place of the text. If
-   * the text is ":", for example, the probe also replaces JSON syntax.
+   * Reads the bytes of one event. Undefined if they are not valid: while it learns, the template replaces the text by a probe
+   * wherever it occurs, which breaks the JSON if the text is ":", for example.
    */
   #readSingleEvent(bytes: Buffer): AnswerEvent[] | undefined {
     try {

@@ -7,20 +7,20 @@ import { readPageText } from '../../providers/upstream-errors.ts'
 /** Some upstreams send events without an object as keep-alives: empty, `null`, or a word. */
 export const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*[[{]/.test(data)
 
-/** Whether an answer starts as a stream does. Some servers and proxies name another content type. JSON starts otherwise. */
+/** Whether an answer starts with a field of server-sent events. Some servers and proxies declare another content type. */
 export function looksLikeEventStream(chunk: Buffer): boolean {
   return /^(?:data|event|id|retry)?:/.test(withoutByteOrderMark(chunk.subarray(0, 16)).toString('latin1').trimStart())
 }
 
-/** Whether a stream starts as JSON or a page does instead, because no field of an event starts with such a character. */
+/** Whether a declared stream is JSON or a page instead. No field of an event starts with such a character. */
 export function startsBody(chunk: Buffer): boolean {
   return /^\s*(?:error:\s*)?[{<]/.test(withoutByteOrderMark(chunk.subarray(0, 64)).toString('latin1'))
 }
 
-/** Whether an answer is a page or plain text, such as the error of a proxy. */
+/** Whether an answer is an HTML page or plain text, such as the error of a proxy. */
 export const isPageOrPlainText = (text: string) => /^\s*(?:<[!a-z]|[a-z]+ [a-z])/i.test(text)
 
-/** Makes an error event of a page or a plain text that a server sent in place of an answer. */
+/** Converts a page or plain text, which a server sent in place of an answer, to an error event. */
 export function toErrorEvent(text: string): Extract<AnswerEvent, { type: 'error' }> {
   return { type: 'error', message: readPageText(text), status: undefined }
 }
@@ -30,11 +30,11 @@ export function toSingleLineEvent({ event, data }: SseEvent): Buffer {
   return Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data.replaceAll('\n', ' ')}\n\n`)
 }
 
-/** Deeper than any answer. JSON that is nested much deeper can be parsed, but not be written again. */
+/** Deeper than any answer. JSON that is nested much deeper can be parsed, but `JSON.stringify` fails on it. */
 const maxDepth = 500
 
 /** @param text the JSON of the value. @throws Error if the value is nested too deeply. */
-export function refuseDeep(value: unknown, text: string): void {
+export function assertMaxDepth(value: unknown, text: string): void {
   if (text.length > 2 * maxDepth && isDeeper(value, maxDepth))
     throw new Error(`it is nested more than ${maxDepth} levels deep`)
 }

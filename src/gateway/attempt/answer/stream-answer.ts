@@ -9,7 +9,7 @@ import { toErrorEvent } from './event-text.ts'
 import type { Receiver } from './receiver.ts'
 import { type DecodedEvent, StreamDecoder } from './stream-decoder.ts'
 
-/** Limits events without content in a row. Pings and events of provider tools are far fewer. */
+/** Limits consecutive events without content. Pings and events of provider tools are far fewer. */
 const maxEmptyEvents = 100_000
 
 /** How a stream ended: complete, before its end, or with an error of its provider. */

@@ -51,7 +51,7 @@ export class StreamDecoder {
     this.#separator = attempt.providerProtocol.forms?.reasoningSeparator?.(attempt.target.endpoint, attempt.choiceCount)
   }
 
-  /** Reads one event whose form and protocol are known. */
+  /** The current reader, for events that need neither normalization nor recognition of their protocol. */
   get read(): (event: SseEvent) => AnswerEvent[] {
     return this.#read
   }
@@ -112,7 +112,7 @@ export class StreamDecoder {
       return undefined
     }
     const { source, events } = this.#readNormalized(event)
-    this.noteProgress(events)
+    this.#noteProgress(events)
     // The usage event is read again to insert the cost, so it has its data on one line and nothing else.
     const hasReceivedBytes = !source.data.includes('\n') && !events.some(({ type }) => type === 'usage')
     const bytes = hasReceivedBytes ? source.raw : toSingleLineEvent(source)
@@ -127,11 +127,11 @@ export class StreamDecoder {
   /** Reads the events that follow at the end of the stream. */
   readEndMark(): AnswerEvent[] {
     const events = this.#read(endMark)
-    this.noteProgress(events)
+    this.#noteProgress(events)
     return events
   }
 
-  noteProgress(events: readonly AnswerEvent[]): void {
+  #noteProgress(events: readonly AnswerEvent[]): void {
     for (const { type } of events) {
       if (type === 'tool_call') this.#progress.hasCalls = true
       else if (type === 'text') this.#progress.hasText = true

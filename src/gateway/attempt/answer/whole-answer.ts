@@ -4,14 +4,14 @@ import type { ProviderProtocol } from '../../protocol/protocol.ts'
 import { protocols } from '../../providers/protocols.ts'
 import { errorWithoutAnswer, noMessage } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
-import { isPageOrPlainText, parseJson, refuseDeep, toErrorEvent } from './event-text.ts'
+import { assertMaxDepth, isPageOrPlainText, parseJson, toErrorEvent } from './event-text.ts'
 import type { WholeAnswer } from './receiver.ts'
 
 /** The whole answer; undefined if it is not JSON. @throws Error if it is nested too deeply. */
 export function parseAnswer(bytes: Buffer, text: string): WholeAnswer | undefined {
   const body = parseJson(text)
   if (body === undefined) return undefined
-  refuseDeep(body, text)
+  assertMaxDepth(body, text)
   return { bytes, text, body }
 }
 
@@ -19,7 +19,7 @@ export function parseAnswer(bytes: Buffer, text: string): WholeAnswer | undefine
 export function repairAnswer(text: string): WholeAnswer {
   const repaired = repairJsonSyntax(text) ?? text
   const body: unknown = JSON.parse(repaired)
-  refuseDeep(body, repaired)
+  assertMaxDepth(body, repaired)
   return { bytes: Buffer.from(repaired), text: repaired, body }
 }
 

@@ -37,7 +37,7 @@ describe('an upstream’s refusal', () => {
 
   test('counts against the endpoint unless it concerns the request', () => {
     const statuses = [301, 400, 401, 402, 403, 404, 407, 408, 409, 413, 415, 418, 422, 429, 451, 500, 503, 529]
-    const counting = statuses.filter((status) => failureFromStatus(status, undefined).isEndpointsFault)
+    const counting = statuses.filter((status) => failureFromStatus(status, undefined).isCausedByEndpoint)
     assert.deepEqual(counting, [301, 401, 402, 407, 408, 429, 500, 503, 529])
   })
 

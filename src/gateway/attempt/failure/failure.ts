@@ -26,7 +26,7 @@ export type AttemptFailure = {
   /** The prompt is longer than the endpoint's context. */
   contextSizes?: ContextSizes
   /** Whether the endpoint is the cause, not the request. */
-  isEndpointsFault: boolean
+  isCausedByEndpoint: boolean
   /** The reason for logs and records, without text of the provider. */
   reason: string
   /** The provider's error for the record; undefined if it returned none. */
@@ -59,7 +59,7 @@ export function failureFromStatus(
     tryNext: kind !== 'invalid',
     retryAfterMs,
     raw,
-    isEndpointsFault: isEndpointFault(status),
+    isCausedByEndpoint: isEndpointFault(status),
     reason: `status ${status}`,
   })
   switch (status) {
@@ -103,10 +103,10 @@ export function markPromptTooLong(failure: AttemptFailure, message: string | und
   if (failure.kind === 'rate_limited') return failure
   const contextSizes = readContextError(failure.providerCode, message)
   if (!contextSizes) return failure
-  return { ...failure, kind: 'invalid', tryNext: true, isEndpointsFault: false, contextSizes }
+  return { ...failure, kind: 'invalid', tryNext: true, isCausedByEndpoint: false, contextSizes }
 }
 
-/** A failure without an error of the provider: before an answer, or in the middle of one. */
+/** The failure of an attempt whose connection failed: before an answer, or in the middle of one. */
 export function failureFromTransport({ kind, phase, message, explanation }: TransportFailure): AttemptFailure {
   const wasSent = phase !== 'connect'
   if (kind === 'timeout') {

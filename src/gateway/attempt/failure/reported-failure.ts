@@ -20,7 +20,7 @@ export function reportedFailure(
 ): AttemptFailure {
   const message = maskSecrets(aliases ? restoreNames(rawMessage, aliases) : rawMessage, credential)
   // The reset comes last, because another limit can have caused the error.
-  const wait = waits.headerMs ?? facts.retryAfterMs ?? parseWaitMessage(rawMessage) ?? waits.resetMs
+  const wait = waits.retryAfterMs ?? facts.retryAfterMs ?? parseWaitMessage(rawMessage) ?? waits.resetMs
   const refinedStatus = refineStatus(status, providerCode, rawMessage)
   const failure = failureFromStatus(refinedStatus, message || undefined, wait, credentialOwner)
   if (isModelSpecificRefusal(providerCode)) failure.tryNext = true

@@ -3,8 +3,8 @@ const maxWaitMs = 24 * 3_600_000
 
 type Headers = Record<string, string | string[] | undefined>
 
-/** The times to wait in the headers of an answer: as the provider asks, and until its rate limit is reset. */
-export type HeaderWaits = { headerMs: number | undefined; resetMs: number | undefined }
+/** The waiting times in the headers of an answer: the requested one, and the time until the rate limit is reset. */
+export type HeaderWaits = { retryAfterMs: number | undefined; resetMs: number | undefined }
 
 /** Headers with a time in milliseconds, of OpenAI and of Azure. */
 const exactHeaders = ['retry-after-ms', 'x-ms-retry-after-ms'] as const
@@ -15,7 +15,7 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
     const exact = Number(headers[name])
     if (Number.isFinite(exact) && exact > 0) return Math.min(maxWaitMs, Math.round(exact))
   }
-  return untilReset(headers['retry-after'] ?? headers['x-retry-after'], now)
+  return parseResetTime(headers['retry-after'] ?? headers['x-retry-after'], now)
 }
 
 /** Rate limits of OpenAI's and Anthropic's servers: what remains, and when the limit is reset. */
@@ -37,7 +37,7 @@ const rateLimitHeaders = [
   })),
 ]
 
-/** Limits of other servers, which need not say what remains. */
+/** Rate limits of servers that have only one, and may omit the remaining amount. */
 const singleLimitHeaders = [
   { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset' },
   { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset-after' },
@@ -48,12 +48,12 @@ const singleLimitHeaders = [
 /** The time until the exhausted limits in the headers of a refusal are reset. */
 export function readTimeToReset(headers: Headers, now: number): number | undefined {
   const exhausted = [
-    // Without a header that says what remains, the named limits count as not exhausted, and the single ones as exhausted.
+    // If the remaining amount is missing, one of several limits counts as not exhausted, and a single limit as exhausted.
     ...rateLimitHeaders.filter(({ remaining }) => Number(headers[remaining] ?? 1) <= 0),
     ...singleLimitHeaders.filter(({ remaining }) => Number(headers[remaining] ?? 0) <= 0),
   ]
   const resets = [...exhausted.map(({ reset }) => headers[reset]), combinedReset(headers.ratelimit)]
-  const waits = resets.map((reset) => untilReset(reset, now)).filter((ms) => ms !== undefined)
+  const waits = resets.map((reset) => parseResetTime(reset, now)).filter((ms) => ms !== undefined)
   return waits.length > 0 ? Math.max(...waits) : undefined
 }
 
@@ -64,8 +64,8 @@ function combinedReset(header: string | string[] | undefined): string | undefine
   return /\b(?:t|reset)=(\d+)/i.exec(text)?.[1]
 }
 
-/** The time of a reset: seconds from now, since 1970, or milliseconds since 1970, or as `Retry-After`. */
-function untilReset(header: string | string[] | undefined, now: number): number | undefined {
+/** The milliseconds until a reset. The header is a Unix time in seconds or milliseconds, or has a form of `Retry-After`. */
+function parseResetTime(header: string | string[] | undefined, now: number): number | undefined {
   const number = Number(header || undefined)
   if (!(number > 1e9)) return parseRetryAfter(header, now)
   const at = number > 1e11 ? number : number * 1000
@@ -91,7 +91,7 @@ const bodyFields = {
   estimated_time: 1000,
 }
 
-/** The time to wait in the body of a refusal, on one of three levels. */
+/** The time to wait in the body of a refusal. Also reads nested errors, up to `depth` levels. */
 export function readBodyWait(body: unknown, now: number, depth = 3): number | undefined {
   if (typeof body !== 'object' || body === null || depth === 0) return undefined
   const fields = body as Record<string, unknown>
@@ -100,11 +100,10 @@ export function readBodyWait(body: unknown, now: number, depth = 3): number | un
     if (time > 0) return Math.min(maxWaitMs, Math.ceil(time * unit))
   }
   // OpenRouter repeats the headers of its provider.
-  const reset = untilReset(ifText((fields.headers as Record<string, unknown> | undefined)?.['X-RateLimit-Reset']), now)
+  const resetHeader = (fields.headers as Record<string, unknown> | undefined)?.['X-RateLimit-Reset']
+  const reset = typeof resetHeader === 'string' ? parseResetTime(resetHeader, now) : undefined
   return reset ?? readBodyWait(fields.error, now, depth - 1) ?? readBodyWait(fields.metadata, now, depth - 1)
 }
-
-const ifText = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 /** `Retry-After` in either of its forms, or as a duration, in milliseconds from now. */
 export function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {

@@ -14,7 +14,7 @@ const decoders = new Map<string, (start: Buffer) => Decoder | undefined>([
 
 const zstdMagic = 0xfd2fb528
 
-/** Some proxies decompress an answer and keep the header. */
+/** Undefined if the answer is not compressed: some proxies decompress it without removing the header. */
 function gunzip(start: Buffer): Decoder | undefined {
   return start.readUInt16BE() === 0x1f8b ? createGunzip() : undefined
 }
@@ -22,7 +22,7 @@ function gunzip(start: Buffer): Decoder | undefined {
 /** Some servers send `deflate` without the header of zlib. */
 const startsZlib = (start: Buffer) => (start[0]! & 0x0f) === 8 && start.readUInt16BE() % 31 === 0
 
-/** The bytes by which an encoding is recognised. */
+/** The number of bytes that are needed to recognise an encoding. */
 const startLength = 4
 
 const noBytes = Buffer.alloc(0)
@@ -37,8 +37,8 @@ function listEncodings(header: string | string[] | undefined): string[] {
     .filter((name) => name !== '' && name !== 'identity')
 }
 
-/** Pauses and resumes the input of a decoder whose buffer is full. */
-export type Source = { hold: () => void; release: () => void }
+/** The input of a decoder, which is held while the buffer of the decoder is full. */
+export type DecoderInput = { hold: () => void; release: () => void }
 
 /**
  * Decompresses an answer for a sink. Some upstreams compress although the request forbids it. Pausing also pauses the
@@ -46,23 +46,23 @@ export type Source = { hold: () => void; release: () => void }
  */
 export class DecodingSink implements Sink {
   #sink: Sink
-  readonly #source: Source
+  readonly #input: DecoderInput
   #decoder: Decoder | undefined
   /** Creates the decoder once the first bytes have arrived. */
   #create: ((start: Buffer) => Decoder | undefined) | undefined
   #start: Buffer = noBytes
   #isOver = false
 
-  constructor(sink: Sink, source: Source) {
+  constructor(sink: Sink, input: DecoderInput) {
     this.#sink = sink
-    this.#source = source
+    this.#input = input
   }
 
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
     const encodings = listEncodings(headers['content-encoding'])
     this.#create = decoders.get(encodings.pop() ?? 'identity')
     // Each earlier encoding is decoded after this one.
-    if (encodings.length > 0) this.#sink = new DecodingSink(this.#sink, this.#source)
+    if (encodings.length > 0) this.#sink = new DecodingSink(this.#sink, this.#input)
     this.#sink.head(status, encodings.length > 0 ? { ...headers, 'content-encoding': encodings.join() } : headers)
   }
 
@@ -100,13 +100,13 @@ export class DecodingSink implements Sink {
 
   #decode(chunk: Buffer): void {
     if (!this.#decoder) this.#sink.data(chunk)
-    else if (!this.#decoder.write(chunk)) this.#source.hold()
+    else if (!this.#decoder.write(chunk)) this.#input.hold()
   }
 
   #listen(decoder: Decoder): void {
     this.#decoder = decoder
     decoder.on('data', (chunk: Buffer) => this.#isOver || this.#sink.data(chunk))
-    decoder.on('drain', () => this.#isOver || this.#source.release())
+    decoder.on('drain', () => this.#isOver || this.#input.release())
     decoder.on('end', () => this.#finishOnce() && this.#sink.end())
     decoder.on('error', ({ message }) => this.failed({ kind: 'reset', phase: 'answer', message }))
   }

@@ -7,7 +7,7 @@ import type { ProxySettings } from '#platform/net/proxies.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { encodeUtf8 } from '#platform/text/copy-bytes.ts'
 import type { Deadlines } from './deadlines.ts'
-import { DecodingSink, type Source } from './decode.ts'
+import { type DecoderInput, DecodingSink } from './decode.ts'
 import { type Connection, watchConnection } from './reused-connections.ts'
 import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './upstream.ts'
 
@@ -28,7 +28,7 @@ export function httpUpstreams(options: UpstreamOptions): Upstreams {
   const agent = lazyAgent(1)
   // Without pipelining undici closes each connection after its request, so that each request gets a new one.
   const unpooledAgent = lazyAgent(0)
-  const warming = setTimeout(agent, warmUpMs).unref()
+  const warmUpTimer = setTimeout(agent, warmUpMs).unref()
   return {
     send(request, deadlines, sink) {
       const dispatchWith = (dispatchAgent: Agent) => {
@@ -41,15 +41,15 @@ export function httpUpstreams(options: UpstreamOptions): Upstreams {
       return call
     },
     async close() {
-      clearTimeout(warming)
+      clearTimeout(warmUpTimer)
       await Promise.all(agents.map((openAgent) => openAgent.destroy()))
     },
   }
 }
 
 /**
- * Prepares headers and body for undici, which references the body until the answer has ended. Pieces are therefore
- * released as they are sent, and the text of a streamed request does not use the buffer pool.
+ * Prepares headers and body for undici, which references the body until the answer has ended. To free memory earlier,
+ * pieces are released as they are sent, and the text of a streamed request does not use the buffer pool.
  */
 function dispatchOptions({ headers, body, streams }: UpstreamRequest) {
   if (typeof body === 'string') return { headers, body: streams ? encodeUtf8(body) : Buffer.from(body) }
@@ -85,7 +85,7 @@ function newAgent({ connectMs, proxies = {}, pipelining }: UpstreamOptions & { p
 const abandonedError = new Error('abandoned')
 
 /** One request over HTTP: undici's handler on the one side, an exchange on the other. */
-class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
+class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
   connectMs: number | undefined
   readonly #startedAt = performance.now()
   readonly #origin: string
