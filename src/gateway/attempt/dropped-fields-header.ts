@@ -1,10 +1,10 @@
 import type { ResponseStream } from '#platform/net/response-stream.ts'
+import { maxDroppedNames } from '../protocol/repairs/dropped-fields.ts'
 
 /** The header that names the fields of a request that its upstream does not get. */
 const droppedFieldsHeader = 'x-fields-left-out'
 
-/** The most names in the header, and the most characters of each: clients can send any fields. */
-const maxNames = 20
+/** The most characters of a name in the header: clients can send any fields. */
 const maxNameLength = 64
 
 /** Names the fields that are not sent, unless the response is open already. */
@@ -18,7 +18,7 @@ export function nameDroppedFields(
 
 function headerList(names: readonly string[]): string {
   return names
-    .slice(0, maxNames)
+    .slice(0, maxDroppedNames)
     .map((name) => encodeURIComponent(name.slice(0, maxNameLength).toWellFormed()))
     .join(', ')
 }

@@ -10,20 +10,21 @@ export type StreamProgress = { hasText: boolean; hasCalls: boolean; readonly cho
  */
 export type AnswerForms = {
   /** Matches the data of events of this protocol, to recognize a server that uses another protocol. */
-  mark: RegExp
+  eventPattern: RegExp
   /** Whether a whole answer belongs to this protocol. */
-  isOwn: (body: unknown) => boolean
+  isOwnAnswer: (body: unknown) => boolean
   /** Missing if clients never get the bytes of this protocol. Its reader then reads all forms. */
   normalizer?: Normalizer
   /** Separates the reasoning of one stream from its text. Undefined if the server of the endpoint does not mix them. */
   reasoningSeparator?: (endpoint: Endpoint, choiceCount: number) => EventSeparator | undefined
 }
 
-/** Changes the events of a stream, until it is done. */
+/** Separates the reasoning in tags from the text of a stream, until the reasoning has ended. */
 export type EventSeparator = {
+  /** Returns the event with separated reasoning. */
   take: (event: SseEvent) => SseEvent
   readonly isDone: boolean
-  /** The events with the text that is still held at the end. */
+  /** Returns events with the text that is still held at the end of the stream. */
   end: () => SseEvent[]
 }
 

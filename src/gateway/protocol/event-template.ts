@@ -7,7 +7,10 @@ const probe = Buffer.from('signalbox probe')
 const paddingProbe = Buffer.from('signalbox padding')
 const paddingPattern = /"obfuscation"\s*:\s*"([^"\\\u0000-\u001f]+)"/
 
-/** The initial number of attempts to learn. Then each needs `findsForTrial` matches before, so that it is worth its time. */
+/**
+ * The number of times that a template learns without condition. Learning takes time, so after these it learns again only if
+ * it has found `findsForTrial` events since the last time.
+ */
 const maxTrials = 4
 const findsForTrial = 8
 
@@ -90,7 +93,7 @@ export class EventTemplate {
     this.#finds = 0
     const probedPieces = [frame.before, probe, frame.after]
     if (frame.end) probedPieces.push(paddingProbe, frame.end)
-    // The event with an unlikely text and padding: where these are after the rewriting, the next events have theirs.
+    // The event with the probes as text and padding. The rewritten event has the probes where later events have theirs.
     const candidate = Buffer.concat(probedPieces)
     const clientFrame =
       matchesText(candidate, probe.toString()) && splitFrame(rewriteForClient(candidate), frame.end !== undefined)

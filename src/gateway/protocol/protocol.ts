@@ -165,7 +165,7 @@ export type ClientProtocol = {
   passThroughEnd: string
   /** Rewrites the upstream's own bytes where clients need other values. */
   rewriter?: (head: AnswerHead) => PassthroughRewriter
-  /** Token counts in the form of its usage. */
+  /** Writes token counts in the form of its `usage`. */
   usageOf: (tokens: TokenCounts) => object
   /** Adds the cost to the upstream's event with the usage. */
   usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer

@@ -46,7 +46,7 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeRel
       answer = whole
     },
     flush: () => {},
-    // Written here, because a failure can still lead to another endpoint.
+    // Written before the attempt ends: if writing fails, another endpoint can still be tried.
     ended: () => {
       body = writeBody()
     },

@@ -27,8 +27,8 @@ function tokensWithin(ms: number, fastest: number): number {
 }
 
 /**
- * The most tokens that can be generated in the duration of an answer. Undefined if the duration does not limit them: the speed of the
- * endpoint is unknown, it generates several answers at once, or it may have continued after the end.
+ * The most tokens that can be generated in the duration of an answer. Undefined if the duration does not limit them: the
+ * speed of the endpoint is unknown, it generates several answers at once, or it may have continued after the end.
  * @param sentAt when the request was sent, by the monotonic clock.
  * @param fastest the endpoint's fastest answer, in tokens per second; null if it is unknown.
  */

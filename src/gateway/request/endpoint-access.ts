@@ -29,8 +29,8 @@ export class EndpointAccess {
   }
 
   /**
-   * The name of the endpoint's circuit breaker. A workspace's own credential has its own: its failures must not open
-   * the circuit for other workspaces.
+   * The name of the endpoint's circuit breaker. Each workspace with its own credential has a separate one, because its
+   * failures must not open the circuit for other workspaces.
    */
   circuitNameOf(endpoint: Endpoint): string {
     return this.isByok(endpoint) ? `${endpoint.id} ${this.#workspaceId}` : endpoint.id

@@ -23,7 +23,7 @@ export function readPreferences(
     partition: partition ?? (route === 'sort' ? 'none' : 'model'),
     maxPrice: provider?.max_price ? toNumbers(provider.max_price) : undefined,
     preferredMinThroughput: medianBound(provider?.preferred_min_throughput),
-    // Seconds on the wire, as in the clients' types.
+    // Requests have seconds, as the types of clients document.
     preferredMaxLatencyMs: toMs(medianBound(provider?.preferred_max_latency)),
   }
 }

@@ -23,8 +23,8 @@ const guidance: Record<Task | 'chat', { example: string; list: string; operation
 }
 
 /**
- * The models that a request names, in its order. Other names of the same model are ignored. Unknown names are skipped if
- * at least one is known, so that one list works for several installations.
+ * The models that a request names, in its order, each once. Unknown names are skipped if at least one is known, so that one
+ * list works for several installations.
  * @param task undefined for chats.
  * @throws Fault `invalid` without any name, for an unsupported feature, or if no model can serve the task, `not_found` if
  * no name is found.

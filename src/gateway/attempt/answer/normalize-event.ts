@@ -36,6 +36,6 @@ function replaceData({ event }: SseEvent, data: string): SseEvent {
 
 /** The protocol that an event of a stream shows: that of its endpoint or another one. Undefined if it shows none. */
 export function recognizeEvent({ data }: SseEvent, expected: ProviderProtocol): ProviderProtocol | undefined {
-  if (!expected.forms || expected.forms.mark.test(data)) return expected
-  return Object.values(protocols).find(({ forms }) => forms?.mark.test(data))
+  if (!expected.forms || expected.forms.eventPattern.test(data)) return expected
+  return Object.values(protocols).find(({ forms }) => forms?.eventPattern.test(data))
 }

@@ -52,8 +52,8 @@ export function readWholeAnswer(
 
 /** The protocol that an answer shows: that of its endpoint or another one. */
 function recognizeProtocol(body: unknown, expected: ProviderProtocol): ProviderProtocol {
-  if (!expected.forms || expected.forms.isOwn(body)) return expected
-  return Object.values(protocols).find(({ forms }) => forms?.isOwn(body)) ?? expected
+  if (!expected.forms || expected.forms.isOwnAnswer(body)) return expected
+  return Object.values(protocols).find(({ forms }) => forms?.isOwnAnswer(body)) ?? expected
 }
 
 /** The same answer if normalizing did not change its body. */

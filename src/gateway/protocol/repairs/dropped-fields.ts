@@ -1,11 +1,11 @@
 import type { Body } from '../protocol.ts'
 
 /** The most names in the header `x-fields-left-out`, which lists the fields that a provider does not get. */
-const maxNames = 20
+export const maxDroppedNames = 20
 
 /** Adds the name of a field to the dropped ones of a request, once, up to the maximum of the header. */
 export function noteDropped(dropped: string[], name: string): void {
-  if (dropped.length < maxNames && !dropped.includes(name)) dropped.push(name)
+  if (dropped.length < maxDroppedNames && !dropped.includes(name)) dropped.push(name)
 }
 
 /** The values of settings that change nothing, so that their removal is not reported. */

@@ -85,7 +85,7 @@ export class ToolCallAssembler {
     return finish.reason === 'tool_calls' && !hasCalls ? { ...finish, reason: 'stop' } : finish
   }
 
-  /** Records what decides whether calls can be cut off. */
+  /** Records the facts that decide whether an incomplete call is an error. */
   #note(event: AnswerEvent): void {
     if (event.type === 'usage') this.#completionTokens = event.tokens.completion
     else if (event.type === 'finish' && (event.reason === 'length' || event.reason === 'content_filter'))
@@ -98,7 +98,7 @@ export class ToolCallAssembler {
     if (event.type !== 'finish') return [event]
     if (this.#isTruncated || !this.#calls.some((call) => call.args.isCut))
       return [...this.#closeAll(), this.#report(event)]
-    // Some upstreams send the end before the last piece. Whether the limit was reached shows in the usage.
+    // Some upstreams send the end before the last piece. The usage, which follows, shows whether the limit was reached.
     this.#heldFinish = event
     return []
   }

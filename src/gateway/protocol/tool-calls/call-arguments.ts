@@ -1,7 +1,7 @@
 import { JsonExtent } from '#platform/core/json-extent.ts'
 import type { ToolCallPiece } from './piece.ts'
 
-/** Longer arguments are not decoded, because that holds up other requests. */
+/** Longer arguments are not decoded, because that would block other requests. */
 const maxDecoded = 1024 * 1024
 
 /** The arguments of one tool call while their pieces arrive: the JSON of an object, or the free text of a custom tool. */
@@ -24,27 +24,27 @@ export class CallArguments {
   /** Undefined until there is more than whitespace. */
   #startsObject: boolean | undefined
 
-  /** They are a whole JSON object or list. */
+  /** Whether the arguments are a complete JSON object or list. */
   get isComplete(): boolean {
     return !this.#isCustom && this.#extent.isComplete
   }
 
-  /** They are JSON that has not ended. */
+  /** Whether the arguments are JSON that has not ended. */
   get isCut(): boolean {
     return !this.#isCustom && this.#extent.isUnclosed
   }
 
-  /** They are `{}` so far. Some upstreams send that with the name, before the real ones. */
+  /** Whether the arguments are `{}` so far. Some upstreams send that with the name, before the real arguments. */
   get isEmptyObject(): boolean {
     return this.isComplete && emptyObject.test(this.#text)
   }
 
-  /** No piece had a text so far. */
+  /** Whether no piece had text so far. */
   get isEmpty(): boolean {
     return this.#text === ''
   }
 
-  /** They are white space so far, and no event repeated all of them. */
+  /** Whether the pieces had only white space so far, and no event repeated all of the arguments. */
   get isBlank(): boolean {
     return this.#text.trim() === '' && !this.#wholeText
   }
@@ -65,7 +65,7 @@ export class CallArguments {
     if (whole) this.#wholeText = whole
   }
 
-  /** Adds the arguments of a call without a name, which are those of this call. */
+  /** Adds the arguments of a call without a name, which belong to this call. */
   adopt(nameless: CallArguments, callName: string | undefined): void {
     this.add({ text: nameless.#text, whole: nameless.#wholeText }, callName)
   }

@@ -86,7 +86,7 @@ export class PartialCall {
     return [...this.takeSignature(), start]
   }
 
-  /** The signature that came after the start of the call, or with it. */
+  /** Returns the signature that clients do not have yet, once the call is open. */
   takeSignature(): AnswerEvent[] {
     const signature = this.#unsentSignature
     if (!signature || this.#clientId === undefined) return []

@@ -5,8 +5,8 @@ import { type Members, withMembers } from '../with-members.ts'
 
 /** Answers of servers of Anthropic's protocol in other forms, such as with the usage or the finish reasons of OpenAI. */
 export const anthropicForms: AnswerForms = {
-  mark: /"(?:message_start|message_delta|content_block_\w+)"/,
-  isOwn: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
+  eventPattern: /"(?:message_start|message_delta|content_block_\w+)"/,
+  isOwnAnswer: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
   normalizer: {
     // The type of an event can be in its name alone, so the data is searched for it.
     isStandard: ({ event, data }) =>

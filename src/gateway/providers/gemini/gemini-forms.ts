@@ -5,8 +5,8 @@ import { type Members, withMembers } from '../with-members.ts'
 
 /** Recognizes answers of Gemini's protocol. Only its reader normalizes them, because clients never get Gemini's bytes. */
 export const geminiForms: AnswerForms = {
-  mark: /"(?:candidates|promptFeedback|prompt_feedback|usageMetadata|usage_metadata)"/,
-  isOwn: (body) => {
+  eventPattern: /"(?:candidates|promptFeedback|prompt_feedback|usageMetadata|usage_metadata)"/,
+  isOwnAnswer: (body) => {
     const [first] = Array.isArray(body) ? body : [body]
     return isObject(first) && ['candidates', 'promptFeedback', 'usageMetadata'].some((name) => name in first)
   },

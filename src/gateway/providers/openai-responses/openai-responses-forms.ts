@@ -5,8 +5,8 @@ import { type Members, withMembers } from '../with-members.ts'
 
 /** Answers of responses servers in other forms than OpenAI's, such as with a text as `output` or with earlier event names. */
 export const responsesForms: AnswerForms = {
-  mark: /"(?:response\.|object"\s*:\s*"response)/,
-  isOwn: (body) => isObject(body) && ('output' in body || 'output_text' in body || body.object === 'response'),
+  eventPattern: /"(?:response\.|object"\s*:\s*"response)/,
+  isOwnAnswer: (body) => isObject(body) && ('output' in body || 'output_text' in body || body.object === 'response'),
   normalizer: {
     isStandard: ({ event, data }) =>
       (data.startsWith(textDelta) && data.includes('"delta":"')) ||

@@ -30,7 +30,7 @@ export function applyPlugins(prepared: PreparedRequest, candidates: readonly Can
   }
 }
 
-/** The estimate after a cut can be still too long, because texts differ in the length of their tokens. */
+/** After a cut, the prompt can still be too long, because the length of tokens differs between its texts. */
 const maxCuts = 3
 
 function fitToContext(prepared: PreparedRequest, candidates: readonly Candidate[]): PreparedRequest {

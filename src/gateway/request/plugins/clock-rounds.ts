@@ -7,8 +7,8 @@ import type { AnswerHead, Body, ClientProtocol, CostNote, StreamWriter } from '.
 export const clockName = 'openrouter_datetime'
 
 /**
- * Combines the answers of several rounds (`clock.ts`) to one. The client gets the events of all rounds except the calls of the
- * clock, one end and the total usage.
+ * Combines the answers of several rounds (`clock.ts`) into one. The client gets one end, the total usage, and the other
+ * events of all rounds without the calls of the clock.
  */
 export class ClockRounds {
   readonly #clientProtocol: ClientProtocol
@@ -107,8 +107,8 @@ export class ClockRounds {
 
   #roundWriter(head: AnswerHead, options: Parameters<ClientProtocol['writer']>[1]): StreamWriter {
     this.#resetRound()
-    // Until something was written, another attempt can start the answer again, with the head of its endpoint. Later rounds continue
-    // the stream with the same writer.
+    // Until something was written, another attempt can restart the answer, with the head of its endpoint. Later rounds
+    // continue the stream with the same writer.
     if (!this.#hasWritten) this.#writer = this.#clientProtocol.writer({ ...head, request: this.#request }, options)
     const writer = this.#writer!
     const write = (events: AnswerEvent[]) => {
@@ -165,7 +165,7 @@ export class ClockRounds {
         return this.#round === 1 ? [event] : []
       case 'finish':
         if (this.#continues) return []
-        // The model called the clock in the last round, in which it is not allowed to. The client does not know this call.
+        // The model called the clock in the last round, although `tool_choice` forbids it. The client does not get this call.
         return [this.#clientCalls.size === 0 && this.#clockCallIds.length > 0 ? { ...event, reason: 'stop' } : event]
       default:
         return [event]

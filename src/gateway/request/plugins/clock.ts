@@ -61,7 +61,7 @@ export async function completeInRounds(
   }
 }
 
-/** The plugin fields of the body that a chat made from another protocol does not contain. */
+/** The plugin fields of the body, which a translated chat does not contain. */
 function otherPlugins({ plugins, transforms, truncation }: Body): Body {
   return { plugins, transforms: truncation === 'auto' ? ['middle-out'] : transforms }
 }

@@ -46,7 +46,7 @@ function healingWriter(writer: StreamWriter, heal: (text: string) => string): St
       return ''
     },
     end: (cost) => release(heal) + writer.end(cost),
-    // An answer that was broken off is written without repair.
+    // An answer that broke off is written without repair.
     fail: (error) => release((text) => text) + writer.fail(error),
   }
 }

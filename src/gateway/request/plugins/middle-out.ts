@@ -47,10 +47,10 @@ function dropMiddle(items: Item[], excess: number): Item[] {
 /** A turn is shortened if dropping it would lose this many characters more than necessary. */
 const minTrimmedLength = 4000
 
-/** The messages before the first question, the first question and the last turn always remain. */
+/** These always remain: the messages before the first turn of the user, this turn, and the last turn. */
 const minTurns = 3
 
-/** The mark at a cut adds some characters, so a cut saves less than requested. The next call of `middleOut` compensates this. */
+/** The mark at a cut adds characters, so a cut saves less than requested. The next call of `middleOut` removes the rest. */
 const minSavedShare = 0.9
 
 /**

@@ -2,7 +2,8 @@ import { isJson } from '#platform/json/json-text/is-json.ts'
 import { stringEnd } from '#platform/json/json-text/json-members.ts'
 
 /**
- * Parses JSON whose end is missing, in linear time. A cut text keeps its beginning; any other cut item or member is omitted.
+ * Parses JSON whose end is missing, in linear time. A truncated string keeps its beginning; any other truncated item or
+ * member is omitted.
  * @throws SyntaxError if the JSON has other errors.
  */
 export function parseCutJson(text: string): unknown {

@@ -16,8 +16,8 @@ type MessageMember = 'delta' | 'message'
  * (docs/decisions/0286).
  */
 export const chatForms: AnswerForms = {
-  mark: /"choices"/,
-  isOwn: (body) => isObject(body) && 'choices' in body,
+  eventPattern: /"choices"/,
+  isOwnAnswer: (body) => isObject(body) && 'choices' in body,
   normalizer: {
     isStandard: ({ data }: SseEvent) => standardDelta.test(data) && !nonStandardMember.test(data),
     normalizeEvent: (content, progress) =>
