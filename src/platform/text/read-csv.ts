@@ -7,6 +7,8 @@ export function readCsv(text: string): { columns: string[]; rows: Record<string,
   return { columns: columns.map((name) => name.trim()), rows }
 }
 
+const lineEnd = /\r?\n|\r/
+
 /** A cell with the separator after it. A quoted cell can contain separators, line breaks and doubled quotes. */
 const cellPattern = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|\r|$)/gy
 
@@ -15,8 +17,9 @@ function parseLines(text: string): string[][] {
   let line: string[] = []
   cellPattern.lastIndex = 0
   while (cellPattern.lastIndex < text.length) {
+    const start = cellPattern.lastIndex
     const match = cellPattern.exec(text)
-    if (!match) throw new SyntaxError(`line ${lines.length + 1} is not CSV`)
+    if (!match) throw new SyntaxError(`line ${text.slice(0, start).split(lineEnd).length} is not CSV`)
     const [, quoted, unquoted = '', separator] = match
     line.push(quoted?.replaceAll('""', '"') ?? unquoted)
     if (separator === ',' && cellPattern.lastIndex < text.length) continue
