@@ -16,7 +16,7 @@ export class TimeSlices {
 
   /**
    * @returns a promise to wait for before continuing; undefined while there is time left. A caller must wait only once and then
-   * work, even if other callers have used up the next slice meanwhile.
+   * work, even if other callers have used up the next slice meanwhile: otherwise it could wait forever.
    */
   waitIfUsedUp(): Promise<void> | undefined {
     // A new caller waits with those that already wait.

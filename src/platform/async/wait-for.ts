@@ -23,7 +23,7 @@ export async function waitUntil(check: () => Promise<boolean>, options: WaitOpti
 }
 
 /**
- * Reads a state until `read` returns something else than undefined: at once, after each notification, and each `recheckMs`.
+ * Reads a state until `read` returns a value other than undefined: at once, after each notification, and each `recheckMs`.
  * @returns undefined after the timeout, or when `signal` aborts.
  */
 export function waitFor<T>(read: () => Promise<T | undefined>, options: EndlessWaitOptions): Promise<T>

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Response headers that a web page may read. */
+/** Response headers that web pages can read. */
 const exposedHeaders = 'etag, retry-after, x-fields-left-out, x-generation-id, x-request-id, x-should-retry'
 
-/** The time for which a browser may keep the answer to a preflight request, in seconds. */
+/** The time for which a browser can cache the answer to a preflight request, in seconds. */
 const maxAge = '600'
 
 /**

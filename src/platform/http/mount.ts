@@ -53,11 +53,11 @@ export type MountOptions<Caller, Deps> = {
 export function mountRoutes<Caller, Deps>(
   app: FastifyInstance,
   routes: AnyRoute<Caller, Deps>[],
-  mounting: MountOptions<Caller, Deps>,
+  options: MountOptions<Caller, Deps>,
 ): void {
   app.decorateRequest('caller', undefined)
-  for (const route of routes) mountRoute(app, route, mounting)
-  refuseOtherMethods(app, listKnownPaths(routes, mounting.prefix))
+  for (const route of routes) mountRoute(app, route, options)
+  refuseOtherMethods(app, listKnownPaths(routes, options.prefix))
 }
 
 function mountRoute<Caller, Deps>(

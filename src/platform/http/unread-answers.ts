@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { steadyNow } from '../core/clock.ts'
 
 type OpenSocket = Socket & { _handle?: { writeQueueSize: number } | null }
-/** The bytes that the system had accepted at a check that found others waiting. */
+/** The number of sent bytes at a check that found further ones waiting, and the time since which it has not changed. */
 type Progress = { sentBytes: number; since: number }
 
 /**

@@ -104,11 +104,11 @@ export function createHistogram<const Labels extends readonly string[]>({
     /** Reports the histogram with 0 observations from now on. */
     start: (...values: Values<Labels>) => void series.valueFor(values),
     observe(value: number, ...values: Values<Labels>): void {
-      const one = series.valueFor(values)
+      const histogram = series.valueFor(values)
       let at = 0
       while (at < buckets.length && value > buckets[at]!) at++
-      one.counts[at]!++
-      one.sum += value
+      histogram.counts[at]!++
+      histogram.sum += value
     },
   }
 }
@@ -135,7 +135,7 @@ export function createGauge(
   { name, help, label, aggregator = 'sum' }: { name: string; help: string; label: string; aggregator?: Aggregator },
   read: () => Record<string, number>,
 ): Metric {
-  const lines = () => Object.entries(read()).map(([of, value]) => ({ labels: { [label]: of }, value }))
+  const lines = () => Object.entries(read()).map(([labelValue, value]) => ({ labels: { [label]: labelValue }, value }))
   return { name, get: async () => ({ name, help, type: 'gauge', aggregator, values: lines() }) }
 }
 

@@ -4,7 +4,7 @@ import { findProxy, hasProxy, type ProxySettings } from './proxies.ts'
 
 /**
  * Options of an undici agent that sends each origin's requests through its proxy: in a tunnel (CONNECT) for https, as a
- * request with an absolute URL for http. Unchanged without a proxy.
+ * request with an absolute URL for http. Returns the options unchanged if no proxy is set.
  */
 export function throughProxies(options: Agent.Options & { connect: { timeout: number } }, proxies: ProxySettings) {
   if (!hasProxy(proxies)) return options

@@ -1,3 +1,5 @@
+import { isFirstHalf } from './truncate.ts'
+
 /** A part of a text, and its start in UTF-8 bytes and in UTF-16 units. */
 type Part = { text: string; firstByte: number; firstUnit: number }
 
@@ -43,5 +45,3 @@ export class BytePositions {
     return this.#parts[low]!
   }
 }
-
-const isFirstHalf = (unit: number) => (unit & 0xfc00) === 0xd800

@@ -21,5 +21,6 @@ export function cutMiddle(
   return `${text.slice(0, from)}\n[… ${describeOmission(to - from)} …]\n${text.slice(to)}`
 }
 
-const isFirstHalf = (unit: number) => (unit & 0xfc00) === 0xd800
+/** Whether a UTF-16 unit is the first half of a surrogate pair. */
+export const isFirstHalf = (unit: number) => (unit & 0xfc00) === 0xd800
 const isSecondHalf = (unit: number) => (unit & 0xfc00) === 0xdc00

@@ -21,7 +21,10 @@ export class TokenBucket {
     this.#refilledAt = now()
   }
 
-  /** @returns the delay in milliseconds until `amount` tokens are available. Negative amounts return tokens. */
+  /**
+   * Takes tokens, also if fewer are available: later callers then wait longer. A negative amount returns tokens.
+   * @returns the delay in milliseconds until the taken tokens are refilled.
+   */
   take(amount: number): number {
     const at = this.#now()
     const refilled = this.#tokens + ((at - this.#refilledAt) * this.#perSecond) / 1000

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { appendOnly, counted } from './portable.ts'
+import { autoIncrementKey, makeAppendOnly } from './portable.ts'
 
 /**
  * Organizations, users, memberships, workspaces, keys, the audit log, and the number of notifications of each topic.
@@ -66,7 +66,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('api_keys_by_workspace').on('api_keys').column('workspace_id').execute()
   await db.schema
     .createTable('audit_events')
-    .addColumn('seq', ...counted(db))
+    .addColumn('seq', ...autoIncrementKey(db))
     .addColumn('id', 'text', (c) => c.notNull().unique())
     .addColumn('organization_id', 'text', (c) => c.notNull().references('organizations.id'))
     .addColumn('at', 'bigint', (c) => c.notNull())
@@ -88,7 +88,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .on('audit_events')
     .columns(['target_id', 'organization_id', 'seq'])
     .execute()
-  await appendOnly(db, 'audit_events')
+  await makeAppendOnly(db, 'audit_events')
   await db.schema
     .createTable('signal_revisions')
     .addColumn('topic', 'text', (c) => c.primaryKey())

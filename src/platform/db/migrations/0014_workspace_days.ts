@@ -14,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('endpoint', 'text', (c) => c.notNull())
     .addColumn('byok', 'integer', (c) => c.notNull())
   await amounts
-    .reduce((made, name) => made.addColumn(name, 'bigint', (c) => c.notNull()), table)
+    .reduce((builder, name) => builder.addColumn(name, 'bigint', (c) => c.notNull()), table)
     .addPrimaryKeyConstraint('workspace_days_pk', key as never[])
     .execute()
   await sql`insert into workspace_days (${sql.raw([...key, ...amounts].join(', '))})
@@ -34,6 +34,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 function sumOf(amount: string): string {
   const whole = `cast(${amount} as bigint)`
   const [high, low] = [`sum(${whole} / 1000000000)`, `sum(${whole} % 1000000000)`]
-  const most = '9223372036'
-  return `cast(case when ${high} >= ${most} then 9223372036854775807 else ${high} * 1000000000 + ${low} end as bigint)`
+  const maxHigh = '9223372036'
+  return `cast(case when ${high} >= ${maxHigh} then 9223372036854775807 else ${high} * 1000000000 + ${low} end as bigint)`
 }

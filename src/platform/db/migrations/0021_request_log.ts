@@ -1,6 +1,6 @@
 import type { Kysely, RawBuilder } from 'kysely'
 import { sql } from '../kysely.ts'
-import { textOfJson } from './portable.ts'
+import { jsonTextReader } from './portable.ts'
 
 /**
  * Columns for searching the request log, copied from the record. Only rare values are indexed, so that other rows cost
@@ -19,7 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await table()
     .addColumn('duration_ms', 'bigint', (c) => c.notNull().defaultTo(0))
     .execute()
-  const textAt = textOfJson(db)
+  const textAt = jsonTextReader(db)
   const whole = (text: RawBuilder<unknown>) => sql`cast(round(cast(${text} as double precision)) as bigint)`
   await sql`update generations set
     outcome = coalesce(${textAt('record', 'outcome')}, 'success'),

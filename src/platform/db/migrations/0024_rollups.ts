@@ -14,8 +14,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('cells', 'text', (c) => c.notNull())
     .execute()
   const common = ['model', 'endpoint', 'provider', 'preset', 'outcome', 'error', 'byok']
-  await cells(db, 'workspace_cells', ['organization_id', 'workspace_id', ...common])
-  await cells(db, 'key_cells', ['organization_id', 'workspace_id', 'key_hash', 'user_id', ...common])
+  await createCellTable(db, 'workspace_cells', ['organization_id', 'workspace_id', ...common])
+  await createCellTable(db, 'key_cells', ['organization_id', 'workspace_id', 'key_hash', 'user_id', ...common])
   await schema.createIndex('key_cells_by_key').on('key_cells').columns(['key_hash', 'grain', 'slot']).execute()
   await schema
     .createTable('rollup_past')
@@ -34,14 +34,29 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     select 1, 0, '', ${sql.lit(until)} where exists (select 1 from generations)`.execute(db)
 }
 
-async function cells(db: Kysely<unknown>, name: string, dimensions: string[]): Promise<void> {
-  const amounts = ['requests', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cached_tokens']
-  amounts.push('cache_written_tokens', 'tool_calls', 'cost_pico', 'saving_pico')
+async function createCellTable(db: Kysely<unknown>, name: string, dimensions: string[]): Promise<void> {
+  const amounts = [
+    'requests',
+    'prompt_tokens',
+    'completion_tokens',
+    'reasoning_tokens',
+    'cached_tokens',
+    'cache_written_tokens',
+    'tool_calls',
+    'cost_pico',
+    'saving_pico',
+  ]
   const texts = ['cell', ...dimensions, 'latency', 'duration', 'throughput']
   const numbers = ['grain', 'slot', ...amounts]
-  const columns = [...numbers.map((one) => [one, 'bigint'] as const), ...texts.map((one) => [one, 'text'] as const)]
+  const columns = [
+    ...numbers.map((column) => [column, 'bigint'] as const),
+    ...texts.map((column) => [column, 'text'] as const),
+  ]
   await columns
-    .reduce((made, [column, type]) => made.addColumn(column, type, (c) => c.notNull()), db.schema.createTable(name))
+    .reduce(
+      (builder, [column, type]) => builder.addColumn(column, type, (c) => c.notNull()),
+      db.schema.createTable(name),
+    )
     .addPrimaryKeyConstraint(`${name}_pk`, ['grain', 'slot', 'cell'] as never[])
     .execute()
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { SqliteAdapter, sql } from '../kysely.ts'
-import { counted } from './portable.ts'
+import { autoIncrementKey } from './portable.ts'
 
 /**
  * Events of the last minutes for clients that listen, in the order of commits. The embedded database has one writer. On
@@ -16,7 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   }
   const table = db.schema.createTable('events')
   const withKey = isSqlite
-    ? table.addColumn('seq', ...counted(db))
+    ? table.addColumn('seq', ...autoIncrementKey(db))
     : table.addColumn('seq', 'bigint', (c) => c.primaryKey().defaultTo(sql`next_event()`))
   await withKey
     .addColumn('at', 'bigint', (c) => c.notNull())

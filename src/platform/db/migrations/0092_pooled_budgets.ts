@@ -21,9 +21,10 @@ type Before = {
 }
 
 /**
- * Budgets of workspaces and organizations, which all their spending counts for. In the previous
- * version the limit of a default guardrail was such a budget; now it holds for each member and key. The limit is copied into a budget of
- * the workspace, so that no workspace may spend more after the upgrade. The budget keeps the account, which servers of the previous version continue to use.
+ * Budgets of workspaces and organizations, to which all their spending counts. In the previous version, the limit of a default
+ * guardrail was such a budget; now it applies to each member and key. The limit is copied into a budget of the workspace, so
+ * that no workspace can spend more after the upgrade. The budget keeps the account, which servers of the previous version
+ * continue to use.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
@@ -42,10 +43,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addUniqueConstraint('pooled_budgets_owner', ['owner_kind', 'owner_id', 'reset_interval'])
     .execute()
   await db.schema.createIndex('pooled_budgets_organization').on('pooled_budgets').column('organization_id').execute()
-  await takeLimitsOfDefaults(db as Kysely<Before>)
+  await copyDefaultGuardrailLimits(db as Kysely<Before>)
 }
 
-async function takeLimitsOfDefaults(db: Kysely<Before>): Promise<void> {
+async function copyDefaultGuardrailLimits(db: Kysely<Before>): Promise<void> {
   const defaults = await db
     .selectFrom('guardrails as g')
     .innerJoin('workspaces as w', 'w.default_guardrail_id', 'g.id')
@@ -58,9 +59,17 @@ async function takeLimitsOfDefaults(db: Kysely<Before>): Promise<void> {
       .insertInto('pooled_budgets')
       .values({
         // The guardrail's own id is unique, and no other budget has it.
-        ...{ id, organization_id, workspace_id, owner_kind: 'workspace', owner_id: workspace_id },
-        ...{ reset_interval: reset_interval ?? 'lifetime', limit_usd, include_byok: include_byok_in_budgets ? 1 : 0 },
-        ...{ account: `guardrail:${id}`, created_at, updated_at: created_at },
+        id,
+        organization_id,
+        workspace_id,
+        owner_kind: 'workspace',
+        owner_id: workspace_id,
+        reset_interval: reset_interval ?? 'lifetime',
+        limit_usd,
+        include_byok: include_byok_in_budgets ? 1 : 0,
+        account: `guardrail:${id}`,
+        created_at,
+        updated_at: created_at,
       })
       .execute()
   }

@@ -15,11 +15,12 @@ type Before = {
   }
 }
 
-const roles: Record<string, string> = { owner: 'admin', admin: 'admin', viewer: 'viewer' }
+/** The role in each workspace by the role in the organization. */
+const workspaceRoles: Record<string, string> = { owner: 'admin', admin: 'admin', viewer: 'viewer' }
 
 /**
- * The members of each workspace and their roles. Before, every member of the organization could use every
- * workspace, so each becomes a member of all of them, with the role that they have.
+ * The members of each workspace and their roles. Before, every member of the organization could use every workspace, so each
+ * becomes a member of all of them, with the same rights.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
@@ -38,10 +39,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .on('workspace_members')
     .columns(['organization_id', 'user_id'])
     .execute()
-  await addEverybody(db as Kysely<Before>)
+  await addMembersToAllWorkspaces(db as Kysely<Before>)
 }
 
-async function addEverybody(db: Kysely<Before>): Promise<void> {
+async function addMembersToAllWorkspaces(db: Kysely<Before>): Promise<void> {
   const rows = await db
     .selectFrom('memberships as m')
     .innerJoin('workspaces as w', 'w.organization_id', 'm.organization_id')
@@ -49,10 +50,8 @@ async function addEverybody(db: Kysely<Before>): Promise<void> {
     .select(['m.organization_id', 'w.id as workspace_id', 'm.user_id', 'm.role', 'm.joined_at'])
     .execute()
   for (const { role, joined_at, ...member } of rows) {
-    const values = { id: newUuid(), ...member, role: roles[role] ?? 'developer', source: 'manual' }
-    await db
-      .insertInto('workspace_members')
-      .values({ ...values, created_at: joined_at })
-      .execute()
+    const workspaceRole = workspaceRoles[role] ?? 'developer'
+    const row = { id: newUuid(), ...member, role: workspaceRole, source: 'manual', created_at: joined_at }
+    await db.insertInto('workspace_members').values(row).execute()
   }
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Costs that are asked for later, the requests whose charge nobody confirmed, and endpoints that billed too much. */
+/** Requests whose provider is asked for their cost later, an index of unconfirmed charges, and endpoints that billed too much. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('cost_lookups')

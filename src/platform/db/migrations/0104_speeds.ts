@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely'
 
-/** The speeds of answers after their start. Their highest limits what an answer without a usage report is charged. */
+/**
+ * The speeds of answers. If a provider reports no usage, the highest speed gives the most tokens that it can have generated,
+ * which limits are charged.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('endpoint_minutes')

@@ -5,19 +5,19 @@ import { SqliteAdapter, sql } from '../kysely.ts'
 const isSqlite = (db: Kysely<unknown>) => db.getExecutor().adapter instanceof SqliteAdapter
 
 /** The type and constraints of an auto-incremented primary key. */
-export function counted(db: Kysely<unknown>): [ColumnDataType, ColumnBuilderCallback] {
+export function autoIncrementKey(db: Kysely<unknown>): [ColumnDataType, ColumnBuilderCallback] {
   if (isSqlite(db)) return ['integer', (column) => column.primaryKey().autoIncrement()]
   return ['bigserial', (column) => column.primaryKey()]
 }
 
 /** Makes the database reject updates and deletions of rows. */
-export async function appendOnly(db: Kysely<unknown>, table: string): Promise<void> {
-  const why = sql.lit(`${table} is append-only`)
+export async function makeAppendOnly(db: Kysely<unknown>, table: string): Promise<void> {
+  const message = sql.lit(`${table} is append-only`)
   if (isSqlite(db)) {
     for (const act of ['update', 'delete']) {
       const name = sql.id(`${table}_no_${act}`)
       const trigger = sql`create trigger ${name} before ${sql.raw(act)} on ${sql.table(table)}`
-      await sql`${trigger} begin select raise(abort, ${why}); end`.execute(db)
+      await sql`${trigger} begin select raise(abort, ${message}); end`.execute(db)
     }
     return
   }
@@ -29,8 +29,11 @@ export async function appendOnly(db: Kysely<unknown>, table: string): Promise<vo
     for each statement execute function ${refuse}()`.execute(db)
 }
 
-/** Returns an SQL expression for the text at a path in a JSON column; null if it is missing. Booleans are 1 and 0, or `true` and `false`. */
-export function textOfJson(db: Kysely<unknown>) {
+/**
+ * Returns a function that creates an SQL expression for the text at a path in a JSON column; null if it is missing. Booleans are
+ * 1 and 0 in SQLite, `true` and `false` in Postgres.
+ */
+export function jsonTextReader(db: Kysely<unknown>) {
   return (column: string, ...path: string[]) => {
     const json = isSqlite(db) ? sql.ref(column) : sql`cast(${sql.ref(column)} as json)`
     const steps = path.map((name, at) => sql`${sql.raw(at < path.length - 1 ? '->' : '->>')} ${sql.lit(name)}`)

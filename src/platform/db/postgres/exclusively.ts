@@ -11,9 +11,9 @@ import { notifyStatement } from './revisions.ts'
 const lockNotAvailable = '55P03'
 
 /**
- * Runs transactions under a lock. To hold it for as few round trips as possible, the lock is requested together with `begin`,
- * and notifications are sent together with `commit`. So the revision of a topic, which they lock, is never locked during a
- * round trip.
+ * Runs transactions under a lock. To hold it for as few round trips as possible, the lock is requested together with `begin`.
+ * Notifications are sent together with `commit`: each locks the revision of its topic, and no round trip follows while it is
+ * locked.
  */
 export function createExclusively(query: Query, signals: LocalSignals, lockMs: number): Db['exclusively'] {
   const withLocalLock = createLocalLocks(lockMs)

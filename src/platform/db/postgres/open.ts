@@ -21,7 +21,7 @@ import { postgresSignals } from './signals.ts'
 /** The time for which `close` waits for connections in use, and again after they were aborted. */
 const closeMs = 1000
 
-/** Opens a Postgres database. `prepare` brings it up to date before anything else looks at it. */
+/** Opens a Postgres database. `prepare` migrates it before any other query. */
 export async function openPostgres(
   connectionString: string,
   prepare: (query: Query) => Promise<void>,
@@ -39,7 +39,7 @@ export async function openPostgres(
     onRecovered,
   })
   const query: Query = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: watchedPool(connections, listeners) }),
+    dialect: new PostgresDialect({ pool: createReportingPool(connections, listeners) }),
     log: createQueryLog(listeners),
   })
   const clock = new ClockOffset(listeners.onClockSkew ?? (() => {}))
@@ -74,8 +74,8 @@ export async function openPostgres(
   }
 }
 
-/** Also reports statements that got no connection as failed; Kysely reports only the others. */
-function watchedPool(connections: Connections, { onQuery = () => {} }: DatabaseListeners): PostgresPool {
+/** A pool that also reports statements that got no connection as failed. Kysely reports only the others. */
+function createReportingPool(connections: Connections, { onQuery = () => {} }: DatabaseListeners): PostgresPool {
   return {
     async connect() {
       const startedAt = performance.now()

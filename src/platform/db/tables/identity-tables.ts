@@ -6,7 +6,7 @@ export type IdentityTables = {
     id: string
     name: string
     created_at: number
-    /** Whether its keys may use interns at all. */
+    /** Whether its keys can use interns at all. */
     interns_programme: Generated<number>
   }
   users: { id: string; name: string; email: string; created_at: number }
@@ -62,7 +62,7 @@ export type IdentityTables = {
     include_byok_in_limit: number
     expires_at: number | null
     external_user: string | null
-    /** Whether the key may still use interns after its creator has left. */
+    /** Whether the key can still use interns after its creator has left. */
     interns_grant: Generated<number>
     created_at: number
     updated_at: number

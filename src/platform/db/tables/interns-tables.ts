@@ -44,7 +44,7 @@ export type InternsTables = {
     /** The same with their secrets, encrypted, and the key that encrypted it. */
     mcp_servers_sealed: string | null
     mcp_servers_sealed_by: string | null
-    /** The hosts from which it may fetch pages, as JSON; null: none. */
+    /** JSON: the hosts from which it is allowed to fetch pages; null: none. */
     web_hosts: string | null
     /** When it fell asleep: its processes have ended until the next prompt. Still set while it wakes. */
     asleep_since: number | null
@@ -131,7 +131,7 @@ export type InternsTables = {
     /** JSON: a request that exceeded its budget. */
     refused: string | null
   }
-  /** Turns of interns with a key that have not become runs yet. */
+  /** Turns with a budget, from before their first request until they are stored as runs. */
   announced_turns: {
     id: string
     intern_id: string

@@ -34,7 +34,7 @@ export async function* requireKnownEntryTypes(archive: Body): AsyncGenerator<Uin
   }
 }
 
-/** Follows the headers of an archive. What it cannot follow, the decoder refuses. */
+/** Finds the headers of an archive. The decoder refuses an archive in which it cannot find them. */
 class EntryTypeScanner {
   /** The bytes of the current header or of the attributes of the next entry. */
   #collected: Buffer[] = []

@@ -36,7 +36,7 @@ export type ErrorAnswer = { status: number; headers: Record<string, string>; bod
 export function toErrorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope } {
   const status = faultStatus[fault.kind]
   const { metadata, retryAfterSeconds, headers, type } = fault.details
-  // A second, if the fault does not know how long it lasts.
+  // One second, if it is not known how long the condition lasts.
   const retryAfter = retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined)
   return {
     status,

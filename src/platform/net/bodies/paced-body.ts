@@ -3,8 +3,8 @@ import { Fault } from '../../core/fault.ts'
 import { readRequestBody } from './request-body.ts'
 
 /**
- * The lowest rate at which a body can arrive. A sender has `pauseMs` of waiting time. Data at `bytesPerSecond` restores as
- * much as it takes to arrive, up to `pauseMs`.
+ * The lowest rate at which a body can arrive. The service waits for `pauseMs` in total. Each piece of data restores the time that
+ * it takes at `bytesPerSecond`, up to `pauseMs`.
  */
 export type BodyPace = { bytesPerSecond: number; pauseMs: number }
 
