@@ -7,6 +7,8 @@ export type OddRequest = {
   body: object
   sent: Record<string, Record<string, unknown>>
   dropped?: Record<string, string[]>
+  /** Upstreams whose protocol cannot express the request, and the words of the error. */
+  refused?: Record<string, RegExp>
 }
 
 const [chat, responses, anthropic, gemini] = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini']
@@ -457,6 +459,74 @@ oddChats.push(
   },
 )
 
+const sound = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAAAAA='
+const wav = { type: 'input_audio', input_audio: { data: sound, format: 'wav' } }
+const mp3Url = 'https://example.com/a.mp3'
+const movie = 'https://example.com/a.mp4'
+const remoteAudio = { [chat!]: { 'messages.0.content.0': { type: 'audio_url', audio_url: { url: mp3Url } } } }
+const pdf = 'data:application/pdf;base64,JVBERi0xLjQK'
+const namedFile = { type: 'file', file: { file_data: pdf, filename: 'file.pdf' } }
+const docx = 'data:application/vnd.openxmlformats-officedocument.wordprocessingml.document;base64,UEsDBAo='
+oddChats.push(
+  ...[
+    wav,
+    { type: 'input_audio', input_audio: sound },
+    { type: 'input_audio', input_audio: { data: `data:audio/wav;base64,${sound}`, format: 'wav' } },
+    { type: 'audio_url', audio_url: `data:audio/x-wav;base64,${sound}` },
+    { type: 'file', file: { file_data: `data:audio/wav;base64,${sound}`, filename: 'a.wav' } },
+  ].map((part) => ({
+    name: `audio as ${JSON.stringify(part).slice(0, 60)}`,
+    body: asks([part]),
+    sent: {
+      [chat!]: { 'messages.0.content.0': wav },
+      [responses!]: { 'input.0.content.0': wav },
+      [gemini!]: { 'contents.0.parts.0.inlineData': { mimeType: 'audio/wav', data: sound } },
+    },
+    refused: { [anthropic!]: /does not support audio/ },
+  })),
+  ...[
+    { type: 'audio_url', audio_url: { url: mp3Url } },
+    { type: 'input_audio', input_audio: mp3Url },
+    { type: 'input_audio', input_audio: { url: mp3Url } },
+  ].map((part) => ({
+    name: `the address of audio as ${JSON.stringify(part)}`,
+    body: asks([part]),
+    sent: {
+      ...remoteAudio,
+      [gemini!]: { 'contents.0.parts.0.fileData': { mimeType: 'audio/mpeg', fileUri: mp3Url } },
+    },
+    refused: { [anthropic!]: /does not support audio/, [responses!]: /does not support audio by its URL/ },
+  })),
+  ...[
+    { type: 'video_url', video_url: { url: movie } },
+    { type: 'video_url', video_url: movie },
+    { type: 'input_video', video_url: { url: movie } },
+  ].map((part) => ({
+    name: `the address of a video as ${JSON.stringify(part)}`,
+    body: asks([part]),
+    sent: {
+      [chat!]: { 'messages.0.content.0': { type: 'video_url', video_url: { url: movie } } },
+      [gemini!]: { 'contents.0.parts.0.fileData': { mimeType: 'video/mp4', fileUri: movie } },
+    },
+    refused: { [anthropic!]: /does not support video/, [responses!]: /does not support video/ },
+  })),
+  ...[{ file_data: pdf }, { file_data: pdf, filename: '' }].map((file) => ({
+    name: `a file with only ${Object.keys(file)}`,
+    body: asks([{ type: 'file', file }]),
+    sent: {
+      openai: { 'messages.0.content.0': namedFile },
+      [responses!]: { 'input.0.content.0': { type: 'input_file', filename: 'file.pdf', file_data: pdf } },
+      [anthropic!]: { 'messages.0.content.0.title': undefined },
+    },
+  })),
+  {
+    name: 'a file of a type that Claude does not read',
+    body: asks([{ type: 'file', file: { file_data: docx, filename: 'a.docx' } }]),
+    sent: { openai: { 'messages.0.content.0.file.file_data': docx } },
+    refused: { [anthropic!]: /does not support files of the type application\/vnd/ },
+  },
+)
+
 const item = (more: object) => ({ type: 'function_call', call_id: 'c1', name: 'read', arguments: args, ...more })
 const output = (output: unknown) => ({ type: 'function_call_output', call_id: 'c1', output })
 
@@ -541,6 +611,28 @@ const found = [
   },
 ]
 oddResponses.push(
+  {
+    name: 'a file without a name',
+    body: { input: [user([{ type: 'input_file', file_data: pdf }])] },
+    sent: {
+      [responses!]: { 'input.0.content.0.filename': 'file.pdf' },
+      openai: { 'messages.0.content.0': namedFile },
+    },
+  },
+  {
+    name: 'a file of chats',
+    body: { input: [user([{ type: 'file', file: { file_data: pdf } }])] },
+    sent: {
+      [responses!]: { 'input.0.content.0': { type: 'input_file', filename: 'file.pdf', file_data: pdf } },
+      openai: { 'messages.0.content.0': namedFile },
+    },
+  },
+  {
+    name: 'the address of audio',
+    body: { input: [user([{ type: 'audio_url', audio_url: { url: mp3Url } }])] },
+    sent: { ...remoteAudio, [gemini!]: { 'contents.0.parts.0.fileData.fileUri': mp3Url } },
+    refused: { [responses!]: /does not support audio by its URL/ },
+  },
   {
     name: 'tools that Codex declares in an item',
     body: {
@@ -655,6 +747,31 @@ const budgetModel = 'anthropic-messages/claude-3-7-sonnet'
 const messagesTool = { name: 'read', input_schema: parameters }
 
 export const oddMessages: OddRequest[] = [
+  {
+    name: 'audio',
+    body: { messages: [user([{ type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data: sound } }])] },
+    sent: {
+      [chat!]: { 'messages.0.content.0': wav },
+      [gemini!]: { 'contents.0.parts.0.inlineData.mimeType': 'audio/wav' },
+    },
+    refused: { [anthropic!]: /does not support audio/ },
+  },
+  {
+    name: 'a file of chats, also in a result',
+    body: {
+      messages: [
+        user([{ type: 'file', file: { file_data: pdf } }]),
+        { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'read', input: {} }] },
+        user([{ type: 'tool_result', tool_use_id: 't1', content: [chatImage] }]),
+      ],
+    },
+    sent: {
+      [anthropic!]: {
+        'messages.0.content.0.source': { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjQK' },
+        'messages.2.content.0.content.0': { type: 'image', source },
+      },
+    },
+  },
   {
     name: 'the JSON text as input of an earlier call',
     body: { messages: use(args) },

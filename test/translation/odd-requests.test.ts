@@ -68,7 +68,15 @@ describe('requests in forms that providers refuse or misread', () => {
   })
 
   for (const [door, requests] of Object.entries({ chat: oddChats, responses: oddResponses, messages: oddMessages }))
-    for (const { name, body, sent, dropped } of requests)
+    for (const { name, body, sent, dropped, refused = {} } of requests) {
+      for (const [target, words] of Object.entries(refused))
+        test(`${door} to ${target} is refused: ${name}`, async () => {
+          const { path, body: usual } = doors[door as keyof typeof doors]
+          const request = { ...usual, ...body, model: `${target}/m` }
+          const reply = await recorded.service.ask('POST', path, { body: request })
+          assert.equal(reply.status, 400, reply.text)
+          assert.match(reply.body.error.message, words)
+        })
       for (const [target, members] of Object.entries(sent))
         test(`${door} to ${target}: ${name}`, async () => {
           const [provider, model = 'm'] = target.split('/')
@@ -83,4 +91,5 @@ describe('requests in forms that providers refuse or misread', () => {
           const names = reply.headers.get('x-fields-left-out')?.split(', ') ?? []
           for (const field of dropped?.[target] ?? []) assert.ok(names.includes(field), `${field} among ${names}`)
         })
+    }
 })

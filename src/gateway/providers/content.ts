@@ -8,13 +8,15 @@ export type NormalizedPart = { cacheControl?: unknown } & (
   | { kind: 'image'; url: string; detail?: string }
   | {
       kind: 'inline'
-      modality: 'image' | 'file' | 'audio'
+      modality: 'image' | 'file' | 'audio' | 'video'
       mediaType: string
       base64: string
       name?: string
       detail?: string
     }
   | { kind: 'file'; url: string; name?: string }
+  /** Remote audio or video. */
+  | { kind: 'recording'; medium: 'audio' | 'video'; url: string }
   /** A file that the client uploaded to the provider, which knows its id. */
   | { kind: 'uploaded'; fileId: string }
   | { kind: 'other'; original: ContentPart }
@@ -72,6 +74,11 @@ export function refuseContainerFile(part: ContentPart): ContentPart {
   )
 }
 
+/** The error for a medium that a protocol has no part for. Another endpoint can have one. */
+export function unsupportedMediumFault(medium: string): Fault {
+  return new Fault('invalid', `messages: the protocol of this model does not support ${medium}. Choose another model.`)
+}
+
 /** Whether a message belongs to the system prompt, for protocols with a separate one. */
 export function isInstruction({ role }: Pick<Message, 'role'>): boolean {
   return role === 'system' || role === 'developer'
@@ -103,6 +110,7 @@ export function joinTexts(texts: string[]): string {
 type KnownPart = {
   image_url?: { url?: string; detail?: string } | string
   input_audio?: { data?: string; format?: string }
+  audio_url?: { url?: string }
   video_url?: { url?: string }
   document_url?: { url?: string } | string
   document_name?: string | null
@@ -111,12 +119,13 @@ type KnownPart = {
 }
 
 function normalizePart(part: ContentPart): NormalizedPart {
-  const { image_url, input_audio, video_url, document_url, document_name, file, refusal } = part as KnownPart
+  const { image_url, input_audio, audio_url, video_url, document_url, document_name, file, refusal } = part as KnownPart
   if (part.type === 'text') return { kind: 'text', text: part.text ?? '' }
   if (part.type === 'refusal' && refusal !== undefined) return { kind: 'text', text: refusal }
   const image = typeof image_url === 'string' ? { url: image_url } : image_url
   if (part.type === 'image_url' && image?.url) return normalizeImage(image.url, image.detail)
-  if (part.type === 'video_url' && video_url?.url) return normalizeFile(video_url.url, undefined)
+  if (part.type === 'audio_url' && audio_url?.url) return normalizeRecording(audio_url.url, 'audio')
+  if (part.type === 'video_url' && video_url?.url) return normalizeRecording(video_url.url, 'video')
   const document = typeof document_url === 'string' ? document_url : document_url?.url
   if (part.type === 'document_url' && document) return normalizeFile(document, document_name ?? undefined)
   if (part.type === 'file' && file?.file_data) return normalizeFile(file.file_data, file.filename)
@@ -137,9 +146,14 @@ function normalizeImage(url: string, detail: string | undefined): NormalizedPart
   return { kind: 'inline', modality, ...inline, ...options }
 }
 
+function normalizeRecording(url: string, medium: 'audio' | 'video'): NormalizedPart {
+  const inline = readDataUrl(url)
+  return inline ? { kind: 'inline', modality: medium, ...inline } : { kind: 'recording', medium, url }
+}
+
 function normalizeFile(url: string, filename: string | undefined): NormalizedPart {
   const inline = readDataUrl(url)
-  const options = filename === undefined ? {} : { name: filename }
+  const options = filename ? { name: filename } : {}
   return inline ? { kind: 'inline', modality: 'file', ...inline, ...options } : { kind: 'file', url, ...options }
 }
 

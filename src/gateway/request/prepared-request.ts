@@ -35,8 +35,14 @@ export function prepareWithoutPreset({
   return readPresetReference(body) ? undefined : prepareBody(client, body)
 }
 
-function prepareBody(client: ClientProtocol, body: Body): PreparedRequest {
+/** The chat request of a body. Bodies of chats have the parts of chats already (`normalizeBody`). */
+function translateBody(client: ClientProtocol, body: Body): ChatRequest {
   const chat = client.toChat(body)
+  return client.protocol === 'openai-chat' ? chat : (withChatParts(chat) as ChatRequest)
+}
+
+function prepareBody(client: ClientProtocol, body: Body): PreparedRequest {
+  const chat = translateBody(client, body)
   return { chat, body: client.task === undefined ? body : chat, preset: undefined, client }
 }
 
@@ -56,7 +62,7 @@ export async function prepareRequest(
   const version =
     reference.version === undefined ? preset.designated_version : await deps.presets.version(preset, reference.version)
   const mergedBody = applyPreset(version, reference.bodyWithoutPreset, client.preset)
-  const chat = client.toChat(mergedBody)
+  const chat = translateBody(client, mergedBody)
   const clientBody = client.task === undefined ? mergedBody : chat
   return {
     chat,

@@ -73,7 +73,12 @@ function requiredParameters(chat: ChatRequest): string[] {
 }
 
 /** Files are not listed, because many providers convert them to text. */
-const modalityOfPart: Record<string, string> = { image_url: 'image', input_audio: 'audio' }
+const modalityOfPart: Record<string, string> = {
+  image_url: 'image',
+  input_audio: 'audio',
+  audio_url: 'audio',
+  video_url: 'video',
+}
 
 function inputModalities(chat: ChatRequest): string[] {
   const modalities: string[] = []

@@ -60,7 +60,11 @@ function catalogueOn(
 ): object {
   const supported_parameters = ['tools', 'tool_choice', 'reasoning', 'max_tokens', 'structured_outputs', 'top_k']
   const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters, data_policy }
-  const facts = { created: '2026-01-01', context_length: 100_000, input_modalities: ['text', 'image', 'file'] }
+  const facts = {
+    created: '2026-01-01',
+    context_length: 100_000,
+    input_modalities: ['text', 'image', 'file', 'audio', 'video'],
+  }
   const providers: [string, Protocol][] = [
     ...upstreamProtocols.map((protocol): [string, Protocol] => [protocol, protocol]),
     ...chatServers.map((server): [string, Protocol] => [server, 'openai-chat']),

@@ -1,28 +1,44 @@
+import type { ContentPart } from '#chat/message.ts'
 import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
+import { type Part, toChatPart } from '../../protocol/chat-parts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { parseArguments } from '../../protocol/tool-calls/tool-arguments.ts'
+import { contentBlocks } from './anthropic-turns.ts'
 import { mapBlocks } from './map-blocks.ts'
 
 type Block = { type?: unknown; text?: unknown; content?: unknown }
-type ImageBlock = Block & { image_url?: { url?: unknown } | string }
 type CallBlock = Block & { input?: unknown }
 type Turn = { role?: unknown; content?: unknown }
 
-/** Gives images and texts in the form of chats or responses that of Anthropic. Clients of several protocols send them. */
+/** Types of parts of chats and responses. */
+const foreignTypes: ReadonlySet<unknown> = new Set([
+  'input_text',
+  'output_text',
+  'image_url',
+  'input_image',
+  'file',
+  'input_file',
+  'audio_url',
+  'input_audio',
+  'video_url',
+  'input_video',
+  'audio',
+  'video',
+])
+
+/** Gives parts of chats and responses the form of Anthropic's blocks. Clients of several protocols send them. */
 export const fitBlocks: Repair = (body) => mapBlocks(body, fitBlock)
 
-function fitBlock(block: ImageBlock): ImageBlock {
-  const { type, text, image_url: image } = block ?? {}
-  if ((type === 'input_text' || type === 'output_text') && typeof text === 'string') return { type: 'text', text }
-  if (type !== 'image_url' && type !== 'input_image') return block
-  const url = typeof image === 'string' ? image : image?.url
-  if (typeof url !== 'string') return block
-  const [, media_type, data] = /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(url) ?? []
-  const source = data === undefined ? { type: 'url', url } : { type: 'base64', media_type, data }
-  return { type: 'image', source } as ImageBlock
+function fitBlock(block: Block): Block {
+  if (block?.type === 'tool_result' && Array.isArray(block.content)) {
+    const content = mapItems(block.content as Block[], fitBlock)
+    return content === block.content ? block : { ...block, content }
+  }
+  if (!foreignTypes.has(block?.type)) return block
+  return contentBlocks([toChatPart(block as Part) as ContentPart])[0] ?? block
 }
 
 /** Makes the input of each call an object, as Anthropic requires. Some clients return the JSON text of a stream, or null. */

@@ -1,11 +1,11 @@
-import type { Message } from '#chat/message.ts'
+import type { Content, Message } from '#chat/message.ts'
 import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { readCalledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { hasFailed, isInstruction, type NormalizedPart, normalizeContent } from '../content.ts'
+import { hasFailed, isInstruction, type NormalizedPart, normalizeContent, unsupportedMediumFault } from '../content.ts'
 
 export type Block = Record<string, unknown>
 type Turn = { role: 'user' | 'assistant'; content: Block[] }
@@ -78,6 +78,9 @@ function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
   })
 }
 
+/** The blocks of a content in the form of chats. @throws Fault `invalid` for a medium that this protocol lacks. */
+export const contentBlocks = (content: Content): Block[] => normalizeContent(content).flatMap(toBlocks)
+
 function toBlocks(part: NormalizedPart): Block[] {
   // Anthropic refuses empty text.
   if (part.kind === 'text' && part.text === '') return []
@@ -93,6 +96,8 @@ function toBareBlock(part: NormalizedPart): Block {
       return { type: 'image', source: { type: 'url', url: part.url } }
     case 'file':
       return { type: 'document', source: { type: 'url', url: part.url }, title: part.name }
+    case 'recording':
+      throw unsupportedMediumFault(part.medium)
     case 'uploaded':
       return { type: 'document', source: { type: 'file', file_id: part.fileId } }
     case 'inline':
@@ -105,10 +110,12 @@ function toBareBlock(part: NormalizedPart): Block {
 }
 
 function inlineBlock({ modality, mediaType, base64, name }: Extract<NormalizedPart, { kind: 'inline' }>): Block {
+  if (modality === 'audio' || modality === 'video') throw unsupportedMediumFault(modality)
   const source = { type: 'base64', media_type: mediaType, data: base64 }
   if (modality === 'image' || mediaType.startsWith('image/')) return { type: 'image', source }
   // Anthropic accepts documents in base64 only as PDF. Plain text is sent as text.
-  if (!isTextType(mediaType)) return { type: 'document', source, title: name }
+  if (mediaType === 'application/pdf') return { type: 'document', source, title: name }
+  if (!isTextType(mediaType)) throw unsupportedMediumFault(`files of the type ${mediaType}`)
   const text = Buffer.from(base64, 'base64').toString('utf8')
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, title: name }
 }

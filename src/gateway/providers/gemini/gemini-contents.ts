@@ -173,6 +173,7 @@ function toPart(part: NormalizedPart): Part[] {
       return part.text ? [{ text: part.text }] : []
     case 'image':
     case 'file':
+    case 'recording':
       return [{ fileData: { ...typeOfUrl(part.url), fileUri: part.url } }]
     case 'uploaded':
       return [{ fileData: { fileUri: part.fileId } }]

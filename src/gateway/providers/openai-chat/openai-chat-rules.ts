@@ -3,6 +3,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { wrapSchema } from '../../protocol/repairs/answer-format.ts'
+import { filenameRepair } from '../../protocol/repairs/file-names.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
 import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts'
@@ -56,6 +57,7 @@ const grammarToolRepair = toolRepair(toolShape, { accepts: acceptsInGrammar })
 const commonRepairs: Repair[] = [
   emptyContentRepair('messages'),
   skipEmptyStops,
+  filenameRepair('messages'),
   dataUrlRepair(splitPaths('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
 ]
 const formatRepairs: Repair[] = [formatRepair(formatPosition)]

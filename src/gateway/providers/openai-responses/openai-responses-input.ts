@@ -1,8 +1,16 @@
-import type { Message, ToolCall } from '#chat/message.ts'
+import type { Content, Message, ToolCall } from '#chat/message.ts'
 import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { joinTexts, type NormalizedPart, normalizeContent, refuseContainerFile, resultContent } from '../content.ts'
+import { defaultFilename } from '../../protocol/repairs/file-names.ts'
+import {
+  joinTexts,
+  type NormalizedPart,
+  normalizeContent,
+  refuseContainerFile,
+  resultContent,
+  unsupportedMediumFault,
+} from '../content.ts'
 
 /** Translates messages to input items. Calls, results and reasoning are separate items. */
 export function inputItems(messages: Message[]): Body[] {
@@ -53,6 +61,9 @@ function toolOutput(message: Extract<Message, { role: 'tool' }>, isCustom: boole
   return { type: isCustom ? 'custom_tool_call_output' : 'function_call_output', call_id: tool_call_id, output }
 }
 
+/** The parts of a user's message or of a result. @throws Fault `invalid` for a medium that this protocol lacks. */
+export const inputParts = (content: Content): Body[] => normalizeContent(content).map(inputPart)
+
 function inputPart(part: NormalizedPart): Body {
   switch (part.kind) {
     case 'text':
@@ -61,6 +72,8 @@ function inputPart(part: NormalizedPart): Body {
       return { type: 'input_image', image_url: part.url, detail: part.detail ?? 'auto' }
     case 'file':
       return { type: 'input_file', file_url: part.url }
+    case 'recording':
+      throw unsupportedMediumFault(part.medium === 'audio' ? 'audio by its URL' : part.medium)
     case 'uploaded':
       return { type: 'input_file', file_id: part.fileId }
     case 'inline':
@@ -73,8 +86,9 @@ function inputPart(part: NormalizedPart): Body {
 }
 
 function inlinePart({ modality, mediaType, base64, name, detail }: Extract<NormalizedPart, { kind: 'inline' }>): Body {
+  if (modality === 'video') throw unsupportedMediumFault(modality)
   const url = `data:${mediaType};base64,${base64}`
   if (modality === 'image') return { type: 'input_image', image_url: url, detail: detail ?? 'auto' }
-  if (modality === 'file') return { type: 'input_file', filename: name ?? 'file', file_data: url }
+  if (modality === 'file') return { type: 'input_file', filename: name ?? defaultFilename(mediaType), file_data: url }
   return { type: 'input_audio', input_audio: { data: base64, format: mediaType.slice('audio/'.length) } }
 }

@@ -1,8 +1,11 @@
+import type { ContentPart } from '#chat/message.ts'
 import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
+import { toChatPart } from '../../protocol/chat-parts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { toArgumentsText } from '../../protocol/tool-calls/tool-arguments.ts'
+import { inputParts } from './openai-responses-input.ts'
 
 type Part = { type?: unknown; text?: unknown; image_url?: unknown } & Body
 type Item = { type?: unknown; role?: unknown; content?: unknown; arguments?: unknown; output?: unknown } & Body
@@ -77,12 +80,23 @@ function withOutput(item: Item): Item {
   return parts === output ? item : { ...item, output: parts }
 }
 
+/** Types of parts of chats and of Anthropic's protocol. */
+const foreignTypes: ReadonlySet<unknown> = new Set([
+  'file',
+  'audio_url',
+  'video_url',
+  'input_video',
+  'image',
+  'document',
+])
+
 const textTypes: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text'])
 
 /** The part with the type that OpenAI accepts. Images have their URL directly in the part, and not in an object as in chats. */
 function fitPart(part: Part, textType: 'input_text' | 'output_text'): Part {
   const { type, image_url: image } = part ?? {}
   if (textTypes.has(type)) return type === textType ? part : { ...part, type: textType }
+  if (foreignTypes.has(type)) return inputParts([toChatPart(part) as ContentPart])[0] ?? part
   if (type !== 'image_url' && type !== 'input_image') return part
   const { url, detail } = (typeof image === 'object' && image !== null ? image : {}) as {
     url?: unknown

@@ -1,6 +1,7 @@
 import type { Body } from '../../protocol/protocol.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { skipAnswerImages } from '../../protocol/repairs/answer-images.ts'
+import { filenameRepair } from '../../protocol/repairs/file-names.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import type { RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
@@ -35,6 +36,7 @@ export const responsesRules: RequestRules = {
     toolRepair(toolShape, openaiSchemas),
     emptyContentRepair('input'),
     fitItems,
+    filenameRepair('input'),
     skipAnswerImages('input', 'input_image'),
     fitToolChoice,
     pairCallOutputs,
