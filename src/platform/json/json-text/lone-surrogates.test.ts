@@ -9,6 +9,7 @@ test('half of a surrogate pair is replaced, and whole pairs and other escapes st
     [String.raw`"\uDE00 \ud83d\ude00"`, String.raw`"\ufffd \ud83d\ude00"`],
     [String.raw`"\ud83d\ud83d\ude00"`, String.raw`"\ufffd\ud83d\ude00"`],
     [String.raw`"\\ud83d \n\u00e9"`, String.raw`"\\ud83d \n\u00e9"`],
+    [String.raw`"\\ud83d\ude00"`, String.raw`"\\ud83d\ufffd"`],
     [String.raw`"\\\ud83d"`, String.raw`"\\\ufffd"`],
   ] as const)
     assert.equal(replaceLoneSurrogates(json), replaced)
@@ -25,4 +26,10 @@ test('the JSON of any text becomes that of the well-formed text', () => {
       assert.equal(JSON.parse(replaceLoneSurrogates(escaped)), half.toWellFormed())
     }),
   )
+})
+
+test('a million backslashes before half a pair take linear time', () => {
+  const backslashes = '\\'.repeat(1_000_000)
+  assert.equal(replaceLoneSurrogates(`"${backslashes}ud83d"`), `"${backslashes}ud83d"`)
+  assert.equal(replaceLoneSurrogates(`"${backslashes}\\ud83d"`), `"${backslashes}\\ufffd"`)
 })
