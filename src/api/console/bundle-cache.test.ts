@@ -8,15 +8,15 @@ import { createConsoleBundle } from './bundle-cache.ts'
 import { readManifest } from './manifest.ts'
 import { hashSources } from './sources.ts'
 
-test('a bundle without a manifest is replaced, and only the three newest folders remain', async () => {
+test('a bundle with a damaged manifest is replaced, and only the three newest bundles remain', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'signalbox-bundle-'))
   using _ = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) }
   const parent = join(dataDir, 'console.remembered')
   const damaged = await hashSources()
-  for (const [age, name] of [damaged, 'newer', 'older', 'oldest'].entries()) {
+  for (const [age, name] of ['interrupted.1.deleted', damaged, 'newer', 'older', 'oldest'].entries()) {
     const path = join(parent, name)
     mkdirSync(path, { recursive: true })
-    writeFileSync(join(path, 'script.js'), '')
+    writeFileSync(join(path, 'manifest.json'), '{"files":')
     utimesSync(path, 1000 - age, 1000 - age)
   }
   const folder = await createConsoleBundle({ dataDir, log: pino({ level: 'silent' }) })()

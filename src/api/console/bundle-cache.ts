@@ -79,16 +79,22 @@ async function runBundler(folder: string): Promise<void> {
 
 async function deleteOldBundles(parent: string): Promise<void> {
   const names = await readdir(parent)
+  // Left by an interrupted deletion.
+  const interrupted = names.filter((name) => name.endsWith(deletedSuffix))
+  await Promise.all(interrupted.map((name) => rm(join(parent, name), { recursive: true, force: true })))
+  const bundles = names.filter((name) => !interrupted.includes(name))
   const dated = await Promise.all(
-    names.map(async (name) => ({ path: join(parent, name), at: (await stat(join(parent, name))).mtimeMs })),
+    bundles.map(async (name) => ({ path: join(parent, name), at: (await stat(join(parent, name))).mtimeMs })),
   )
   const old = dated.sort((a, b) => b.at - a.at).slice(maxBundles)
   await Promise.all(old.map(({ path }) => deleteBundle(path)))
 }
 
+const deletedSuffix = '.deleted'
+
 /** Renames the folder first: if the deletion is interrupted, no bundle with missing files remains under its name. */
 async function deleteBundle(folder: string): Promise<void> {
-  const renamed = `${folder}.${process.pid}.deleted`
+  const renamed = `${folder}.${process.pid}${deletedSuffix}`
   await rename(folder, renamed).catch((error) => {
     // Another server deletes it.
     if (error.code !== 'ENOENT') throw error

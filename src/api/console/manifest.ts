@@ -21,8 +21,11 @@ export type Manifest = {
 
 export const manifestName = 'manifest.json'
 
-/** @returns undefined for an incomplete bundle: the manifest is written last. */
+/** @returns undefined for an incomplete or damaged bundle: the manifest is written last. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
-  const text = await readFile(join(folder, manifestName), 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : (JSON.parse(text) as Manifest)
+  try {
+    return JSON.parse(await readFile(join(folder, manifestName), 'utf8')) as Manifest
+  } catch {
+    return undefined
+  }
 }
