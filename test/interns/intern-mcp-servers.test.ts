@@ -119,10 +119,10 @@ test('an error about an MCP server names the field', async () => {
     [{ name: 'a', url: 'https://u:p@a.example' }, /mcp_servers\[0\]\.url: must be an http:\/\//],
     [{ name: 'a', url: 'https://a.example', env: { A: 'b' } }, /mcp_servers\[0\]\.env: is only for a command/],
     [{ name: 'a', command: 'x', headers: { A: 'b' } }, /mcp_servers\[0\]\.headers: are only for a URL/],
-    [{ name: 'a', command: 'x', env: { 'A-B': 'b' } }, /is not the name of a variable/],
+    [{ name: 'a', command: 'x', env: { 'A-B': 'b' } }, /env\.A-B: has an invalid name: must be up to 128 letters/],
     [
       { name: 'a', url: 'https://a.example', headers: { Host: 'b' } },
-      /headers\.Host: is not the name of a header, or one that the protocol sets itself/,
+      /headers\.Host: has an invalid name: is a header that the protocol sets itself/,
     ],
     [{ name: 'a', url: 'https://a.example', headers: { A: 'b\nc' } }, /must be visible ASCII/],
     [{ name: 'a', command: 'x', commands: 'y' }, /unknown field "commands" \(did you mean "command"\?\)/],

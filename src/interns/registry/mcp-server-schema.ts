@@ -26,14 +26,15 @@ const Name = z
   .regex(/^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/, 'must be lowercase letters and digits, in words joined by "-" or "_"')
   .describe('Prefix for the names of its tools: `name__tool`.')
 const Value = z.string().trim().min(1).max(8192)
-const Environment = z
-  .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), Value, nameError('is not the name of a variable'))
-  .describe('Values are encrypted at rest and never returned.')
+const VariableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be up to 128 letters, digits and "_", and not start with a digit')
+const Environment = z.record(VariableName, Value).describe('Values are encrypted at rest and never returned.')
 const HeaderValue = Value.regex(/^[\x20-\x7e]+$/, 'must be visible ASCII')
 const HeaderName = z
   .string()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/)
-  .refine((name) => !isTransportHeader(name))
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'must be the name of a header, up to 128 characters')
+  .refine((name) => !isTransportHeader(name), 'is a header that the protocol sets itself')
 const Url = text({ min: 1, max: 2048 })
   .refine(isServerUrl, { error: 'must be an http:// or https:// URL without user, password and fragment' })
   .describe('The query can contain a secret. It is encrypted at rest and never returned.')
@@ -41,11 +42,6 @@ const Url = text({ min: 1, max: 2048 })
 const Readable = text({ min: 2, max: 4096 }).refine((path) => path.startsWith('/') && normalize(path) === path, {
   error: 'must be an absolute path, without "//", "." and ".."',
 })
-
-/** Zod reports only that a name is invalid. */
-function nameError(message: string) {
-  return { error: (issue: { code?: string }) => (issue.code === 'invalid_key' ? message : undefined) }
-}
 
 const isNotEmpty = (value: object | undefined) => value !== undefined && Object.keys(value).length > 0
 
@@ -71,10 +67,7 @@ export const NewMcpServer = strictFields({
       'Folders or files of the host that the program can read in the sandbox of the builtin agent, in addition to `/usr` and the workspace.',
     ),
   url: Url.optional(),
-  headers: z
-    .record(HeaderName, HeaderValue, nameError('is not the name of a header, or one that the protocol sets itself'))
-    .optional()
-    .describe('Values are encrypted at rest and never returned.'),
+  headers: z.record(HeaderName, HeaderValue).optional().describe('Values are encrypted at rest and never returned.'),
   timeout_seconds: z
     .int()
     .min(1)

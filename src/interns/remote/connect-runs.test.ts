@@ -134,7 +134,7 @@ test('a listed file with a negative size, or a time that no date has, is rejecte
 
 for (const [what, status, result, why] of [
   ['no JSON', 200, 'yes', /is invalid/],
-  ['nothing of what was asked', 200, '{}', /is invalid: \w+: Invalid input/],
+  ['nothing of what was asked', 200, '{}', /is invalid: \w+: is missing/],
   ['an error of no known kind', 500, '{"error":{"kind":"constructor","message":"odd"}}', /refused the request: odd/],
   ['an error that is none', 500, '{"error":{"kind":"busy","message":{}}}', /with the unexpected status 500/],
 ] as const) {

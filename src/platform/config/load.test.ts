@@ -70,7 +70,7 @@ test('an empty file is as good as none', () => {
 
 test('a bad value is refused with the name of the setting and where it came from', () => {
   assert.match(refusal({ PORT: '70000' }), /^The setting port from the environment variable PORT is invalid: .*65535/)
-  assert.match(refusal({ PORT: 'http' }), /^The setting port from .* is invalid: it must be a number$/)
+  assert.match(refusal({ PORT: 'http' }), /^The setting port from .* is invalid: must be a number$/)
   assert.match(refusal({ PORT: '8080.5' }), /PORT is invalid: must be a whole number$/)
   assert.match(refusal({ CONFIG: configFile('regions: eu\n') }), /is invalid: expected object, received string$/)
   assert.match(
@@ -85,6 +85,8 @@ test('a bad value is refused with the name of the setting and where it came from
 test('a bad value within a setting is named by its path', () => {
   const CONFIG = configFile('zdr_vendors:\n  a: { author: "Big Co", suffix: big }\n')
   assert.match(refusal({ CONFIG }), /zdr_vendors\.a\.author/)
+  const args = configFile('agents: { a: { command: a, args: [1] } }\n')
+  assert.match(refusal({ CONFIG: args }), /^The setting agents\.a\.args\.0 from .*: expected string, received number$/)
 })
 
 test('a refusal does not repeat a secret', () => {

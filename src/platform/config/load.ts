@@ -104,10 +104,5 @@ function describeIssue(issue: z.core.$ZodIssue, fromEnv: object, path: string | 
   }
   const name = String(issue.path[0])
   const source = name in fromEnv ? `the environment variable ${name.toUpperCase()}` : `the configuration file ${path}`
-  return `The setting ${issue.path.map((step) => step || '""').join('.')} from ${source} is invalid: ${issueMessage(issue)}`
-}
-
-function issueMessage(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.expected === 'number') return 'it must be a number'
-  return issue.message.replace(/^Invalid input: /, '')
+  return `The setting ${issue.path.map((step) => (step === '' ? '""' : step)).join('.')} from ${source} is invalid: ${issue.message}`
 }

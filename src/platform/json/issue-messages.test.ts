@@ -30,7 +30,16 @@ test('allowed values, formats and objects are named in words', () => {
   assert.equal(messageOf(z.email(), 'x'), 'must be an email address')
   assert.equal(messageOf(z.string().regex(/^a/), 'x'), 'must match the pattern /^a/')
   assert.equal(messageOf(z.record(z.string(), z.string()), 'x'), 'expected object, received string')
-  assert.equal(messageOf(z.record(z.string().min(1), z.string()), { '': 'x' }), 'has an invalid name')
+  assert.equal(
+    messageOf(z.record(z.string().min(1), z.string()), { '': 'x' }),
+    'has an invalid name: must not be empty',
+  )
+})
+
+test('a missing value and a wrong type are named in words', () => {
+  assert.equal(messageOf(z.string(), undefined), 'is missing: expected string')
+  assert.equal(messageOf(z.string(), 1), 'expected string, received number')
+  assert.equal(messageOf(z.coerce.number(), 'x'), 'must be a number')
 })
 
 test('a message in the declaration takes precedence', () => {

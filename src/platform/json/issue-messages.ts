@@ -18,15 +18,24 @@ export function issueMessage(issue: zod.core.$ZodRawIssue, typeOf: (value: unkno
     case 'invalid_format':
       return formatMessage(issue)
     case 'invalid_key':
-      return 'has an invalid name'
+      return `has an invalid name: ${issue.issues.map(({ message }) => message).join('; ')}`
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'invalid_type':
-      if (issue.expected === 'int') return 'must be a whole number'
-      return issue.expected === 'record' ? `expected object, received ${typeOf(issue.input)}` : undefined
+      return typeMessage(issue.expected, typeOf(issue.input))
     default:
       return undefined
   }
+}
+
+function typeMessage(expected: string, received: string): string {
+  if (expected === 'int') return 'must be a whole number'
+  const type = expected === 'record' ? 'object' : expected
+  // JSON and query strings have no `undefined`.
+  if (received === 'undefined') return `is missing: expected ${type}`
+  // A text that is not a number, for example in a query string.
+  if (received === 'nan') return 'must be a number'
+  return `expected ${type}, received ${received}`
 }
 
 const units: Record<string, string> = { string: 'character', array: 'item', set: 'item', map: 'entry' }

@@ -88,8 +88,7 @@ function describeIssue(issue: z.core.$ZodIssue, { shape }: z.ZodObject): string 
     const suggestion = nearestName(issue.keys[0]!, Object.keys(shape))
     return suggestion ? `${unknownFields} (did you mean "${suggestion}"?)` : unknownFields
   }
-  const message = issue.message.replace(/^Invalid input: /, '')
-  return issue.path.length ? `${issue.path.join('.')}: ${message}` : message
+  return issue.path.length ? `${issue.path.join('.')}: ${issue.message}` : issue.message
 }
 
 function toProviderPatch(row: z.output<typeof ProviderRow>): ProviderPatch {

@@ -13,6 +13,6 @@ test('missing fields are reported as missing, wrong types with their type', () =
   assert.equal(messageOf(body, { messages: null }), 'Invalid request: messages: expected array, received null')
   assert.equal(
     messageOf(z.object({ most: z.coerce.number() }), { most: 'x' }),
-    'Invalid request: most: expected number',
+    'Invalid request: most: must be a number',
   )
 })

@@ -18,13 +18,8 @@ export function invalidRequest(issues: readonly Issue[]): Fault {
 
 function describeIssue(issue: Issue): string {
   const path = formatPath(issue.path)
-  const message = shorten(inJsonTerms(issue.message.replace(/^Invalid input: /, '')), maxMessageLength)
+  const message = shorten(issue.message, maxMessageLength)
   return path ? `${path}: ${message}` : message
-}
-
-/** JSON and query strings have no `undefined`, so an undefined value is a missing one. */
-function inJsonTerms(message: string): string {
-  return message.replace(/^(expected .+), received undefined$/, 'is missing: $1').replace(/, received NaN$/, '')
 }
 
 /** A path as in code: `policy.rules[2].slug`. */
