@@ -24,7 +24,7 @@ const paths = [
 ] as const
 const notFound = '{"error":{"code":404,"message":"Not found."}}'
 
-/** With the console, every GET of an unknown path matches a route. */
+/** The console answers browsers on unknown paths. */
 const starts = {
   'without the console': () => startTestService(),
   'with the console': () => startTestService({ settings: { console: 'true' as never } }),

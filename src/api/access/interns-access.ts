@@ -6,12 +6,11 @@ import { requireInterns } from './require-interns.ts'
 const internsPath = '/interns'
 
 /**
- * Whether a request is for a path under /interns. Checks the matched route. If no route matches, or only the one for all
- * unknown paths, checks the path as the router parses it. No spelling of a path bypasses this check.
+ * Whether a request is for a path under /interns. Checks the matched route. If no route matches, checks the path as the
+ * router parses it. No spelling of a path bypasses this check.
  */
 function isInternsRequest({ url, routeOptions }: InternRequest): boolean {
-  const route = routeOptions?.config?.isFallback ? undefined : routeOptions?.url
-  return isInternsUrl(route ?? decodePath(parsePath(url)))
+  return isInternsUrl(routeOptions?.url ?? decodePath(parsePath(url)))
 }
 
 /** Whether a request without a route was meant for an intern's chat. It has no route if its path cannot be read. */
@@ -35,10 +34,7 @@ function decodePath(path: string): string {
   }
 }
 
-type InternRequest = {
-  url: string
-  routeOptions?: { url?: string | undefined; config?: { isFallback?: boolean } }
-}
+type InternRequest = { url: string; routeOptions?: { url?: string | undefined } }
 
 /**
  * Guards every path under /interns, known or not, for every method. For callers whose organization has `interns_programme`

@@ -45,8 +45,14 @@ const workspaceName = /^[\w-]{1,64}$/
 /**
  * Serves the console: one page for the paths of all screens, with and without a workspace in front, and the files that the
  * page names.
+ * @returns the answer to a browser's request for an unknown path, also below an existing one: the console's own 404 page.
  */
-export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: Log, root: string): void {
+export function mountConsole(
+  app: FastifyInstance,
+  bundle: ConsoleBundle,
+  log: Log,
+  root: string,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> | undefined {
   const openBundle = createBundleOpener(bundle, log, root)
   const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { workspace } = request.params as { workspace?: string }
@@ -76,18 +82,17 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
       app.get(`${basePath}/${name}/*`, answerPage(name))
     }
   }
-  // A browser gets the console's own 404 page, also below an existing path; other clients get a JSON error.
-  app.get('/*', { exposeHeadRoute: false, config: { isFallback: true } }, async (request, reply) => {
-    if (!request.headers.accept?.includes('text/html') || request.url.startsWith(`${apiPrefix}/`))
-      return reply.callNotFound()
-    return sendPageOf(request, reply.code(404), { screen: undefined, workspace: undefined })
-  })
   app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
     const { files, read } = await openBundle()
     const { file } = request.params
     if (!files.has(file)) throw new Fault('not_found', 'This file of the console no longer exists. Reload the page.')
     return sendFile(request, reply, file, read)
   })
+  return (request, reply) => {
+    const { method, url, headers } = request
+    if (method !== 'GET' || !headers.accept?.includes('text/html') || url.startsWith(`${apiPrefix}/`)) return undefined
+    return sendPageOf(request, reply.code(404), { screen: undefined, workspace: undefined })
+  }
 }
 
 /** Waits for the bundle and reads its manifest; once for each folder. @throws Fault `unavailable`. */

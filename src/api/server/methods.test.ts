@@ -18,7 +18,7 @@ const silent = routes.map(
 )
 
 /** A server with that table, and the routes of its finished requests. */
-async function serve({ origins = [], hasFallback = false }: { origins?: string[]; hasFallback?: boolean } = {}) {
+async function serve({ origins = [] }: { origins?: string[] } = {}) {
   const app = createApp({
     log: pino({ level: 'silent' }),
     bodyLimit: 1000,
@@ -38,7 +38,6 @@ async function serve({ origins = [], hasFallback = false }: { origins?: string[]
     hostOf: () => undefined,
     uploadPace: { bytesPerSecond: 1000, pauseMs: 30_000 },
   })
-  if (hasFallback) app.get('/*', { config: { isFallback: true } }, (_request, reply) => reply.callNotFound())
   await app.ready()
   const ask = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const url = prefix + path.replace(/\{\w+\}/g, 'some')
@@ -54,19 +53,18 @@ function allowOf(path: string): string[] {
   return [...of.map(({ method }) => method.toUpperCase()), ...heads.map(() => 'HEAD')].sort()
 }
 
-for (const hasFallback of [false, true])
-  test(`every path ${hasFallback ? 'beside the console ' : ''}accepts the methods of its routes and refuses all others`, async () => {
-    await using service = await serve({ hasFallback })
-    for (const path of paths) {
-      const allow = allowOf(path)
-      for (const method of methods) {
-        const { statusCode, headers } = await service.ask(method, path)
-        const about = `${method} ${path}`
-        if (allow.includes(method)) assert.ok(statusCode < 400 && !headers.allow, `${about} is ${statusCode}`)
-        else assert.deepEqual([about, statusCode, headers.allow], [about, 405, allow.join(', ')])
-      }
+test('every path accepts the methods of its routes and refuses all others', async () => {
+  await using service = await serve()
+  for (const path of paths) {
+    const allow = allowOf(path)
+    for (const method of methods) {
+      const { statusCode, headers } = await service.ask(method, path)
+      const about = `${method} ${path}`
+      if (allow.includes(method)) assert.ok(statusCode < 400 && !headers.allow, `${about} is ${statusCode}`)
+      else assert.deepEqual([about, statusCode, headers.allow], [about, 405, allow.join(', ')])
     }
-  })
+  }
+})
 
 test('every path answers the preflight request of another origin', async () => {
   const origin = 'https://app.example.com'
@@ -98,11 +96,9 @@ test('a parameter that is too long is reported before a wrong method', async () 
   }
 })
 
-test('a path refuses WebSockets, also beside the pages of the console', async () => {
-  for (const hasFallback of [false, true]) {
-    await using service = await serve({ hasFallback })
-    const { statusCode, headers } = await service.ask('GET', '/responses', { upgrade: 'websocket' })
-    assert.deepEqual([statusCode, headers.upgrade], [426, 'HTTP/1.1'])
-    assert.equal((await service.ask('GET', '/nope', { upgrade: 'websocket' })).statusCode, 404)
-  }
+test('a path refuses WebSockets', async () => {
+  await using service = await serve()
+  const { statusCode, headers } = await service.ask('GET', '/responses', { upgrade: 'websocket' })
+  assert.deepEqual([statusCode, headers.upgrade], [426, 'HTTP/1.1'])
+  assert.equal((await service.ask('GET', '/nope', { upgrade: 'websocket' })).statusCode, 404)
 })

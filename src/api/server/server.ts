@@ -66,6 +66,7 @@ export async function createApi(
     guard: (request, reply) => guardInterns((raw) => admit(deps, { key: 'api', method: 'get' }, raw, reply), request),
     origins: deps.config.cors_origins,
     missingPathHints: absentOperations,
+    notFoundPage: (request, reply) => notFoundPage?.(request, reply),
     onUnknown: createUnknownRouteLog(deps.log, deps.now),
     explain: toDatabaseFault,
     envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
@@ -93,7 +94,7 @@ export async function createApi(
     ...options,
   })
   mountDescription(app)
-  if (deps.console) mountConsole(app, deps.console, deps.log, root)
+  const notFoundPage = deps.console && mountConsole(app, deps.console, deps.log, root)
   await app.ready()
   return app
 }

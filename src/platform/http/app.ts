@@ -61,6 +61,8 @@ type AppOptions = {
   origins?: readonly string[]
   /** Called for each request that matches no route. */
   onUnknown?: (request: FastifyRequest) => void
+  /** Answers a request that matches no route with a page; undefined answers with an error. */
+  notFoundPage?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> | undefined
   /** Returns the message for a failure that is not an internal error. Its cause is logged. */
   explain?: (error: unknown) => Fault | undefined
   /** Error messages for paths that do not exist, by path after the prefix. */
@@ -82,6 +84,7 @@ export function createApp({
   guard,
   origins = [],
   onUnknown = () => {},
+  notFoundPage = () => undefined,
   missingPathHints = {},
   explain = () => undefined,
   envelopeOf = () => undefined,
@@ -138,6 +141,8 @@ export function createApp({
     return sendFailure(explained ?? error, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {
+    const page = notFoundPage(request, reply)
+    if (page) return page
     onUnknown(request)
     const path = pathOnly(request.url)
     const hint = path.startsWith(`${prefix}/`)

@@ -17,8 +17,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The path of a route that only refuses methods. */
     refusedBy?: KnownPath
-    /** Whether the route matches all paths that no other route matches, such as the pages of the console. */
-    isFallback?: boolean
   }
 }
 
@@ -27,12 +25,12 @@ export function refuseOtherMethods(app: FastifyInstance, paths: readonly KnownPa
   const findPath = createPathFinder(paths)
   app.decorateRequest('refusedBy', {
     getter() {
-      return isUnknown(this) ? findPath(this) : this.routeOptions.config.refusedBy
+      return this.is404 ? findPath(this) : this.routeOptions.config.refusedBy
     },
   })
   // Runs before the body is read, because its content does not matter.
   app.addHook('onRequest', (request, reply, done) => {
-    if (isUnknown(request)) done(createRefusal(request, reply))
+    if (request.is404) done(createRefusal(request, reply))
     else done()
   })
   for (const [path, method] of findShadowedMethods(paths)) {
@@ -45,8 +43,6 @@ export function refuseOtherMethods(app: FastifyInstance, paths: readonly KnownPa
     })
   }
 }
-
-const isUnknown = (request: FastifyRequest) => request.is404 || request.routeOptions.config.isFallback === true
 
 function createRefusal(request: FastifyRequest, reply: FastifyReply): Fault | undefined {
   const path = request.refusedBy

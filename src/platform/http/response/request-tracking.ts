@@ -47,7 +47,7 @@ export function createRequestTracker(onFinished: (request: FinishedRequest) => v
 
 export function trackRequests(app: FastifyInstance, { track }: RequestTracker): void {
   app.addHook('onRequest', (request, reply, done) => {
-    track(request.id, request.method, () => request.refusedBy?.url ?? request.routeOptions.url ?? 'none', reply.raw)
+    track(request.id, request.method, () => request.routeOptions.url ?? request.refusedBy?.url ?? 'none', reply.raw)
     done()
   })
 }
