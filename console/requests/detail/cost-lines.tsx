@@ -117,7 +117,9 @@ function CostRemarks({ generation, isExplained }: { generation: Generation; isEx
       )}
       {!isExplained && (
         <p class="dim">
-          The prices of this older request were not recorded. The lines use current prices, which can differ.
+          {generation.charged_prices
+            ? 'The lines use the prices of this model. Other models that its tools ran have their own prices.'
+            : 'The prices of this older request were not recorded. The lines use current prices, which can differ.'}
         </p>
       )}
     </>

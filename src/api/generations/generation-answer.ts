@@ -113,7 +113,7 @@ const routingFields = {
     .record(z.string(), z.number())
     .nullable()
     .describe(
-      'The price of one unit of each kind, in USD, by the names in the `pricing` of an endpoint: tokens of each kind, the request, and other units. Null without an answer, and for requests of older versions.',
+      'The price of one unit of each kind, in USD, by the names in the `pricing` of an endpoint: tokens of each kind, the request, and other units. Models that tools ran have other prices. Null without an answer, and for requests of older versions.',
     ),
   pace: z
     .object({ every: z.number().describe('Milliseconds.'), tokens: z.array(z.int()) })

@@ -2,7 +2,9 @@ import { once } from '#platform/async/once.ts'
 import { type Figures, noFigures } from '../measurements/figures.ts'
 import { buildColumns, type Columns } from './columns.ts'
 import { encodeItems, type Items } from './items.ts'
-import type { CatalogueData, Endpoint, Model, Provider } from './model.ts'
+import type { CatalogueData, Model, Provider } from './model.ts'
+import { mapModelNames, mapUntaggedNames } from './names/model-names.ts'
+import { linkSiblings } from './names/sibling-endpoints.ts'
 import { createFixedOrders, createMeasuredOrders, type FixedOrders, type MeasuredOrders, type Sort } from './orders.ts'
 
 /** Data that depends only on the catalogue. */
@@ -97,65 +99,3 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
 }
 
 const providerKey = (name: string) => name.toLowerCase().replaceAll(' ', '-')
-
-/** Ollama implies the tag `:latest` for a name without one. */
-function mapUntaggedNames(modelByName: ReadonlyMap<string, Model>): Map<string, Model> {
-  const untagged = new Map<string, Model>()
-  for (const [name, model] of modelByName) {
-    const [base = '', tag, ...more] = name.split(':')
-    if (tag === 'latest' && more.length === 0) untagged.set(base, model)
-  }
-  return untagged
-}
-
-/** The models by alias. An alias of several models is ambiguous and not used. */
-function modelsByAlias(models: readonly Model[]): Map<string, Model[]> {
-  const holders = new Map<string, Model[]>()
-  for (const model of models)
-    for (const alias of model.aliases) holders.set(alias, [...(holders.get(alias) ?? []), model])
-  return holders
-}
-
-/** Maps names to models. Ids have priority over canonical slugs, and canonical slugs over aliases. */
-function mapModelNames(models: readonly Model[]): Map<string, Model> {
-  const byName = new Map<string, Model>()
-  const add = (name: string, model: Model) => {
-    if (!byName.has(name)) byName.set(name, model)
-  }
-  for (const model of models) add(model.id, model)
-  for (const model of models) add(model.canonicalSlug, model)
-  for (const [alias, holders] of modelsByAlias(models)) if (holders.length === 1) add(alias, holders[0]!)
-  return byName
-}
-
-/** Finds the endpoint of the same provider with this upstream model. */
-type FindSibling = (endpoint: Endpoint, upstreamModel: string) => Endpoint | undefined
-
-/** The lookup for each endpoint of a snapshot. Endpoints outside a snapshot have none. */
-const lookups = new WeakMap<Endpoint, FindSibling>()
-
-/** Links the endpoints of a snapshot, so that a tool that runs another model of the provider can be priced. */
-export function linkSiblings(models: readonly Model[]): void {
-  const byProvider = once(() => indexByProvider(models))
-  const find: FindSibling = ({ provider }, upstreamModel) => byProvider().get(provider)?.get(undated(upstreamModel))
-  for (const { endpoints } of models) for (const endpoint of endpoints) lookups.set(endpoint, find)
-}
-
-/** The endpoint of the same provider with this upstream model, dated or not. */
-export function findSibling(endpoint: Endpoint, upstreamModel: string): Endpoint | undefined {
-  return lookups.get(endpoint)?.(endpoint, upstreamModel)
-}
-
-/** The name of a model without its date: `claude-opus-4-6` for `claude-opus-4-6-20260205`. */
-export const undated = (upstreamModel: string) => upstreamModel.replace(/[-@]20\d{6}$/, '')
-
-function indexByProvider(models: readonly Model[]): Map<string, Map<string, Endpoint>> {
-  const byProvider = new Map<string, Map<string, Endpoint>>()
-  for (const { endpoints } of models)
-    for (const endpoint of endpoints) {
-      const byModel = byProvider.getOrInsertComputed(endpoint.provider, () => new Map<string, Endpoint>())
-      const name = undated(endpoint.upstreamModel)
-      if (!byModel.has(name)) byModel.set(name, endpoint)
-    }
-  return byProvider
-}

@@ -34,7 +34,7 @@ function findMedia(request: Body): Media {
   for (const name of ['messages', 'input', 'system', 'instructions'])
     if (typeof request[name] === 'object') addMedia(media, request[name])
   for (const tool of Array.isArray(request.tools) ? request.tools : [])
-    if (hasLongCache(tool?.cache_control) || hasLongCache(tool?.function?.cache_control)) media.longCache = true
+    if ([tool?.cache_control, tool?.function?.cache_control, tool?.caching].some(hasLongCache)) media.longCache = true
   return media
 }
 

@@ -1,5 +1,5 @@
 import type { Endpoint, Model, Prices } from '#catalogue/index/model.ts'
-import { findSibling } from '#catalogue/index/snapshot.ts'
+import { findSibling } from '#catalogue/index/names/sibling-endpoints.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { RequestFormat } from '#platform/core/vocabulary.ts'
 import { mediaIn } from '../media/requested-media.ts'
@@ -33,7 +33,7 @@ export type Bill = {
   runs: 1 | 2
   /** The images of the prompt, if images have a price. */
   promptImages: number
-  /** Models that tools run, and the maximum of tokens that each generates. */
+  /** Models that tools run. */
   models: readonly BilledModel[]
   /** Whether the prompt has audio parts. Video and files, which can contain audio, do not count. */
   hasAudio: boolean
@@ -42,8 +42,8 @@ export type Bill = {
   unbounded: readonly string[]
 }
 
-/** A model that a tool runs, by the provider's name. `completion` is the maximum of tokens that it generates. */
-export type BilledModel = { name: string; prices: Prices; completion: number }
+/** A model that a tool runs, by the provider's name, and the most tokens that it reads and generates. */
+export type BilledModel = { name: string; prices: Prices; prompt: number; completion: number }
 
 /** The assumed number of runs of a provider tool for which no field sets a limit. */
 const defaultCallLimit = 16
@@ -87,13 +87,13 @@ export function computeBill(
   }
 }
 
-/** The models that tools run and that the catalogue knows. The others are billed at the price of the endpoint. */
+/** The models that tools run. One that the catalogue does not have is taken to be like the model of the endpoint. */
 function billedModels(endpoint: Endpoint, { tools }: BillableOptions): BilledModel[] {
   return tools.flatMap(({ model, calls = defaultCallLimit }): BilledModel[] => {
-    const sibling = model && findSibling(endpoint, model.name)
-    if (!sibling) return []
-    const limit = model.maxTokens ?? sibling.maxCompletionTokens ?? sibling.contextLength
-    return [{ name: model.name, prices: sibling.prices, completion: calls * limit }]
+    if (!model) return []
+    const { prices, contextLength, maxCompletionTokens } = findSibling(endpoint, model.name) ?? endpoint
+    const maxTokens = model.maxTokens ?? maxCompletionTokens ?? contextLength
+    return [{ name: model.name, prices, prompt: calls * contextLength, completion: calls * maxTokens }]
   })
 }
 

@@ -3,10 +3,18 @@ import { parsePicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { ChargedPrices } from '#spend/ledger/generation.ts'
 import type { Charge } from '../record/charge.ts'
 import { priceOfPiece } from './cost.ts'
+import { ownTokens } from './model-usage.ts'
 import { ratesFor } from './rates.ts'
 
-/** The prices that apply to a charge. Prices of unused units are omitted, because each ledger row stores them. */
-export function chargedPrices(prices: Prices, { tokens, extras }: Pick<Charge, 'tokens' | 'extras'>): ChargedPrices {
+/**
+ * The prices of the endpoint that apply to a charge, without those of models that tools ran. Prices of unused units are
+ * omitted, because each ledger row stores them.
+ */
+export function chargedPrices(
+  prices: Prices,
+  { tokens: allTokens, extras, models }: Pick<Charge, 'tokens' | 'extras' | 'models'>,
+): ChargedPrices {
+  const tokens = ownTokens(allTokens, models)
   const rates = ratesFor(prices, tokens.prompt, extras?.serviceTier)
   const charged: { [kind: string]: number } = { prompt: toUsd(rates.prompt), completion: toUsd(rates.completion) }
   if (tokens.cached > 0) charged.input_cache_read = toUsd(rates.cacheRead)

@@ -2,57 +2,42 @@ import type { Prices } from '#catalogue/index/model.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import { type PicoUsd, parsePicoUsd } from '#platform/core/pico-usd.ts'
+import { type ModelUsage, ownTokens } from './model-usage.ts'
 import { type Rates, ratesFor } from './rates.ts'
-
-/** Tokens of another model, which are parts of the counts of an answer. */
-export type ModelUsage = { prices: Prices; tokens: TokenCounts }
 
 /** The exact cost of an answer at its endpoint's prices. @param models have their own prices. */
 export function costOf(
   prices: Prices,
-  allTokens: TokenCounts,
+  tokens: TokenCounts,
   extras?: Extras,
   models: readonly ModelUsage[] = [],
 ): PicoUsd {
-  let tokens = allTokens
-  let modelCost = 0n
-  for (const model of models) {
-    tokens = subtractTokens(tokens, model.tokens)
-    const { request: _once, ...perToken } = model.prices
-    modelCost += costOf(perToken, model.tokens)
-  }
-  return modelCost + ownCost(prices, tokens, extras)
-}
-
-function subtractTokens(tokens: TokenCounts, other: TokenCounts): TokenCounts {
-  const count = (name: 'prompt' | 'completion' | 'cached' | 'cacheWritten' | 'reasoning') =>
-    Math.max(0, tokens[name] - other[name])
-  const { cacheWritten1h = 0 } = other.parts ?? {}
-  const long = Math.max(0, (tokens.parts?.cacheWritten1h ?? 0) - cacheWritten1h)
-  return {
-    prompt: count('prompt'),
-    completion: count('completion'),
-    cached: count('cached'),
-    cacheWritten: count('cacheWritten'),
-    reasoning: count('reasoning'),
-    ...(tokens.parts && { parts: { ...tokens.parts, cacheWritten1h: long } }),
-  }
-}
-
-function ownCost(prices: Prices, tokens: TokenCounts, extras: Extras | undefined): PicoUsd {
-  const rates = ratesFor(prices, tokens.prompt, extras?.serviceTier)
-  let cost = addCompletion(addPrompt(0n, rates, tokens), rates, tokens)
+  let cost = costOfTokens(prices, ownTokens(tokens, models), extras?.serviceTier)
+  for (const model of models) cost += costOfTokens(model.prices, model.tokens, extras?.serviceTier)
   if (prices.request !== undefined) cost += parsePicoUsd(prices.request)
   for (const unit in extras?.pieces)
     cost += BigInt(extras.pieces[unit]!) * parsePicoUsd(priceOfPiece(prices, unit) ?? '0')
   return cost
 }
 
-/** The amount that the provider's cache saved. Negative if cache writes cost more than reads saved. */
+function costOfTokens(prices: Prices, tokens: TokenCounts, serviceTier: string | undefined): PicoUsd {
+  const rates = ratesFor(prices, tokens.prompt, serviceTier)
+  return addCompletion(addPrompt(0n, rates, tokens), rates, tokens)
+}
+
+/**
+ * The amount that the caches of the answering model and of the models that its tools ran saved. Negative if cache writes
+ * cost more than reads saved.
+ */
 export function cacheSavingOf(prices: Prices, { tokens, extras, models, cost }: CachedCost): PicoUsd | undefined {
   if (tokens.cached === 0 && tokens.cacheWritten === 0) return undefined
+  const uncachedModels = models?.map((model) => ({ ...model, tokens: withoutCache(model.tokens) }))
+  return costOf(prices, withoutCache(tokens), extras, uncachedModels) - cost
+}
+
+function withoutCache(tokens: TokenCounts): TokenCounts {
   const { cacheWritten1h: _none, ...parts } = tokens.parts ?? {}
-  return costOf(prices, { ...tokens, parts, cached: 0, cacheWritten: 0 }, extras, models) - cost
+  return { ...tokens, parts, cached: 0, cacheWritten: 0 }
 }
 
 type CachedCost = { tokens: TokenCounts; extras: Extras | undefined; models?: readonly ModelUsage[]; cost: PicoUsd }

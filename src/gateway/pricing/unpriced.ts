@@ -1,5 +1,5 @@
 import type { Endpoint, Prices, TokenPrices } from '#catalogue/index/model.ts'
-import { findSibling } from '#catalogue/index/snapshot.ts'
+import { findSibling } from '#catalogue/index/names/sibling-endpoints.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 import type { BillableOptions, ProviderTool } from './billable-options.ts'
 import { priceOfPiece } from './cost.ts'

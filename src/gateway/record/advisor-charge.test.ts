@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import fc from 'fast-check'
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
-import { linkSiblings } from '#catalogue/index/snapshot.ts'
+import { linkSiblings } from '#catalogue/index/names/sibling-endpoints.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { UsageEvent } from '#chat/events.ts'
 import { toDecimalUsd } from '#platform/core/pico-usd.ts'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { computeUsageBound } from '../admission/bounds/usage-bound.ts'
+import { chargedPrices } from '../pricing/charged-prices.ts'
+import { cacheSavingOf } from '../pricing/cost.ts'
 import { highestCost } from '../pricing/highest-cost.ts'
 import { anthropicMessages } from '../providers/anthropic/anthropic-messages.ts'
 import { chargeFor } from './charge.ts'
@@ -18,19 +21,33 @@ const opus = endpointFor('claude-opus-4-6-20260205', {
 const elsewhere = endpointFor('claude-opus-4-7', { provider: 'other', prices: { prompt: '7', completion: '70' } })
 linkSiblings([sonnet, opus, elsewhere].map((endpoint) => ({ endpoints: [endpoint] }) as unknown as Model))
 
-const run = { input_tokens: 100, cache_read_input_tokens: 20, output_tokens: 10 }
+type Counts = {
+  input_tokens: number
+  output_tokens: number
+  cache_read_input_tokens?: number
+  cache_creation_input_tokens?: number
+  cache_creation?: { ephemeral_1h_input_tokens: number }
+}
+const run: Counts = { input_tokens: 100, cache_read_input_tokens: 20, output_tokens: 10 }
+
+type Options = { endpoint?: Endpoint; runs?: readonly Counts[]; own?: Counts; tool?: object; request?: object }
 
 /** The charge of an answer of Sonnet that asked this advisor twice, and the bound of its request. */
-function advised(requested: string, reported: string, endpoint: Endpoint = sonnet) {
-  const tool = { type: 'advisor_20260301', name: 'advisor', model: requested, max_uses: 2, max_tokens: 2000 }
-  const body = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1000, tools: [tool] }
+function advised(
+  requested: string,
+  reported: string,
+  { endpoint = sonnet, runs = [run, run], own = { input_tokens: 1000, output_tokens: 30 }, ...more }: Options = {},
+) {
+  const limits = { max_uses: 2, max_tokens: 2000, ...more.tool }
+  const tool = { type: 'advisor_20260301', name: 'advisor', model: requested, ...limits }
+  const body = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1000, tools: [tool], ...more.request }
   const forms = { chat: body as unknown as ChatRequest, body, protocol: 'anthropic-messages' as const }
   const exact = computeUsageBound(forms, { endpoint }, anthropicMessages)
-  const advice = { type: 'advisor_message', model: reported, ...run }
-  const usage = { input_tokens: 1000, output_tokens: 30, iterations: [advice, { type: 'message' }, advice] }
+  const advice = runs.map((counts) => ({ type: 'advisor_message', model: reported, ...counts }))
+  const usage = { ...own, iterations: [...advice, { type: 'message' }] }
   const message = { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage }
   const events = anthropicMessages.readBody(message)
-  const { tokens, extras } = events.findLast((event): event is UsageEvent => event.type === 'usage')!
+  const { tokens, extras } = events.findLast((event): event is UsageEvent => event.type === 'usage') ?? {}
   const counted = { reported: tokens, isFinal: true, bytes: 2, reasoningBytes: 0, toolCalls: 0, extras }
   const bound = { exact, isWithinBound: () => false }
   const end = { isFullyRead: true, generated: undefined }
@@ -49,20 +66,59 @@ describe('an advisor', () => {
 
   test('is billed at the price of the answering model if its provider has no such model', () => {
     for (const name of ['claude-opus-4-7', 'unknown']) assert.equal(advised(name, name).cost, '1740')
-    assert.equal(
-      advised('claude-opus-4-6', 'claude-opus-4-6', endpointFor('m', { prices: sonnet.prices })).cost,
-      '1740',
-    )
+    const endpoint = endpointFor('m', { prices: sonnet.prices })
+    assert.equal(advised('claude-opus-4-6', 'claude-opus-4-6', { endpoint }).cost, '1740')
   })
 
   test('is reserved at its own price, and needs no price as a tool', () => {
     const { exact } = advised('claude-opus-4-6', 'claude-opus-4-6')
     assert.deepEqual([exact.bill?.unpriced, exact.bill?.unbounded], [[], []])
-    assert.deepEqual([exact.prompt, exact.completion], [600_000, 5000])
-    assert.equal(toDecimalUsd(highestCost(sonnet.prices, exact.prompt, exact.completion, exact.bill)), '3250000')
+    assert.deepEqual([exact.prompt, exact.completion], [1_000_000, 5000])
+    assert.equal(toDecimalUsd(highestCost(sonnet.prices, exact.prompt, exact.completion, exact.bill)), '5250000')
     assert.deepEqual(
       advised('unknown', 'unknown').exact.bill?.unpriced.map(({ price }) => price),
       ['tools.advisor'],
+    )
+  })
+  test('is reserved like the answering model if its provider has no such model', () => {
+    const { exact } = advised('unknown', 'unknown', { tool: { max_tokens: undefined } })
+    assert.deepEqual([exact.prompt, exact.completion], [1_000_000, 1000 + 2 * sonnet.maxCompletionTokens!])
+    const long = { input_tokens: 100, output_tokens: sonnet.maxCompletionTokens! }
+    const { charge } = advised('unknown', 'unknown', { runs: [long], tool: { max_tokens: undefined } })
+    assert.deepEqual([charge.tokens.completion, charge.capped], [long.output_tokens + 30, false])
+  })
+
+  test('is billed at the service tier of the request', () => {
+    const tiers = { fast: { prompt: '2', completion: '20' } }
+    const endpoint = endpointFor('claude-sonnet-4-6', { prices: { ...sonnet.prices, serviceTiers: tiers } })
+    const { charge } = advised('unknown', 'unknown', { endpoint, request: { speed: 'fast' } })
+    assert.equal(toDecimalUsd(charge.cost), String(2 * 1000 + 20 * 30 + 2 * (2 * 120 + 20 * 10)))
+  })
+
+  test('does not select the recorded price tier of the answering model, and saves by its own cache', () => {
+    const tiers = [{ fromPromptTokens: 1100, prompt: '3' }]
+    const { charge } = advised('claude-opus-4-6', 'claude-opus-4-6')
+    assert.deepEqual(chargedPrices({ ...sonnet.prices, tiers }, charge), { prompt: 1, completion: 10 })
+    assert.equal(toDecimalUsd(cacheSavingOf(sonnet.prices, charge)!), String(2 * 20 * (5 - 0.5)))
+  })
+
+  test('cannot cost more than was reserved, whatever its usage reports', () => {
+    const count = fc.oneof(fc.nat(3000), fc.nat(60_000_000), fc.constant(1e9))
+    const counts = fc.record({
+      input_tokens: count,
+      output_tokens: count,
+      cache_read_input_tokens: count,
+      cache_creation_input_tokens: count,
+      cache_creation: fc.record({ ephemeral_1h_input_tokens: count }),
+    })
+    const runs = fc.array(counts, { maxLength: 3 })
+    const name = fc.constantFrom('claude-opus-4-6', 'unknown')
+    fc.assert(
+      fc.property(name, name, runs, counts, (requested, reported, runs, own) => {
+        const { charge, exact } = advised(requested, reported, { runs, own, tool: { caching: { ttl: '1h' } } })
+        const max = highestCost(sonnet.prices, exact.prompt, exact.completion, exact.bill)
+        assert.ok(charge.cost <= max, `${toDecimalUsd(charge.cost)} of ${toDecimalUsd(max)}`)
+      }),
     )
   })
 })

@@ -1,9 +1,8 @@
 import type { Prices } from '#catalogue/index/model.ts'
-import { undated } from '#catalogue/index/snapshot.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { Bill } from '../pricing/bill.ts'
-import type { ModelUsage } from '../pricing/cost.ts'
+import { type ModelUsage, modelUsages } from '../pricing/model-usage.ts'
 
 export type SettledUsage = { tokens: TokenCounts; extras: Extras | undefined; models?: readonly ModelUsage[] }
 
@@ -17,20 +16,12 @@ export function settledUsage(bill: Bill | undefined, prices: Prices, { tokens, e
   const pieces = countBilledPieces(bill, pieceCounts)
   const tier = extras?.serviceTier ?? bill?.serviceTier
   const serviceTier = tier === 'default' ? undefined : tier
-  const models = modelsWithPrices(bill, extras)
+  const models = modelUsages(bill?.models ?? [], extras, tokens)
   return {
     ...(models.length > 0 && { models }),
     tokens: withAssumedParts(bill, prices, tokens, pieceCounts),
     extras: pieces || serviceTier ? { ...(pieces && { pieces }), ...(serviceTier && { serviceTier }) } : undefined,
   }
-}
-
-/** The tokens of models that the request named and that have known prices. */
-function modelsWithPrices(bill: Bill | undefined, extras: Extras | undefined): ModelUsage[] {
-  return (extras?.models ?? []).flatMap(({ name, tokens }): ModelUsage[] => {
-    const billed = bill?.models.find((model) => undated(model.name) === undated(name))
-    return billed ? [{ prices: billed.prices, tokens }] : []
-  })
 }
 
 /** The billed pieces by unit. Audio is billed by token instead. */

@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { modelIdShape } from '../../index/names.ts'
+import { modelIdShape } from '../../index/names/names.ts'
 import type { EndpointPatch, Layer, ModelPatch } from '../layer.ts'
 import { isEmbeddingsName } from './embeddings-names.ts'
 

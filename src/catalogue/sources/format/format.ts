@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { nearestName } from '#platform/json/strict-fields.ts'
 import type { Compatibility } from '../../index/model.ts'
-import { modelIdShape, slugShape, tagShape } from '../../index/names.ts'
+import { modelIdShape, slugShape, tagShape } from '../../index/names/names.ts'
 import { CatalogueError, type EndpointPatch, type Layer, type ModelPatch, type ProviderPatch } from '../layer.ts'
 import { parseSource } from './document.ts'
 import { toPricesPatch } from './prices-patch.ts'

@@ -2,7 +2,7 @@ import { toDecimal, unitPrice } from '#platform/core/money.ts'
 import { categories, protocols, regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { costLookupKinds, reasoningFields } from '../../index/model.ts'
-import { modelIdShape, slugShape } from '../../index/names.ts'
+import { modelIdShape, slugShape } from '../../index/names/names.ts'
 import { hasCredentials } from '../expand-url.ts'
 
 /** A lower price is rejected, because it is most likely in USD per token instead of per million tokens. */

@@ -1,5 +1,5 @@
 import type { Endpoint, Model, Prices, Provider } from '../../index/model.ts'
-import { defaultCanonicalSlug, parseAuthor } from '../../index/names.ts'
+import { defaultCanonicalSlug, parseAuthor } from '../../index/names/names.ts'
 import type { EndpointPatch, ModelPatch, ProviderPatch } from '../layer.ts'
 import { providerAliases } from './provider-aliases.ts'
 

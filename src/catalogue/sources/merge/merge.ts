@@ -1,5 +1,5 @@
 import type { CatalogueData, Endpoint, Model, Provider } from '../../index/model.ts'
-import { defaultCanonicalSlug, parseProvider } from '../../index/names.ts'
+import { defaultCanonicalSlug, parseProvider } from '../../index/names/names.ts'
 import type { EndpointPatch, Layer, ModelPatch, ProviderPatch, SkippedRow } from '../layer.ts'
 import { completeEndpoint, completeModel, completeProvider } from './complete-rows.ts'
 

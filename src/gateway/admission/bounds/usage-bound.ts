@@ -36,14 +36,15 @@ export function computeUsageBound(forms: RequestForms, offer: Offer, providerPro
   const { tokens, exact: isExact } = promptBound(body, endpoint, promptLimit)
   const runs = bill?.runs ?? 1
   // With provider tools, the model also reads their results, whose size is unknown in advance.
-  const prompt = runs * (bill?.contexts ? endpoint.contextLength * bill.contexts : tokens)
+  const ownPrompt = runs * (bill?.contexts ? endpoint.contextLength * bill.contexts : tokens)
+  const prompt = ownPrompt + sumOfModels(bill, 'prompt')
   const answer = maxAnswerTokens(chat, endpoint, providerProtocol)
   const answers = billedChoices(chat)
   const hasOtherOutput = canReturnNonText(chat, body)
   return {
     prompt,
     reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, runs * promptLimit),
-    completion: runs * answer * answers + predictionTokens(chat) + modelTokens(bill),
+    completion: runs * answer * answers + predictionTokens(chat) + sumOfModels(bill, 'completion'),
     // With `best_of`, a provider generates answers that it does not return.
     hasHiddenTokens: answers > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
     isSequential: answers === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,
@@ -51,9 +52,9 @@ export function computeUsageBound(forms: RequestForms, offer: Offer, providerPro
   }
 }
 
-/** The most tokens that other models generate for the answer. */
-const modelTokens = (bill: Bill | undefined) =>
-  (bill?.models ?? []).reduce((sum, { completion }) => sum + completion, 0)
+/** The most tokens that other models read or generate for the answer. */
+const sumOfModels = (bill: Bill | undefined, side: 'prompt' | 'completion') =>
+  (bill?.models ?? []).reduce((sum, model) => sum + model[side], 0)
 
 /** The maximum tokens of one answer. */
 export function maxAnswerTokens(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): number {
