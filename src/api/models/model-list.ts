@@ -4,6 +4,7 @@ import { feedType, modelFeed } from '#catalogue/list/model-feed.ts'
 import { computeListTag, findModels, serializeList, unfilteredList } from '#catalogue/list/model-list.ts'
 import type { ModelQuery } from '#catalogue/list/model-query.ts'
 import type { CatalogueHolder } from '#catalogue/sources/catalogue-holder.ts'
+import { siteUrl } from '#platform/config/public-url.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { answerReady, type ReadyAnswer, type RequestHeaders } from '#platform/http/response/ready-answer.ts'
@@ -45,7 +46,7 @@ function prepareList(
   }
   // `url` has only a path and a query.
   const { pathname, search } = new URL(url, 'http://any')
-  const origin = config.public_url ?? requestOrigin({ headers, host })
+  const origin = siteUrl(config, requestOrigin({ headers, host }))
   const links = feedLinks(origin, pathname + search, { toChat: query.use_rss_chat_links === true })
   const etag = computeListTag(snapshot, matches, links.self)
   const page = () => Array.from(matches.page, (index) => snapshot.models[index]!)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { reachableUrl } from '#api/access/address.ts'
+import { siteUrl } from '#platform/config/public-url.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { apiClient, hasServiceKey } from '../kit/api-client.ts'
@@ -47,6 +48,6 @@ async function createLinkInDatabase(env: Terminal['env'], email: string | undefi
   })
   const { token } = await createLinkFromDatabase({ db, now: Date.now, newId: newUuid }, email)
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  const url = config.public_url ?? reachableUrl(`http://${host}:${config.port}`)
+  const url = siteUrl(config, reachableUrl(`http://${host}:${config.port}`))
   return `${url}/#sign-in=${token}`
 }

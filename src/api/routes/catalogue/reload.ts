@@ -1,6 +1,6 @@
 import { reloadCatalogue } from '#catalogue/sources/reload.ts'
 import { z } from '#platform/json/schema.ts'
-import { NoBody } from '../interns/no-body.ts'
+import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
 import { LoadReport } from './report.ts'
 

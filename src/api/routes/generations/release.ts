@@ -3,7 +3,7 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { releaseUnconfirmed } from '#spend/corrections/release.ts'
-import { NoBody } from '../interns/no-body.ts'
+import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
 import { GenerationFilters, toLedgerFilter } from './filters.ts'
 

@@ -1,8 +1,8 @@
 import { giveUpIntern } from '#interns/lifecycle/relocate-intern.ts'
 import { InternRecord } from '#interns/registry/intern.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
+import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
-import { NoBody } from './no-body.ts'
 import { InternPath } from './path.ts'
 
 export const giveUpOneIntern = route({

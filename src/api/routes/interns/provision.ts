@@ -1,7 +1,7 @@
 import { provisionIntern } from '#interns/lifecycle/change-intern.ts'
 import { z } from '#platform/json/schema.ts'
+import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
-import { NoBody } from './no-body.ts'
 import { InternPath } from './path.ts'
 
 export const provisionOneIntern = route({

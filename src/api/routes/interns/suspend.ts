@@ -1,8 +1,8 @@
 import { suspendIntern } from '#interns/lifecycle/change-intern.ts'
 import { z } from '#platform/json/schema.ts'
 import { waitUntilStopped } from '../../interns/wait-until-stopped.ts'
+import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
-import { NoBody } from './no-body.ts'
 import { InternPath } from './path.ts'
 
 export const suspendOneIntern = route({

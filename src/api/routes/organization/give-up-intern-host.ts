@@ -1,5 +1,5 @@
 import { giveUpHost } from '#interns/lifecycle/relocate-host.ts'
-import { NoBody } from '../interns/no-body.ts'
+import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
 import { HostPath, RelocatedInterns, relocatedAnswer } from './intern-host.ts'
 

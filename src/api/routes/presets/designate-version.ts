@@ -2,7 +2,7 @@ import { designateVersion } from '#gateway/presets/change-preset.ts'
 import { PresetWithVersion } from '#gateway/presets/preset.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetEntity } from '../entities.ts'
-import { NoBody } from '../interns/no-body.ts'
+import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
 import { VersionPath } from './path.ts'
 

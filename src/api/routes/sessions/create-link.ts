@@ -1,6 +1,7 @@
 import { findMember, resolveUserId } from '#identity/accounts/members/members.ts'
 import { actsAsOwner } from '#identity/accounts/role.ts'
 import { createLink } from '#identity/sign-in/sign-in-links.ts'
+import { siteUrl } from '#platform/config/public-url.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
@@ -49,7 +50,7 @@ export const createSignInLink = route({
     }
     const { token, expiresAt } = await createLink(deps, caller, member.userId)
     // The client controls the Host header, so it must not decide the host of a link with a secret.
-    const url = `${deps.config.public_url ?? deps.connectionOf(raw).origin}/#sign-in=${token}`
+    const url = `${siteUrl(deps.config, deps.connectionOf(raw).origin)}/#sign-in=${token}`
     const emailed = member.userId !== caller.userId && (await emailLink(deps, member.email, url))
     return { data: { token, url, expires_at: isoTime(expiresAt), emailed } }
   },

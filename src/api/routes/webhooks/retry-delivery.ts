@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { retryDelivery, WebhookDelivery } from '#webhooks/delivery.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
-import { NoBody } from '../interns/no-body.ts'
+import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
 import { WebhookPath } from './path.ts'
 

@@ -5,8 +5,8 @@ import { findRun } from '#interns/runs/run-store.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
+import { NoBody } from '../../no-body.ts'
 import { route } from '../../route.ts'
-import { NoBody } from '../no-body.ts'
 import { RunPath } from '../path.ts'
 
 export const cancelInternRun = route({
