@@ -7,7 +7,10 @@ export type Screen = {
   title: string
   /** Additional search words for the command palette. */
   words?: string
-  /** The first API request of the screen without filters. The page contains its answer. */
+  /**
+   * The first API request of the screen without filters. The page contains its answer without its headers, so its route has no
+   * entity tag.
+   */
   firstRequest?: string
   /** The roles that see it in the navigation; all by default. The screen itself reports missing permission. */
   roles?: Session['role'][]

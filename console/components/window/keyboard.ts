@@ -1,26 +1,10 @@
-import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { createRegistry } from './registry.ts'
 
 /** A keyboard shortcut. `description` is its text in the list that `?` opens. */
 export type Binding = { key: string; description: string; act: (event: KeyboardEvent) => void }
 
-const layers = signal<readonly (() => Binding[])[]>([])
-
-/** All active shortcuts. */
-export const bindings = (): Binding[] => layers.value.flatMap((layer) => layer())
-
-/** Registers shortcuts while the component is mounted. The latest component wins. */
-export function useKeys(componentBindings: Binding[]): void {
-  const latest = useRef(componentBindings)
-  latest.current = componentBindings
-  useEffect(() => {
-    const layer = () => latest.current
-    layers.value = [...layers.peek(), layer]
-    return () => {
-      layers.value = layers.peek().filter((one) => one !== layer)
-    }
-  }, [])
-}
+/** Lists and registers shortcuts. If two components use the same key, the latest component wins. */
+export const { list: bindings, useItems: useKeys } = createRegistry<Binding>()
 
 /** The name of a key in bindings: `Ctrl-K`, `A`, `/`, `Escape`. */
 function bindingKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
