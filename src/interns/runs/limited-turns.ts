@@ -186,7 +186,7 @@ export async function announceTurn<Started>(
     key_hash: keyHash,
     budget: JSON.stringify(accountedBudget),
     began_at: now(),
-    expires_at: expiresAt as never,
+    expires_at: expiresAt,
   }
   await upsert(db.query, 'announced_turns', [row], { key: ['id'] }).execute()
   try {

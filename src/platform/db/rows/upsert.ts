@@ -1,4 +1,4 @@
-import type { Insertable, InsertQueryBuilder, InsertResult } from 'kysely'
+import type { InsertObject, InsertQueryBuilder, InsertResult } from 'kysely'
 import type { Query, Tx } from '../db.ts'
 import { sql } from '../kysely.ts'
 import type { Tables } from '../tables.ts'
@@ -13,7 +13,7 @@ type Column<Name extends keyof Tables> = keyof Tables[Name] & string
 export function upsert<Name extends keyof Tables & string>(
   query: Query | Tx,
   table: Name,
-  rows: Insertable<Tables[Name]>[],
+  rows: InsertObject<Tables, Name>[],
   options: { key: Column<Name>[]; add?: Column<Name>[]; replace?: Column<Name>[] },
 ): InsertQueryBuilder<Tables, Name, InsertResult> {
   const { key, add = [] } = options
