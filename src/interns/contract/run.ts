@@ -61,7 +61,7 @@ export type RunEvent =
 
 export const newRun: RunState = { at: 'starting' }
 
-const ended = (reason: EndReason): RunState => ({ at: 'ended', reason })
+const endedRun = (reason: EndReason): RunState => ({ at: 'ended', reason })
 
 /** Returns the next state. Events that are impossible in a state are ignored, and an ended run stays ended. */
 export function step(state: RunState, event: RunEvent): RunState {
@@ -77,19 +77,19 @@ export function step(state: RunState, event: RunEvent): RunState {
     case 'answer.accepted':
       return state.at === 'waiting' && state.question.id === event.questionId ? resume(state, event.deadlineAt) : state
     case 'clock.ticked':
-      return state.at === 'waiting' && event.now >= state.deadlineAt ? ended('deadline') : state
+      return state.at === 'waiting' && event.now >= state.deadlineAt ? endedRun('deadline') : state
     case 'client.disconnected':
-      return ended('disconnected')
+      return endedRun('disconnected')
     case 'run.cancelled':
-      return ended('cancelled')
+      return endedRun('cancelled')
     case 'budget.spent':
-      return ended('over_budget')
+      return endedRun('over_budget')
     case 'agent.died':
-      return ended('severed')
+      return endedRun('severed')
     case 'turn.finished':
-      return ended('finished')
+      return endedRun('finished')
     case 'turn.failed':
-      return ended(state.at === 'starting' ? 'refused' : 'failed')
+      return endedRun(state.at === 'starting' ? 'refused' : 'failed')
     default:
       return event satisfies never
   }
@@ -100,7 +100,7 @@ type WaitingRun = Extract<RunState, { at: 'waiting' }>
 
 function ask(state: OpenRun, event: Extract<RunEvent, { type: 'question.asked' }>): RunState {
   if (state.at === 'waiting') return { ...state, queued: [...state.queued, event.question] }
-  if (!event.canWait) return ended('busy')
+  if (!event.canWait) return endedRun('busy')
   return { at: 'waiting', question: event.question, deadlineAt: event.deadlineAt, queued: [] }
 }
 

@@ -28,7 +28,7 @@ export type StartTurn = {
   turnsBefore?: number | undefined
 } & TurnCaller
 
-/** Instead of a question's id: the question that the session waits for. For people at a terminal. */
+/** The `questionId` of an answer to the question that the session waits for, for people at a terminal, who do not see ids. */
 export const pendingQuestion = 'pending'
 
 /** An answer of the caller: a word for a permission, a JSON object for a form. */
@@ -51,8 +51,8 @@ export type InternHealth = {
  * The runs of one intern. The server calls this interface, the daemon implements it; `connectRuns` connects both.
  *
  * `start` and `answer` resolve when the agent has started or resumed the turn. They reject with the `Refusal` `stream_severed` if
- * the turn can have started, and with any other error if nothing was changed. Ending the iteration before the closing event, or aborting `signal`, cancels the run, unless it is in the
- * background.
+ * the turn can have started, and with any other error if nothing was changed. Ending the iteration before the closing event, or
+ * aborting `signal`, cancels the run, unless it is in the background.
  */
 export type Runs = {
   transcripts: Transcripts

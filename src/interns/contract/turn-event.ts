@@ -31,7 +31,12 @@ export type TurnEvent =
   /** The run was cancelled, or reached its budget. */
   | ({ type: 'run.ended'; message: string; budget?: BudgetPart | undefined } & TurnReport)
 
-const closing: ReadonlySet<TurnEvent['type']> = new Set(['question.asked', 'turn.finished', 'turn.failed', 'run.ended'])
+const closingTypes: ReadonlySet<TurnEvent['type']> = new Set([
+  'question.asked',
+  'turn.finished',
+  'turn.failed',
+  'run.ended',
+])
 
 /** Whether this event ends the stream. */
-export const closesStream = (event: TurnEvent) => closing.has(event.type)
+export const closesStream = (event: TurnEvent) => closingTypes.has(event.type)

@@ -51,7 +51,7 @@ export class InternHosts {
     if (!ownHost) return
     const { name, address, labels, capacity } = ownHost
     const description = { name, address, labels: JSON.stringify(labels), capacity, kept_port: this.storagePort }
-    const row = { ...description, seen_at: clock.nowSql() as never, left_at: null }
+    const row = { ...description, seen_at: clock.nowSql(), left_at: null }
     await upsert(db.query, 'intern_hosts', [row], { key: ['name'] }).execute()
   }
 
@@ -59,7 +59,7 @@ export class InternHosts {
   async leave(): Promise<void> {
     const { db, clock, ownHost } = this.#deps
     if (!ownHost) return
-    const columns = { left_at: clock.nowSql() as never }
+    const columns = { left_at: clock.nowSql() }
     await db.query.updateTable('intern_hosts').set(columns).where('name', '=', ownHost.name).execute()
   }
 
@@ -71,6 +71,12 @@ export class InternHosts {
   async find(name: string, query: Query | Tx = this.#deps.db.query): Promise<KnownHost | undefined> {
     const row = await this.#rows(query).where('name', '=', name).executeTakeFirst()
     return row && this.#hostOf(row)
+  }
+
+  /** Finds out why the host of an intern is lost; null if it is available, or the intern has no host yet. */
+  async findLoss(hostname: string | null, query: Query | Tx = this.#deps.db.query): Promise<KnownHost['loss']> {
+    if (hostname === null || hostname === this.thisHost) return null
+    return ((await this.find(hostname, query)) ?? unknownHost(hostname)).loss
   }
 
   /** Whether an intern belongs to the host of this server. An intern without a host can be started on any host. */

@@ -8,7 +8,7 @@ import type { NewId } from '#platform/core/id.ts'
 import { type Db, isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import type { Publish } from '#platform/db/signals.ts'
-import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
+import { type InternHosts, lostHostMessage } from '../hosts/hosts.ts'
 import {
   allowedStatuses,
   type InternCommand,
@@ -29,14 +29,12 @@ import { endQuestions } from '../runs/questions.ts'
 import { nameConflict } from './create-intern.ts'
 
 export type InternChangeDeps = { db: Db; now: Now; newId: NewId }
-type ChangeDeps = InternChangeDeps & { vault: Vault }
+type UpdateDeps = InternChangeDeps & { vault: Vault }
 type CommandDeps = InternChangeDeps & { internHosts: InternHosts }
 
-/**
- * Changes an intern. Most changes apply at its next start, the approval mode from the next prompt on.
- */
-export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
-  return alterIntern(deps, caller, id, 'intern.updated', async (tx, intern) => {
+/** Updates fields of an intern. Most changes apply at its next start, the approval mode from the next prompt on. */
+export async function updateIntern(deps: UpdateDeps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
+  return changeIntern(deps, caller, id, 'intern.updated', async (tx, intern) => {
     await requireOwner(tx, caller, intern)
     const { repository, mcp_servers, web_hosts, budget, ...fields } = patch
     const names = Object.keys(fields) as (keyof typeof fields)[]
@@ -60,7 +58,7 @@ export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string,
   })
 }
 
-async function serverColumns({ vault }: ChangeDeps, tx: Tx, id: string, servers: NewMcpServer[]) {
+async function serverColumns({ vault }: UpdateDeps, tx: Tx, id: string, servers: NewMcpServer[]) {
   const before = await readMcpServers({ db: { query: tx }, vault }, id)
   return mcpServerColumns(vault, id, servers, before)
 }
@@ -102,7 +100,7 @@ function runCommand(
   status: InternStatus,
   moreColumns: (intern: Intern, tx: Tx) => Promise<Columns> = async () => ({}),
 ): Promise<Intern> {
-  return alterIntern(deps, caller, id, auditActions[command], async (tx, intern, publish) => {
+  return changeIntern(deps, caller, id, auditActions[command], async (tx, intern, publish) => {
     if (command === 'delete') await requireOwner(tx, caller, intern)
     if (!isAllowedFrom(command, intern.status)) {
       throw new Fault(
@@ -122,18 +120,16 @@ function runCommand(
  * takes it over and ends them before it is started again.
  */
 async function supervisorColumns(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
-  const isAvailable =
-    hostname !== null && (hostname === hosts.thisHost || (await hosts.find(hostname, tx))?.loss === null)
+  const isAvailable = hostname !== null && (await hosts.findLoss(hostname, tx)) === null
   return isAvailable ? { supervisor: sql<string>`coalesce(supervisor, ${unnamedSupervisor})` } : {}
 }
 
-/** The name of no server: an expired lease. */
+/** The name of a supervisor that no server has. */
 const unnamedSupervisor = ''
 
 /** @throws Fault `unavailable` if its host is lost. */
 async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<void> {
-  if (hostname === null || hostname === hosts.thisHost) return
-  const { loss } = (await hosts.find(hostname, tx)) ?? unknownHost(hostname)
+  const loss = await hosts.findLoss(hostname, tx)
   if (loss) throw new Fault('unavailable', `${lostHostMessage(loss)} ${recoveryAdvice}`)
 }
 
@@ -182,33 +178,33 @@ async function updateRow(tx: Tx, id: string, columns: Columns): Promise<void> {
   await tx.updateTable('interns').set(columns).where('id', '=', id).execute()
 }
 
-/** A change of an intern under its lock. Returns whether it changed anything: only a change is recorded and announced. */
-type Alteration = (tx: Tx, intern: Intern, publish: Publish) => Promise<'changed' | 'unchanged'>
+/** A change of an intern that is locked. Returns whether it changed anything: only a change is recorded and announced. */
+type Change = (tx: Tx, intern: Intern, publish: Publish) => Promise<'changed' | 'unchanged'>
 
-/** Changes an intern that is visible to the caller, records it in the audit log, and announces it. */
-export async function alterIntern(
+/** Locks and changes an intern that is visible to the caller, records the change in the audit log, and announces it. */
+export async function changeIntern(
   deps: InternChangeDeps,
   caller: Caller,
   id: string,
   action: `intern.${string}`,
-  alter: Alteration,
+  change: Change,
 ): Promise<Intern> {
   const { id: uuid } = await findIntern(deps, caller, id)
   const find = (query: Query) => findIntern({ db: { query } }, caller, uuid)
-  return changeLocked(deps, caller, { uuid, find }, action, alter)
+  return changeFoundIntern(deps, caller, { uuid, find }, action, change)
 }
 
-/** Like `alterIntern`, with another function that finds the intern under its lock. */
-export async function changeLocked(
+/** Like `changeIntern`, with another function that finds the intern once it is locked. */
+export async function changeFoundIntern(
   deps: InternChangeDeps,
   caller: Caller,
   { uuid, find }: { uuid: string; find: (query: Query) => Promise<Intern> },
   action: `intern.${string}`,
-  alter: Alteration,
+  change: Change,
 ): Promise<Intern> {
   return deps.db.exclusively(`intern:${uuid}`, async (tx, publish) => {
     const before = await find(tx)
-    if ((await alter(tx, before, publish)) === 'unchanged') return before
+    if ((await change(tx, before, publish)) === 'unchanged') return before
     const after = await find(tx)
     await recordChange(deps, tx, caller, {
       action,

@@ -5,7 +5,7 @@ import type { Publish } from '#platform/db/signals.ts'
 import { unknownHost } from '../hosts/hosts.ts'
 import { findInternById, type Intern } from '../registry/intern-store.ts'
 import { internsOnHost } from '../registry/interns-by-host.ts'
-import { changeLocked } from './change-intern.ts'
+import { changeFoundIntern } from './change-intern.ts'
 import { giveUpLocked, moveLocked, type RelocateDeps } from './relocate-intern.ts'
 
 /**
@@ -56,7 +56,7 @@ async function relocateIntern(
 ): Promise<Intern | undefined> {
   let isRelocated = false
   const find = (query: Query) => requireIntern(query, uuid)
-  const intern = await changeLocked(deps, caller, { uuid, find }, action, async (tx, found, publish) => {
+  const intern = await changeFoundIntern(deps, caller, { uuid, find }, action, async (tx, found, publish) => {
     if (found.hostname !== host) return 'unchanged'
     await work(found, tx, publish)
     isRelocated = true

@@ -2,11 +2,11 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
-import { type InternHosts, type KnownHost, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
+import { type InternHosts, type KnownHost, lostHostMessage } from '../hosts/hosts.ts'
 import { statusesInService } from '../registry/intern.ts'
 import { requireOwner } from '../registry/intern-owner.ts'
 import type { Intern } from '../registry/intern-store.ts'
-import { alterIntern, type InternChangeDeps, takeOutOfService } from './change-intern.ts'
+import { changeIntern, type InternChangeDeps, takeOutOfService } from './change-intern.ts'
 
 export type RelocateDeps = InternChangeDeps & { internHosts: InternHosts }
 
@@ -15,7 +15,7 @@ export type RelocateDeps = InternChangeDeps & { internHosts: InternHosts }
  * it can run on its host.
  */
 export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: string): Promise<Intern> {
-  return alterIntern(deps, caller, id, 'intern.moved', async (tx, intern, publish) => {
+  return changeIntern(deps, caller, id, 'intern.moved', async (tx, intern, publish) => {
     await requireOwner(tx, caller, intern)
     await moveLocked(deps, tx, publish, intern, to)
     return 'changed'
@@ -27,7 +27,7 @@ export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: s
  * @throws Fault `conflict` if the host is available.
  */
 export function giveUpIntern(deps: RelocateDeps, caller: Caller, id: string): Promise<Intern> {
-  return alterIntern(deps, caller, id, 'intern.given_up', async (tx, intern, publish) => {
+  return changeIntern(deps, caller, id, 'intern.given_up', async (tx, intern, publish) => {
     await requireOwner(tx, caller, intern)
     await giveUpLocked(deps, tx, publish, intern)
     return 'changed'
@@ -46,7 +46,7 @@ export async function moveLocked(
   const target = hosts.find(({ name, loss }) => name === to && !loss)
   if (!target) throw noSuchHost(to, hosts)
   if (intern.hostname === to) throw new Fault('conflict', `The intern is already on the host ${to}.`)
-  if (intern.status !== 'stopped' && !hostLoss(intern, hosts, deps.internHosts.thisHost))
+  if (intern.status !== 'stopped' && !(await deps.internHosts.findLoss(intern.hostname, tx)))
     throw hostAvailable(intern, 'move')
   await takeOutOfService(deps, tx, publish, intern, {
     ...clearedHostColumns,
@@ -60,7 +60,7 @@ export async function moveLocked(
 
 /** Gives up the files of an intern that the caller has locked. The caller checks the permissions. */
 export async function giveUpLocked(deps: RelocateDeps, tx: Tx, publish: Publish, intern: Intern): Promise<void> {
-  const loss = hostLoss(intern, await deps.internHosts.all(tx), deps.internHosts.thisHost)
+  const loss = await deps.internHosts.findLoss(intern.hostname, tx)
   if (!loss) throw hostAvailable(intern, 'give up')
   const status = intern.status === 'destroying' ? 'destroying' : 'stopped'
   const last_failure_message = `Its files were given up: ${lostHostMessage(loss)}`
@@ -75,11 +75,6 @@ export async function giveUpLocked(deps: RelocateDeps, tx: Tx, publish: Publish,
 
 /** The columns that belong to the previous host. */
 const clearedHostColumns = { home: null, tcp_access: null, supervisor: null, supervised_until: 0 }
-
-function hostLoss({ hostname }: Intern, hosts: KnownHost[], thisHost: string | undefined): KnownHost['loss'] {
-  if (hostname === null || hostname === thisHost) return null
-  return (hosts.find(({ name }) => name === hostname) ?? unknownHost(hostname)).loss
-}
 
 function hostAvailable({ hostname, status }: Intern, action: 'move' | 'give up'): Fault {
   const reason = hostname === null ? 'it has no host yet' : `its host ${hostname} is available`

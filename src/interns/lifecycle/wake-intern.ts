@@ -3,15 +3,15 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import { Refusal, type RefusalKind } from '../contract/refusal.ts'
-import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
+import { type InternHosts, lostHostMessage } from '../hosts/hosts.ts'
 import { internChangedEvent } from '../registry/intern-events.ts'
 import { findInternById, type Intern, isAsleep, isAwake } from '../registry/intern-store.ts'
 
-export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'thisHost' | 'find'> }
+export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'findLoss'> }
 /** `idleMs`: the time without a run after which interns fall asleep. */
 type WhileAwakeDeps = WakeDeps & { idleMs: number }
 
-/** The longest time from the refusal of a daemon that falls asleep until the database says that it is asleep. */
+/** The longest time from the refusal of a daemon that falls asleep until the database has its sleep. */
 const fallAsleepTimeoutMs = 30_000
 
 /**
@@ -104,8 +104,7 @@ const isPending = ({ status }: Intern) => status === 'queued' || status === 'pro
 
 /** Only a server of its host can start an intern. @throws Refusal `host_gone` if its host has no server, as after a rename. */
 async function requireHost({ hosts }: Pick<WakeDeps, 'hosts'>, { hostname }: Intern): Promise<void> {
-  if (hostname === null || hostname === hosts.thisHost) return
-  const { loss } = (await hosts.find(hostname)) ?? unknownHost(hostname)
+  const loss = await hosts.findLoss(hostname)
   if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
 }
 

@@ -1,10 +1,10 @@
 import type { Query } from '#platform/db/db.ts'
 import type { Intern } from './intern-store.ts'
 
-/** The author of an intern's commits, unless a repository or a command names another one. */
+/** The author of an intern's commits, unless a repository or a command specifies another one. */
 export type GitAuthor = { name: string; email: string }
 
-/** The intern, on behalf of the user who created it. */
+/** Finds the name and address for commits of an intern, which it makes on behalf of its creator. */
 export async function findGitAuthor(
   { query }: { query: Query },
   { id, name, creatorUserId }: Pick<Intern, 'id' | 'name' | 'creatorUserId'>,

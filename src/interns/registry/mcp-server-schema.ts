@@ -39,7 +39,7 @@ const Url = text({ min: 1, max: 2048 })
   .refine(isServerUrl, { error: 'must be an http:// or https:// URL without user, password and fragment' })
   .describe('The query can contain a secret. It is encrypted at rest and never returned.')
 
-const Readable = text({ min: 2, max: 4096 }).refine((path) => path.startsWith('/') && normalize(path) === path, {
+const ReadablePath = text({ min: 2, max: 4096 }).refine((path) => path.startsWith('/') && normalize(path) === path, {
   error: 'must be an absolute path, without "//", "." and ".."',
 })
 
@@ -60,7 +60,7 @@ export const NewMcpServer = strictFields({
     .describe('Arguments are returned by the API and visible to other users of the host. Put secrets into `env`.'),
   env: Environment.optional(),
   readable: z
-    .array(Readable)
+    .array(ReadablePath)
     .max(10)
     .optional()
     .describe(

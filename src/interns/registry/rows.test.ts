@@ -6,7 +6,7 @@ import { newUuid } from '#platform/core/id.ts'
 import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { InternHosts } from '../hosts/hosts.ts'
-import { changeIntern, deleteIntern, provisionIntern, suspendIntern } from '../lifecycle/change-intern.ts'
+import { deleteIntern, provisionIntern, suspendIntern, updateIntern } from '../lifecycle/change-intern.ts'
 import { createIntern } from '../lifecycle/create-intern.ts'
 import { endRun } from '../runs/end-runs.ts'
 import { saveStartedRun } from '../runs/run-store.ts'
@@ -118,12 +118,12 @@ onEachDatabase('interns in the database', (kind) => {
     await using here = await place()
     const [{ id }, bystander] = [await make(here, 'ada'), await make(here, 'bob')]
     here.clock.now = at + 1000
-    const changed = await changeIntern(here.deps, caller, 'ada', { description: 'D', model: 'm' })
+    const changed = await updateIntern(here.deps, caller, 'ada', { description: 'D', model: 'm' })
     assert.deepEqual([changed.id, changed.description, changed.model, changed.updatedAt], [id, 'D', 'm', at + 1000])
     assert.deepEqual(await findIntern(here.deps, caller, bystander.id), bystander)
     here.clock.now = at + 2000
-    assert.deepEqual(await changeIntern(here.deps, caller, id, { description: 'D' }), changed)
-    assert.deepEqual(await changeIntern(here.deps, caller, id, {}), changed)
+    assert.deepEqual(await updateIntern(here.deps, caller, id, { description: 'D' }), changed)
+    assert.deepEqual(await updateIntern(here.deps, caller, id, {}), changed)
     assert.ok(here.texts.includes(id))
     const events = await here.query.selectFrom('audit_events').selectAll().where('target_id', '=', id).execute()
     assert.deepEqual(
@@ -136,8 +136,8 @@ onEachDatabase('interns in the database', (kind) => {
     const describeRow = (json: string | null) => JSON.parse(json!) as { description: unknown; model: unknown }
     const [before, after] = [describeRow(events[1]!.before_json), describeRow(events[1]!.after_json)]
     assert.deepEqual([before.description, before.model, after.description, after.model], [null, null, 'D', 'm'])
-    await assert.rejects(changeIntern(here.deps, caller, id, { name: 'bob' }), { kind: 'conflict' })
-    await assert.rejects(changeIntern(here.deps, other, id, { name: 'eve' }), { kind: 'not_found' })
+    await assert.rejects(updateIntern(here.deps, caller, id, { name: 'bob' }), { kind: 'conflict' })
+    await assert.rejects(updateIntern(here.deps, other, id, { name: 'eve' }), { kind: 'not_found' })
   })
 
   test('a database failure during a change is not a conflict', async () => {
@@ -145,7 +145,7 @@ onEachDatabase('interns in the database', (kind) => {
     const { id } = await make(here, 'ada')
     const odd = { name: null as unknown as string }
     await assert.rejects(
-      changeIntern(here.deps, caller, id, odd),
+      updateIntern(here.deps, caller, id, odd),
       (error: { kind?: string }) => error.kind !== 'conflict',
     )
   })

@@ -7,10 +7,9 @@ import { Agent, request as httpRequest } from '#platform/net/node-http.ts'
 import type { Bytes } from '../contract/files.ts'
 import { Refusal } from '../contract/refusal.ts'
 import { contractVersion, type Runs } from '../contract/runs.ts'
-import { pathSegment } from '../registry/path-segment.ts'
 import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
-import { createDaemonClient, maxAnswerBytes, readText } from './daemon-client.ts'
+import { createDaemonClient, maxAnswerBytes, pathSegment, readText } from './daemon-client.ts'
 import type { InternLog } from './log.ts'
 import {
   checkRulesAccepted,
@@ -63,7 +62,7 @@ export function connectRuns(
   return {
     transcripts: connectTranscripts(client),
     files: connectFiles(client),
-    start: (turnToStart, signal) => streamTurn('/turns', turnToStart, signal),
+    start: (turn, signal) => streamTurn('/turns', turn, signal),
     answer: (answer, signal) => streamTurn('/answers', answer, signal),
     cancel: async (runId, exceededBudget, neededUsd) => {
       const reason = new URLSearchParams()
@@ -172,9 +171,9 @@ function awaitResponse(request: ClientRequest, body: object | Bytes | undefined)
     let isConnected = false
     let bodyFault: Fault | undefined
     request.once('socket', (socket) => {
-      const secure = 'encrypted' in socket
-      isConnected = secure ? isSecured(socket) : !socket.connecting
-      if (!isConnected) socket.once(secure ? 'secureConnect' : 'connect', () => (isConnected = true))
+      const isTls = 'encrypted' in socket
+      isConnected = isTls ? isSecured(socket) : !socket.connecting
+      if (!isConnected) socket.once(isTls ? 'secureConnect' : 'connect', () => (isConnected = true))
     })
     request.once('response', resolve)
     request.once('error', (error: NodeJS.ErrnoException) => {

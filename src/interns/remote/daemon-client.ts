@@ -54,3 +54,11 @@ export async function readText(response: IncomingMessage, maxBytes = maxAnswerBy
   }
   return body.take().toString('utf8')
 }
+
+/**
+ * Encodes a name as a path segment for the daemon. Parsing a URL resolves `.` and `..`, also encoded ones, so these are encoded
+ * twice: no session, run or question has such a name.
+ */
+export function pathSegment(name: string): string {
+  return /^\.\.?$/.test(name) ? name.replaceAll('.', '%252E') : encodeURIComponent(name)
+}

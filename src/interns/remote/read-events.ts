@@ -60,7 +60,7 @@ export function readEvents(
   response.on('data', (chunk: Buffer) => {
     response.pause()
     chunks.push(chunk)
-    // The rest of what has arrived, as one chunk by another event: a compromised daemon can send a chunk for each byte.
+    // Reads the rest that has arrived as one chunk, with another `data` event: a compromised daemon can send a chunk for each byte.
     if (response.readableLength > 0) response.read(response.readableLength)
     wake?.()
   })

@@ -54,19 +54,20 @@ export async function answerWithAudit<Reply>(
     ...answerRecord,
     link,
   }
-  // The intern refuses a text that is not an answer, so there is nothing to record.
-  if (pending && answerRecord) await record('intern.answered', details)
+  // The intern refuses a text that is not an answer, so there is nothing to record. Without a stored question, only the intern
+  // knows whether the text is an answer.
+  const isValid = pending !== undefined && answerRecord !== undefined
+  if (isValid) await record('intern.answered', details)
   try {
     const reply = await sendAnswer({ sessionId, questionId, answer: answer.answer })
-    // Not recorded before: without a stored question, only the intern knows whether the text is an answer.
-    if (!(pending && answerRecord)) await record('intern.answered', details)
+    if (!isValid) await record('intern.answered', details)
     if (answerRecord)
       await storePastAnswer(deps, { internId, id: questionId }, { answer: answerRecord.answer, by: caller.userId })
     await deleteQuestion(deps, internId, questionId, { state: 'answered', answered_by: caller.userId })
     return reply
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (pending && answerRecord) await record('intern.answer_refused', { ...details, reason: error.message })
+    if (isValid) await record('intern.answer_refused', { ...details, reason: error.message })
     if (endsQuestion(error)) await deleteQuestion(deps, internId, questionId, { state: 'ended' })
     throw error
   }

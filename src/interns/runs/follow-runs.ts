@@ -40,8 +40,11 @@ const backoff = { firstMs: 1000, maxMs: 30_000 }
  * compromised one can answer at once, or report starts without end.
  */
 const answerRate = { perSecond: 10, capacity: 50 }
-/** The time after the end of a run in which all usage metered since its start belongs to that run. */
-const recentMs = 5000
+/**
+ * The time after the end of a run in which its metered usage is read. Usage is read from the start of the run on, so later it
+ * could include that of the next run.
+ */
+const readUsageWithinMs = 5000
 
 /**
  * Stores the runs of an intern as its daemon reports them, from the last stored one on, whether or not a caller reads the
@@ -54,7 +57,7 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
   const { signal } = stopping
   const checkSpending = watchSpending(deps, id, runsOf, signal)
   const checkStarters = revokeRuns(deps, intern, runsOf, signal)
-  const answers = new TokenBucket({ ...answerRate, now: () => performance.now() })
+  const answerLimit = new TokenBucket({ ...answerRate, now: () => performance.now() })
 
   /** Waits for the next milestones, and stores them. @returns the pause before the next pass. */
   async function storeNextMilestones(): Promise<number> {
@@ -66,7 +69,7 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
     const hasProgress = entries.some(({ type }) => type !== 'prompt')
     // The run may have no reader who would collect its decisions.
     if (hasProgress) void decisions.collect(intern, runsOf())
-    return Math.max(hasProgress ? pauseMs : 0, answers.take(1))
+    return Math.max(hasProgress ? pauseMs : 0, answerLimit.take(1))
   }
 
   const { trigger } = startReconciler(storeNextMilestones, {
@@ -150,7 +153,7 @@ async function storableMilestone(
   if (entry.type === 'question' && entry.action) {
     return { ...milestone, entry: { ...entry, action: await decisions.concealAction(intern, entry.action) } }
   }
-  if (entry.type !== 'end' || now() - entry.at > recentMs) return milestone
+  if (entry.type !== 'end' || now() - entry.at > readUsageWithinMs) return milestone
   const { usage } = await withMeteredUsage(entry, intern.keyHash, readMeteredUsage)
   return { ...milestone, entry: { ...entry, usage } }
 }

@@ -23,7 +23,7 @@ export function nextUntilIdle(
   timeoutSignal: AbortSignal,
 ): AsyncIterableIterator<TurnEvent | 'timeout', undefined> {
   let hasLeft = false
-  const onReturn = async () => {
+  const close = async () => {
     hasLeft = true
     idleTimer.stop()
     await events.return?.()
@@ -36,11 +36,11 @@ export function nextUntilIdle(
       else if (!hasLeft) idleTimer.start(idleMs)
       return result
     } catch (error) {
-      await onReturn()
+      await close()
       if (!timeoutSignal.aborted) throw error
       return { done: false as const, value: 'timeout' as const }
     }
   }
-  const iterator = { next, return: onReturn, [Symbol.asyncIterator]: () => iterator }
+  const iterator = { next, return: close, [Symbol.asyncIterator]: () => iterator }
   return iterator
 }

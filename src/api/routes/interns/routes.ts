@@ -32,7 +32,7 @@ import { listInternSessionEvents } from './sessions/list-session-events.ts'
 import { listInternSessionRequests } from './sessions/list-session-requests.ts'
 import { listInternSessions } from './sessions/list-sessions.ts'
 import { suspendOneIntern } from './suspend.ts'
-import { updateIntern } from './update.ts'
+import { updateOneIntern } from './update.ts'
 
 export const internRoutes = {
   chatWithIntern,
@@ -42,7 +42,7 @@ export const internRoutes = {
   listInternHosts,
   createIntern: createOneIntern,
   getIntern,
-  updateIntern,
+  updateOneIntern,
   provisionIntern: provisionOneIntern,
   suspendIntern: suspendOneIntern,
   moveIntern: moveOneIntern,

@@ -1,4 +1,4 @@
-import { changeIntern } from '#interns/lifecycle/change-intern.ts'
+import { updateIntern } from '#interns/lifecycle/change-intern.ts'
 import { InternPatch, InternRecord } from '#interns/registry/intern.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
@@ -8,7 +8,7 @@ import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
-export const updateIntern = route({
+export const updateOneIntern = route({
   method: 'patch',
   path: '/interns/{internId}',
   tag: 'interns',
@@ -34,6 +34,6 @@ export const updateIntern = route({
     const { agent } = await findIntern(deps, caller, params.internId)
     requireModel(deps.catalogue.current(), { agent, model: body.model })
     requireRepository(deps, body.repository)
-    return internAnswer(deps, await changeIntern(deps, caller, params.internId, body))
+    return internAnswer(deps, await updateIntern(deps, caller, params.internId, body))
   },
 })

@@ -85,7 +85,10 @@ const commandOptions: [program: RegExp, option: RegExp, command: string][] = [
   [/^git$/, /^-[A-Za-z]*u/, 'clone'],
 ]
 
-/** Like `codeOptions`, for programs that accept abbreviated long options: `--exe` is `--exec`. */
+/**
+ * The starts of long options that run other code, for programs that accept abbreviations: `use-compress` stands for
+ * `--use-compress-program`, `--use-compress` and `--use`.
+ */
 const longOptions: [program: RegExp, options: string[]][] = [
   [/^git$/, ['config', 'exec', 'upload-pack', 'receive-pack', 'ext-diff', 'paginate', 'open-files', 'output']],
   [

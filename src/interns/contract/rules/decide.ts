@@ -8,7 +8,7 @@ import { type Action, type Decision, type Effect, effects, type RuleSet } from '
 export function decide(sets: RuleSet[], action: Action, agent: string): Decision | undefined {
   const decisions = splitAction(action, agent).map((part) => strictestOf(sets.map((set) => decidePart(set, part))))
   const notAllowed = decisions.filter((decision) => decision?.effect !== 'allow')
-  // Without `ask` and `deny`, this is undefined: a part that no rule allows prevents the `allow` of the others.
+  // Undefined if no rule decided about these parts: one part that is not allowed prevents the `allow` of the others.
   if (notAllowed.length > 0) return strictestOf(notAllowed)
   return decisions[0]
 }

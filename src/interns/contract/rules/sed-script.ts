@@ -37,8 +37,10 @@ export function sedRunsOthers(words: Word[]): boolean {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!
     if (word === null || !/^-./.test(word)) others.push(word)
+    // `--expression`, which can be abbreviated.
     else if (/^--e[xpresion]*=/.test(word)) scripts.push(word.slice(word.indexOf('=') + 1))
     else if (/^--e/.test(word)) scripts.push(words[++at] ?? null)
+    // Options without a separate value. `--file` names a script, and the value of `--line-length` can be the next word.
     else if (/^--(?!f|l)/.test(word) || /^-[nErzsub]*(?:i.*)?$/.test(word)) continue
     else {
       const script = /^-[nErzsub]*e([\s\S]*)$/.exec(word)

@@ -38,14 +38,14 @@ const unclearScript = new Error('The script is more than a list of simple comman
 export function readCommands(script: string): SimpleCommand[] | undefined {
   if (script.length > maxScriptLength || controls.test(script)) return undefined
   try {
-    return new Reader(script).read()
+    return new ShellReader(script).read()
   } catch (error) {
     if (error === unclearScript) return undefined
     throw error
   }
 }
 
-class Reader {
+class ShellReader {
   readonly #script: string
   #at = 0
   #commands: SimpleCommand[] = []
@@ -142,14 +142,14 @@ class Reader {
       const char = this.#script[this.#at]!
       if (' \t\n;|&<>()'.includes(char)) break
       const before = text.length
-      if (char === "'") text += this.#singleQuoted()
+      if (char === "'") text += this.#readSingleQuoted()
       else if (char === '"') {
-        const quoted = this.#doubleQuoted()
+        const quoted = this.#readDoubleQuoted()
         if (quoted === null) isKnown = false
         else text += quoted
-      } else if (char === '\\') text += this.#escaped()
+      } else if (char === '\\') text += this.#readEscape()
       else if (char === '$') {
-        this.#variable()
+        this.#skipVariable()
         isKnown = false
       } else if (char === '`') throw unclearScript
       else {
@@ -178,7 +178,7 @@ class Reader {
     return this.#at === from && (after === undefined || ' \t\n;|&'.includes(after))
   }
 
-  #singleQuoted(): string {
+  #readSingleQuoted(): string {
     const end = this.#script.indexOf("'", this.#at + 1)
     if (end < 0) throw unclearScript
     const text = this.#script.slice(this.#at + 1, end)
@@ -186,7 +186,7 @@ class Reader {
     return text
   }
 
-  #doubleQuoted(): Word {
+  #readDoubleQuoted(): Word {
     let text = ''
     let isKnown = true
     this.#at++
@@ -195,9 +195,9 @@ class Reader {
       if (char === undefined || char === '`') throw unclearScript
       if (char === '"') break
       if (char === '$') {
-        this.#variable()
+        this.#skipVariable()
         isKnown = false
-      } else if (char === '\\' && '$`"\\\n'.includes(this.#script[this.#at + 1] ?? ' ')) text += this.#escaped()
+      } else if (char === '\\' && '$`"\\\n'.includes(this.#script[this.#at + 1] ?? ' ')) text += this.#readEscape()
       else {
         text += char
         this.#at++
@@ -207,7 +207,7 @@ class Reader {
     return isKnown ? text : null
   }
 
-  #escaped(): string {
+  #readEscape(): string {
     const next = this.#script[this.#at + 1]
     if (next === undefined) throw unclearScript
     this.#at += 2
@@ -218,7 +218,7 @@ class Reader {
    * Accepts only `$name` and `${name}`: all other forms can run commands. `$_` is a word of the previous command:
    * `: -exec; find . $_ …`.
    */
-  #variable(): void {
+  #skipVariable(): void {
     const found = /^\$(?:[A-Za-z_]\w*|[0-9@*#?]|\{[A-Za-z_]\w*\})/.exec(
       this.#script.slice(this.#at, this.#at + maxVariableLength),
     )

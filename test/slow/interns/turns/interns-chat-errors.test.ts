@@ -237,7 +237,7 @@ describe('refusals of the chat route', () => {
       readSpending: async () => ({ usd: 0, isComplete: true }),
       decisions: createDecisionCollector({ db, now: Date.now, conceal: async (_intern, text) => text }),
       idleTimeoutMs: 60_000,
-      hosts: { thisHost: undefined, find: assert.fail },
+      hosts: { findLoss: async () => null },
       idleMs: 0,
     }
     const messages = [{ role: 'user' as const, content: 'wait 60000' }]
