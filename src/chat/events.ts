@@ -42,7 +42,7 @@ type CitationSource = { url: string; file?: undefined } | { url?: undefined; fil
 export type CitedFile = { id: string; name: string; index: number }
 
 /** A generated image: a data URL, or a URL of the provider. */
-export type Picture = { url: string }
+export type GeneratedImage = { url: string }
 
 /** A piece of generated speech, in base64. */
 export type Speech = { mediaType: string; data: string }
@@ -72,7 +72,7 @@ type AnswerPiece =
   | ({ type: 'reasoning'; text: string } & ThoughtMetadata)
   | { type: 'refusal'; text: string }
   | ({ type: 'citation' } & Citation)
-  | ({ type: 'image' } & Picture)
+  | ({ type: 'image' } & GeneratedImage)
   | ({ type: 'audio' } & Speech)
   /** The result of a task other than a chat: one item for each input, as JSON. */
   | { type: 'items'; items: readonly Buffer[] }

@@ -37,7 +37,7 @@ NOT_IN_SCHEMAS = [
     r"the last message must have the role",
     r"session_id is required when the last message has the role",
     r"the text of the last message is empty",
-    r"messages: must say something",
+    r"messages: have no content",
     r"input: is required, and must not be empty",
     r"this service stores no responses",
 ]

@@ -43,7 +43,7 @@ const retryMs = 5000
 /** The shortest time between two passes. */
 const minDelayMs = 100
 
-/** A metered request is in the database within this time, usually. */
+/** A metered request is usually in the database within this time. */
 const writeDelayMs = 10_000
 
 /**
@@ -56,20 +56,21 @@ export function startCostLookups(
   { signal, onError }: { signal: AbortSignal; onError: (error: Error) => void },
 ): () => void {
   const { db, now } = deps
-  let expectedUntil = 0
+  /** Until then, the lookup of a metered request can still arrive in the database. */
+  let lookupExpectedUntil = 0
   const { trigger } = startReconciler(
     async () => {
       const claimedLookups = await claimCostLookups(db, now(), maxClaimedLookups)
       for (const lookup of claimedLookups) if (!signal.aborted) await lookUpCost(deps, lookup).catch(onError)
       const nextAt = (await nextLookupAt(db.query)) ?? Number.POSITIVE_INFINITY
-      const longestMs = now() < expectedUntil ? lookupDelays.firstMs : pollIntervalMs
-      return Math.min(longestMs, Math.max(minDelayMs, nextAt - now()))
+      const maxDelayMs = now() < lookupExpectedUntil ? lookupDelays.firstMs : pollIntervalMs
+      return Math.min(maxDelayMs, Math.max(minDelayMs, nextAt - now()))
     },
     { signal, retryMs, onError },
   )
   trigger()
   return () => {
-    expectedUntil = now() + writeDelayMs
+    lookupExpectedUntil = now() + writeDelayMs
     trigger()
   }
 }

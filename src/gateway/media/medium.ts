@@ -13,7 +13,7 @@ export type Medium = {
   tokens?: number
 }
 
-/** No model counts more tokens for a second of audio. */
+/** The most tokens that a model counts for a second of audio. */
 const tokensPerSecond = 64
 /** The same limit by bytes, for headers that declare too short a length: a second of MP3 has at least 1,000 bytes. */
 const audioBytesPerToken = 16

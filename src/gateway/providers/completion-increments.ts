@@ -52,7 +52,7 @@ export class CompletionIncrements {
     }
   }
 
-  /** Whether all events have the same count, which the content is too long for. */
+  /** Whether all events have the same count although the content is too long for it. */
   get #isConstant(): boolean {
     if (this.#reportCount < minRepeated || this.#smallestCount !== this.#largestCount) return false
     return this.#largestCount === 1 || this.#contentLength > this.#largestCount * maxTokenLength

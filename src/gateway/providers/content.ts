@@ -38,16 +38,16 @@ export function normalizeContent(content: Content | null | undefined): Normalize
   return parts
 }
 
-/** The images that a model drew, which clients return beside the text of its answer. */
-export function drawnImages(message: Message): NormalizedPart[] {
+/** The images that a model generated, which clients return beside the text of its answer. */
+export function generatedImages(message: Message): NormalizedPart[] {
   const { images } = message as { images?: unknown }
   const isImage = (part: { type?: unknown } | null) => part?.type === 'image_url'
   return Array.isArray(images) ? normalizeContent(images.filter(isImage)) : []
 }
 
-/** The field of drawn images, if a message has it, for protocols that accept no images in answers. */
-export function drawnImagesField(messages: readonly Message[]): string[] {
-  const hasImages = messages.some((message) => message.role === 'assistant' && drawnImages(message).length > 0)
+/** The field of generated images, if a message has it, for protocols that accept no images in answers. */
+export function generatedImagesField(messages: readonly Message[]): string[] {
+  const hasImages = messages.some((message) => message.role === 'assistant' && generatedImages(message).length > 0)
   return hasImages ? ['messages.images'] : []
 }
 

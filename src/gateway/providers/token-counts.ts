@@ -4,7 +4,10 @@ import type { AnswerEvent, Extras, TokenCounts, TokenParts } from '#chat/events.
 export type ReportedCounts = {
   prompt: unknown
   completion: unknown
-  /** Prompt and completion of servers that count a part the other way: separately, or within them. The total decides. */
+  /**
+   * Prompt and completion if the server counts cached or reasoning tokens the other way: within them, or separately. The
+   * values that match the total apply.
+   */
   otherPrompt?: unknown
   otherCompletion?: unknown
   total?: unknown
@@ -123,8 +126,8 @@ function readExtras({ pieces, serviceTier, models: reportedModels }: ReportedExt
 
 function readModels(reported: NonNullable<ReportedExtras['models']>): Extras['models'] {
   const runs = reported.slice(0, maxUnits).flatMap(({ name, counts }) => {
-    const sides = reconcileTotals(counts)
-    return sides ? [{ name, tokens: limitParts(counts, sides) }] : []
+    const totals = reconcileTotals(counts)
+    return totals ? [{ name, tokens: limitParts(counts, totals) }] : []
   })
   return runs.length > 0 ? runs : undefined
 }

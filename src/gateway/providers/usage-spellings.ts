@@ -15,7 +15,7 @@ export type UsageSpelling = {
 
 export type UsageObject = Record<string, unknown>
 
-/** Counts of the whole, which are read by the first spelling that has them. Of a part, the largest count is used. */
+/** Counts of the whole: the first spelling that has one sets it. For all other counts, the largest one is used. */
 const wholeCounts: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
 
 /** A spelling, prepared for reading. */

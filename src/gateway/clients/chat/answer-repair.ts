@@ -11,7 +11,7 @@ export type RawChoice = { index?: number; finish_reason?: string | null; native_
 }
 type Finish = Extract<AnswerEvent, { type: 'finish' }>
 
-/** The corrections of one choice. Undefined members stay, and a finish of null removes the reason. */
+/** The corrections of one choice. Undefined leaves a member unchanged; a finish of null removes the reason. */
 type ChoiceRepair = { calls: ToolCallDelta[] | undefined; finish: Finish | null | undefined }
 
 /** The corrections of an event or of a whole answer, by the position of the choice in it. */
@@ -35,9 +35,9 @@ export class AnswerRepair {
   }
 
   /**
-   * The corrections of an event of a stream.
-   * @param text the end of its JSON, from before the choices on; `wholeText` returns all of it. Both are latin1 strings, which
-   * are cheap to make and have one character for each byte.
+   * The corrections of an event of a stream. Its JSON is given as latin1 strings, which are cheap and have one character for
+   * each byte.
+   * @param text the JSON from the choices on; it can start earlier. @param wholeText returns all of the JSON.
    * @returns undefined if nothing needs a correction.
    */
   findRepairs(text: string, events: readonly AnswerEvent[], wholeText: () => string): Repairs | undefined {

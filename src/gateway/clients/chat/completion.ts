@@ -1,5 +1,5 @@
 import type { FinishReason } from '#chat/chunk.ts'
-import type { AnswerEvent, Citation, Picture, Speech } from '#chat/events.ts'
+import type { AnswerEvent, Citation, GeneratedImage, Speech } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
 import { functionReason, usesFunctions } from './legacy-functions.ts'
@@ -60,7 +60,7 @@ function collectContent(events: AnswerEvent[]) {
     thoughts: [] as Thought[],
     calls: new Map<number, ReturnType<typeof emptyCall>>(),
     citations: [] as Citation[],
-    images: [] as Picture[],
+    images: [] as GeneratedImage[],
     speech: [] as Speech[],
     finish: 'stop' as FinishReason,
   }

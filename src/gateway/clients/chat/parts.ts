@@ -1,5 +1,5 @@
 import type { Annotation, ToolCallDelta } from '#chat/chunk.ts'
-import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
+import type { AnswerEvent, Citation, GeneratedImage } from '#chat/events.ts'
 
 /**
  * The annotation of a source. Without a position it covers all text, which has `length` characters so far. Sources
@@ -11,7 +11,7 @@ export function toAnnotations({ url, title, quote, start = 0, end }: Citation, l
   return [{ type: 'url_citation', url_citation: { ...source, ...(quote && { content: quote }) } }]
 }
 
-export function toImagePart({ url }: Picture): { type: 'image_url'; image_url: { url: string } } {
+export function toImagePart({ url }: GeneratedImage): { type: 'image_url'; image_url: { url: string } } {
   return { type: 'image_url', image_url: { url } }
 }
 

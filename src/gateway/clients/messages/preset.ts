@@ -8,7 +8,7 @@ type Tool = { type: string } & Fields
 
 export const messagesPreset: PresetStyle = {
   toBodyFields: messagesFields,
-  withPrompt: (prompt, { system }) => ({ system: systemAfter(prompt, system) }),
+  withPrompt: (prompt, { system }) => ({ system: prependPrompt(prompt, system) }),
   otherNames: { reasoning: ['thinking'], models: ['fallbacks'] },
   mergedFields: ['output_config'],
   forUpstream: withoutForeignFields(chatOnlyFields),
@@ -61,7 +61,7 @@ function encodeToolChoice(choice: unknown, parallel: unknown): Fields | undefine
   return choice === 'auto' || parallel === false ? { type: 'auto', ...parallelism } : undefined
 }
 
-function systemAfter(prompt: string, system: unknown): unknown {
+function prependPrompt(prompt: string, system: unknown): unknown {
   if (Array.isArray(system)) return [{ type: 'text', text: prompt }, ...system]
   return system ? `${prompt}\n\n${system}` : prompt
 }

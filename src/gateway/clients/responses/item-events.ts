@@ -31,7 +31,7 @@ export class ItemEvents {
     return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: this.#sequence++ })}\n\n`
   }
 
-  /** Returns the sequence number for an event that is written elsewhere. */
+  /** Returns the sequence number for an event that the caller writes. */
   nextNumber(): number {
     return this.#sequence++
   }
@@ -123,7 +123,7 @@ export class ItemEvents {
   }
 
   /** Adds an image, given as a data URL. */
-  picture(url: string): string {
+  imageAdded(url: string): string {
     const id = this.newId('ig')
     const item: ImageItem = { id, type: 'image_generation_call', status: 'in_progress', result: null }
     const added = this.added(item)

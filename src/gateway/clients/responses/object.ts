@@ -105,8 +105,8 @@ const defaults: Body = {
 /** Deeper than any schema. Much deeper JSON cannot be written again. */
 const maxDepth = 500
 
-/** Checks that all settings can be repeated in the response. @throws Fault `invalid` otherwise. */
-export function refuseInexpressible(request: Body): void {
+/** @throws Fault `invalid` if a setting that the response repeats is nested too deeply to be written. */
+export function refuseDeepSettings(request: Body): void {
   for (const name in defaults) {
     if (isDeeper(request[name], maxDepth))
       throw new Fault('invalid', `${name}: is nested more than ${maxDepth} levels deep. Send a flatter one.`)
@@ -134,12 +134,11 @@ export function responseUsage(tokens: TokenCounts, cost?: CostNote): object {
 }
 
 type RawUsage = {
+  input_tokens?: unknown
   input_tokens_details?: object | null
+  output_tokens?: unknown
   output_tokens_details?: object | null
   total_tokens?: unknown
-} & {
-  input_tokens?: unknown
-  output_tokens?: unknown
 }
 
 /** The usage of an upstream with the counts that clients require. Some servers omit them, or send null. */

@@ -6,7 +6,7 @@ import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
 import { FlatTools, isClientSearch, listDeclaredTools, type Tool } from './flat-tools.ts'
 import { skippedItemTypes } from './input/input-items.ts'
 import { toMessages } from './input/to-messages.ts'
-import { refuseInexpressible } from './object.ts'
+import { refuseDeepSettings } from './object.ts'
 
 /** Fields that refer to a stored answer, conversation or prompt. This service stores none. */
 const fieldsNeedingStorage: Record<string, string> = {
@@ -55,7 +55,7 @@ const toolTypes: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespac
 /** Translates a responses body to a chat request. @throws Fault `invalid` for unsupported fields. */
 export function responsesToChat(body: Body): ChatRequest {
   refuseStored(body)
-  refuseInexpressible(body)
+  refuseDeepSettings(body)
   const shared = Object.fromEntries(
     Object.entries(body).filter(([name]) => !translatedFields.has(name) && !isAnswerLimit(name)),
   )

@@ -92,7 +92,7 @@ export class ResponseWriter implements StreamWriter {
       case 'citation':
         return this.#cite(event)
       case 'image':
-        return this.#close('completed') + this.#items.picture(event.url)
+        return this.#close('completed') + this.#items.imageAdded(event.url)
       case 'finish':
         this.#finish = event.reason
         return ''

@@ -19,7 +19,7 @@ function withUniqueId(block: Block, ids: UniqueIds): Block {
   return id === block.tool_use_id ? block : { ...block, tool_use_id: id }
 }
 
-/** Gives repeated ids a number. Results belong to the calls of their id in the same order. */
+/** Appends a number to repeated ids. The results with an id belong to its calls in the same order. */
 class UniqueIds {
   readonly #usedIds = new Set<string>()
   readonly #unansweredIds = new Map<string, string[]>()

@@ -29,7 +29,7 @@ const foreignTypes: ReadonlySet<unknown> = new Set([
   'video',
 ])
 
-/** Gives parts of chats and responses the form of Anthropic's blocks. Clients of several protocols send them. */
+/** Converts parts of chats and responses to blocks of Anthropic. Clients of several protocols send them. */
 export const fitBlocks: Repair = (body) => mapBlocks(body, fitBlock)
 
 function fitBlock(block: Block): Block {

@@ -8,7 +8,7 @@ import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'
 import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
-import { drawnImagesField } from '../content.ts'
+import { generatedImagesField } from '../content.ts'
 import { readCount } from '../token-counts.ts'
 import { readRefusalMessage } from '../upstream-errors.ts'
 import { anthropicReader, readAnthropicMessage } from './answer/anthropic-answer.ts'
@@ -28,7 +28,7 @@ export const anthropicMessages: ProviderProtocol = {
     const encoded = encodeRequest('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
     const { canSample } = thinkingFor(chat, target.endpoint)
     const droppedFields = findSetFields(chat as Body, anthropicLacks(chat as Body, canSample))
-    const dropped = [...droppedFields, ...drawnImagesField(chat.messages), ...encoded.dropped!.map(chatFieldName)]
+    const dropped = [...droppedFields, ...generatedImagesField(chat.messages), ...encoded.dropped!.map(chatFieldName)]
     return { ...encoded, customTools, dropped }
   },
   passThrough: (body, target, source) =>

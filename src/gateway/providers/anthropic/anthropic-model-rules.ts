@@ -22,7 +22,7 @@ export const fitToClaude: Repair = (body, dropped) => {
 type Thinking = { type?: unknown; budget_tokens?: unknown } | null | undefined
 type OutputConfig = { effort?: unknown } & Body
 
-/** Models reason by a budget or by an effort, and refuse the other one. A request can be meant for another model. */
+/** Converts a budget to an effort or the reverse, because each model accepts only one of them. */
 const withAcceptedThinking: ClaudeRule = (body, model, dropped) => {
   const thinking = body.thinking as Thinking
   const config = (body.output_config ?? {}) as OutputConfig

@@ -37,7 +37,7 @@ const raiseThinkingBudget: Repair = (body) => {
   return { ...body, thinking: { ...thinking, budget_tokens: minThinkingBudget } }
 }
 
-/** Gives functions in the form of chats that of Anthropic. */
+/** Converts functions of chats to tools of Anthropic. */
 const fitFunctions: Repair = (body) => {
   if (!Array.isArray(body.tools)) return body
   const tools = mapItems(body.tools as (Body | null)[], (tool) => {

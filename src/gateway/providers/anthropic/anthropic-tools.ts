@@ -42,8 +42,8 @@ export function encodeProviderTool(tool: ChatTool): Block | undefined {
 const advisorType = /^advisor_\d{8}$/
 
 /** The billable options of a messages body, or of a chat request. */
-export function anthropicBillable(chat: Body): BillableOptions {
-  const tools = providerTools(chat, (tool, path) => {
+export function anthropicBillable(request: Body): BillableOptions {
+  const tools = providerTools(request, (tool, path) => {
     const kind = findToolKind(tool.type)
     const unit = toUnitName(String(tool.type))
     const isAdvisor = advisorType.test(String(tool.type)) && typeof tool.model === 'string'
@@ -52,8 +52,8 @@ export function anthropicBillable(chat: Body): BillableOptions {
     return { unit, calls: readCallLimit(tool.max_uses), bound: `${path}.max_uses`, ...(model && { model }) }
   })
   // Anthropic's `speed: "fast"` has a separate price, as service tiers have.
-  const serviceTier = chat.speed === 'fast' ? 'fast' : undefined
-  return { tools, serviceTier, rereads: true, compacts: requestsCompaction(chat) }
+  const serviceTier = request.speed === 'fast' ? 'fast' : undefined
+  return { tools, serviceTier, rereads: true, compacts: requestsCompaction(request) }
 }
 
 function requestsCompaction({ context_management: management }: Body): boolean {

@@ -24,7 +24,7 @@ export function sendEmbeddingsToDemo(body: DemoEmbeddingsBody, sink: Sink): Exch
   if (dimensions != null && dimensions > maxDimensions)
     return refuse({ status: 400, message: `dimensions: the demo model has at most ${maxDimensions}.` }, sink)
   const answer = new DemoEmbeddingsAnswer(answerPieces(body, !options.nousage), options.cut, sink)
-  answer.begin(options.slow)
+  answer.start(options.slow)
   return answer
 }
 
@@ -46,7 +46,7 @@ class DemoEmbeddingsAnswer implements Exchange {
     this.#sink = sink
   }
 
-  begin(afterMs: number): void {
+  start(afterMs: number): void {
     this.#timer = setTimeout(() => this.#next(), afterMs)
   }
 

@@ -25,7 +25,7 @@ export function sendToDemo(request: UpstreamRequest, deadlines: Deadlines, sink:
   const scene = play(chat)
   if ('error' in scene) return refuse(scene.error, sink)
   const answer = new DemoAnswer(chat, scene.steps, deadlines, sink)
-  answer.begin()
+  answer.start()
   return answer
 }
 
@@ -58,7 +58,7 @@ class DemoAnswer implements Exchange {
     this.#idleTimer.start(deadlines.firstByteMs)
   }
 
-  begin(): void {
+  start(): void {
     this.#timer = setImmediate(() => {
       this.#sink.head(200, { 'content-type': this.#streams ? 'text/event-stream' : 'application/json' })
       this.#next()

@@ -47,7 +47,7 @@ const failureReasons: ReadonlySet<string> = new Set([
   'MALFORMED_RESPONSE',
 ])
 
-/** Finish reasons of other ends. All that are missing, such as `SAFETY`, are objections to the content. */
+/** Finish reasons of usable answers. All others, such as `SAFETY`, mean that Google withholds the content. */
 const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length' }
 
 /** Reads one stream. The parts of each event are new, and its usage is cumulative. */

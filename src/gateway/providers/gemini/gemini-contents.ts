@@ -7,7 +7,7 @@ import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { pairMessages } from '../../protocol/repairs/paired-results.ts'
 import { parseJsonText, readCalledFunction, readCalledName } from '../../protocol/tool-calls/tool-arguments.ts'
 import {
-  drawnImages,
+  generatedImages,
   hasFailed,
   isInstruction,
   joinTexts,
@@ -67,7 +67,7 @@ function toParts(message: Message, { functionOfCall, model, budget }: Conversati
   const content = normalizeContent(message.content)
   if (message.role !== 'assistant') return content.flatMap(toPart)
   // The model needs its images to change them.
-  const parts = [...content, ...drawnImages(message)].flatMap(toPart)
+  const parts = [...content, ...generatedImages(message)].flatMap(toPart)
   const thoughts = readThoughts(message, 'google-gemini-v1')
   return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, needsSignatures(model), budget)]
 }

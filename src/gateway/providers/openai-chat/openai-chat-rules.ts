@@ -132,8 +132,8 @@ function roleRepair(dialect: ChatDialect): Repair {
 }
 
 /**
- * Sends only the chosen tool to a server that ignores the name in a tool choice, such as llama.cpp. Of `allowed_tools`, which
- * most servers lack, sends the allowed tools alone.
+ * Sends only the chosen tool to a server that ignores the name in a tool choice, such as llama.cpp. Replaces `allowed_tools`,
+ * which most servers lack, by sending only the allowed tools.
  */
 function choiceRepair({ namedToolChoice = true, acceptsAllowedTools = false }: ChatDialect): Repair {
   return (original) => {

@@ -32,8 +32,8 @@ export function countPieces(output: unknown): Record<string, number> {
 }
 
 /**
- * Returns 1 for a billed call. Of web search, OpenAI bills searches, but not opened pages. It bills a container once, so its
- * id is added to `containers`.
+ * Returns 1 for a billed call. OpenAI bills a web search, but not the pages that it opens. It bills a container once, so the
+ * id of the container is added to `containers`.
  */
 function countBilledCall({ action, container_id }: Item, containers: Set<string>): 0 | 1 {
   if (typeof action?.type === 'string' && action.type !== 'search') return 0

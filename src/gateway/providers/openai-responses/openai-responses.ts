@@ -7,7 +7,7 @@ import { findSetFields, findUnknownFields } from '../../protocol/repairs/absent-
 import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
-import { drawnImagesField } from '../content.ts'
+import { generatedImagesField } from '../content.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
 import { encodeProviderTool, responsesBillable } from '../openai/openai-tools.ts'
 import { withoutServiceFields } from '../service-fields.ts'
@@ -25,7 +25,7 @@ export const openaiResponses: ProviderProtocol = {
   encode: (chat, target) => {
     const encoded = encodeBody(responsesRequest(wrapFormatSchema(chat), target.endpoint), target)
     const droppedFields = findSetFields(chat as Body, [...responsesLacks, ...findUnknownFields(chat as Body)])
-    const dropped = [...droppedFields, ...drawnImagesField(chat.messages), ...encoded.dropped!.map(chatFieldName)]
+    const dropped = [...droppedFields, ...generatedImagesField(chat.messages), ...encoded.dropped!.map(chatFieldName)]
     return { ...encoded, dropped }
   },
   passThrough: (body, target, source) => encodeBody(adaptForResponses(body, target.endpoint), target, source),

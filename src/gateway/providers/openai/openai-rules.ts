@@ -19,7 +19,7 @@ export const openaiSchemas: SchemaRules = {
   accepts: (keyword, value) => keyword !== 'pattern' || typeof value !== 'string' || !/\(\?<?[=!]/.test(value),
 }
 
-/** Any characters. */
+/** For servers that limit only the length of a name. */
 export const anyCharacters = /^[\s\S]*$/
 
 /** An answer format or a function: both have a schema and `strict`. */

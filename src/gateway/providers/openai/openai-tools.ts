@@ -36,16 +36,16 @@ export function encodeProviderTool(tool: ChatTool): Body | undefined {
 /** The tool that `web_search_options` of a chat request means. */
 export function searchTool(chat: Body): ChatTool | undefined {
   if (chat.web_search_options == null) return undefined
-  const { search_context_size, user_location } = objectOr(chat.web_search_options)
-  const { approximate, ...location } = objectOr(user_location)
+  const { search_context_size, user_location } = asObject(chat.web_search_options)
+  const { approximate, ...location } = asObject(user_location)
   return {
     type: 'web_search',
     ...(search_context_size != null && { search_context_size }),
-    ...(user_location != null && { user_location: { ...location, ...objectOr(approximate) } }),
+    ...(user_location != null && { user_location: { ...location, ...asObject(approximate) } }),
   }
 }
 
-const objectOr = (value: unknown): Body => (typeof value === 'object' && value !== null ? (value as Body) : {})
+const asObject = (value: unknown): Body => (typeof value === 'object' && value !== null ? (value as Body) : {})
 
 /** Translates a custom tool, which a chat describes in a separate member. */
 function customTool(tool: ChatTool): Body | undefined {
@@ -76,7 +76,7 @@ function requestsCompaction({ context_management: management }: Body): boolean {
 /** The calls of provider tools that xAI counts in its usage, by the name of the tool. */
 export function countedToolCalls({ server_side_tool_usage_details: details }: Body): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(objectOr(details))
+    Object.entries(asObject(details))
       .filter(([name, calls]) => name.endsWith('_calls') && calls !== 0)
       .map(([name, calls]) => [name.slice(0, -'_calls'.length), calls]),
   )

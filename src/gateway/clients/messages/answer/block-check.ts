@@ -11,7 +11,7 @@ export type BlockEvent = {
   delta?: { partial_json?: string }
 }
 type CallEvents = ReturnType<typeof callEventsIn>
-type OpenBlock = { index: number | undefined; type: string; call?: ToolCall; json: string; extent: JsonExtent }
+type TrackedBlock = { index: number | undefined; type: string; call?: ToolCall; json: string; extent: JsonExtent }
 
 /**
  * Tracks the blocks of a passed-through stream, and detects blocks and tool calls that clients would read differently from
@@ -19,7 +19,7 @@ type OpenBlock = { index: number | undefined; type: string; call?: ToolCall; jso
  */
 export class BlockCheck {
   #count = 0
-  #open: OpenBlock | undefined
+  #open: TrackedBlock | undefined
   /** Calls that ended without arguments. The reader turns these into an empty object at the end. */
   readonly #withoutArguments = new Set<number>()
 
@@ -50,7 +50,7 @@ export class BlockCheck {
         // A message must not end within a call, and content belongs in blocks.
         return (
           !(this.#open?.call && event.type === 'message_delta') &&
-          !events.some(isContent) &&
+          !events.some(isTextOrReasoning) &&
           this.#onlyFillEmptyCalls(calls)
         )
     }
@@ -101,7 +101,7 @@ export class BlockCheck {
   }
 }
 
-export const isContent = ({ type }: AnswerEvent) => type === 'text' || type === 'reasoning'
+export const isTextOrReasoning = ({ type }: AnswerEvent) => type === 'text' || type === 'reasoning'
 
 function isEmpty(input: unknown): boolean {
   return typeof input === 'object' && input !== null && Object.keys(input).length === 0

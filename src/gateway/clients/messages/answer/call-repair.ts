@@ -4,7 +4,7 @@ import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import { parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../../protocol/protocol.ts'
 import { assembledCalls } from '../../../protocol/tool-calls/assembled-calls.ts'
-import { BlockCheck, type BlockEvent, isContent } from './block-check.ts'
+import { BlockCheck, type BlockEvent, isTextOrReasoning } from './block-check.ts'
 import { MessageWriter } from './writer.ts'
 
 /**
@@ -25,7 +25,7 @@ export class StreamCallRepair {
    * @returns the bytes for the client.
    */
   repair(event: Buffer, events: readonly AnswerEvent[]): Buffer {
-    const hasContentOutsideBlocks = this.#check.isBetweenBlocks && events.some(isContent)
+    const hasContentOutsideBlocks = this.#check.isBetweenBlocks && events.some(isTextOrReasoning)
     if (!this.#writer && !hasContentOutsideBlocks && !isBlockEvent(event, events)) return event
     const parsed: BlockEvent = parseEventObject(event)
     if (!this.#writer && this.#check.track(parsed, events)) return event
@@ -49,7 +49,7 @@ export class StreamCallRepair {
  */
 function isBlockEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {
   if (events.some(({ type }) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish')) return true
-  // The names of a start and of a stop begin like this.
+  // Finds both `content_block_start` and `content_block_stop`.
   return event.includes('content_block_st') || event.includes('input_json_delta')
 }
 

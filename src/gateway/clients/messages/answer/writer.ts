@@ -83,7 +83,7 @@ export class MessageWriter implements StreamWriter {
   }
 
   readonly event = (event: AnswerEvent): string => {
-    if (!this.#isCallPending || !isContent(event)) return this.#writeEvent(event)
+    if (!this.#isCallPending || !mustWaitForCall(event)) return this.#writeEvent(event)
     this.#pendingWrites.push(event)
     return ''
   }
@@ -240,6 +240,7 @@ export class MessageWriter implements StreamWriter {
   }
 }
 
-function isContent({ type }: AnswerEvent): boolean {
+/** Whether an event cannot be written before the open call is complete. Calls have their own order. */
+function mustWaitForCall({ type }: AnswerEvent): boolean {
   return type !== 'tool_call' && type !== 'tool_arguments' && type !== 'finish' && type !== 'usage'
 }

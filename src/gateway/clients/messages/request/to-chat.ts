@@ -69,7 +69,8 @@ export function messagesToChat(body: Body): ChatRequest {
   if (body.thread != null) throw threadUnsupported()
   const call = body as MessagesCall
   const messages = toMessages(call.system, call.messages)
-  if (messages.length === 0) throw new Fault('invalid', 'messages: must say something.')
+  if (messages.length === 0)
+    throw new Fault('invalid', 'messages: have no content. Send at least one with text, an image or a file.')
   const shared = Object.fromEntries(
     unchangedFields.filter((name) => body[name] != null).map((name) => [name, body[name]]),
   )

@@ -35,8 +35,8 @@ export function isForeignCall(item: Item): boolean {
 export const isSearchCall = ({ type, execution }: Item) => type === 'tool_search_call' && execution === 'client'
 export const isSearchOutput = ({ type, execution }: Item) => type === 'tool_search_output' && execution === 'client'
 
-/** An image of the model, which it needs to change it. */
-export const isDrawnImage = ({ type, result }: Item) =>
+/** Whether an item is an image that the model generated. The model needs it to change it. */
+export const isGeneratedImage = ({ type, result }: Item) =>
   type === 'image_generation_call' && typeof result === 'string' && result !== ''
 
 /** Types of items with a meaning for every model. */
@@ -63,7 +63,7 @@ export const partTypes: ReadonlySet<string> = new Set([
 /** The types of the items that other protocols lack. */
 export function skippedItemTypes(input: unknown): string[] {
   const items = (Array.isArray(input) ? input : []) as Item[]
-  const isTranslated = (item: Item) => isSearchCall(item) || isSearchOutput(item) || isDrawnImage(item)
+  const isTranslated = (item: Item) => isSearchCall(item) || isSearchOutput(item) || isGeneratedImage(item)
   const types = items.map((item) => (isTranslated(item) ? undefined : item.type))
   return [
     ...new Set(types.filter((type) => typeof type === 'string' && !translatedTypes.has(type) && !partTypes.has(type))),

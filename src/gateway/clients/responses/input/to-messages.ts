@@ -6,8 +6,8 @@ import { pushAll } from '#platform/core/push-all.ts'
 import type { FlatTools, Tool } from '../flat-tools.ts'
 import {
   type Item,
-  isDrawnImage,
   isForeignCall,
+  isGeneratedImage,
   isOutput,
   isSearchCall,
   isSearchOutput,
@@ -54,7 +54,7 @@ function addItem(messages: Message[], item: Item, path: string, flatTools: FlatT
     const functionCall = { name, arguments: readArguments(item, path) }
     addCall(messages, { ...call, function: functionCall })
   }
-  if (isDrawnImage(item)) addImage(messages, item)
+  if (isGeneratedImage(item)) addImage(messages, item)
   if (partTypes.has(type)) messages.push({ role: 'user', content: toContent([item], path) })
   if (isSearchCall(item)) {
     const functionCall = { name: type.slice(0, -'_call'.length), arguments: readArguments(item, path) }

@@ -70,7 +70,7 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
         return [startedEvent(event.message)]
       case 'content_block_start':
         firstContent = []
-        return event.content_block ? blocks.begin(event.index, event.content_block) : []
+        return event.content_block ? blocks.start(event.index, event.content_block) : []
       case 'content_block_delta':
         return event.delta ? blocks.add(event.index, event.delta) : []
       case 'content_block_stop':
@@ -107,7 +107,7 @@ export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
 }
 
 function readBlocks(blocks: Blocks, content: readonly Block[]): UpstreamEvent[] {
-  return [...content.entries()].flatMap(([at, block]) => [...blocks.begin(at, block), ...blocks.end(at)])
+  return [...content.entries()].flatMap(([at, block]) => [...blocks.start(at, block), ...blocks.end(at)])
 }
 
 /**
@@ -120,7 +120,7 @@ class Blocks {
   #textLength = 0
   #blockStart = 0
 
-  begin(at: number | undefined, block: Block): UpstreamEvent[] {
+  start(at: number | undefined, block: Block): UpstreamEvent[] {
     this.#blockStart = this.#textLength
     this.#citations = block.type === 'text' ? (block.citations ?? []).flatMap(toCitations) : []
     if (block.type === 'tool_use') this.#otherBlocks.delete(at)

@@ -53,7 +53,7 @@ export class StreamUsage {
 
   /** Whether clients would lose an earlier count, because the event has a zero for it. */
   #hidesCount(usage: Usage): boolean {
-    return inputCounts.some((name) => usage[name] === 0 && this.#usage[name] !== 0)
+    return countNames.some((name) => usage[name] === 0 && this.#usage[name] !== 0)
   }
 }
 
@@ -72,7 +72,7 @@ function bedrockUsage(event: WithBedrockMetrics): Usage | undefined {
 const cacheTokens = ({ cache_read_input_tokens: read, cache_creation_input_tokens: created }: Counts) =>
   (read ?? 0) + (created ?? 0)
 
-const inputCounts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const
+const countNames = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const
 
 /** Iterations that the counts of the answer do not include. */
 const separateIterations: ReadonlySet<string | undefined> = new Set(['compaction', 'advisor_message'])
