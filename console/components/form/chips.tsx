@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Filter, filterText, removalLabel, titleOf } from '../filters/filter-label.ts'
 import type { Filters } from '../filters/filters.ts'
 
 /** A row of filters, which scrolls horizontally in a narrow window. */
 export const Chips = ({ children }: { children: ComponentChildren }) => <div class="chips">{children}</div>
 
-/** A button with a menu. Arrow keys move in it; Escape or a click outside closes it. */
+/** A button with a menu. Arrow keys move in it. Escape, a click outside and leaving it with Tab close it. */
 export function Menu({
   button,
   label,
@@ -40,11 +40,13 @@ export function Menu({
       all.at(next % all.length)?.focus()
     }
     document.addEventListener('pointerdown', closeOutside)
+    document.addEventListener('focusin', closeOutside)
     // In the capture phase, so that the shortcuts of the page (`keyboard.ts`) ignore the keys that the menu handles.
     document.addEventListener('keydown', onKeyDown, true)
     container.current?.querySelector<HTMLElement>(menuItems)?.focus()
     return () => {
       document.removeEventListener('pointerdown', closeOutside)
+      document.removeEventListener('focusin', closeOutside)
       document.removeEventListener('keydown', onKeyDown, true)
     }
   }, [isOpen])
@@ -188,7 +190,8 @@ function AddFilterMenu({
   close: () => void
 }) {
   const [filter, setFilter] = useState<Filter>()
-  useEffect(() => {
+  // In a layout effect: `focus.ts` would move the focus of the removed button out of the menu, which closes it.
+  useLayoutEffect(() => {
     if (filter) document.querySelector<HTMLElement>(menuItems)?.focus()
   }, [filter])
   const choose = (value: string | undefined) => {

@@ -58,6 +58,17 @@ test('a narrow window has its filters in one line, and menus fit', options, asyn
   assert.deepEqual(faults, [])
 })
 
+test('a menu closes when Tab moves the focus out of it', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/models')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Add a filter' }).click()
+  await page.locator('.menu button:last-child').focus()
+  await page.keyboard.press('Tab')
+  await page.locator('.menu').waitFor({ state: 'detached' })
+  await page.locator('input[type=search]:focus').waitFor()
+  assert.deepEqual(faults, [])
+})
+
 test('a model shows its endpoints side by side, and Escape returns to the list', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/models?q=deepseek-v4')
   const { page, faults } = watched
