@@ -2,6 +2,9 @@ import { zoneOffset } from './time-zone.ts'
 
 export const dayMs = 86_400_000
 
+/** The `max` of date inputs. Without it browsers accept years of six digits, which `Date` cannot read. */
+export const maxDay = '9999-12-31'
+
 const twoDigits = (value: number) => String(value).padStart(2, '0')
 
 /** A time whose UTC fields are those of the reader's clock. */

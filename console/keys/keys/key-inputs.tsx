@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { maxDay } from '../../format/time.ts'
 import type { KeyFields } from './key-fields.ts'
 
 type Props = {
@@ -59,7 +60,12 @@ function Limits({ fields, set }: Pick<Props, 'fields' | 'set'>) {
       </label>
       <label>
         Expires (empty: never)
-        <input type="date" value={fields.expires} onInput={(event) => set({ expires: event.currentTarget.value })} />
+        <input
+          type="date"
+          max={maxDay}
+          value={fields.expires}
+          onInput={(event) => set({ expires: event.currentTarget.value })}
+        />
       </label>
     </>
   )

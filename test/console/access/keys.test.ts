@@ -97,15 +97,26 @@ test('a change of a key holds, and is taken back by "Undo"', options, async () =
   assert.deepEqual(faults, [])
 })
 
+test('the expiry of a key accepts years of four digits only', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/keys')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Change ci-bot' }).click()
+  const expires = page.getByLabel('Expires')
+  await expires.focus()
+  await page.keyboard.type('123120309')
+  assert.match(await expires.inputValue(), /^\d{4}-12-31$/)
+  assert.deepEqual(faults, [])
+})
+
 test('a key is deleted only when its name is typed', options, async () => {
   await world.service.manage('POST', '/keys', { name: 'doomed' })
   await using watched = await signedInPage(browser, world.service, '/keys')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Change doomed' }).click()
   const remove = page.getByRole('button', { name: 'Delete' })
-  await page.getByLabel('to confirm').fill('doom')
+  await page.getByLabel('cannot be undone').fill('doom')
   assert.equal(await remove.isDisabled(), true)
-  await page.getByLabel('to confirm').fill('doomed')
+  await page.getByLabel('cannot be undone').fill('doomed')
   await remove.click()
   await page.getByRole('button', { name: 'Change doomed' }).waitFor({ state: 'detached' })
   assert.equal(await keyNamed('doomed'), undefined)
