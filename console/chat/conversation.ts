@@ -35,7 +35,7 @@ export function sendMessage(models: string[], text: string, images: string[]): v
   models.forEach((model, at) => void requestReply(turn.id, model, bodies[at]!))
 }
 
-/** Requests the reply of a model again. */
+/** Requests the reply of a model again. @throws Error if the settings are invalid. */
 export function retryReply(turnId: number, model: string): void {
   const all = turns.peek()
   const at = all.findIndex(({ id }) => id === turnId)

@@ -50,6 +50,7 @@ export function ModelBar({ models, choose, choices, isSettingsOpen, toggleSettin
     kind: 'text',
     name: 'model',
     label: 'model',
+    unsetText: 'not chosen',
     placeholder: 'model, or @preset/…',
     suggestions: others,
   }

@@ -1,6 +1,7 @@
 import '../components/lazy-chunk.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { runOrToast } from '../components/form/use-action.ts'
 import { Heading } from '../components/page/heading.tsx'
 import { NoCredentials } from '../components/page/no-credentials.tsx'
 import { EmptyState, FailureState } from '../components/page/page-states.tsx'
@@ -110,7 +111,12 @@ function TurnView({ turn }: { turn: Turn }) {
       </div>
       <div class="replies">
         {Object.entries(replies).map(([model, reply]) => (
-          <ReplyView key={model} name={model} reply={reply} retry={() => retryReply(id, model)} />
+          <ReplyView
+            key={model}
+            name={model}
+            reply={reply}
+            retry={() => void runOrToast(async () => retryReply(id, model))}
+          />
         ))}
       </div>
     </div>

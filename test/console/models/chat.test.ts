@@ -67,6 +67,19 @@ test('thoughts are folded, a failure says why, and stopping ends the answer', op
   await page.getByText('stopped', { exact: true }).waitFor()
 })
 
+test('a retry with invalid settings says what is wrong', options, async () => {
+  await using watched = await open('/chat?model=signalbox/demo')
+  const { page, faults } = watched
+  await page.getByLabel('Message').fill('Hi')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'View request' }).waitFor()
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByLabel('Additional fields, as JSON').fill('[1]')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await page.getByText('Additional fields must be a JSON object').waitFor()
+  assert.deepEqual(faults, [])
+})
+
 test('settings are saved as a preset, which then answers', options, async () => {
   await using watched = await open('/chat?model=signalbox/demo')
   const { page, faults } = watched
