@@ -39,9 +39,9 @@ test('exactMoney keeps all digits', () => {
 
 test('perMillion formats a token price', () => {
   assert.deepEqual([0.000002, 0, 0.00000001, 0.0000035].map(perMillion), [
-    '2.00 / M',
-    '0.00 / M',
-    '0.01 / M',
-    '3.50 / M',
+    '$2.00 / M',
+    '$0.00 / M',
+    '$0.01 / M',
+    '$3.50 / M',
   ])
 })

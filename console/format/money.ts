@@ -24,8 +24,8 @@ export function exactMoney(usd: number): string {
   return `${usd < 0 ? '−' : ''}$${Math.abs(usd).toFixed(Math.max(2, digits))}`
 }
 
-/** A token price per million tokens: `2.00 / M`. */
+/** A token price in USD per million tokens: `$2.00 / M`. */
 export function perMillion(usdPerToken: number): string {
   const price = usdPerToken * 1e6
-  return `${price >= 0.1 || price === 0 ? price.toFixed(2) : Number(price.toPrecision(2))} / M`
+  return `$${price >= 0.1 || price === 0 ? price.toFixed(2) : Number(price.toPrecision(2))} / M`
 }

@@ -5,6 +5,7 @@ import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { useFilters } from '../components/filters/filters.ts'
 import { Heading } from '../components/page/heading.tsx'
+import { NoCredentials } from '../components/page/no-credentials.tsx'
 import { NoRequests } from '../components/page/no-requests.tsx'
 import { FailureState, Loading, Progress } from '../components/page/page-states.tsx'
 import { BudgetBars } from './budget-bars.tsx'
@@ -96,6 +97,7 @@ function Overview() {
               clear={filters.clear}
               title="No requests in this time range"
             >
+              <NoCredentials />
               <p>Choose a longer time range above, or send a request:</p>
             </NoRequests>
           ) : (

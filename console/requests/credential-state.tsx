@@ -27,8 +27,8 @@ export function CredentialState() {
 
 function NoCredential({ first }: Pick<ReturnType<typeof credentialNote>, 'first'>) {
   return (
-    <p class="dim">
-      No provider has a credential yet.{' '}
+    <p class="notice" role="status">
+      No provider has a credential yet, so only the demo model can answer.{' '}
       {first && (
         <>
           To use {first.name}, set <code>{first.missing.join(', ')}</code> in the environment of the service and restart

@@ -86,8 +86,9 @@ export function Screen() {
                 clear={filters.clear}
                 title="No requests yet"
               >
-                <p>Requests appear here within a second of their end. To send the first one:</p>
+                <p>Requests appear here within a second of their end.</p>
                 <CredentialState />
+                <p>To send a request to the demo model, which needs no credential:</p>
               </NoRequests>
             ) : (
               <Table<Generation>

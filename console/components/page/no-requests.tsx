@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { withRoot } from '../../api/address/root.ts'
-import { NoCredentials } from './no-credentials.tsx'
 import { EmptyState } from './page-states.tsx'
 
 type Props = {
@@ -11,7 +10,7 @@ type Props = {
   children: ComponentChildren
 }
 
-/** The empty state of request lists: clears filters, or shows a command that sends a request. */
+/** The empty state of request lists: clears filters, or shows a command that sends a request. @param props.children introduces the command. */
 export function NoRequests({ filtered, clear, title, children }: Props) {
   if (filtered !== false) {
     return (
@@ -26,7 +25,6 @@ export function NoRequests({ filtered, clear, title, children }: Props) {
   return (
     <EmptyState title={title} paste={paste}>
       {children}
-      <NoCredentials />
     </EmptyState>
   )
 }

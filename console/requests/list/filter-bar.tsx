@@ -66,8 +66,8 @@ function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
     { kind: 'text', name: 'to', label: 'to', placeholder: '2026-11-22 15:00' },
     { kind: 'text', name: 'min_cost', label: 'cost at least', unit: 'USD', placeholder: '0.01' },
     { kind: 'text', name: 'max_cost', label: 'cost at most', unit: 'USD', placeholder: '0.1' },
-    { kind: 'text', name: 'min_latency', label: 'first token after', unit: 'ms', placeholder: '1000' },
-    { kind: 'text', name: 'max_latency', label: 'first token before', unit: 'ms', placeholder: '200' },
+    { kind: 'text', name: 'min_latency', label: 'first token at least', unit: 'ms', placeholder: '1000' },
+    { kind: 'text', name: 'max_latency', label: 'first token at most', unit: 'ms', placeholder: '200' },
     { kind: 'text', name: 'min_generation_time', label: 'duration at least', unit: 'ms', placeholder: '10000' },
     { kind: 'text', name: 'max_generation_time', label: 'duration at most', unit: 'ms', placeholder: '500' },
   ]
