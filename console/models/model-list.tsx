@@ -139,7 +139,7 @@ function Plots({ models, measurements, pathOf }: PlotsProps) {
         </section>
       )}
       <Scatter
-        title="Price and measured speed, your requests of 30 days"
+        title="Price and measured speed, your requests of the last 30 days"
         valueName="tokens/s p50"
         points={pointsOf(({ id }) => measurements.get(id)?.throughput)}
         pathOf={pathOf}

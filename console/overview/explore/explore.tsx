@@ -10,8 +10,9 @@ import { EmptyState, FailureState, Loading, Progress } from '../../components/pa
 import { Plot } from '../../components/plot/plot.tsx'
 import { exactCount } from '../../format/count.ts'
 import { preciseMoney } from '../../format/money.ts'
+import { maxDay } from '../../format/time.ts'
 import { OverviewFilters } from '../overview-filters.tsx'
-import type { Row, Values } from '../queries.ts'
+import { parseFilters, type Row, type Values } from '../queries.ts'
 import { monthOf } from '../spending-paths.ts'
 import { stackOf, stepsBetween, topGroups } from '../stacked-lines.ts'
 import { downloadRows } from './explore-csv.ts'
@@ -73,7 +74,7 @@ export function Explore() {
       </Choices>
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !data && <Loading />}
-      {data?.rows.length === 0 && <EmptyState title="No requests on these days match these filters" />}
+      {data?.rows.length === 0 && <EmptyState title={emptyTitle(values)} />}
       {data && data.rows.length > 0 && (
         <div class="overview" aria-busy={isLoading && !isCurrent}>
           {values.view === 'chart' && <Chart values={values} data={data} dimensions={dimensions} />}
@@ -85,6 +86,12 @@ export function Explore() {
       )}
     </div>
   )
+}
+
+function emptyTitle(values: Values): string {
+  const { from, to } = daysOf(values, Date.now())
+  if (to < from) return 'The last day is before the first day'
+  return parseFilters(values).length > 0 ? 'No requests on these days match these filters' : 'No requests on these days'
 }
 
 type ChoicesProps = { filters: Filters; children: ComponentChildren }
@@ -99,7 +106,7 @@ function Choices({ filters: { values, set }, children }: ChoicesProps) {
       <input
         type="date"
         value={days[name]}
-        max={name === 'from' ? days.to : undefined}
+        max={name === 'from' ? days.to : maxDay}
         onChange={(event) => set({ [name]: event.currentTarget.value || undefined })}
       />
     </label>

@@ -107,7 +107,7 @@ export function CurrentProblems({ problems, isComplete, failure }: ProblemsState
         <li key={id}>
           <span class={`dot ${tone}`} />
           <span>
-            <a href={path}>{title}</a> <span class="dim">{reason}</span>
+            {path === undefined ? <b>{title}</b> : <a href={path}>{title}</a>} <span class="dim">{reason}</span>
           </span>
         </li>
       ))}

@@ -6,8 +6,8 @@ import { dayMs } from '../../format/time.ts'
 import { type Budget, budgetStatus } from '../budgets.ts'
 import type { Row } from '../queries.ts'
 
-/** A problem and the path of its page. */
-export type ProblemItem = { id: string; tone: 'warn' | 'bad'; title: string; reason: string; path: string }
+/** A problem, and the path of its page if there is one. */
+export type ProblemItem = { id: string; tone: 'warn' | 'bad'; title: string; reason: string; path?: string }
 
 /** With fewer requests in the last hour, the failure rate of an endpoint is not significant. */
 const minRequests = 5

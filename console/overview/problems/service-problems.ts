@@ -27,7 +27,7 @@ function databaseProblems(state: Status['database']['state']): ProblemItem[] {
     state === 'away'
       ? ['The database does not answer', 'Metering data waits in memory and in files.']
       : ['The database is read-only', 'Changes are refused. Metering data waits in memory and in files.']
-  return [{ id: 'database', tone: 'bad', title, reason, path: '/overview' }]
+  return [{ id: 'database', tone: 'bad', title, reason }]
 }
 
 function workerProblems({ wanted: configured, answering }: Status['host']['workers']): ProblemItem[] {
@@ -39,7 +39,6 @@ function workerProblems({ wanted: configured, answering }: Status['host']['worke
       tone: 'warn',
       title: `${answering} of ${countText(configured, 'worker')} answer`,
       reason,
-      path: '/overview',
     },
   ]
 }

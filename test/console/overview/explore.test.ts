@@ -43,7 +43,13 @@ test('any days are summed by two groupings, as a table, a chart and CSV, by an a
   await chart.locator('svg path.area').first().waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
 
-  await page.goto(new URL('/overview/explore?from=2020-01-01&to=2020-01-31&by=key', page.url()).href)
-  await page.getByText('No requests on these days match these filters').waitFor()
+  for (const [query, title] of [
+    ['from=2020-01-01&to=2020-01-31&by=key', 'No requests on these days'],
+    ['from=2020-01-01&to=2020-01-31&by=key&model=signalbox/demo', 'No requests on these days match these filters'],
+    ['from=2020-01-31&to=2020-01-01&by=key', 'The last day is before the first day'],
+  ]) {
+    await page.goto(new URL(`/overview/explore?${query}`, page.url()).href)
+    await page.getByText(title!, { exact: true }).waitFor()
+  }
   assert.deepEqual(faults, [])
 })
