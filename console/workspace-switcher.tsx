@@ -37,7 +37,7 @@ export function ShownWorkspace({ session, path }: { session: Session; path: stri
     ({ name, isSingleWorkspace }) => isSingleWorkspace && path.split('/')[1] === name,
   )
   if (session.workspaces.length < 2 || workspaceInAddress() !== undefined || !isSingleWorkspaceScreen) return null
-  return <p class="dim shown-workspace">This screen shows {session.workspace.name}.</p>
+  return <p class="dim shown-workspace">This screen shows the workspace {session.workspace.name}.</p>
 }
 
 /** Commands of the palette that open another workspace. */

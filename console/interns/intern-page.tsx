@@ -105,7 +105,7 @@ function Tab({ intern, waiting, canChange, onDone }: TabProps) {
       ) : (
         <>
           {intern.status !== 'running' && <NotRunning />}
-          <Sessions id={intern.id} name={intern.name} />
+          <Sessions intern={intern} />
           {canUseModels() && <Files id={intern.id} />}
         </>
       )}
@@ -127,7 +127,7 @@ const initialSessions = 100
 /** The end of a turn without a question has no event. */
 const activePollMs = 3_000
 
-function Sessions({ id, name }: { id: string; name: string }) {
+function Sessions({ intern: { id, name, status } }: { intern: Intern }) {
   const [limit, setLimit] = useState(initialSessions)
   const { data, failure, reload } = useResource(`sessions of ${id} ${limit}`, (signal) =>
     fetchAllCursorPages(
@@ -144,12 +144,14 @@ function Sessions({ id, name }: { id: string; name: string }) {
   }, [isActive, reload])
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
-  if (data.rows.length === 0)
+  if (data.rows.length === 0) {
+    const canStart = status === 'running' && canUseModels()
     return (
-      <EmptyState title="No sessions yet" {...(canUseModels() && { paste: `npx signalbox chat ${name}` })}>
-        {canUseModels() && <p>Write a message above, or run:</p>}
+      <EmptyState title="No sessions yet" {...(canStart && { paste: `npx signalbox chat ${name}` })}>
+        {canStart && <p>Write a message above, or run:</p>}
       </EmptyState>
     )
+  }
   return (
     <>
       <ul class="interns sessions">

@@ -31,8 +31,12 @@ export function PresetList() {
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !presets && <Loading />}
       {!failure && presets?.length === 0 && (
-        <EmptyState title="No presets yet" paste={exampleCommand}>
-          <p>Create one above, save the settings of a chat as a preset, or run:</p>
+        <EmptyState title="No presets yet" {...(canManage() && { paste: exampleCommand })}>
+          <p>
+            {canManage()
+              ? 'Create one above, save the settings of a chat as a preset, or run:'
+              : 'An owner or admin can create presets.'}
+          </p>
         </EmptyState>
       )}
       {!failure && presets && presets.length > 0 && (

@@ -18,7 +18,7 @@ export function DeleteNamed({ name, verb, act }: { name: string; verb: string; a
     <form class="delete" onSubmit={submit}>
       <label>
         <span>
-          Type <b>{name}</b> to confirm. This cannot be undone.
+          To {verb}, type <b>{name}</b>. This cannot be undone.
         </span>
         <input
           value={typed}

@@ -29,7 +29,7 @@ export function ModelSearch({ label, models, add }: Omit<Props, 'choose'> & { ad
   return (
     <SearchAndAdd
       label={`Add to ${label.toLowerCase()}`}
-      placeholder="Name or ID, such as claude opus"
+      placeholder="Find a model to add, such as claude opus"
       resultsLabel="Matching models"
       noResultsText="No matching model."
       useSearch={(typed) => {

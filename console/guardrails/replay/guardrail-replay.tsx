@@ -59,10 +59,12 @@ const totals = [
 
 function Figures({ before, after }: { before: Replay; after: Replay | undefined }) {
   const latest = after ?? before
-  // Requests that were refused at the time are not counted.
   if (before.requests === 0)
     return (
-      <p class="dim">No requests were sent in this time range by keys and members that the guardrail applies to.</p>
+      <p class="dim">
+        No requests in this time range by keys and members that the guardrail applies to. Requests that were refused at
+        the time are not counted.
+      </p>
     )
   return (
     <>

@@ -134,7 +134,7 @@ function EntryRow({ entry: { name, kind, size, modified_at, addressable }, downl
   )
 }
 
-/** Reads the start of a text file, or explains that it is none. */
+/** Reads the start of a file, or explains that it is not text. */
 async function readText(internId: string, path: string): Promise<string> {
   const headers = { range: `bytes=0-${maxTextBytes - 1}` }
   const input = { params: { internId }, query: { path } }

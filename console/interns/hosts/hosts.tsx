@@ -29,7 +29,17 @@ export function Hosts() {
     <div class="parts">
       <table class="plain-table" aria-label="Hosts">
         <thead>
-          <tr>{heads.map((head) => (head ? <th key={head}>{head}</th> : <td key={head} />))}</tr>
+          <tr>
+            {heads.map((head) =>
+              head ? (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ) : (
+                <td key={head} />
+              ),
+            )}
+          </tr>
         </thead>
         <tbody>
           {hosts.map((host) => (

@@ -99,7 +99,7 @@ function TimeLeft({ until }: { until: string }) {
   const isSoon = ms < 60_000
   return (
     <span class={isSoon ? 'time-left bad' : 'time-left dim'}>
-      {ms > 0 ? `${duration(Math.floor(ms / 1000) * 1000)} left` : 'expired'}
+      {ms > 0 ? `${isSoon ? `${Math.floor(ms / 1000)} s` : duration(Math.floor(ms / 1000) * 1000)} left` : 'expired'}
     </span>
   )
 }

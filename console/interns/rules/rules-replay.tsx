@@ -3,7 +3,7 @@ import { useResource } from '../../api/resource.ts'
 import type { InternRule, InternRulesReplay } from '../../api/types.ts'
 import { ReplayFrame } from '../../components/policy/replay-frame.tsx'
 import { useDebounced } from '../../components/window/use-debounced.ts'
-import { exactCount } from '../../format/count.ts'
+import { countText, exactCount } from '../../format/count.ts'
 import { dayMs } from '../../format/time.ts'
 import { escapeInvisible } from '../visible-text.ts'
 import { ReplayedQuestions } from './replayed-questions.tsx'
@@ -54,7 +54,7 @@ const totals = [
   ['allowed', 'would_allow'],
   ['asked', 'would_ask'],
   ['denied', 'would_deny'],
-  ['by approval mode', 'no_rule'],
+  ['no matching rule', 'no_rule'],
 ] as const
 
 function Figures({ before, after }: { before: InternRulesReplay; after: InternRulesReplay | undefined }) {
@@ -93,7 +93,7 @@ function Figures({ before, after }: { before: InternRulesReplay; after: InternRu
         {replay.by_rule.map(({ scope, rule, effect, name, questions }) => (
           <li key={`${scope} ${rule} ${effect}`}>
             {scope} rule {rule} {name && <b>{escapeInvisible(name)}</b>} <span class="dim">{effectWords[effect]}</span>{' '}
-            {exactCount(questions)}
+            {countText(questions, 'question')}
           </li>
         ))}
       </ul>

@@ -24,15 +24,21 @@ export function RulesVersion({ owner, version, current, restore }: Props) {
   if (failure) return <FailureState failure={failure} />
   if (!data) return <Loading />
   const { rules, updated_at } = data.data
+  const changes = changesBetween(rules, current)
   return (
     <section aria-label={`Version ${version}`}>
       <h3>
-        Version {version}, {updated_at && <ClockTime time={updated_at} />}
+        Version {version}
+        {updated_at && (
+          <>
+            , <ClockTime time={updated_at} />
+          </>
+        )}
       </h3>
       {rules.length === 0 && <p>No rules.</p>}
       <RuleList rules={rules} />
       <h3>Changes since</h3>
-      <Difference changes={changesBetween(rules, current)} />
+      {changes.length > 0 ? <Difference changes={changes} /> : <p>None.</p>}
       {restore && (
         <button type="button" onClick={() => restore(rules)}>
           Restore

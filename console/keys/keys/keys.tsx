@@ -49,7 +49,7 @@ export function Keys() {
         empty={
           <EmptyState
             title="You have no keys yet"
-            paste="npx signalbox keys create laptop --limit 25 --reset monthly"
+            {...(canCreateKeys(me) && { paste: 'npx signalbox keys create laptop --limit 25 --reset monthly' })}
           />
         }
         row={(key) => (

@@ -229,7 +229,7 @@ test('a guardrail without a limit can be restored; one with a limit asks for its
   await page.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog')
   assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true)
-  await dialog.getByLabel('to confirm').fill('Of money')
+  await dialog.getByLabel('cannot be undone').fill('Of money')
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Of money deleted').waitFor()
   assert.equal((await world.service.manage('GET', `/guardrails/${limited}`)).status, 404)

@@ -227,7 +227,7 @@ test('a provider’s key is stored, replaced and removed, and never shown', opti
   await until(async () => (await stored()).disabled === false)
   assert.doesNotMatch(await page.content(), /di-first-|di-second-/)
   await page.getByRole('button', { name: 'Change batch' }).click()
-  await page.getByLabel('to confirm').fill('batch')
+  await page.getByLabel('cannot be undone').fill('batch')
   await page.getByRole('button', { name: 'Remove' }).click()
   await row.waitFor({ state: 'detached' })
   assert.equal(await stored(), undefined)

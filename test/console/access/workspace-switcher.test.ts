@@ -80,7 +80,7 @@ test('an owner sees guardrails of all workspaces together, or those of one', opt
   const { body } = await service.manage('GET', '/guardrails?workspace_id=support')
   assert.ok(body.data.some(({ name }: { name: string }) => name === 'Second for support'))
   await page.goto(new URL('/presets', page.url()).href)
-  await page.getByText('This screen shows Default.').waitFor()
+  await page.getByText('This screen shows the workspace Default.').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   assert.deepEqual(faults, [])
 })

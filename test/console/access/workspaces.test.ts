@@ -17,7 +17,7 @@ const createWorkspace = async (name: string, slug: string) =>
   (await at.world.service.manage('POST', '/workspaces', { name, slug })).body.data
 
 async function typedName(page: Page, name: string) {
-  await page.getByLabel('to confirm').fill(name)
+  await page.getByLabel('cannot be undone').fill(name)
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
 }
 

@@ -86,7 +86,7 @@ test('a folder is created, a file renamed and deleted, with undo', options, asyn
   await page.getByRole('button', { name: 'old.txt', exact: true }).waitFor()
   assert.ok(there('old.txt') && !there('new.txt'))
   await page.getByRole('button', { name: 'Change old.txt' }).click()
-  await dialog.getByLabel('to confirm').fill('old.txt')
+  await dialog.getByLabel('cannot be undone').fill('old.txt')
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('button', { name: 'old.txt', exact: true }).waitFor({ state: 'detached' })
   await until(async () => !there('old.txt'))

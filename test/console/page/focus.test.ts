@@ -114,7 +114,7 @@ test('after a deletion by keyboard the focus is on the next row', options, async
   await using watched = await open('/keys')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Change doomed' }).press('Enter')
-  await page.getByLabel('to confirm').fill('doomed')
+  await page.getByLabel('cannot be undone').fill('doomed')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Change doomed' }).waitFor({ state: 'detached' })
   await untilFocus(page, 'tr')
@@ -126,7 +126,7 @@ test('after the removal of the only row the focus is on the heading', options, a
   await using watched = await open('/keys/providers')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Change team' }).press('Enter')
-  await page.getByLabel('to confirm').fill('team')
+  await page.getByLabel('cannot be undone').fill('team')
   await page.keyboard.press('Enter')
   await page.getByText('No provider keys').waitFor()
   await untilFocus(page, 'h1', 'Keys & people')

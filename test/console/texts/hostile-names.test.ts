@@ -111,7 +111,7 @@ test('workspaces: names and descriptions in all places', options, async () => {
       .getByRole('button', { name: /^Change/ })
       .first()
       .click()
-    await page.getByRole('dialog').getByLabel('to confirm').waitFor()
+    await page.getByRole('dialog').getByLabel('cannot be undone').waitFor()
     await requireNoScriptEffects(watched)
   }
 })

@@ -84,7 +84,7 @@ test('keys and members: names of keys, members, credentials, and the audit log',
     .getByRole('button', { name: /^Change/ })
     .first()
     .click()
-  await page.getByRole('dialog').getByLabel('to confirm').waitFor()
+  await page.getByRole('dialog').getByLabel('cannot be undone').waitFor()
   await requireNoScriptEffects(watched)
 })
 
