@@ -37,7 +37,7 @@ const files = selectFiles(globSync(['src/**/*.test.ts', 'console/**/*.test.ts', 
 const jobs = jobsOf(files).map((job) => (values.long ? { ...job, env: longerRuns[job.name] ?? {} } : job))
 // Test processes wait about two fifths of the time, so twice as many as cores keep the cores busy for most of the run.
 const cores = availableParallelism()
-const first = await runJobs(jobs, { least: 2 * cores, most: 3 * cores })
+const first = await runJobs(jobs, { minRunning: 2 * cores, maxRunning: 3 * cores })
 const repeated = await repeatFailed(jobs.filter(({ name }) => !hasPassed(first, name)))
 const results = first.map((result) => repeated.find(({ name }) => name === result.name) ?? result)
 printSummary(results)
@@ -50,7 +50,7 @@ process.exit(results.every((result) => result.passed) ? 0 : 1)
 async function repeatFailed(failed: Job[]): Promise<JobResult[]> {
   if (failed.length === 0 || failed.length > maxRepeated) return []
   console.log(`\nOnce more, one at a time: ${failed.map(({ name }) => name).join(', ')}`)
-  return runJobs(failed, { least: 1, most: 1 })
+  return runJobs(failed, { minRunning: 1, maxRunning: 1 })
 }
 
 function hasPassed(all: JobResult[], name: string): boolean {

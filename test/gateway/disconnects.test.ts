@@ -64,8 +64,10 @@ test('a disconnect from a whole answer is charged the reported usage', async () 
 })
 
 test('a disconnect at a provider that stops is charged the time that it had', async () => {
-  const more = { steady: { supported_parameters: ['reasoning'], compatibility: { stops_on_disconnect: true } } }
-  await using billed = await startBilled({ prices, behaviours: { steady: steady(true) }, more })
+  const endpointProperties = {
+    steady: { supported_parameters: ['reasoning'], compatibility: { stops_on_disconnect: true } },
+  }
+  await using billed = await startBilled({ prices, behaviours: { steady: steady(true) }, endpointProperties })
   const { service, upstream } = billed
   const key = await billed.keyWith(200)
   for (let count = 0; count < 5; count++) await ask(billed, service.apiKey, body('steady', { max_tokens: 10 }))
@@ -80,9 +82,9 @@ test('a disconnect at a provider that stops is charged the time that it had', as
 })
 
 test('a disconnect from an answer without an end is charged the bound', async () => {
-  const more = { endless: { supported_parameters: ['reasoning'] } }
+  const endpointProperties = { endless: { supported_parameters: ['reasoning'] } }
   const settings = { drain_after_disconnect_ms: 100 }
-  await using billed = await startBilled({ prices, behaviours: { endless }, more, settings })
+  await using billed = await startBilled({ prices, behaviours: { endless }, endpointProperties, settings })
   const key = await billed.keyWith(200)
   await leaveAt(billed, key, body('endless'), words)
   await billed.upstream.waitUntilIdle()

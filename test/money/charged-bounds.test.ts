@@ -59,12 +59,16 @@ for (const [promptKind, { path, body }] of Object.entries(prompts)) {
   })
 }
 
-for (const [failure, trade] of Object.entries({ 'breaks off': cutting, 'reports no usage': silent })) {
+for (const [failure, failing] of Object.entries({ 'breaks off': cutting, 'reports no usage': silent })) {
   test(`an answer that ${failure} is charged its highest possible cost`, async () => {
-    const more = { trade: { supported_parameters: ['reasoning'] } }
-    await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, behaviours: { trade }, more })
+    const endpointProperties = { failing: { supported_parameters: ['reasoning'] } }
+    await using billed = await startBilled({
+      prices: { prompt: 1, completion: 100 },
+      behaviours: { failing },
+      endpointProperties,
+    })
     const key = await billed.keyWith(2)
-    const request = { model: 'billed/trade', messages, max_tokens: 9000, stream: true, provider }
+    const request = { model: 'billed/failing', messages, max_tokens: 9000, stream: true, provider }
     for (let times = 0; times < 20; times++) await ask(billed, key, request)
     assert.ok(billed.billed() > 0.8 && billed.billed() <= 2, `${billed.billed()} USD were billed`)
   })

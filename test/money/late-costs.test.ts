@@ -8,7 +8,7 @@ import { cutting } from '../harness/upstream/faulty/billing-upstream.ts'
 
 /** 100 tokens of an answer cost 1 USD. */
 const prices = { prompt: 1, completion: 10_000 }
-const more = { cutting: { compatibility: { cost_lookup: 'openrouter' } } }
+const endpointProperties = { cutting: { compatibility: { cost_lookup: 'openrouter' } } }
 const body = {
   model: 'billed/cutting',
   messages: [{ role: 'user', content: 'Hi' }],
@@ -52,7 +52,7 @@ onEachDatabase('costs that arrive later', (kind) => {
       bills.push(path)
       return bills.length < 2 ? { status: 404, body: {} } : { status: 200, body: { data: bill } }
     }
-    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, more, billAnswer })
+    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, endpointProperties, billAnswer })
     const { key, id } = await breakOff(billed)
     const before = await recordOf(billed, id)
     assert.ok(before.unconfirmed_usd > 0.5, `${before.unconfirmed_usd} unconfirmed`)
@@ -78,7 +78,7 @@ onEachDatabase('costs that arrive later', (kind) => {
     let isKnown = false
     const billAnswer = () =>
       isKnown ? { status: 200, body: { data: { total_cost: 0.25 } } } : { status: 404, body: {} }
-    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, more, billAnswer })
+    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, endpointProperties, billAnswer })
     const { key, id } = await breakOff(billed)
     const { limit_cost, total_cost } = await recordOf(billed, id)
     await billed.service.stop()
@@ -97,7 +97,7 @@ onEachDatabase('costs that arrive later', (kind) => {
 
   test('a bill above the bound is charged up to it, shown, and its endpoint marked', async () => {
     const billAnswer = () => ({ status: 200, body: { data: { total_cost: 7 } } })
-    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, more, billAnswer })
+    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, endpointProperties, billAnswer })
     const { id } = await breakOff(billed)
     const before = await recordOf(billed, id)
     await until(async () => (await recordOf(billed, id)).unconfirmed_usd === 0)

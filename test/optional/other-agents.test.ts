@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { startGeminiGateway } from '#test/harness/upstream/gemini-client.ts'
+import { startGeminiGateway } from '#test/harness/upstream/gemini-gateway.ts'
 import { agentFacts, behaviours } from './agent-facts.ts'
 import { type AgentWorld, openAgentWorld, plays } from './agent-plays.ts'
 import { agentsOnly, documentedAgent, skipAgents } from './installed-agents.ts'

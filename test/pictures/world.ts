@@ -1,4 +1,3 @@
-import type { TestStore } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say } from '../harness/interns/interns.ts'
 import { endLeftovers } from '../harness/service/leftovers.ts'
@@ -26,11 +25,10 @@ export type PictureWorld = AsyncDisposable &
   }
 
 /** A service that was in use for a day of its clock, with members, presets, and an intern that waits. */
-export async function startPictureWorld(place?: TestStore): Promise<PictureWorld> {
+export async function startPictureWorld(): Promise<PictureWorld> {
   /** How far the clock of the service is behind: it begins a day ago, and is set as requests are asked. */
   let ageMs = 25 * 3_600_000
   const world = await startDemoWorld({
-    ...(place && { place }),
     now: () => Date.now() - ageMs,
     settings: { ...scripted, intern_users_from: 0 } as object,
     upstreamOptions: { paceMs: (provider) => ({ google: 2, openai: 4, deepinfra: 7 })[provider] ?? 5, content: result },
@@ -82,7 +80,7 @@ async function fill(service: DemoWorld['service']): Promise<void> {
 /** One that wants to change a file, and another that wants to know something. @returns its id. */
 async function askingIntern(service: DemoWorld['service']): Promise<string> {
   const { id } = await runningIntern(service, { agent: 'scripted' })
-  await under(service, id)
+  await configure(service, id)
   const change = { before: 'retries: 2\ntimeout: 10s\n', after: 'retries: 5\ntimeout: 10s\nbackoff: 2s\n' }
   await say(
     service,
@@ -94,8 +92,8 @@ async function askingIntern(service: DemoWorld['service']): Promise<string> {
   return id
 }
 
-/** Puts it under rules, about which people decided otherwise once, and gives it tools. */
-async function under(service: DemoWorld['service'], id: string): Promise<void> {
+/** Gives it answers of people, then rules that would have decided otherwise (the screen shows where), and tools. */
+async function configure(service: DemoWorld['service'], id: string): Promise<void> {
   for (const [command, reply] of [
     ['npm test', 'allow_once'],
     ['npm test', 'allow_once'],

@@ -80,8 +80,7 @@ export function selectFiles(files: string[], { all, long, skipQuick, words }: Se
 }
 
 /**
- * One job per room of `src/`, one for the console, and one per file of `test/`, because those start processes and push
- * limits.
+ * One job per room of `src/`, one for the console, and one per file of `test/`, because those start processes.
  */
 export function jobsOf(files: string[]): Job[] {
   const rooms = new Map<string, string[]>()
@@ -93,12 +92,14 @@ export function jobsOf(files: string[]): Job[] {
   return [
     ...longest.filter((file) => files.includes(file)).map(jobOf),
     ...largestFirst.map(([name, members]) => ({ name, files: members })),
-    ...mixBrowsers(files.filter((file) => file.startsWith('test/') && !longest.includes(file)).sort()).map(jobOf),
+    ...spreadBrowserFiles(files.filter((file) => file.startsWith('test/') && !longest.includes(file)).sort()).map(
+      jobOf,
+    ),
   ]
 }
 
 /** Spreads the files that start a browser, which compute, among those that mostly wait. */
-function mixBrowsers(files: string[]): string[] {
+function spreadBrowserFiles(files: string[]): string[] {
   const [browser, other] = [files.filter(startsBrowser), files.filter((file) => !startsBrowser(file))]
   const distance = Math.max(1, Math.floor(other.length / Math.max(1, browser.length)))
   return [

@@ -12,7 +12,7 @@ export type JobResult = { name: string; passed: boolean; seconds: number }
 /** Time for processes that are already ending when the tests have ended. */
 const graceMs = 10_000
 
-/** Names a test that waits for ever. Tests have no shorter limit, because the machine can be busy. */
+/** Ends a test that waits forever, so that its name is reported. The limit is long, because the machine can be busy. */
 const testTimeoutMs = 1_800_000
 
 /** How often a core that became idle is noticed. */
@@ -21,22 +21,22 @@ const checkMs = 1000
 const idleShare = 0.25
 
 /**
- * Runs jobs in their order, and prints what each one printed when it ends. At least `least` run at once, because a job that
- * waits leaves its core to others; up to `most` while a core is idle nevertheless.
+ * Runs jobs in their order, and prints what each one printed when it ends. `minRunning` run at once, more than there are cores,
+ * because jobs often wait; up to `maxRunning` while a core is idle nevertheless.
  */
 export async function runJobs(
   jobs: Job[],
-  { least, most }: { least: number; most: number },
+  { minRunning, maxRunning }: { minRunning: number; maxRunning: number },
   run: (job: Job) => Promise<JobResult> = runJob,
 ): Promise<JobResult[]> {
   const results: JobResult[] = []
   const running = new Set<Promise<unknown>>()
   const idle = idleMeter()
   for (const job of jobs) {
-    while (running.size >= least) {
+    while (running.size >= minRunning) {
       const hasEnded = await Promise.race([...running, sleep(checkMs, false)])
       if (hasEnded !== false) continue
-      if (running.size < most && idle() >= idleShare) break
+      if (running.size < maxRunning && idle() >= idleShare) break
     }
     const ended: Promise<unknown> = run(job).then((result) => {
       results.push(result)

@@ -17,7 +17,7 @@ export type ScriptedCluster = AsyncDisposable & {
   foldersOf: (name: string) => { home: string; configured: string }
   /** How pods start from now on: normally, or permanently with this status. */
   setPodStart: (how: 'well' | Record<string, unknown>) => void
-  /** PodProcess processes stop answering, and the cluster does not notice. */
+  /** The processes in the pods stop answering, and the cluster does not notice. */
   stopResponding: () => Promise<void>
   /** The node disappears without a notice: its processes do not answer, and the cluster notices. */
   loseNode: () => Promise<void>

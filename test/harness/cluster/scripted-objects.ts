@@ -23,7 +23,7 @@ export class ScriptedObjects {
   readonly #newId: () => string
   #events: VersionedEvent[] = []
   version = 1
-  /** Changes existing this version are no longer available. */
+  /** Changes before this version are no longer available. */
   oldest = 0
 
   constructor(newId: () => string) {
@@ -73,7 +73,7 @@ export class ScriptedObjects {
     return this.put({ ...object, metadata: { ...object.metadata, deletionTimestamp } })
   }
 
-  /** Stores an object as the operator of the cluster defines it. An unchanged object keeps its version. */
+  /** Stores an object with all of its fields. An unchanged object keeps its version. */
   put(desired: KubernetesObject): KubernetesObject {
     const key = `${desired.kind} ${desired.metadata.name}`
     const existing = this.#objects.get(key)

@@ -10,7 +10,8 @@ type FilesCaller = Pick<TestService, 'url'> & { apiKey?: string; key?: string }
 export type Answer = { status: number; headers: Headers; bytes: Buffer; body: any }
 
 /**
- * Requests the files of an intern as this caller: `content`, `archive`, `folders`, `rename`, or nothing for the list.
+ * Requests the files of an intern as this caller: the resource is `content`, `archive`, `folders` or `rename`;
+ * empty for the list.
  */
 export function createFilesClient(service: FilesCaller, id: string) {
   const key = service.apiKey ?? service.key

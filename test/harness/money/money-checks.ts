@@ -31,8 +31,8 @@ export class MoneyChecks {
     this.#ledger = ledger
   }
 
-  noteChangedInterval(at: number): void {
-    this.#indexesWithChangedInterval.add(at)
+  noteChangedInterval(limitIndex: number): void {
+    this.#indexesWithChangedInterval.add(limitIndex)
   }
 
   noteCompleteStop(server: Server): void {
@@ -76,10 +76,10 @@ export class MoneyChecks {
 
   /** The highest limit that any server still uses; a lowered limit does not count against them. */
   updateKnownLimits(): void {
-    for (const [at, { id }] of this.#history.limits.entries()) {
+    for (const [limitIndex, { id }] of this.#history.limits.entries()) {
       const alive = this.#history.servers.filter(({ alive: isAlive }) => isAlive)
       const budgetsInUse = alive.flatMap(({ limits: known, needs }) => [
-        known[at]!,
+        known[limitIndex]!,
         ...[...needs.keys()].flat().filter((budget) => budget.id === id),
       ])
       const highest =
@@ -87,14 +87,14 @@ export class MoneyChecks {
           .map(({ limit }) => limit)
           .toSorted((a, b) => Number(a - b))
           .at(-1) ?? 0n
-      if (highest < (this.#highestKnownLimits[at] ?? 0n)) {
-        this.#pendingReads.push(this.#rememberGrants(this.#history.limits[at]!))
+      if (highest < (this.#highestKnownLimits[limitIndex] ?? 0n)) {
+        this.#pendingReads.push(this.#rememberGrants(this.#history.limits[limitIndex]!))
       }
-      this.#highestKnownLimits[at] = highest
+      this.#highestKnownLimits[limitIndex] = highest
       const isSplit = new Set(budgetsInUse.map(({ interval }) => interval)).size > 1
       if (isSplit && !this.#flightsBeforeSplit.has(id)) this.#flightsBeforeSplit.set(id, this.#history.flights.length)
       if (isSplit || !this.#flightsBeforeSplit.delete(id)) continue
-      this.#pendingReads.push(this.#rememberGrants(this.#history.limits[at]!))
+      this.#pendingReads.push(this.#rememberGrants(this.#history.limits[limitIndex]!))
     }
   }
 
@@ -104,10 +104,10 @@ export class MoneyChecks {
    */
   checkLimits({ budgets }: Flight): void {
     for (const budget of budgets) {
-      const at = this.#history.limits.findIndex(({ id }) => id === budget.id)
+      const limitIndex = this.#history.limits.findIndex(({ id }) => id === budget.id)
       const taken = this.#amountTaken(budget, periodOf(budget, this.#history.now))
       const granted = this.#grantedBefore.get(keyOf(budget, this.#history.now)) ?? 0n
-      const allowed = granted > this.#highestKnownLimits[at]! ? granted : this.#highestKnownLimits[at]!
+      const allowed = granted > this.#highestKnownLimits[limitIndex]! ? granted : this.#highestKnownLimits[limitIndex]!
       const message = `${budget.id} ${budget.interval}: ${taken} of ${allowed}`
       assert.ok(taken <= allowed, `${message}\n${this.#history.steps.join('\n')}`)
     }
@@ -120,7 +120,7 @@ export class MoneyChecks {
   async checkAccounts(): Promise<number> {
     await Promise.all(this.#pendingReads)
     let share = 0
-    for (const [at, { id }] of this.#history.limits.entries()) {
+    for (const [limitIndex, { id }] of this.#history.limits.entries()) {
       const requests = this.#history.flights.flatMap(({ budgets, at: when }) =>
         budgets.filter((budget) => budget.id === id).map(({ interval }) => ({ interval, when })),
       )
@@ -136,11 +136,11 @@ export class MoneyChecks {
         const message = `${id} in ${interval} ${period}: ${JSON.stringify({ ...sums, spent, lost }, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n${this.#history.steps.join('\n')}`
         // A server can also report an amount that a new account got from the ledger: it is charged twice rather than
         // not at all.
-        if (!this.#indexesWithChangedInterval.has(at))
+        if (!this.#indexesWithChangedInterval.has(limitIndex))
           assert.ok(spent <= sums.accounted + sums.settledAtDead, `charged twice: ${message}`)
         assert.ok(spent >= sums.accounted, `charged: ${message}`)
         assert.ok(spent + lost + sums.excess >= sums.billed, `billed more than is charged: ${message}`)
-        share = Math.max(share, Number(sums.billed) / Number(this.#highestKnownLimits[at]))
+        share = Math.max(share, Number(sums.billed) / Number(this.#highestKnownLimits[limitIndex]))
       }
     }
     return share

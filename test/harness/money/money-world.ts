@@ -33,7 +33,7 @@ export class MoneyWorld implements MoneyHistory {
   readonly #checks: MoneyChecks
   #startedServers = 0
 
-  /** The place of each limit: first those of two keys, then those of two sessions, if they are limited. */
+  /** The index of each limit: first those of two keys, then those of two sessions, if they are limited. */
   readonly limitIndexes: number[]
 
   constructor(db: Db, chance: Seeded, name: string, { sessions = false } = {}) {
@@ -42,12 +42,12 @@ export class MoneyWorld implements MoneyHistory {
     this.chance = chance
     this.#messages = new DelayedMessages(chance)
     this.limits = createLimits(chance, name, sessions)
-    this.limitIndexes = this.limits.map((_, at) => at)
-    for (let at = 0; at < 3; at++) this.#startServer(at)
+    this.limitIndexes = this.limits.map((_, index) => index)
+    for (let index = 0; index < 3; index++) this.#startServer(index)
     this.#checks.updateKnownLimits()
   }
 
-  #startServer(at: number): void {
+  #startServer(index: number): void {
     const { chance } = this
     const faults = { slow: false, breaking: false, losing: false }
     const link: Link = {
@@ -64,7 +64,7 @@ export class MoneyWorld implements MoneyHistory {
     }
     const skewMs = chance.between(-15, 15) * 60_000
     const server = {
-      name: `server ${at} (${this.#startedServers++})`,
+      name: `server ${index} (${this.#startedServers++})`,
       link,
       skewMs,
       alive: true,
@@ -91,7 +91,7 @@ export class MoneyWorld implements MoneyHistory {
       },
       { waitMs: 5000, pollMs: 50, reportMs: 500, idleMs: 1000 },
     )
-    this.servers[at] = Object.assign(server, { budgets })
+    this.servers[index] = Object.assign(server, { budgets })
   }
 
   log(step: string): void {
@@ -101,7 +101,7 @@ export class MoneyWorld implements MoneyHistory {
   /** A request arrives; it is sent to the provider when money was reserved for it. */
   async sendRequest(server: Server, requestedLimits: number[], share: number): Promise<void> {
     // Each request has its own object for the limit of its session.
-    const budgets = requestedLimits.map((at) => (at < 2 ? server.limits[at]! : { ...server.limits[at]! }))
+    const budgets = requestedLimits.map((index) => (index < 2 ? server.limits[index]! : { ...server.limits[index]! }))
     const need = BigInt(Math.floor(share * Number(budgets[0]!.limit))) + 1n
     server.needs.set(budgets, need)
     const pending = server.budgets.reserve(budgets, need)
@@ -153,7 +153,7 @@ export class MoneyWorld implements MoneyHistory {
     reservation.settle(0n, () => true)
   }
 
-  /** Most cost less than the reservation; a few, which the docs name, cost more. */
+  /** Most requests cost less than their reservation, but a few cost more (docs/spending.md). */
   #costOf(need: bigint): bigint {
     const share = this.chance.chance(0.03) ? 1 + this.chance.next() : this.chance.next()
     return BigInt(Math.floor(Number(need) * (this.chance.chance(0.2) ? 1 : share)))
@@ -200,17 +200,17 @@ export class MoneyWorld implements MoneyHistory {
     this.#messages.deliver()
   }
 
-  changeLimit(at: number): void {
+  changeLimit(limitIndex: number): void {
     const limit = this.chance.pick(limitAmounts)
-    this.limits = this.limits.with(at, { ...this.limits[at]!, limit })
-    this.log(`limit ${at} is now ${limit}`)
+    this.limits = this.limits.with(limitIndex, { ...this.limits[limitIndex]!, limit })
+    this.log(`limit ${limitIndex} is now ${limit}`)
   }
 
-  changeInterval(at: number): void {
+  changeInterval(limitIndex: number): void {
     const interval = this.chance.pick(intervals)
-    this.limits = this.limits.with(at, { ...this.limits[at]!, interval })
-    this.#checks.noteChangedInterval(at)
-    this.log(`limit ${at} is now ${interval}`)
+    this.limits = this.limits.with(limitIndex, { ...this.limits[limitIndex]!, interval })
+    this.#checks.noteChangedInterval(limitIndex)
+    this.log(`limit ${limitIndex} is now ${interval}`)
   }
 
   learnLimits(server: Server): void {

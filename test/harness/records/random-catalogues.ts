@@ -9,6 +9,7 @@ import { categories, regions } from '#platform/core/vocabulary.ts'
  * Random catalogues, measurements and queries from small sets of values, so that many values are equal and bounds are
  * reached.
  */
+
 export const nowMs = Date.UTC(2026, 10, 21, 12, 0, 0, 500)
 
 const day = 86_400

@@ -7,6 +7,7 @@ import { emptyPolicy, Policy } from '#policy/guardrails/decide/policy.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 
 /** Random guardrails and catalogues with few names, so that a guardrail often forbids everything. */
+
 export const vendors = Settings.parse({}).zdr_vendors
 
 const authors = ['anthropic', 'google', 'openai', 'x-ai', 'other']

@@ -1,6 +1,6 @@
 import type { Fold } from '#platform/db/rows/fold.ts'
 
-/** Adds up the first column until there is `most`; returns the number of rows that it used. */
+/** Adds up the first column until the sum reaches `most`, and counts the rows that it used. */
 export const fold: Fold<{ most: number }, { sum: number; rows: number }> = {
   module: import.meta.url,
   createReducer({ most }) {

@@ -19,14 +19,14 @@ type Options = {
   kind?: DatabaseKind
   prices: BilledPrices
   behaviours: Record<string, BillingBehaviour>
-  /** Additional properties of an endpoint, by the trade's name. */
-  more?: Record<string, object>
+  /** Additional properties of a model's endpoints, by the behaviour's name. */
+  endpointProperties?: Record<string, object>
   /** Answers to requests for earlier bills. */
   billAnswer?: BillAnswer
   settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
 }
 
-/** A service, and a provider that records what it bills. `billed/<trade>` is the model of a trade. */
+/** A service, and a provider that records what it bills. The model `billed/<name>` has the behaviour of that name. */
 export type BilledService = AsyncDisposable & {
   service: TestService
   /** Settings for another server on the same database. */
@@ -43,7 +43,7 @@ export async function startBilled({
   kind,
   prices,
   behaviours,
-  more,
+  endpointProperties,
   billAnswer,
   settings,
 }: Options): Promise<BilledService> {
@@ -51,7 +51,7 @@ export async function startBilled({
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-billed-'))
   const file = join(folder, 'catalogue.json')
   const models = Object.keys(behaviours).map((name) => {
-    const offer = { model: name, prices, supported_parameters: ['tools', 'temperature'], ...more?.[name] }
+    const offer = { model: name, prices, supported_parameters: ['tools', 'temperature'], ...endpointProperties?.[name] }
     const inputs = { input_modalities: ['text', 'image'] }
     const endpoints = { billing: offer, spare: { ...offer, prices } }
     return [`billed/${name}`, { name, created: '2026-01-01', context_length: 200_000, ...inputs, endpoints }]
@@ -114,12 +114,12 @@ export function ask({ service }: BilledService, key: string, body: object, path 
 }
 
 /**
- * Sends a request, and disconnects this many milliseconds after the provider received it. A refused request is not
- * forwarded.
+ * Sends a request, and disconnects this many milliseconds after the provider received it. A request that the
+ * service refuses never reaches the provider: then this returns with its answer.
  */
 export async function leaveAfter(billed: BilledService, key: string, body: object, ms: number): Promise<void> {
-  const { requests: sales } = billed.upstream
-  const before = sales.length
+  const { requests } = billed.upstream
+  const before = requests.length
   const disconnect = new AbortController()
   const pending = fetch(`${billed.service.url}/chat/completions`, {
     method: 'POST',
@@ -134,7 +134,7 @@ export async function leaveAfter(billed: BilledService, key: string, body: objec
     .finally(() => {
       isOver = true
     })
-  await until(() => isOver || sales.length > before)
+  await until(() => isOver || requests.length > before)
   await Promise.race([finished, sleep(ms)])
   disconnect.abort()
   await finished

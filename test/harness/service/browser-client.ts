@@ -1,9 +1,9 @@
 import type { Reply, TestService } from './service.ts'
 
-type Proof = { key: string } | { link: string }
+type Credential = { key: string } | { link: string }
 type Ask = { body?: unknown; headers?: Record<string, string> }
 
-/** A browser with the service's own page open: it sends its cookie, and with changes its origin and token. */
+/** A browser with the service's own page open: every request has its cookie, its origin and its CSRF token. */
 export type Browser = {
   session: any
   /** The cookie as the browser sends it: name and value. */
@@ -15,17 +15,21 @@ export type Browser = {
 
 export const originOf = ({ url }: Pick<TestService, 'url'>) => new URL(url).origin
 
-export async function signIn(service: TestService, proof: Proof, headers: Record<string, string> = {}): Promise<Reply> {
+export async function signIn(
+  service: TestService,
+  credential: Credential,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
   return service.ask('POST', '/sessions', {
     key: null,
-    body: proof,
+    body: credential,
     headers: { origin: originOf(service), ...headers },
   })
 }
 
 /** @throws Error when the service refuses the sign-in. */
-export async function openBrowser(service: TestService, proof: Proof): Promise<Browser> {
-  const reply = await signIn(service, proof)
+export async function openBrowser(service: TestService, credential: Credential): Promise<Browser> {
+  const reply = await signIn(service, credential)
   if (reply.status !== 201) throw new Error(`not signed in: ${reply.status} ${reply.text}`)
   return browserWith(service, reply)
 }

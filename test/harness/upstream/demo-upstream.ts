@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Providers on one real socket, by the first part of the path: they answer with words, slowly, or not at all. */
+/** Providers on one real socket, named by the first part of the path. They answer word by word; `busy` answers every request with 429. */
 export type DemoUpstream = AsyncDisposable & {
   url: string
   /** The last request. */
@@ -19,7 +19,6 @@ type AnswerOptions = {
   content?: string
 }
 
-/** The provider `busy` answers every request with 429. */
 export async function startDemoUpstream({
   paceMs: paceOf = () => 4,
   content = defaultContent,

@@ -1,5 +1,7 @@
-/** The stream of a provider of each protocol, piece by piece. `usage` is the billed usage. */
+/** The billed tokens. */
 type Usage = { prompt: number; completion: number }
+
+/** Writes the stream of a provider of one protocol, piece by piece. */
 export type PacedWriter = {
   path: RegExp
   start: (id: string, usage: Usage) => string

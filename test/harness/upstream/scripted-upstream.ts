@@ -8,7 +8,7 @@ import { encodeAnswer, failedBy } from './upstream-answers.ts'
 /** `text` is the body as received, byte for byte. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: any; text: string }
 
-/** A provider on a real socket that answers with recordings and records its requests. */
+/** A provider on a real socket that answers as a function decides, and records its requests. */
 export type ScriptedUpstream = AsyncDisposable & { url: string; requests: Received[] }
 
 type Reply = { status: number; type: string; body: Buffer | string }

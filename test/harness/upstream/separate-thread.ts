@@ -8,7 +8,7 @@ import { encodeAnswer } from './upstream-answers.ts'
 type ClientRequest = { url: string; key: string; text: string }
 type Answer = { status: number; text: string }
 
-/** An upstream of every protocol and a client in a separate thread, so that this thread runs only the service. */
+/** An upstream of every protocol and a client in a separate thread, so that this thread runs only the service. One request at a time. */
 export type SeparateThread = AsyncDisposable & { upstream: string; send: (request: ClientRequest) => Promise<Answer> }
 
 export async function startSeparateThread(): Promise<SeparateThread> {

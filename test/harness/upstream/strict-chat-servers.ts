@@ -15,7 +15,7 @@ const checkEachMessage =
   ({ messages }) =>
     messages.map((message: Message, at: number) => check(message, messages[at - 1])).find(Boolean)
 
-/** A check of every server. */
+/** A check of every server: no list is empty, and a choice of tools needs tools. */
 const emptyLists: Check = (body) =>
   ['tools', 'stop'].map((name) => body[name]?.length === 0 && `[] is too short - '${name}'`).find(Boolean) ||
   ((body.tool_choice ?? body.parallel_tool_calls) !== undefined && !body.tools && 'tools must be set') ||

@@ -81,8 +81,8 @@ onEachDatabase('disconnects', (kind) => {
   })
 
   test('in the middle of an answer are charged every byte, also in transit', async () => {
-    const more = { speaker: { compatibility: { stops_on_disconnect: true } } }
-    await using billed = await startBilled({ kind, prices, behaviours, more })
+    const endpointProperties = { speaker: { compatibility: { stops_on_disconnect: true } } }
+    await using billed = await startBilled({ kind, prices, behaviours, endpointProperties })
     const key = await billed.keyWith(2)
     await leaveAt(billed, key, asking('speaker'), letters)
     await metered(billed, 1)
@@ -93,9 +93,9 @@ onEachDatabase('disconnects', (kind) => {
   })
 
   test('in the middle of a reasoning answer are charged the reservation', async () => {
-    const more = { speaker: { supported_parameters: ['reasoning'] } }
+    const endpointProperties = { speaker: { supported_parameters: ['reasoning'] } }
     const settings = { drain_after_disconnect_ms: 0 }
-    await using billed = await startBilled({ kind, prices, behaviours, more, settings })
+    await using billed = await startBilled({ kind, prices, behaviours, endpointProperties, settings })
     const key = await billed.keyWith(2)
     await leaveAt(billed, key, asking('speaker'), letters)
     const [row] = await metered(billed, 1)
@@ -121,9 +121,14 @@ for (const reports of [true, false]) {
   const title = reports ? 'reports usage' : 'never reports usage'
   test(`a reasoning model that stops and ${title} is never billed more than the limit`, async () => {
     const compatibility = { stops_on_disconnect: true }
-    const more = { paced: { supported_parameters: ['reasoning'], compatibility } }
+    const endpointProperties = { paced: { supported_parameters: ['reasoning'], compatibility } }
     const settings = { drain_after_disconnect_ms: 500 }
-    await using billed = await startBilled({ prices, behaviours: { paced: paced(reports) }, more, settings })
+    await using billed = await startBilled({
+      prices,
+      behaviours: { paced: paced(reports) },
+      endpointProperties,
+      settings,
+    })
     const { service, upstream } = billed
     const path = '/models/billed/paced/endpoints'
     // Long enough for a measured speed on a busy machine, too: without five, charges have no limit by time.

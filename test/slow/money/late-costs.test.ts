@@ -29,8 +29,14 @@ async function startTwo(isKnown: () => boolean, bills: string[]) {
     return isKnown() ? { status: 200, body: { data: { total_cost: 0.25 } } } : { status: 404, body: {} }
   }
   const prices = { prompt: 1, completion: 10_000 }
-  const more = { cutting: { compatibility: { cost_lookup: 'openrouter' } } }
-  const billed = await startBilled({ kind: 'postgres', prices, behaviours: { cutting }, more, billAnswer })
+  const endpointProperties = { cutting: { compatibility: { cost_lookup: 'openrouter' } } }
+  const billed = await startBilled({
+    kind: 'postgres',
+    prices,
+    behaviours: { cutting },
+    endpointProperties,
+    billAnswer,
+  })
   const other = await startTestService({ testStore: billed.service.testStore, settings: billed.settings })
   return { billed, other }
 }

@@ -65,7 +65,10 @@ type Situation = {
   seed?: number
 }
 
-/** The input of a plan, by provider if a provider differs from the others. */
+/**
+ * The input of a plan. Every provider is healthy, unmeasured and configured, except for those that `standings` and
+ * `unconfigured` name.
+ */
 export function planInput(situation: Situation): PlanInput {
   const { endpoints = [], candidates = [candidateOf(endpoints)], standings = {}, unconfigured = [] } = situation
   const stateOf = ({ provider }: Endpoint): EndpointState => ({ ...healthyState, ...standings[provider] })

@@ -28,7 +28,7 @@ export function endpointFor(upstreamModel: string, more: Partial<Endpoint> = {})
   }
 }
 
-/** A short chat with the given fields, as a wire sends it. */
+/** A short chat with the given fields, as the protocol sends it to the endpoint. */
 export function encoded(
   providerProtocol: ProviderProtocol,
   endpoint: Endpoint | string,

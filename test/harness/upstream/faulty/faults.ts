@@ -82,7 +82,7 @@ export const validAnswers: Record<string, FaultyBehaviour> = {
 
 const deeplyNested = '['.repeat(20_000) + ']'.repeat(20_000)
 
-/** Fails before the first byte of an answer: the error for the client, and whether others can be tried first. */
+/** Fails before the first byte of an answer: the status for the client, and whether the next endpoint is tried. */
 export const earlyFaults: Record<string, { behaviour: FaultyBehaviour; status: number; tryNext: boolean }> = {
   reset_at_once: { behaviour: ({ socket }) => void socket.resetAndDestroy(), status: 502, tryNext: true },
   closed_at_once: { behaviour: ({ socket }) => void socket.end(), status: 502, tryNext: true },
