@@ -28,8 +28,9 @@ export const listEvents = route({
   handler: async ({ query, caller, headers, response }, deps) => {
     const { liveEvents, config, routing } = deps
     const lastEventId = headers['last-event-id']
-    const tracked = routing.inFlight.track(caller, response)
+    // Can refuse the request, so it comes before the request is tracked.
     const listener = liveEvents.join(caller)
+    const tracked = routing.inFlight.track(caller, response)
     const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
       listener.caller = laterCaller
     }
