@@ -43,6 +43,7 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
   const logCircuit = circuitLog(log)
   const onError = createWarning(context, 'listeners were not notified of a circuit change')
   const storeCircuitEvent = circuitEvents({ db, now, server, onError })
+  const onReportError = createWarning(context, 'a completion is missing in metrics, traces or the log')
   const reports = createBatcher<Generation>(reportBatch, (generation) => {
     try {
       metrics.observeCompletion(generation)
@@ -50,7 +51,7 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
       completions.logCompletion(generation)
       if (generation.cause) countRefusal(generation.cause)
     } catch (error) {
-      onUnmetered(error as Error)
+      onReportError(error as Error)
     }
   })
   metrics.beforeRead(reports.flush)
