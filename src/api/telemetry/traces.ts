@@ -2,6 +2,7 @@ import type { Attributes, Span, Tracer } from '@opentelemetry/api'
 import type { IdGenerator } from '@opentelemetry/sdk-trace'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { version } from '#platform/core/version.ts'
+import { tasks } from '#platform/core/vocabulary.ts'
 import { Agent, https } from '#platform/net/node-http.ts'
 import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import type { SpanContext } from '#platform/net/trace-parent.ts'
@@ -100,7 +101,8 @@ type Api = typeof import('@opentelemetry/api')
 
 function recordTrace(api: Api, tracer: Tracer, ids: PresetIds, generation: Generation): void {
   const { createdAt, durationMs, attempts, outcome, requestedModel } = generation
-  const name = `chat ${generation.modelId ?? requestedModel}`
+  const operation = operationOf(generation)
+  const name = `${operation} ${generation.modelId ?? requestedModel}`
   const attributes = generationAttributes(generation)
   const options = { kind: api.SpanKind.SERVER, startTime: createdAt, attributes }
   const parent = callerContext(api, generation.traceParent)
@@ -109,13 +111,13 @@ function recordTrace(api: Api, tracer: Tracer, ids: PresetIds, generation: Gener
   let startTime = createdAt
   for (const attempt of attempts) {
     const requestAttributes = {
-      'gen_ai.operation.name': 'chat',
+      'gen_ai.operation.name': operation,
       'gen_ai.provider.name': attempt.provider,
       'signalbox.endpoint': attempt.endpointId,
     }
     const { spanId } = attempt
-    const options = { kind: api.SpanKind.CLIENT, startTime, attributes: requestAttributes }
-    const child = ids.withIds(spanId ? { spanId } : undefined, () => tracer.startSpan(name, options, context))
+    const attemptOptions = { kind: api.SpanKind.CLIENT, startTime, attributes: requestAttributes }
+    const child = ids.withIds(spanId ? { spanId } : undefined, () => tracer.startSpan(name, attemptOptions, context))
     if (attempt.outcome !== 'answered') markFailed(api, child, attempt.outcome)
     startTime += attempt.durationMs
     child.end(startTime)
@@ -129,11 +131,14 @@ function markFailed(api: Api, span: Span, reason: string): void {
   span.setStatus({ code: api.SpanStatusCode.ERROR })
 }
 
-/** Span attributes of the semantic conventions for generative AI. Undefined attributes are omitted. */
+/** The operation by the semantic conventions for generative AI. They name tasks as this service does. */
+const operationOf = ({ protocol }: Generation) => tasks.find((task) => task === protocol) ?? 'chat'
+
+/** Span attributes of these conventions. Undefined attributes are omitted. */
 function generationAttributes(generation: Generation): Attributes {
   const { tokens, caller, latencyMs, finish } = generation
   return {
-    'gen_ai.operation.name': 'chat',
+    'gen_ai.operation.name': operationOf(generation),
     'gen_ai.provider.name': generation.provider ?? 'signalbox',
     'gen_ai.request.model': generation.requestedModel,
     'gen_ai.response.model': generation.upstreamModel,
