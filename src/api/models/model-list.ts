@@ -7,18 +7,24 @@ import type { CatalogueHolder } from '#catalogue/sources/catalogue-holder.ts'
 import { siteUrl } from '#platform/config/public-url.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
+import type { ConnectionOf } from '#platform/http/connection.ts'
 import { answerReady, type ReadyAnswer, type RequestHeaders } from '#platform/http/response/ready-answer.ts'
 import type { HttpAnswer } from '#platform/http/route.ts'
-import { feedLinks, requestOrigin } from '../pages/console-links.ts'
+import { feedLinks } from '../pages/console-links.ts'
 
 type ListCall = {
   query: ModelQuery
   url: string
   headers: RequestHeaders
-  host: string | undefined
+  raw: Parameters<ConnectionOf>[0]
 }
 
-type ListDeps = { catalogue: Pick<CatalogueHolder, 'current'>; config: Pick<Config, 'public_url'>; now: Now }
+type ListDeps = {
+  catalogue: Pick<CatalogueHolder, 'current'>
+  config: Pick<Config, 'public_url'>
+  connectionOf: ConnectionOf
+  now: Now
+}
 
 /** Answers a list of all or of the allowed models from cached bytes, as JSON or as a feed. */
 export function answerModelList(
@@ -30,8 +36,8 @@ export function answerModelList(
 }
 
 function prepareList(
-  { catalogue, config, now }: ListDeps,
-  { query, url, headers, host }: ListCall,
+  { catalogue, config, connectionOf, now }: ListDeps,
+  { query, url, raw }: ListCall,
   isAllowed: ((model: Model) => boolean) | undefined,
 ): ReadyAnswer {
   const snapshot = catalogue.current()
@@ -46,8 +52,8 @@ function prepareList(
   }
   // `url` has only a path and a query.
   const { pathname, search } = new URL(url, 'http://any')
-  const origin = siteUrl(config, requestOrigin({ headers, host }))
-  const links = feedLinks(origin, pathname + search, { toChat: query.use_rss_chat_links === true })
+  const site = siteUrl(config, connectionOf(raw).origin)
+  const links = feedLinks(site, pathname + search, { toChat: query.use_rss_chat_links === true })
   const etag = computeListTag(snapshot, matches, links.self)
   const page = () => Array.from(matches.page, (index) => snapshot.models[index]!)
   return { etag, type: feedType, bytes: () => cachedFeed(snapshot, etag, () => modelFeed(page(), links)) }

@@ -40,15 +40,30 @@ test('items link to a chat on request', async () => {
 
 test('hostile names are unchanged, except characters that XML excludes', async () => {
   await using service = await startWithModels(models)
-  const { text } = await service.ask('GET', '/models?use_rss=true&model_authors=b', {
-    headers: { 'x-forwarded-proto': 'https' },
-  })
+  const { text } = await service.ask('GET', '/models?use_rss=true&model_authors=b')
   assert.equal(XMLValidator.validate(text), true)
   assert.doesNotMatch(text, /[\u0000-\u0008\u000b\ufffe]|<script>|\]\]>/)
   const { title, description, link } = parser.parse(text).rss.channel.item
   const sayable = ']]> & <script>"\' \ufffd &amp; --> ]]&gt; é 🚦'.replace("' ", "'")
   assert.deepEqual([title, description], [`${sayable} (b/wild:free)`, sayable])
-  assert.match(link, /^https:\/\/127\.0\.0\.1:\d+\/models\/b\/wild:free$/)
+  assert.equal(link, `${new URL(service.url).origin}/models/b/wild:free`)
+})
+
+async function linkWith(headers: Record<string, string>, settings: object = {}) {
+  await using service = await startWithModels(models, { settings: settings as never })
+  const { text } = await service.ask('GET', '/models?use_rss=true&q=calm', { headers })
+  return { link: parser.parse(text).rss.channel.link, origin: new URL(service.url).origin }
+}
+
+test('links have the host and scheme that a trusted proxy reports', async () => {
+  const settings = { trusted_proxies: '127.0.0.1', proxy_host_header: 'forwarded' }
+  const { link } = await linkWith({ forwarded: 'for=192.0.2.1;host=box.example;proto=https' }, settings)
+  assert.equal(link, 'https://box.example/models')
+})
+
+test('links do not have the scheme that a client reports itself', async () => {
+  const { link, origin } = await linkWith({ 'x-forwarded-proto': 'https' })
+  assert.equal(link, `${origin}/models`)
 })
 
 test('an empty feed is a feed', async () => {

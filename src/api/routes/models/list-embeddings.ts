@@ -16,8 +16,8 @@ export const listEmbeddingsModels = route({
   response: ModelList,
   mediaTypes: ['application/rss+xml'],
   faults: ['invalid', 'unauthenticated'],
-  handler: ({ query, url, headers, host }, deps) => {
+  handler: ({ query, url, headers, raw }, deps) => {
     const filter: ModelQuery = { ...query, output_modalities: ['embeddings'] }
-    return answerModelList({ query: filter, url, headers, host }, deps, (model) => canServe(model, 'embeddings'))
+    return answerModelList({ query: filter, url, headers, raw }, deps, (model) => canServe(model, 'embeddings'))
   },
 })
