@@ -4,7 +4,7 @@ import { listen } from '#test/harness/service/events.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
-test('a stream that is refused because the key has too many is no request in flight', async () => {
+test('a stream that is refused because the key has too many does not stay in flight', async () => {
   await using service = await startTestService()
   const streams = await Promise.all(Array.from({ length: 100 }, () => listen(service.url, { key: service.apiKey })))
   assert.equal((await service.ask('GET', '/events')).status, 429)
