@@ -10,8 +10,8 @@ import { Content } from './message.ts'
 export const MessagesTool = z.looseObject({
   type: z.string().nullish(),
   name: z.string().optional(),
-  description: z.string().optional(),
-  input_schema: z.looseObject({}).optional(),
+  description: z.string().nullish(),
+  input_schema: z.looseObject({}).nullish(),
 })
 export type MessagesTool = z.infer<typeof MessagesTool>
 
@@ -19,14 +19,14 @@ export const MessagesToolChoice = requireFieldOfType(
   z.looseObject({
     type: z.enum(['auto', 'any', 'none', 'tool']),
     name: z.string().optional(),
-    disable_parallel_tool_use: z.boolean().optional(),
+    disable_parallel_tool_use: z.boolean().nullish(),
   }),
   { tool: 'name' },
 )
 export type MessagesToolChoice = z.infer<typeof MessagesToolChoice>
 
 export const Thinking = requireFieldOfType(
-  z.looseObject({ type: z.enum(['enabled', 'disabled', 'adaptive']), budget_tokens: z.int().optional() }),
+  z.looseObject({ type: z.enum(['enabled', 'disabled', 'adaptive']), budget_tokens: z.int().nullish() }),
   { enabled: 'budget_tokens' },
 )
 export type Thinking = z.infer<typeof Thinking>

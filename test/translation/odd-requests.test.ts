@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
 import { encodeAnswer } from '#test/harness/upstream/upstream-answers.ts'
+import { clientChats, clientMessages, clientResponses } from '../odd-requests/client-forms.ts'
 import { oddChats, oddMessages, oddResponses } from '../odd-requests/requests.ts'
 import { doors } from '../tool-calls/clients.ts'
 
@@ -67,7 +68,21 @@ describe('requests in forms that providers refuse or misread', () => {
     }
   })
 
-  for (const [door, requests] of Object.entries({ chat: oddChats, responses: oddResponses, messages: oddMessages }))
+  const requestsOf = {
+    chat: [...oddChats, ...clientChats],
+    responses: [...oddResponses, ...clientResponses],
+    messages: [...oddMessages, ...clientMessages],
+  }
+  test('reasoning is counted with its budget, without an answer limit', async () => {
+    const thinking = { type: 'enabled', budget_tokens: 2000 }
+    const body = { messages: [{ role: 'user', content: 'Hi' }], model: 'anthropic-messages/claude-opus-4-5', thinking }
+    const before = recorded.upstream.requests.length
+    await recorded.service.ask('POST', '/messages/count_tokens', { body })
+    const { body: received } = recorded.upstream.requests[before]!
+    assert.deepEqual([received.thinking, received.max_tokens], [thinking, undefined])
+  })
+
+  for (const [door, requests] of Object.entries(requestsOf))
     for (const { name, body, sent, dropped, refused = {} } of requests) {
       for (const [target, words] of Object.entries(refused))
         test(`${door} to ${target} is refused: ${name}`, async () => {

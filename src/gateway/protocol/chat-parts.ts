@@ -53,7 +53,9 @@ function readLink(link: unknown): string | undefined {
 function convertImageUrl(part: Part): Part {
   const url = readLink(part.image_url)
   if (isPdfUrl(url)) return toFilePart(part, url, undefined, undefined)
-  return url !== undefined && typeof part.image_url === 'string' ? { ...part, image_url: { url } } : part
+  if (url !== undefined && typeof part.image_url === 'string') return { ...part, image_url: { url } }
+  const { detail, ...image } = (part.image_url ?? {}) as { detail?: unknown }
+  return detail === null ? { ...part, image_url: image } : part
 }
 
 function convertInputImage(part: Part): Part {

@@ -5,6 +5,7 @@ import { applyPreset } from '../presets/apply-preset.ts'
 import type { PresetCache } from '../presets/preset-cache.ts'
 import { readPresetReference } from '../presets/preset-reference.ts'
 import type { Body, ClientProtocol } from '../protocol/protocol.ts'
+import { withCallIds } from './client-forms/call-ids.ts'
 import { withChatToolChoice, withoutEmptySettings } from './client-forms/chat-tool-choice.ts'
 import { withChatParts } from './client-forms/foreign-parts.ts'
 import { withToolResults } from './client-forms/function-results.ts'
@@ -23,7 +24,9 @@ export type PreparedRequest = {
 /** Replaces fields and forms that only some clients use by the usual ones. */
 function normalizeBody(body: Body, { protocol }: ClientProtocol): Body {
   const current = withToolResults(applyLitellmFields(body))
-  return protocol === 'openai-chat' ? withoutEmptySettings(withChatToolChoice(withChatParts(current))) : current
+  return protocol === 'openai-chat'
+    ? withoutEmptySettings(withChatToolChoice(withChatParts(withCallIds(current))))
+    : current
 }
 
 /** Prepares a request without waiting; undefined if it names a preset. @throws Fault `invalid` for unsupported fields. */

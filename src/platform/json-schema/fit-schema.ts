@@ -7,7 +7,7 @@ import {
   schemaKeywords,
   silentKeywords,
 } from './schema-keywords.ts'
-import { resolveRef } from './schema-refs.ts'
+import { resolveRef, resolveRoot } from './schema-refs.ts'
 
 /** Reports a keyword that is removed from a schema. */
 export type ReportKeyword = (keyword: string) => void
@@ -17,7 +17,7 @@ export type ReportKeyword = (keyword: string) => void
  * moves unsupported keywords into the description. Returns the same object if nothing changes.
  */
 export function fitSchema(schema: unknown, rules: SchemaRules, report: ReportKeyword): Schema {
-  return fitNode(schema, {
+  return fitNode(resolveRoot(schema), {
     rules,
     report,
     root: isSchema(schema) ? schema : {},
@@ -91,8 +91,11 @@ const outdatedKeywords: ReadonlySet<string> = new Set([
 function canBeOutdated(schema: Schema): boolean {
   for (const keyword in schema) if (outdatedKeywords.has(keyword)) return true
   const { type } = schema
-  return type === 'any' || type === '' || type === null
+  return type === 'any' || type === '' || type === null || hasUpperCase(type)
 }
+
+/** Whether a type is written as in Gemini's own schemas, such as `OBJECT`. */
+const hasUpperCase = (type: unknown): type is string => typeof type === 'string' && type !== type.toLowerCase()
 
 /** Converts keywords of older drafts of JSON Schema to those of the latest draft. */
 function toLatestDraft(schema: Schema): Schema {
@@ -113,6 +116,7 @@ function toLatestDraft(schema: Schema): Schema {
   }
   if ('required' in schema && !isListOfNames(schema.required)) changes.required = toNames(schema.required)
   if (schema.type === 'any' || schema.type === '' || schema.type === null) changes.type = undefined
+  if (hasUpperCase(schema.type)) changes.type = schema.type.toLowerCase()
   for (const name of ['properties', 'patternProperties', '$defs', 'definitions'])
     if (name in schema && !isSchema(schema[name])) changes[name] = undefined
   for (const name of ['anyOf', 'oneOf', 'allOf', 'enum'])

@@ -14,6 +14,14 @@ export function resolveRef(root: Schema, ref: string): Schema | undefined {
   return isSchema(found) ? found : undefined
 }
 
+/** The schema that the root refers to, together with the definitions. Providers require an object at the root. */
+export function resolveRoot<T>(schema: T): T | Schema {
+  if (!isSchema(schema) || typeof schema.$ref !== 'string') return schema
+  const { $ref, ...siblings } = schema as Schema
+  const target = resolveRef(schema, String($ref))
+  return target === undefined ? schema : { ...target, ...siblings }
+}
+
 /** Decodes a URL-encoded text; returns it unchanged if the encoding is invalid. */
 function decodeUrl(text: string): string {
   try {

@@ -1,26 +1,18 @@
 import { fitSchema, mergeAllOf, type ReportKeyword } from './fit-schema.ts'
 import { isSchema, moveIntoDescription, type Schema, type SchemaRules } from './schema-keywords.ts'
-import { resolveRef } from './schema-refs.ts'
+import { resolveRef, resolveRoot } from './schema-refs.ts'
 
 /**
  * Converts the schema of a tool's arguments to a form that providers accept: an object with properties, without a union
  * at its root. Undefined if the arguments cannot be an object.
  */
 export function fitToolSchema(schema: unknown, rules: SchemaRules, report: ReportKeyword): Schema | undefined {
-  const root = withoutRootUnion(resolveRoot(schema), report)
-  const { type } = root
+  const root = withoutRootUnion(isSchema(schema) ? resolveRoot(schema) : {}, report)
+  const type = typeof root.type === 'string' ? root.type.toLowerCase() : root.type
   if (type !== undefined && type !== 'object' && !(Array.isArray(type) && type.includes('object'))) return undefined
   const fitted = fitSchema(root, rules, report)
   if (fitted.type === 'object' && isSchema(fitted.properties)) return fitted
   return { ...fitted, type: 'object', properties: isSchema(fitted.properties) ? fitted.properties : {} }
-}
-
-/** Returns the schema, or the one that its root refers to, together with the definitions. */
-function resolveRoot(schema: unknown): Schema {
-  if (!isSchema(schema)) return {}
-  if (typeof schema.$ref !== 'string') return schema
-  const { $ref, ...siblings } = schema
-  return { ...resolveRef(schema, schema.$ref), ...siblings }
 }
 
 /** Other keywords that restrict the root. OpenAI refuses `enum` and `not` there, as it refuses unions. */

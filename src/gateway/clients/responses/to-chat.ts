@@ -19,6 +19,7 @@ const fieldsNeedingStorage: Record<string, string> = {
 const translatedFields: ReadonlySet<string> = new Set([
   ...Object.keys(fieldsNeedingStorage),
   'background',
+  'access_programs',
   'client_metadata',
   'context_management',
   'moderation',
@@ -37,7 +38,13 @@ const translatedFields: ReadonlySet<string> = new Set([
 ])
 
 /** Fields without a counterpart in chats. */
-const fieldsWithoutCounterpart = ['context_management', 'moderation', 'max_tool_calls', 'top_logprobs'] as const
+const fieldsWithoutCounterpart = [
+  'access_programs',
+  'context_management',
+  'moderation',
+  'max_tool_calls',
+  'top_logprobs',
+] as const
 
 /** The fields and provider tools of a body without a counterpart in chats. */
 export function untranslatedFields(body: Body): string[] {
@@ -138,10 +145,17 @@ type Choice = {
   tools?: { type: string; name?: string }[]
 }
 
+/** Choices that clients of other protocols send in an object, such as `{ type: "any" }` of Anthropic's. */
+const choiceWords = new Map(
+  ['auto', 'none', 'required', 'any'].map((word) => [word, word === 'any' ? 'required' : word]),
+)
+
 function toChatToolChoice(choice: unknown): unknown {
   if (choice == null || typeof choice === 'string') return choice ?? undefined
   const { type, function: functionChoice, name = functionChoice?.name, mode, tools } = choice as Choice
-  if (type === 'function') return { type, function: { name } }
+  const word = choiceWords.get(type)
+  if (word !== undefined) return word
+  if (type === 'function' || type === 'tool') return { type: 'function', function: { name } }
   if (type === 'custom') return { type, custom: { name } }
   if (type !== 'allowed_tools') return undefined
   if (tools != null && !(Array.isArray(tools) && tools.every((tool) => typeof tool === 'object' && tool !== null)))

@@ -1,4 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../protocol.ts'
 import type { Repair } from './repair.ts'
 
@@ -7,10 +8,11 @@ import type { Repair } from './repair.ts'
  * have it directly in the format, also with the type `json_object`.
  */
 export function wrapFormatSchema<T extends Pick<ChatRequest, 'response_format'>>(chat: T): T {
-  const { schema, json_schema, type } = (chat.response_format ?? {}) as Body
+  const { schema, json_schema, type, name, strict, description } = (chat.response_format ?? {}) as Body
   if (typeof schema !== 'object' || schema === null || json_schema != null) return chat
   if (type !== 'json_schema' && type !== 'json_object') return chat
-  return { ...chat, response_format: { type: 'json_schema', json_schema: { name: 'response', schema } } }
+  const options = withoutNulls({ name: name ?? 'response', strict, description })
+  return { ...chat, response_format: { type: 'json_schema', json_schema: { ...options, schema } } }
 }
 
 /** The repair of a body for servers that refuse a schema directly in the format. */

@@ -37,8 +37,18 @@ function fitBlock(block: Block): Block {
     const content = mapItems(block.content as Block[], fitBlock)
     return content === block.content ? block : { ...block, content }
   }
+  if (block?.type === 'text' || block?.type === 'tool_use') return withoutStreamMembers(block)
   if (!foreignTypes.has(block?.type)) return block
   return contentBlocks([toChatPart(block as Part) as ContentPart])[0] ?? block
+}
+
+/** Members that LangChain adds to the blocks of a stream, and that Anthropic refuses. */
+const streamMembers = ['index', 'partial_json'] as const
+
+function withoutStreamMembers(block: Block): Block {
+  if (!streamMembers.some((name) => name in block)) return block
+  const { index: _index, partial_json: _json, ...rest } = block as Block & Body
+  return rest
 }
 
 /** Makes the input of each call an object, as Anthropic requires. Some clients return the JSON text of a stream, or null. */

@@ -34,8 +34,11 @@ export const anthropicMessages: ProviderProtocol = {
   passThrough: (body, target, source) =>
     encodeRequest('/messages', { ...adaptForAnthropic(body, target.endpoint), stream: target.stream }, target, source),
   countTokens: {
-    request: (body, target) =>
-      encodeRequest('/messages/count_tokens', toCountableBody(adaptForAnthropic(body, target.endpoint)), target),
+    // The repairs of reasoning need the answer limit, which is removed afterwards.
+    request: (body, target) => {
+      const encoded = encodeRequest('/messages/count_tokens', adaptForAnthropic(body, target.endpoint), target)
+      return { ...encoded, body: toCountableBody(encoded.body) }
+    },
     read: (answer) => readCount((answer as { input_tokens?: unknown } | undefined)?.input_tokens),
   },
   answerLimit: sentAnswerLimit,

@@ -3,7 +3,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import { chooseEffort, computeThinkingBudget, minThinkingBudget } from '../../protocol/reasoning-budget.ts'
 import { noteDropped, withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
-import { acceptsSampling, isBudgetModel, refusesBudget } from './anthropic-thinking.ts'
+import { acceptedEffort, acceptsSampling, isBudgetModel, refusesBudget } from './anthropic-thinking.ts'
 
 type Turn = { role?: unknown; content?: unknown } | null
 
@@ -94,6 +94,12 @@ const withCompatibleFields: ClaudeRule = (body, _model, dropped) => {
   return refusedNames.length > 0 ? withoutSettings(body, refusedNames, dropped) : body
 }
 
+const withAcceptedEffort: ClaudeRule = (body, model) => {
+  const { effort, ...config } = (body.output_config ?? {}) as OutputConfig
+  const accepted = typeof effort === 'string' ? acceptedEffort(effort, model) : effort
+  return accepted === effort ? body : { ...body, output_config: { ...config, effort: accepted } }
+}
+
 function withoutEffort(body: Body, { effort: _effort, ...config }: OutputConfig): Body {
   const { output_config: _config, ...rest } = body
   return Object.keys(config).length > 0 ? { ...rest, output_config: config } : rest
@@ -147,6 +153,7 @@ const withAlternatingEnds: ClaudeRule = (body, model) => {
 const claudeRules: readonly ClaudeRule[] = [
   withAnonymousUser,
   withAcceptedThinking,
+  withAcceptedEffort,
   withSmallerBudget,
   withCompatibleFields,
   limitTemperature,

@@ -37,17 +37,23 @@ const raiseThinkingBudget: Repair = (body) => {
   return { ...body, thinking: { ...thinking, budget_tokens: minThinkingBudget } }
 }
 
-/** Converts functions of chats to tools of Anthropic. */
+/** Converts functions of chats or responses to tools of Anthropic. */
 const fitFunctions: Repair = (body) => {
   if (!Array.isArray(body.tools)) return body
   const tools = mapItems(body.tools as (Body | null)[], (tool) => {
-    const called = tool?.type === 'function' ? tool.function : undefined
+    const called = tool?.type === 'function' ? (tool.function ?? tool) : undefined
     if (typeof called !== 'object' || called === null) return tool
     const { name, description, parameters, strict } = called as Body
     const cache_control = tool!.cache_control
     return withoutNulls({ name, description, input_schema: parameters ?? {}, strict, cache_control })
   })
   return tools === body.tools ? body : { ...body, tools }
+}
+
+/** Removes a tool choice without tools, which Anthropic refuses. */
+const skipLoneChoice: Repair = (body) => {
+  const { tool_choice: choice, ...rest } = body
+  return choice === undefined || (Array.isArray(body.tools) && body.tools.length > 0) ? body : rest
 }
 
 /** The keywords and formats that Anthropic accepts in the schemas of answer formats and strict tools. It refuses others. */
@@ -100,6 +106,7 @@ export const anthropicRules: RequestRules = {
     fitBlocks,
     skipAnswerImages('messages', 'image'),
     fitFunctions,
+    skipLoneChoice,
     skipBlankTexts,
     trimPrefill,
     skipBlankStops,

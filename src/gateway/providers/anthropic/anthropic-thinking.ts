@@ -80,11 +80,14 @@ export function canThinkWith(endpoint: Endpoint, { thinking }: ThinkingSettings)
   return isReasoningModel(endpoint)
 }
 
-/** The effort that a model accepts: Claude has no `minimal`, and 4.6 has no `xhigh`. */
+/** The effort that a model accepts: Claude has no `minimal`, 4.6 has no `xhigh`, and 4.5 nothing above `high`. */
 function effortFor(effort: string, mode: ThinkingMode): string {
   if (effort === 'minimal') return 'low'
-  return effort === 'xhigh' && mode === 'adaptive' ? 'high' : effort
+  if (effort === 'max' && mode === 'budget') return 'high'
+  return effort === 'xhigh' && mode !== 'adaptive-only' ? 'high' : effort
 }
+
+export const acceptedEffort = (effort: string, model: string) => effortFor(effort, findThinkingMode(model))
 
 /** A forced tool call disables reasoning, because the two exclude each other. */
 function forcesTool({ tools, tool_choice: choice }: ChatRequest): boolean {

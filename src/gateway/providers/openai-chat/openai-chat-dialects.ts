@@ -14,6 +14,8 @@ export type ChatDialect = Compatibility & {
   acceptsAnyBound?: boolean
   /** Whether it refuses a user message directly after a tool result. */
   separatesResults?: boolean
+  /** Whether it refuses images and files in the results of tools. */
+  hasTextResults?: boolean
   /** Whether it accepts `functions`, the predecessor of `tools`. */
   acceptsFunctions?: boolean
   /** Whether it accepts tools that are called with free text. */
@@ -54,6 +56,7 @@ const openai: ChatDialect = {
   acceptsCustomTools: true,
   acceptsAllowedTools: true,
   reasonsByEffort: true,
+  hasTextResults: true,
   maxStops: 4,
   callIds: { allowedCharacters: anyCharacters, maxLength: 40 },
   checksStrict: true,
@@ -165,7 +168,7 @@ const dialects: Record<string, ChatDialect> = {
     refuses: penaltiesAndBias,
   },
   mistral,
-  deepseek: requiringReasoning,
+  deepseek: { ...requiringReasoning, hasTextResults: true },
   moonshotai: moonshot,
   'moonshotai-cn': moonshot,
   signalbox: {

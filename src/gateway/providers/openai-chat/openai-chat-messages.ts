@@ -21,7 +21,9 @@ export function answerRepair({ acceptsAnswerFields = false, hasBuiltinFunctions 
     const messages = mapItems(body.messages as Message[], (message) => {
       if (message?.role !== 'assistant') return message
       const fitted = withCalls(message, types, budget)
-      return acceptsAnswerFields ? fitted : withContent(withTextRefusals(withoutAnswerFields(fitted, dropped)))
+      return acceptsAnswerFields
+        ? withTextInEmpty(fitted)
+        : withContent(withTextRefusals(withoutAnswerFields(fitted, dropped)))
     })
     return messages === body.messages ? body : { ...body, messages }
   }
@@ -43,9 +45,11 @@ function withObjectArguments(call: Call, types: ReadonlySet<unknown>, budget: Js
   const { function: called, type } = call ?? {}
   if (typeof called !== 'object' || called === null) return call
   const args = toArgumentsText(called.arguments, budget)
-  if (args === called.arguments && types.has(type)) return call
+  // Clients that join the pieces of a stream return the index of the call, which Cerebras and others refuse.
+  const { index, ...rest } = call
+  if (args === called.arguments && types.has(type) && index === undefined) return call
   return {
-    ...call,
+    ...rest,
     type: types.has(type) ? type : 'function',
     function: args === called.arguments ? called : { ...called, arguments: args },
   }
@@ -76,6 +80,15 @@ function withTextRefusals(message: Message): Message {
 /** The message with an empty text if it has neither text nor calls. Servers refuse such an answer. */
 function withContent(message: Message): Message {
   return message.content == null && message.tool_calls === undefined ? { ...message, content: '' } : message
+}
+
+/** The fields that an answer without text can have instead, for servers that accept them. */
+const contentFields = ['tool_calls', 'function_call', 'refusal', 'audio'] as const
+
+/** The same for servers that accept the fields of answers. */
+function withTextInEmpty(message: Message): Message {
+  const isEmpty = message.content == null && contentFields.every((name) => message[name] == null)
+  return isEmpty ? { ...message, content: '' } : message
 }
 
 /** Whether a server that refuses names refuses this member of a message. It also refuses null, except as content. */

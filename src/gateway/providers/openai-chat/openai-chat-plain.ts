@@ -70,7 +70,7 @@ function withFailureAsText(message: Message): Message {
 }
 
 /** Chat servers accept only text in tool results. Other content follows the consecutive results as a user message. */
-function withResultsAsText(messages: Message[]): Message[] {
+export function withResultsAsText(messages: Message[]): Message[] {
   const result: Message[] = []
   let attachments: ContentPart[] = []
   const flushAttachments = () => {

@@ -1,8 +1,10 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Message } from '#chat/message.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { wrapSchema } from '../../protocol/repairs/answer-format.ts'
+import { withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import { filenameRepair } from '../../protocol/repairs/file-names.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
@@ -30,6 +32,7 @@ import {
   rangeRepair,
   skipEmptyStops,
 } from './openai-chat-messages.ts'
+import { withResultsAsText } from './openai-chat-plain.ts'
 import { reasoningRepair } from './openai-chat-reasoning.ts'
 import { withAcceptedRoles } from './openai-chat-roles.ts'
 
@@ -71,6 +74,24 @@ const strictFormatRepairs: Repair[] = [
   ),
 ]
 
+/** Moves images and files from the results of tools to a message of the user. */
+const moveAttachments: Repair = (body) => {
+  if (!Array.isArray(body.messages)) return body
+  const hasAttachment = (body.messages as Message[]).some(
+    (message) =>
+      message?.role === 'tool' && Array.isArray(message.content) && message.content.some(({ type }) => type !== 'text'),
+  )
+  return hasAttachment ? { ...body, messages: withResultsAsText(body.messages) } : body
+}
+
+/** The chat models of OpenAI that refuse `parallel_tool_calls`. Their responses accept it. */
+const withoutParallelCalls = /^o\d/
+
+const skipParallelCalls: Repair = (body, dropped) =>
+  typeof body.model === 'string' && withoutParallelCalls.test(body.model)
+    ? withoutSettings(body, ['parallel_tool_calls'], dropped)
+    : body
+
 /** Moonshot's own functions have names with `$` at the start. */
 const namesWithBuiltins = /^\$?[a-zA-Z0-9_-]+$/
 
@@ -97,10 +118,12 @@ function compileRules(endpoint: Endpoint): RequestRules {
       ),
       knownEffortRepair(dialect.efforts),
       reasoningModelRepair(({ reasoning_effort: effort }) => effort),
+      skipParallelCalls,
       rangeRepair(dialect),
       answerRepair(dialect),
       nameRepair(dialect),
       pairChatResults,
+      ...(dialect.hasTextResults ? [moveAttachments] : []),
       ...commonRepairs,
       ...(dialect.checksStrict ? strictFormatRepairs : formatRepairs),
       reasoningRepair(dialect, endpoint),

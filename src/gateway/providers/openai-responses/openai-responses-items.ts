@@ -23,7 +23,7 @@ export const fitItems: Repair = (body) => {
 
 function fitItem(original: Item, budget: JsonBudget): Item {
   if (typeof original !== 'object' || original === null) return original
-  const item = withoutNullMembers(original)
+  const item = withoutRefusedMembers(original)
   if (item.type === 'function_call') {
     const args = toArgumentsText(item.arguments, budget)
     return args === item.arguments ? item : { ...item, arguments: args }
@@ -36,8 +36,27 @@ function fitItem(original: Item, budget: JsonBudget): Item {
   return content === item.content ? item : { ...item, content }
 }
 
-function withoutNullMembers(item: Item): Item {
-  const names = nonNullMembers.filter((name) => item[name] === null)
+/** The start of the id of an item, by its type. */
+const idPrefixes = new Map<unknown, string>([
+  ['message', 'msg'],
+  ['reasoning', 'rs'],
+  ['function_call', 'fc'],
+  ['function_call_output', 'fc'],
+  ['custom_tool_call', 'ctc'],
+  ['custom_tool_call_output', 'ctc'],
+])
+const maxIdLength = 64
+
+/** Whether OpenAI refuses the id of an item. Clients give items ids of other providers, and of their own. */
+function hasRefusedId({ id, type, role }: Item): boolean {
+  const prefix = idPrefixes.get(type ?? (role === undefined ? undefined : 'message'))
+  if (typeof id !== 'string' || prefix === undefined) return id === null
+  return !id.startsWith(prefix) || id.length > maxIdLength
+}
+
+/** The item without members that OpenAI refuses, and that can be absent. */
+function withoutRefusedMembers(item: Item): Item {
+  const names = nonNullMembers.filter((name) => item[name] === null || (name === 'id' && hasRefusedId(item)))
   if (names.length === 0) return item
   const rest = { ...item }
   for (const name of names) delete rest[name]
@@ -61,12 +80,32 @@ export const skipNullFields: Repair = (body) => {
   return rest
 }
 
-/** Converts a tool choice from the form of chats (`{ function: { name } }`) to that of responses (`{ name }`). */
+/** Whether a body has tools. Codex also declares some in an item. */
+const hasTools = ({ tools, input }: Body) =>
+  [{ tools }, ...(Array.isArray(input) ? (input as (Item | null)[]) : [])].some(
+    (holder) => Array.isArray(holder?.tools) && holder.tools.length > 0,
+  )
+
+type Choice = { type?: unknown; name?: unknown; function?: { name?: unknown } | null }
+
+/** Words for a choice that clients of other protocols send in an object. */
+const choiceWords: ReadonlySet<unknown> = new Set(['auto', 'none', 'required', 'any'])
+
+/**
+ * Converts a tool choice from the form of chats (`{ function: { name } }`) or Anthropic's (`{ type: "tool", name }`) to that of
+ * responses (`{ name }`). Removes one without tools, which OpenAI refuses.
+ */
 export const fitToolChoice: Repair = (body) => {
-  const { type, function: chosen } = (body.tool_choice ?? {}) as {
-    type?: unknown
-    function?: { name?: unknown } | null
+  const { tool_choice: choice } = body
+  if (choice == null || choice === 'auto') return body
+  if (!hasTools(body) && choice !== 'none') {
+    const { tool_choice: _choice, ...rest } = body
+    return rest
   }
+  if (typeof choice !== 'object') return body
+  const { type, name, function: chosen } = choice as Choice
+  if (choiceWords.has(type)) return { ...body, tool_choice: type === 'any' ? 'required' : type }
+  if (type === 'tool') return { ...body, tool_choice: { type: 'function', name } }
   if (type !== 'function' || typeof chosen?.name !== 'string') return body
   return { ...body, tool_choice: { type, name: chosen.name } }
 }

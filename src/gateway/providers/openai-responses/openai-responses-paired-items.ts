@@ -1,4 +1,5 @@
 import type { Body } from '../../protocol/protocol.ts'
+import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import { type CallMark, missingResultText, orphanHeading, pairResults } from '../../protocol/repairs/paired-results.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 
@@ -41,6 +42,30 @@ export const pairCallOutputs: Repair = (body) => {
       waitingOutputs.push({ type: outputTypes.get(item.type)!, call_id: item.call_id, output: missingResultText })
   }
   return { ...body, input: [...input, ...waitingOutputs] }
+}
+
+/**
+ * Removes encrypted reasoning that is not followed by what the model said or called after it. OpenAI refuses it, and an answer that
+ * was cut or cancelled has no more. Changes nothing if the request refers to a stored conversation.
+ */
+export const skipLoneReasoning: Repair = (body, dropped) => {
+  const items = body.input
+  if (!Array.isArray(items) || body.store === true || refersToStored(body, items as Item[])) return body
+  let isFollowed = false
+  const remaining: Item[] = []
+  for (const item of (items as Item[]).toReversed()) {
+    if (item?.type !== 'reasoning') isFollowed = isOfModel(item)
+    if (item?.type !== 'reasoning' || isFollowed || !item.encrypted_content) remaining.push(item)
+  }
+  if (remaining.length === items.length) return body
+  noteDropped(dropped, 'input.reasoning')
+  return { ...body, input: remaining.toReversed() }
+}
+
+/** Whether the model made an item, and not its client. */
+function isOfModel(item: Item): boolean {
+  const { type = 'message', role } = item ?? {}
+  return type === 'message' ? role === 'assistant' : !/_output$/.test(String(type))
 }
 
 function refersToStored({ previous_response_id: previous, conversation }: Body, items: Item[]): boolean {

@@ -16,7 +16,7 @@ import {
   strictToolRepair,
 } from '../openai/openai-rules.ts'
 import { fitItems, fitToolChoice, skipNullFields } from './openai-responses-items.ts'
-import { pairCallOutputs } from './openai-responses-paired-items.ts'
+import { pairCallOutputs, skipLoneReasoning } from './openai-responses-paired-items.ts'
 
 const toolShape: ToolShape = {
   schemaOf: ({ type, name, parameters }) => (type === 'function' ? { name, schema: parameters } : undefined),
@@ -40,6 +40,7 @@ export const responsesRules: RequestRules = {
     skipAnswerImages('input', 'input_image'),
     fitToolChoice,
     pairCallOutputs,
+    skipLoneReasoning,
     effortRepair(
       ({ reasoning }) => (reasoning as { effort?: unknown } | null | undefined)?.effort,
       withEffort,

@@ -165,8 +165,9 @@ describe('openai-responses, passed through', () => {
   test('reasoning of another provider is removed', () => {
     const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' }
     const sealed = encodeThought({ format: 'anthropic-claude-v1', signature: 'sig' })
-    const { input } = passed({ input: [own, { ...own, encrypted_content: sealed }] })
-    assert.deepEqual(input, [own])
+    const answer = { role: 'assistant', content: 'Yes' }
+    const { input } = passed({ input: [own, { ...own, encrypted_content: sealed }, answer] })
+    assert.deepEqual(input, [own, answer])
   })
 
   test('reasoning options of this service are translated', () => {

@@ -11,9 +11,12 @@ export function withChatToolChoice(body: Body): Body {
   if (body.tool_choice === 'any') return { ...body, tool_choice: 'required' }
   const choice = body.tool_choice as Choice | null | undefined
   if (typeof choice !== 'object' || choice === null) return body
-  const { type, name } = choice
+  const { type, function: chosen } = choice
+  // Some clients send only the name of the function.
+  const name = typeof chosen === 'string' ? chosen : choice.name
   if (choiceWords.has(type)) return { ...body, tool_choice: type === 'any' ? 'required' : type }
-  if ((type !== 'function' && type !== 'tool') || typeof name !== 'string' || choice.function != null) return body
+  if ((type !== 'function' && type !== 'tool') || typeof name !== 'string' || typeof (chosen ?? '') !== 'string')
+    return body
   return { ...body, tool_choice: { type: 'function', function: { name } } }
 }
 

@@ -18,16 +18,20 @@ export function toChatTools({ tools, tool_choice: choice }: MessagesCall): Body 
   }
 }
 
+/** Whether a tool is a function as responses have it. */
+const isFlatFunction = ({ type, name, function: definition }: Tool) =>
+  type === 'function' && typeof name === 'string' && definition == null
+
 function toChatTool(tool: Tool): Body {
   const cache = tool.cache_control == null ? {} : { cache_control: tool.cache_control }
-  if (tool.type != null && tool.type !== 'custom') {
+  if (tool.type != null && tool.type !== 'custom' && !isFlatFunction(tool)) {
     const clientFunction = toClientFunction(tool)
     return clientFunction ? { type: 'function', function: clientFunction, ...cache } : tool
   }
-  const { name, description, input_schema, strict } = tool
+  const { name, description, input_schema, parameters, strict } = tool
   return {
     type: 'function',
-    function: withoutNulls({ name, description, parameters: input_schema, strict: strict ?? undefined }),
+    function: withoutNulls({ name, description, parameters: input_schema ?? parameters, strict: strict ?? undefined }),
     ...cache,
   }
 }

@@ -1,0 +1,224 @@
+import type { OddRequest } from './requests.ts'
+
+const [chat, responses, anthropic, gemini] = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini']
+const user = (content: unknown) => ({ role: 'user', content })
+const parameters = { type: 'object', properties: { path: { type: 'string' } } }
+const read = { type: 'function', function: { name: 'read', parameters } }
+const flatRead = { type: 'function', name: 'read', parameters }
+const messagesRead = { name: 'read', input_schema: parameters }
+const args = '{"path":"a"}'
+const call = (id: string) => ({ id, type: 'function', function: { name: 'read', arguments: args } })
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }
+const place = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+const closedPlace = { ...place, additionalProperties: false }
+const geminiTypes = { type: 'OBJECT', properties: { path: { type: 'STRING' } } }
+const rooted = { $ref: '#/definitions/place', definitions: { place } }
+
+export const clientChats: OddRequest[] = [
+  {
+    name: "the types of Gemini's schemas in a tool",
+    body: { tools: [{ type: 'function', function: { name: 'read', parameters: geminiTypes } }] },
+    sent: {
+      [chat!]: { tools: [read] },
+      openai: { tools: [read] },
+      [anthropic!]: { 'tools.0.input_schema': parameters },
+      [gemini!]: { 'tools.0.functionDeclarations.0.parametersJsonSchema': parameters },
+    },
+  },
+  {
+    name: 'an answer format whose schema is a reference',
+    body: { response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: rooted } } },
+    sent: {
+      openai: { 'response_format.json_schema.schema.type': 'object', 'response_format.json_schema.strict': true },
+      [responses!]: { 'text.format.schema.properties': place.properties },
+      [anthropic!]: { 'output_config.format.schema.type': 'object' },
+      [gemini!]: { 'generationConfig.responseJsonSchema': place },
+    },
+  },
+  {
+    name: 'an answer format in the form of responses',
+    body: { response_format: { type: 'json_schema', name: 'place', strict: true, schema: closedPlace } },
+    sent: {
+      openai: { 'response_format.json_schema': { name: 'place', strict: true, schema: closedPlace } },
+      [responses!]: { 'text.format': { type: 'json_schema', name: 'place', strict: true, schema: closedPlace } },
+    },
+  },
+  {
+    name: 'a tool choice with only the name of the function',
+    body: { tools: [read], tool_choice: { type: 'function', function: 'read' } },
+    sent: {
+      openai: { tool_choice: { type: 'function', function: { name: 'read' } } },
+      [anthropic!]: { 'tool_choice.name': 'read' },
+    },
+  },
+  {
+    name: 'parallel_tool_calls of a model that refuses it',
+    body: { tools: [read], parallel_tool_calls: false },
+    sent: { 'openai/o3': { parallel_tool_calls: undefined }, 'openai/gpt-5': { parallel_tool_calls: false } },
+    dropped: { 'openai/o3': ['parallel_tool_calls'] },
+  },
+  {
+    name: 'an earlier answer without content',
+    body: { messages: [user('Hi'), { role: 'assistant', content: null, refusal: null }, user('?')] },
+    sent: { openai: { 'messages.1.content': '' } },
+  },
+  {
+    name: 'an image in the result of a tool',
+    body: {
+      tools: [read],
+      messages: [
+        user('Hi'),
+        { role: 'assistant', content: null, tool_calls: [call('c1')] },
+        { role: 'tool', tool_call_id: 'c1', content: [image] },
+      ],
+    },
+    sent: {
+      openai: { 'messages.2.content': 'It follows.', 'messages.3.role': 'user', 'messages.3.content.1': image },
+      openrouter: { 'messages.2.content': [image], 'messages.length': 3 },
+    },
+  },
+  {
+    name: 'calls and results with an empty id, and the index of a stream',
+    body: {
+      tools: [read],
+      messages: [
+        user('Hi'),
+        { role: 'assistant', content: null, tool_calls: [{ index: 0, ...call('') }, call('')] },
+        { role: 'tool', tool_call_id: '', content: 'A' },
+        { role: 'tool', tool_call_id: '', content: 'B' },
+      ],
+    },
+    sent: {
+      [chat!]: {
+        'messages.1.tool_calls.0': call('call_1_0'),
+        'messages.2': { role: 'tool', tool_call_id: 'call_1_0', content: 'A' },
+        'messages.3.tool_call_id': 'call_1_1',
+      },
+      [anthropic!]: { 'messages.1.content.1.id': 'call_1_1', 'messages.2.content.1.tool_use_id': 'call_1_1' },
+    },
+  },
+  {
+    name: 'the detail null of an image',
+    body: { messages: [user([{ type: 'image_url', image_url: { ...image.image_url, detail: null } }])] },
+    sent: { openai: { 'messages.0.content.0': image } },
+  },
+]
+
+const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' }
+const answer = (id: string) => ({
+  type: 'message',
+  role: 'assistant',
+  id,
+  content: [{ type: 'output_text', text: 'Yes' }],
+})
+
+export const clientResponses: OddRequest[] = [
+  ...[
+    [{ type: 'any' }, 'required', 'any'],
+    [{ type: 'none' }, 'none', 'none'],
+    [{ type: 'tool', name: 'read' }, { type: 'function', name: 'read' }, 'tool'],
+  ].map(([tool_choice, sent, type]) => ({
+    name: `the tool choice ${JSON.stringify(tool_choice)}`,
+    body: { tools: [flatRead], tool_choice },
+    sent: { [responses!]: { tool_choice: sent }, [anthropic!]: { 'tool_choice.type': type } },
+  })),
+  {
+    name: 'a tool choice without tools',
+    body: { tool_choice: 'required' },
+    sent: { [responses!]: { tool_choice: undefined }, [chat!]: { tool_choice: undefined } },
+  },
+  {
+    name: 'reasoning without what followed it',
+    body: { input: [user('Hi'), thought, user('?'), thought, answer('msg_1'), user('?')] },
+    sent: { [responses!]: { 'input.length': 5, 'input.1.role': 'user', 'input.2.id': 'rs_1' } },
+    dropped: { [responses!]: ['input.reasoning'] },
+  },
+  {
+    name: 'ids of items that OpenAI refuses',
+    body: {
+      input: [
+        user('Hi'),
+        { ...flatRead, parameters: undefined, type: 'function_call', id: 'call_1', call_id: 'c1', arguments: args },
+        { type: 'function_call_output', id: 'x', call_id: 'c1', output: 'A' },
+        answer('chatcmpl-1'),
+        answer(`msg_${'a'.repeat(80)}`),
+        answer('msg_1'),
+      ],
+    },
+    sent: {
+      [responses!]: {
+        'input.1.id': undefined,
+        'input.2.id': undefined,
+        'input.3.id': undefined,
+        'input.4.id': undefined,
+        'input.5.id': 'msg_1',
+      },
+    },
+  },
+  {
+    name: 'the programs of Codex',
+    body: { access_programs: { a: 1 } },
+    sent: { openai: { access_programs: undefined }, [responses!]: { access_programs: { a: 1 } } },
+    dropped: { openai: ['access_programs'] },
+  },
+]
+
+export const clientMessages: OddRequest[] = [
+  {
+    name: 'a function in the form of responses',
+    body: { tools: [flatRead] },
+    sent: { [anthropic!]: { tools: [messagesRead] }, [chat!]: { tools: [read] } },
+  },
+  {
+    name: 'members of a tool that are null',
+    body: {
+      tools: [
+        { ...messagesRead, description: null },
+        { name: 'go', description: null, input_schema: null },
+      ],
+    },
+    sent: {
+      [chat!]: { 'tools.0': read },
+      [anthropic!]: { 'tools.1.input_schema': { type: 'object', properties: {} } },
+    },
+  },
+  {
+    name: 'a tool choice without tools',
+    body: { tools: [], tool_choice: { type: 'any' } },
+    sent: { [anthropic!]: { tool_choice: undefined }, [chat!]: { tool_choice: undefined } },
+  },
+  {
+    name: 'members of a stream in blocks',
+    body: {
+      tools: [messagesRead],
+      messages: [
+        user('Hi'),
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'Yes', index: 0 },
+            { type: 'tool_use', id: 't1', name: 'read', input: {}, index: 1, partial_json: '{}' },
+          ],
+        },
+        user([{ type: 'tool_result', tool_use_id: 't1', content: 'A' }]),
+      ],
+    },
+    sent: {
+      [anthropic!]: {
+        'messages.1.content': [
+          { type: 'text', text: 'Yes' },
+          { type: 'tool_use', id: 't1', name: 'read', input: {} },
+        ],
+      },
+    },
+  },
+  ...['xhigh', 'max'].map((effort) => ({
+    name: `the effort ${effort}`,
+    body: { output_config: { effort } },
+    sent: {
+      'anthropic-messages/claude-opus-4-5': { output_config: { effort: 'high' } },
+      'anthropic-messages/claude-opus-4-8': { output_config: { effort } },
+    },
+  })),
+]
