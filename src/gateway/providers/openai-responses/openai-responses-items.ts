@@ -47,7 +47,7 @@ const idPrefixes = new Map<unknown, string>([
 ])
 const maxIdLength = 64
 
-/** Whether OpenAI refuses the id of an item. Clients give items ids of other providers, and of their own. */
+/** Whether OpenAI refuses the id of an item. Clients send ids of other providers. */
 function hasRefusedId({ id, type, role }: Item): boolean {
   const prefix = idPrefixes.get(type ?? (role === undefined ? undefined : 'message'))
   if (typeof id !== 'string' || prefix === undefined) return id === null
