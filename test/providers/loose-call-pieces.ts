@@ -3,12 +3,15 @@ import type { OddAnswer } from './loose-upstreams.ts'
 const a = '{"path":"a"}'
 const end = { chat: 'tool_calls', responses: 'completed', messages: 'tool_use' }
 
+const chunk = (delta: object, finish_reason: string | null = null) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+const ending = chunk({}, 'tool_calls')
+const done = 'data: [DONE]\n\n'
+const pieceChunk = (piece: object) => chunk({ tool_calls: [piece] })
+
 /** A chat stream with a call in these pieces, one in each event. */
 function chatStream(pieces: object[]): OddAnswer['reply'] {
-  const chunk = (delta: object, finish_reason: string | null = null) =>
-    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
-  const body = pieces.map((piece) => chunk({ tool_calls: [piece] })).join('')
-  return { body: `${body}${chunk({}, 'tool_calls')}data: [DONE]\n\n` }
+  return { body: `${pieces.map(pieceChunk).join('')}${ending}${done}` }
 }
 
 const piece = (name: string | undefined, text: string | undefined, more: object = { index: 0 }) => ({
@@ -20,6 +23,14 @@ const start = { index: 0, id: 'call_a', type: 'function' }
 function call(name: string, pieces: object[], more: Partial<OddAnswer> = {}): OddAnswer {
   return { name, protocol: 'openai-chat', reply: chatStream(pieces), calls: [['read', a]], end, ...more }
 }
+
+/** A stream whose end comes after the first pieces. */
+const endsEarly = (name: string, first: object[], last: object[]): OddAnswer => ({
+  ...call(name, []),
+  reply: { body: `${first.map(pieceChunk).join('')}${ending}${last.map(pieceChunk).join('')}${done}` },
+  hasTools: true,
+})
+const named = (name: string, form: string): OddAnswer => call(form, [piece(name, a, start)], { hasTools: true })
 
 /** Calls of chat servers that number or name their pieces differently from OpenAI. */
 export const oddCalls: OddAnswer[] = [
@@ -71,6 +82,66 @@ export const oddCalls: OddAnswer[] = [
   ...['[]', 'None', '""'].map((nothing) =>
     call(`${nothing} as arguments`, [piece('read', nothing, start)], { calls: [['read', '{}']] }),
   ),
+  endsEarly('the end before the first arguments', [piece('read', '', start)], [piece(undefined, a)]),
+  endsEarly(
+    'the end before the first arguments, which come in pieces',
+    [piece('read', undefined, start)],
+    [piece(undefined, a.slice(0, 5)), piece(undefined, a.slice(5))],
+  ),
+  {
+    ...call('the end in every event', []),
+    reply: {
+      body: [piece('read', '', start), piece(undefined, a.slice(0, 5)), piece(undefined, a.slice(5))]
+        .map((one) => chunk({ tool_calls: [one] }, 'tool_calls'))
+        .join('')
+        .concat(done),
+    },
+    hasTools: true,
+  },
+  endsEarly('the end again after the last arguments', [piece('read', a, start)], [piece(undefined, '')]),
+  call('all arguments again with other white space, before the last bracket', [
+    piece('read', a.slice(0, 5), start),
+    piece(undefined, a.slice(5, -1)),
+    piece(undefined, '{"path": "a"}'),
+  ]),
+  call('all arguments again with other white space, within a text', [
+    piece('read', a.slice(0, -2), start),
+    piece(undefined, '{"path": "a"}'),
+  ]),
+  call('all arguments again with other white space, after the last bracket', [
+    piece('read', a, start),
+    piece(undefined, '{"path": "a"}'),
+  ]),
+  call('name and all arguments again with other white space', [
+    piece('read', a, start),
+    piece('read', '{"path": "a"}', start),
+  ]),
+  ...['Read', '"read"', 'read()', 'read</tool_call>', 'commentary to=functions.read', '$FUNCTIONS.read'].map((name) =>
+    named(name, `the name ${name} of the tool read`),
+  ),
+  {
+    ...call('a piece of no call beside text', []),
+    reply: { body: `${chunk({ content: 'Hello', tool_calls: [piece('', '')] })}${chunk({}, 'stop')}${done}` },
+    calls: [],
+    text: 'Hello',
+    end: { chat: 'stop', responses: 'completed', messages: 'end_turn' },
+  },
+  {
+    ...call('a list of calls as text', []),
+    reply: {
+      type: 'application/json',
+      body: JSON.stringify({
+        id: 'c',
+        choices: [
+          {
+            message: { role: 'assistant', tool_calls: JSON.stringify([piece('read', a, start)]) },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      }),
+    },
+    whole: true,
+  },
   {
     ...call('a signed call', []),
     reply: {

@@ -71,6 +71,8 @@ describe('answers of servers that follow their protocol loosely', () => {
         assert.ok(ids.every(Boolean), 'every call has an id')
         assert.deepEqual([result.text, result.calls.map((call) => call.slice(1))], [text, calls], reply.text)
         assert.equal(result.end, end[door], reply.text)
+        const ends = parsed.flatMap(({ choices }) => choices?.[0]?.finish_reason ?? [])
+        assert.ok(new Set(ends).size === ends.length, 'the end comes once')
         if (reasoning) assert.equal(readReasoning(parsed), reasoning, reply.text)
       })
 

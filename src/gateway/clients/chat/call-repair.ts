@@ -15,6 +15,8 @@ export type RawCall = {
 /** Compares the tool calls in an upstream's bytes with the assembled ones. Each choice has its own instance. */
 export class CallRepair {
   #customCalls: Set<number> | undefined
+  /** The number of calls that clients have. */
+  #openCalls = 0
 
   /**
    * The tool calls that replace those in an event or a whole answer, as deltas. Undefined if they are correct.
@@ -29,7 +31,8 @@ export class CallRepair {
     const correctCalls = this.#toDeltas(events)
     if (calls.includes(null)) return correctCalls
     const rawCalls = isWhole ? calls.map((call, index) => ({ ...call, index })) : (calls as RawCall[])
-    const effective = rawCalls.filter((call) => !isEmptyDelta(call))
+    // An empty delta before its call would be a call without a name.
+    const effective = rawCalls.filter((call) => !(isEmptyDelta(call) && Number(call.index) < this.#openCalls))
     const isSame =
       effective.length === correctCalls.length && effective.every((call, at) => isEquivalent(call, correctCalls[at]!))
     return isSame ? undefined : correctCalls
@@ -40,6 +43,7 @@ export class CallRepair {
     const deltas = new Map<number, ToolCallDelta>()
     for (const event of events) {
       if (event.type === 'tool_call') {
+        this.#openCalls = event.index + 1
         if (event.custom) this.#noteCustom(event.index)
         deltas.set(event.index, { index: event.index, ...emptyCall(event) })
       } else if (event.type === 'tool_arguments') this.#addArguments(deltas, event)

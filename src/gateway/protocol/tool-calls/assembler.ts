@@ -58,9 +58,10 @@ export class ToolCallAssembler {
   end(): AnswerEvent[] {
     const finish = this.#heldFinish
     const isAtLimit = this.#completionTokens >= (this.#options.answerLimit ?? Number.POSITIVE_INFINITY)
-    if (finish && isAtLimit) this.#isTruncated = true
+    const isCutAtLimit = isAtLimit && this.#calls.some((call) => call.args.isCut)
+    if (finish && isCutAtLimit) this.#isTruncated = true
     const calls = this.#closeAll()
-    if (finish) return [...calls, isAtLimit ? { ...finish, reason: 'length' } : this.#withFittingReason(finish)]
+    if (finish) return [...calls, isCutAtLimit ? { ...finish, reason: 'length' } : this.#withFittingReason(finish)]
     const reported = this.#reportedFinish
     const corrected = reported && this.#withFittingReason(reported)
     // Calls that follow the end change its reason.
@@ -70,12 +71,16 @@ export class ToolCallAssembler {
   /** Events of an answer without calls so far pass unchanged. */
   #passWithoutCalls(events: AnswerEvent[]): AnswerEvent[] {
     for (const event of events) this.#note(event)
-    return events.map((event) => (event.type === 'finish' ? this.#report(event) : event))
+    return events.flatMap((event): AnswerEvent[] => (event.type === 'finish' ? this.#report(event) : [event]))
   }
 
-  #report(finish: Finish): Finish {
-    this.#reportedFinish = this.#withFittingReason(finish)
-    return this.#reportedFinish
+  /** The end for clients; none if they have it. Some upstreams repeat it, and clients would join the reasons. */
+  #report(finish: Finish): Finish[] {
+    this.#heldFinish = undefined
+    const reported = this.#withFittingReason(finish)
+    if (reported.reason === this.#reportedFinish?.reason) return []
+    this.#reportedFinish = reported
+    return [reported]
   }
 
   /** The end with the reason that fits the calls: agents run no tools after `stop`, and wait for calls otherwise. */
@@ -96,9 +101,9 @@ export class ToolCallAssembler {
     if (event.type === 'call_piece') return this.#add(event)
     this.#note(event)
     if (event.type !== 'finish') return [event]
-    if (this.#isTruncated || !this.#calls.some((call) => call.args.isCut))
-      return [...this.#closeAll(), this.#report(event)]
-    // Some upstreams send the end before the last piece. The usage, which follows, shows whether the limit was reached.
+    if (this.#isTruncated || !this.#calls.some((call) => call.canContinue))
+      return [...this.#closeAll(), ...this.#report(event)]
+    // Some upstreams send the end before the first or the last arguments. The usage shows whether the limit was reached.
     this.#heldFinish = event
     return []
   }

@@ -49,8 +49,9 @@ export class CallArguments {
     return this.#text.trim() === '' && !this.#wholeText
   }
 
+  /** Whether a text has the same JSON. White space can differ. */
   equals(text: string): boolean {
-    return text === this.#text
+    return text === this.#text || (isSimilarInLength(text, this.#text) && minified(text) === minified(this.#text))
   }
 
   /**
@@ -101,7 +102,7 @@ export class CallArguments {
     if (this.#isCustom) return this.#append(piece)
     const text = this.#extent.escapeControlCharacters(this.#newText(piece))
     // Some upstreams repeat the arguments when they are complete.
-    if (this.isComplete && text === this.#text) return
+    if (this.isComplete && startsObject(text) && this.equals(text)) return
     if (this.#isFilled && text.trim() !== '')
       throw new Error(`the arguments of its call of "${callName}" follow the end of the answer`)
     const isPlaceholder = this.isEmptyObject || (this.#startsObject === false && meansNoArguments(this.#text))
@@ -115,9 +116,22 @@ export class CallArguments {
   /** The part of a piece that the arguments so far do not have. */
   #newText(piece: string): string {
     const before = this.#text
-    if (before === '' || this.isComplete || !piece.startsWith(before)) return piece
+    if (before === '' || this.isComplete) return piece
+    if (!piece.startsWith(before)) return this.#restOfWhole(piece) ?? piece
     this.#isCumulative ||= repeats(before, piece, this.#extent.isInString)
     return this.#isCumulative ? piece.slice(before.length) : piece
+  }
+
+  /**
+   * The end of a piece that has all of the arguments with other white space. vLLM ends some streams with such a piece.
+   * Undefined for another piece.
+   */
+  #restOfWhole(piece: string): string | undefined {
+    const before = this.#text
+    if (!wholeObject.test(piece) || !isSimilarInLength(piece, before)) return undefined
+    if (!repeats(before, piece, this.#extent.isInString)) return undefined
+    const [start, whole] = [minified(before), minified(piece)]
+    return whole.startsWith(start) ? whole.slice(start.length) : undefined
   }
 
   #replace(text: string, callName: string | undefined): void {
@@ -142,6 +156,7 @@ export class CallArguments {
   }
 }
 
+const wholeObject = /^\s*\{[\s\S]*\}\s*$/
 const emptyObject = /^\s*\{\s*\}\s*$/
 
 /**
@@ -155,6 +170,13 @@ function repeats(before: string, piece: string, isInString: boolean): boolean {
   const following = piece.charAt(piece.indexOf('"') + 1)
   return following !== '' && !/[\s:,}\]]/.test(following)
 }
+
+/** Texts of very different lengths are not compared, so that the work stays in proportion to the received text. */
+const isSimilarInLength = (text: string, other: string) =>
+  text.length <= 2 * other.length && other.length <= 2 * text.length + 16
+
+/** JSON without the white space between its tokens. */
+const minified = (json: string) => json.replace(/("(?:[^"\\]|\\.)*(?:"|\\?$))|\s+/gs, '$1')
 
 export const startsObject = (text: string) => /^\s*\{/.test(text)
 

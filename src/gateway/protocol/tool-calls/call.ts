@@ -40,6 +40,11 @@ export class PartialCall {
     return this.name !== undefined && this.id !== undefined && !(this.#isNamePartial && this.args.isEmpty)
   }
 
+  /** Whether arguments can follow the end of the answer: the rest of them, or all. */
+  get canContinue(): boolean {
+    return this.args.isCut || (!this.#isClosed && this.args.isBlank)
+  }
+
   /** Whether it has neither an id nor arguments. */
   get isBlank(): boolean {
     return this.args.isBlank && this.id === undefined

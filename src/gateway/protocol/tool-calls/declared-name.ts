@@ -1,16 +1,29 @@
 /**
- * The declared tool that a model means by a name with white space, a prefix, a number or the marks of its template. A name
- * that fits no declared tool stays.
+ * The declared tool that a model means by a name with white space, quotes, a prefix, a number or the marks of its template,
+ * or in another case. A name that fits no declared tool, or several, stays.
  */
 export function findDeclaredName(name: string, declared: ReadonlySet<string> | undefined): string {
   if (!declared || declared.has(name)) return name
-  const plain = name.replace(templateMarks, '').trim()
+  const plain = name.replace(recipient, '').replace(templateMarks, '').replace(quotes, '')
   const short = plain.replace(namespacePrefixes, '')
-  return [plain, short, short.replace(/:\d+$/, '')].find((one) => declared.has(one)) ?? name
+  const candidates = [plain, short, short.replace(/:\d+$/, '')]
+  return candidates.find((one) => declared.has(one)) ?? findInOtherCase(candidates, declared) ?? name
 }
 
-/** Marks that gpt-oss writes after the name: `read<|channel|>commentary`. */
-const templateMarks = /<\|.*$/s
+function findInOtherCase(candidates: readonly string[], declared: ReadonlySet<string>): string | undefined {
+  const lowerCase = new Set(candidates.map((one) => one.toLowerCase()))
+  const matches = [...declared].filter((one) => lowerCase.has(one.toLowerCase()))
+  return matches.length === 1 ? matches[0] : undefined
+}
+
+/** The start of a header of gpt-oss, before the name: `commentary to=functions.read`. */
+const recipient = /^.*\bto=/s
+
+/** Marks that follow the name: `read<|channel|>commentary`, `read</tool_call>`. */
+const templateMarks = /<[|/].*$/s
+
+/** White space and quotes around the name, and the brackets of a call: `"read"`, `read()`. */
+const quotes = /^[\s"'`]+|(?:\(\))?[\s"'`]*$/g
 
 /** Namespaces in which models see their tools: OpenAI's open models and Kimi, Gemini. */
-const namespacePrefixes = /^(?:functions?|default_api|tools?)[.:/]/
+const namespacePrefixes = /^\$?(?:functions?|default_api|tools?)[.:/]/i

@@ -46,8 +46,8 @@ const nonStandardMember = new RegExp(
     String.raw`"(?:content|reasoning|reasoning_content|thinking_blocks|annotations|images)"\s*:\s*(?:\d|\[\s*[^\s\]]|\{)`,
     // An empty error of an answer that succeeded.
     String.raw`"error"\s*:\s*\{\s*\}`,
-    // One call without a list.
-    String.raw`"tool_calls"\s*:\s*\{`,
+    // One call without a list, or the list as text.
+    String.raw`"tool_calls"\s*:\s*["{]`,
     // The end of a stream of Cohere.
     String.raw`"type"\s*:\s*"message-end"`,
     // A finish reason that is neither a text nor null.

@@ -35,12 +35,12 @@ export function normalizeMessage(message: unknown): unknown {
   if (typeof message === 'string') return { role: 'assistant', content: message }
   if (!isObject(message)) return message ?? undefined
   const { toolCalls, tool_calls: sentCalls = toolCalls, images, annotations } = message
-  // Some servers send one call without a list.
-  const calls = isObject(sentCalls) ? [sentCalls] : sentCalls
+  const calls = listCalls(sentCalls)
   const content = splitContent(message)
   const changes = {
     ...content.message,
-    ...(Array.isArray(calls) && { tool_calls: mapItems(calls, normalizeCall) }),
+    ...(calls !== sentCalls && { tool_calls: calls }),
+    ...(calls && { tool_calls: mapItems(calls, normalizeCall) }),
     ...(toolCalls !== undefined && { toolCalls: undefined }),
     ...(Array.isArray(images) && { images: mapItems(images, normalizeImage) }),
     ...(Array.isArray(annotations) && { annotations: mapItems(annotations, normalizeAnnotation) }),
@@ -52,6 +52,21 @@ export function normalizeMessage(message: unknown): unknown {
     ...(content.calls.length > 0 && { tool_calls: [...listed, ...content.calls] }),
     ...(content.images.length > 0 && { images: [...shown, ...content.images] }),
   })
+}
+
+/** The calls as a list. Some servers send one call without a list, or the list as JSON text. Undefined for anything else. */
+function listCalls(calls: unknown): unknown[] | undefined {
+  if (isObject(calls)) return [calls]
+  const list = typeof calls === 'string' ? parseJson(calls) : calls
+  return Array.isArray(list) ? list : undefined
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** `message` has the members of the message that change. */
