@@ -57,6 +57,17 @@ export const oddForms: OddAnswer[] = [
   form('events that no blank line separates', {
     body: sse(hello).replaceAll('\n\n', '\n'),
   }),
+  form('events on several lines, of which only the first has a field', {
+    body: `${hello.map((event) => `data: ${JSON.stringify(event, null, 2)}\n\n`).join('')}${done}`,
+  }),
+  ...['', ' data: '].map((between) =>
+    form(`two events on one line with ${JSON.stringify(between)} between them`, {
+      body: `data: ${hello.map((event) => JSON.stringify(event)).join(between)}${between.trimEnd()} [DONE]\n\n`,
+    }),
+  ),
+  form('an event without a field among others', {
+    body: `${sse(hello.slice(0, 1)).replace(done, '')}${JSON.stringify(hello[1])}\n\n${sse(hello.slice(2))}`,
+  }),
   form(
     'a list instead of events',
     {

@@ -7,8 +7,9 @@ import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
 import { type Door, doors, streamReaders, wholeReaders } from '../tool-calls/clients.ts'
 import { otherForms } from './loose-answer-forms.ts'
 import { oddCalls } from './loose-call-pieces.ts'
+import { brokenStream, oddErrors, unusableAnswers } from './loose-errors.ts'
 import { oddForms } from './loose-forms.ts'
-import { oddAnswers, oddErrors, unusableAnswers } from './loose-upstreams.ts'
+import { oddAnswers } from './loose-upstreams.ts'
 
 const answers = [...oddAnswers, ...oddCalls, ...oddForms, ...otherForms]
 /** The reasoning in the events of any client protocol. */
@@ -32,6 +33,7 @@ describe('answers of servers that follow their protocol loosely', () => {
     recorded = await startWithUpstream(
       (received) => {
         const { name } = parseRequest(received)
+        if (name === 'broken') return { status: 200, type: 'text/event-stream', body: brokenStream }
         const [, number] = name.split('-')
         if (name.startsWith('error-')) {
           const [body] = oddErrors[Number(number)]!
@@ -47,6 +49,7 @@ describe('answers of servers that follow their protocol loosely', () => {
         return { status: 200, type: 'text/event-stream', ...answers[Number(number)]!.reply }
       },
       [
+        'broken',
         ...answers.map((_, at) => `answer-${at}`),
         ...oddErrors.map((_, at) => `error-${at}`),
         ...unusableAnswers.map((_, at) => `unusable-${at}`),
@@ -133,6 +136,14 @@ describe('answers of servers that follow their protocol loosely', () => {
       const reply = await recorded.service.ask('POST', '/chat/completions', { body })
       assert.deepEqual([reply.status, reply.body.error.metadata.raw], [status, words])
     })
+
+  test('an error in the middle of a stream has the words of the provider for every client', async () => {
+    for (const door of Object.values(doors)) {
+      const body = { ...door.body, model: 'openai-chat/broken', stream: true }
+      const { text } = await recorded.service.ask('POST', door.path, { body })
+      assert.match(text, /slow down/)
+    }
+  })
 
   test('an answer that ends with the mark alone has no reason of the provider', async () => {
     const at = oddAnswers.findIndex(({ name }) => name === 'the end mark without a finish reason')

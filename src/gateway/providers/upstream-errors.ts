@@ -133,12 +133,24 @@ function readRelayedMessage(error: unknown): string | undefined {
   return typeof raw !== 'string' || raw === '' ? undefined : unwrapMessage(raw)
 }
 
-/** The title of an HTML page of a proxy, or other text as it is. */
+/** The title of an HTML page of a proxy, or the words of a page without one, or other text as it is. */
 export function readPageText(text: string): string {
   if (/^\s*<\?xml/i.test(text)) return /<message>([^<]{1,2000})/i.exec(text)?.[1]?.trim() || text
-  if (!/^\s*<(?:!doctype|html|head)/i.test(text)) return text
-  return /<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]?.trim() || text
+  if (!/^\s*<(?:!doctype|html|head|body)/i.test(text)) return text
+  const title = /<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]?.trim()
+  return (
+    title ||
+    text
+      .slice(0, maxPage)
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim() ||
+    text
+  )
 }
+
+/** The longest part of a page whose tags are removed. */
+const maxPage = 4000
 
 /** Members with a message or with an object that has one. The first that leads to a text is used. */
 const messageFields = [
@@ -151,6 +163,12 @@ const messageFields = [
   'messages',
   'Message',
   'msg',
+  'Error',
+  'Response',
+  'ResponseMetadata',
+  'errMsg',
+  'errmsg',
+  'err_msg',
   'error_msg',
   'errorMessage',
   'error_message',
@@ -194,7 +212,8 @@ function problemText(entry: unknown): string | undefined {
 export function errorWithoutAnswer(body: unknown, problem: string): Extract<AnswerEvent, { type: 'error' }> {
   const message = readRefusalMessage(body)
   if (!message) throw new Error(problem)
-  const error = findError(body) ?? (Array.isArray(body) ? body[0] : body)
+  const found = findError(body)
+  const error = isObject(found) ? found : Array.isArray(body) ? body[0] : body
   const miniMax = (error as MiniMaxError | undefined)?.base_resp?.status_code
   const status = readErrorStatus(error) ?? miniMaxStatuses.get(miniMax)
   const isFiltered = miniMaxFilterCodes.has(miniMax)

@@ -130,13 +130,31 @@ function parseOneLine(raw: Buffer): SseEvent | undefined {
 function parseLines(raw: Buffer): SseEvent | undefined {
   let event: string | undefined
   let data: string | undefined
+  let hasOtherLines = false
   for (const line of raw.toString('utf8').split(/\r?\n/)) {
     if (line.startsWith('data:')) {
       const value = line.slice(line[5] === ' ' ? 6 : 5)
       data = data === undefined ? value : `${data}\n${value}`
     } else if (line.startsWith('event:')) {
       event = line.slice(6).trim()
+    } else if (isDataWithoutField(line, data)) {
+      data = data === undefined ? line : `${data}\n${line}`
+      hasOtherLines = true
     }
   }
-  return data === undefined ? undefined : { event, data, raw }
+  if (data === undefined) return undefined
+  return { event, data, raw: hasOtherLines ? toEvent(event, data) : raw }
+}
+
+/**
+ * Whether a line is JSON that a server sent without the field `data`: an object, such as the error of a proxy, or the
+ * later lines of one that was written on several lines.
+ */
+function isDataWithoutField(line: string, dataBefore: string | undefined): boolean {
+  return dataBefore === undefined ? /^\s*\{/.test(line) : /^\s*["{}[\]]/.test(line)
+}
+
+function toEvent(event: string | undefined, data: string): Buffer {
+  const lines = data.split('\n').map((line) => `data: ${line}\n`)
+  return Buffer.from(`${event ? `event: ${event}\n` : ''}${lines.join('')}\n`)
 }

@@ -2,6 +2,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { readPageText, readRefusalMetadata } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { type AttemptFailure, failureFromStatus } from '../failure/failure.ts'
+import { findNamedStatus } from '../failure/refined-status.ts'
 import { reportedFailure } from '../failure/reported-failure.ts'
 import { type HeaderWaits, readBodyWait } from '../failure/wait-times.ts'
 import { maskSecrets } from '../secrets/mask-secrets.ts'
@@ -30,8 +31,9 @@ export function failureFromErrorBody(
 
 /** The failure of an attempt whose answer reports an error. */
 export function failureFromErrorEvent(attempt: AttemptRequest, error: ErrorEvent, waits: HeaderWaits): AttemptFailure {
-  const { status = 502 } = error
-  const failure = reportedFailure(attempt, status, String(error.message), error, waits)
+  const message = String(error.message)
+  const status = error.status ?? findNamedStatus(error.code, message) ?? 502
+  const failure = reportedFailure(attempt, status, message, error, waits)
   return { ...failure, reason: `error ${status} within the answer` }
 }
 

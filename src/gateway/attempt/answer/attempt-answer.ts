@@ -175,6 +175,7 @@ export class AttemptAnswer implements Sink {
     const text = decodeUtf8(bytes)
     if (this.#status >= 300)
       return this.#fail(failureFromErrorBody(this.#attempt, this.#status, text, this.#waits, this.#now()))
+    if (text.trim() === '') throw new Error('it is empty')
     const answer = parseAnswer(bytes, text)
     if (!answer && isJsonLines(text)) return this.#endJsonLines(bytes)
     const error = answer ? undefined : readErrorText(text)

@@ -1,3 +1,4 @@
+import { JsonExtent } from '#platform/core/json-extent.ts'
 import { maxEventBytes, type SseEvent } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 
@@ -50,4 +51,21 @@ export function isJsonLines(text: string): boolean {
 export function splitByLine(event: SseEvent): SseEvent[] {
   if (!isJsonLines(event.data) && !/\}[ \t\r]*\n\s*\[DONE\]/i.test(event.data)) return [event]
   return event.data.split('\n').map((data) => ({ ...event, data, raw: Buffer.from(`data: ${data}\n\n`) }))
+}
+
+/**
+ * Splits an event with several objects on one line, which a proxy joined: `{…}{…}` or `{…}data: {…}`. Returns undefined for any
+ * other event.
+ */
+export function splitJoined(event: SseEvent): SseEvent[] | undefined {
+  const objects: string[] = []
+  let rest = event.data.trim()
+  while (rest.startsWith('{')) {
+    const end = new JsonExtent().push(rest)
+    objects.push(rest.slice(0, end))
+    rest = rest.slice(end).replace(/^\s*(?:data:)?\s*/, '')
+  }
+  if (objects.length < 2 && rest === '') return undefined
+  const parts = rest === '' ? objects : [...objects, rest]
+  return parts.map((data) => ({ ...event, data, raw: Buffer.from(`data: ${data}\n\n`) }))
 }

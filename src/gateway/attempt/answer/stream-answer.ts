@@ -6,6 +6,7 @@ import { AnswerSizeLimit } from './answer-size-limit.ts'
 import { ContentHold, endsHold, isContent } from './content-hold.ts'
 import { DeltaFastPath } from './delta-fast-path.ts'
 import { toErrorEvent } from './event-text.ts'
+import { splitJoined } from './json-lines.ts'
 import type { Receiver } from './receiver.ts'
 import { type DecodedEvent, StreamDecoder } from './stream-decoder.ts'
 
@@ -80,7 +81,12 @@ export class StreamAnswer {
         return (
           this.#deliver(this.#decoder.takeHeldText()) ?? this.#complete(this.#isFinished || this.#decoder.endsByMark)
         )
-      const decoded = this.#decoder.decode(event)
+      const decoded = this.#decode(event)
+      if (Array.isArray(decoded)) {
+        const end = this.#deliver(decoded)
+        if (end) return end
+        continue
+      }
       const error = decoded?.events.find(({ type }) => type === 'error')
       if (error) return error as StreamEnd
       this.#countEmptyEvents(decoded?.events.length ?? 0)
@@ -88,6 +94,17 @@ export class StreamAnswer {
     }
     if (this.#isStarted) this.#receiver.flush()
     return undefined
+  }
+
+  /** @returns the events of an event with several. @throws Error for an event that cannot be read. */
+  #decode(event: SseEvent): DecodedEvent | SseEvent[] | undefined {
+    try {
+      return this.#decoder.decode(event)
+    } catch (error) {
+      const joined = error instanceof SyntaxError ? splitJoined(event) : undefined
+      if (!joined) throw error
+      return joined
+    }
   }
 
   #pass({ source, events, raw, isUnchanged }: DecodedEvent): void {

@@ -33,7 +33,7 @@ const statusOfMessage: readonly [message: RegExp, status: number][] = [
   [/^(?:unknown|unsupported|invalid) model\b/i, 404],
   // Bedrock
   [/with on-demand throughput isn.t supported/i, 404],
-  [/^(?:too many requests|rate limit (?:exceeded|reached))/i, 429],
+  [/^too many requests|\b(?:rate|request|qps|rpm|tpm) limit (?:is |was )?(?:exceeded|reached)/i, 429],
   // Anthropic, xAI
   [/credit balance is too low|has (?:either )?used all available credits|doesn't have any credits/i, 402],
 ]
@@ -43,9 +43,13 @@ const ambiguousStatuses: ReadonlySet<number> = new Set([400, 403, 413, 422, 429]
 
 /** The status that a refusal should have. It decides whether another endpoint is tried, and which fault counts. */
 export function refineStatus(status: number, code: string | undefined, message: string): number {
-  if (!ambiguousStatuses.has(status)) return status
+  return ambiguousStatuses.has(status) ? (findNamedStatus(code, message) ?? status) : status
+}
+
+/** The status that the code or the message of an error stands for. Undefined if they name none. */
+export function findNamedStatus(code: string | undefined, message: string): number | undefined {
   const ofCode = code === undefined ? undefined : statusOfCode.get(code)
-  return ofCode ?? statusOfMessage.find(([pattern]) => pattern.test(message))?.[1] ?? status
+  return ofCode ?? statusOfMessage.find(([pattern]) => pattern.test(message))?.[1]
 }
 
 /** Error codes of a provider's content policy, and of unusable output of its model. */

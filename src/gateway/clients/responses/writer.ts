@@ -62,7 +62,8 @@ export class ResponseWriter implements StreamWriter {
    * Ends the stream with an error. The response keeps the output so far; the open item stays unfinished. If the
    * upstream's events were passed through, the response is unknown, and only the error is sent.
    */
-  readonly fail: StreamWriter['fail'] = ({ code: status, message, metadata }): string => {
+  readonly fail: StreamWriter['fail'] = ({ code: status, message: summary, metadata }): string => {
+    const message = withReason(summary, metadata?.raw)
     const code = metadata?.error_type === 'context_length_exceeded' ? 'context_length_exceeded' : errorCodeFor(status)
     if (this.#hasPassedEvents) return this.#items.write('error', { code, message, param: null })
     const startEvents = this.#start()
@@ -207,4 +208,9 @@ function errorCodeFor(status: number): string {
   if (status === 429) return 'rate_limit_exceeded'
   // 408: the provider did not answer in time.
   return status >= 400 && status < 500 && status !== 408 ? 'invalid_prompt' : 'server_error'
+}
+
+/** The message of an error with the provider's own. The error of a response has no other member for it. */
+function withReason(message: string, raw: unknown): string {
+  return typeof raw !== 'string' || message.includes(raw) ? message : `${message.replace(/\.$/, '')}: ${raw}`
 }
