@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { findEndReason } from '#platform/process/error-output.ts'
 import { createLineSplitter } from '#platform/text/lines.ts'
 import type { CommandResult, RunningCommand } from '../sandbox/command.ts'
 
@@ -84,11 +85,8 @@ function isAnswer(value: unknown): value is { id: number | string } {
 }
 
 function describeEnd({ end, errorOutput }: CommandResult): string {
-  const lines = errorOutput.split('\n').filter((line) => line.trim() !== '')
-  // The last lines of a stack trace say nothing, so this looks for the line with the error.
-  const errorLine = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
-  const message = (errorLine ?? lines.slice(-3).join(' ')).trim().slice(-500)
-  return message ? `${describeExit(end)}: ${message}` : describeExit(end)
+  const reason = findEndReason(errorOutput)
+  return reason ? `${describeExit(end)}: ${reason}` : describeExit(end)
 }
 
 function describeExit(end: CommandResult['end']): string {

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { retry } from '#platform/async/retry.ts'
+import { readOrEmpty } from '#platform/files/read-or-empty.ts'
+import { findGroupFolder, readGroupPath } from '#platform/process/control-group-folder.ts'
 
 /** A group can only be removed when its killed processes have ended, so the removal is repeated. */
 const removal = { attempts: 50, pauseMs: 20 }
@@ -24,18 +26,11 @@ export function makeCommandGroup(name: string): CommandGroup | undefined {
   return { folder, end: () => void endGroup(folder) }
 }
 
-/** Returns the folder of the intern's control group, which the server named `intern-…`; undefined if this process is not in one. */
+/** Returns the folder of the intern's control group, which the server named `intern-…`, if this process is in one. */
 function findInternGroup(): string | undefined {
-  const path = /^0::(\/.*)$/m.exec(readOrEmpty('/proc/self/cgroup'))?.[1]
+  const path = readGroupPath(readOrEmpty('/proc/self/cgroup'))
   if (path === undefined || !basename(path).startsWith('intern-')) return undefined
-  // A line of mountinfo: three numbers, the mounted root, the mount point, optional fields, `-`, and the type of file system.
-  for (const line of readOrEmpty('/proc/self/mountinfo').split('\n')) {
-    const [, , , root = '', point = '', ...remainingFields] = line.split(' ')
-    if (remainingFields[remainingFields.indexOf('-') + 1] !== 'cgroup2') continue
-    const above = root === '/' ? '' : root
-    if (path.startsWith(`${above}/`)) return join(point, path.slice(above.length))
-  }
-  return undefined
+  return findGroupFolder(path, readOrEmpty('/proc/self/mountinfo'))
 }
 
 /** Kills all processes of the group in one system call (since Linux 5.14) and removes the group. */
@@ -48,12 +43,4 @@ async function endGroup(folder: string): Promise<void> {
   const remove = () => existsSync(folder) && rmdirSync(folder)
   const delayOf = (failures: number) => (failures < removal.attempts ? removal.pauseMs : undefined)
   await retry(remove, delayOf, { ref: false }).catch(() => {})
-}
-
-function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }

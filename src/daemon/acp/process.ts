@@ -1,5 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { findEndReason } from '#platform/process/error-output.ts'
 import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
 import type { Channel } from './connection.ts'
@@ -80,14 +81,7 @@ function readStderrTail(child: ChildProcess): () => string {
   child.stderr?.on('data', (chunk: Buffer) => {
     tail = Buffer.concat([tail, chunk.subarray(-stderrTailBytes)]).subarray(-stderrTailBytes)
   })
-  return () => findReason(tail.toString('utf8'))
-}
-
-/** Returns the last line that names an error, or the last three lines. The last line of a stack trace explains nothing. */
-function findReason(stderr: string): string {
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
-  const errorLine = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
-  return (errorLine ?? lines.slice(-3).join(' ')).trim().slice(-500)
+  return () => findEndReason(tail.toString('utf8'))
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals): void {

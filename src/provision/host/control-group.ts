@@ -1,5 +1,6 @@
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readOrEmpty } from '#platform/files/read-or-empty.ts'
 import type { ResourceLimits } from './resource-limits.ts'
 
 type InternUser = { id: string; uid?: number | undefined }
@@ -8,8 +9,8 @@ type InternUser = { id: string; uid?: number | undefined }
 const limits = { 'pids.max': 'intern_processes', 'memory.max': 'intern_memory_bytes' } as const
 
 /**
- * Creates the control group of an intern, or reuses an existing one. The agent can create groups for its commands below it, and move
- * its own processes between them. It cannot change the limits.
+ * Creates the control group of an intern, or reuses an existing one. The agent can create groups for its commands below it,
+ * and move its own processes between them. It cannot change the limits.
  * @returns the folder of the group.
  */
 export function createGroup(parent: string, { id, uid }: InternUser, resourceLimits: ResourceLimits): string {
@@ -39,9 +40,9 @@ export function limitsOutsideGroup(group: string | undefined, resourceLimits: Re
  */
 export function endGroup(group: string): number {
   writeIfPresent(group, 'cgroup.kill', 1)
-  if (!/^populated 1$/m.test(readOrEmpty(group, 'cgroup.events'))) return 0
+  if (!/^populated 1$/m.test(readOrEmpty(join(group, 'cgroup.events')))) return 0
   // `cgroup.procs` does not list the processes of groups below this one.
-  const processCount = readOrEmpty(group, 'cgroup.procs').split('\n').length - 1
+  const processCount = readOrEmpty(join(group, 'cgroup.procs')).split('\n').length - 1
   return Math.max(1, processCount)
 }
 
@@ -57,22 +58,14 @@ export function removeGroup(group: string): void {
 }
 
 /**
- * Returns a sentence to append to the reason why a daemon ended: the kernel killed a process of its group for lack of memory. Empty if
- * the kernel killed none.
+ * Returns a sentence to append to the reason why a daemon ended: the kernel killed a process of its group for lack of memory.
+ * Empty if the kernel killed none.
  */
 export function outOfMemoryNote(group: string | undefined): string {
-  if (group === undefined || !/^oom_kill [1-9]/m.test(readOrEmpty(group, 'memory.events'))) return ''
+  if (group === undefined || !/^oom_kill [1-9]/m.test(readOrEmpty(join(group, 'memory.events')))) return ''
   return ' It used all of its memory (setting "intern_memory_bytes").'
 }
 
 function writeIfPresent(group: string, file: string, value: number | string): void {
   if (existsSync(join(group, file))) writeFileSync(join(group, file), String(value))
-}
-
-function readOrEmpty(group: string, file: string): string {
-  try {
-    return readFileSync(join(group, file), 'utf8')
-  } catch {
-    return ''
-  }
 }

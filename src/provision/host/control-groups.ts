@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { readOrEmpty } from '#platform/files/read-or-empty.ts'
+import { findGroupFolder, readGroupPath } from '#platform/process/control-group-folder.ts'
 
 /** A control group (cgroup v2): its path in the hierarchy as this process sees it, and its folder. */
 type ControlGroup = { path: string; folder: string }
@@ -38,20 +40,18 @@ export async function prepareGroups(
  * @param cgroup the text of `/proc/self/cgroup`. @param mountinfo the text of `/proc/self/mountinfo`.
  */
 export function topGroup(cgroup: string, mountinfo: string): ControlGroup | undefined {
-  const ownPath = /^0::(\/.*)$/m.exec(cgroup)?.[1]
+  const ownPath = readGroupPath(cgroup)
   const unit = /^.*\.(?:service|scope)(?=\/|$)/.exec(ownPath ?? '')?.[0]
   // An earlier server of this container can have moved the parent of this process into the group for the server.
   const path = unit ?? (ownPath === `/${serverGroup}` ? '/' : ownPath)
-  for (const line of mountinfo.split('\n')) {
-    const [, , , root = '', point = '', ...remainingFields] = line.split(' ')
-    if (!path || remainingFields[remainingFields.indexOf('-') + 1] !== 'cgroup2') continue
-    const above = root === '/' ? '' : root
-    if (path === above || path.startsWith(`${above}/`)) return { path, folder: join(point, path.slice(above.length)) }
-  }
-  return undefined
+  const folder = path && findGroupFolder(path, mountinfo)
+  return folder ? { path, folder } : undefined
 }
 
-/** Asks systemd whether it delegates the groups of a unit. Otherwise they belong to systemd, even if this process can write them. */
+/**
+ * Asks systemd whether it delegates the groups of a unit. Otherwise they belong to systemd, even if this process can write
+ * them.
+ */
 function isDelegated(path: string): Promise<boolean> {
   const manager = /\/user@\d+\.service\//.test(path) ? ['--user'] : []
   const args = [...manager, 'show', '--property=Delegate', '--value', '--', basename(path)]
@@ -89,11 +89,3 @@ function moveTo(group: string, pid: string): void {
 }
 
 const readWords = (file: string) => readOrEmpty(file).split(/\s+/).filter(Boolean)
-
-function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '#platform/config/settings.ts'
 import { type DiskUse, diskUse } from '#platform/files/disk-use.ts'
+import { readOrEmpty } from '#platform/files/read-or-empty.ts'
 import { logFile } from './home/intern-home.ts'
 import type { Process } from './process-table.ts'
 
@@ -83,11 +84,3 @@ export function emptyLongLog(home: string, { intern_log_bytes: max }: ResourceLi
 }
 
 const formatMiB = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
-
-function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}

@@ -1,4 +1,4 @@
-import { namePattern, pathPattern } from './wildcard.ts'
+import { compileNamePattern, compilePathPattern } from './wildcard.ts'
 
 /** One line of a file such as `.gitignore`. */
 type Rule = { isNegated: boolean; foldersOnly: boolean; matches: (names: string[]) => boolean }
@@ -30,7 +30,7 @@ function parseRule(line: string): Rule | undefined {
   if (foldersOnly) glob = glob.slice(0, -1)
   if (glob === '') return undefined
   // A pattern with a slash matches a path from the file's folder, one without matches a name at any depth.
-  if (glob.includes('/')) return { isNegated, foldersOnly, matches: pathPattern(glob.replace(/^\//, '')) }
-  const matchesName = namePattern(glob)
+  if (glob.includes('/')) return { isNegated, foldersOnly, matches: compilePathPattern(glob.replace(/^\//, '')) }
+  const matchesName = compileNamePattern(glob)
   return { isNegated, foldersOnly, matches: (names) => matchesName(names.at(-1) ?? '') }
 }

@@ -1,36 +1,4 @@
-/** How the items of a pattern match: characters of a name, or names of a path. */
-type Wildcard<Pattern, Item> = { isStar: (one: Pattern) => boolean; matchesOne: (one: Pattern, item: Item) => boolean }
-
-/**
- * Matches the items of a pattern against the items of a text; a star stands for any number of items. Moves only the last
- * star, so the work is bounded by the pattern's length times the text's.
- */
-function matches<Pattern, Item>(
-  pattern: Pattern[],
-  text: Item[],
-  { isStar, matchesOne }: Wildcard<Pattern, Item>,
-): boolean {
-  let textIndex = 0
-  let patternIndex = 0
-  let starIndex = -1
-  /** The index after the text that the last star stands for. */
-  let starEnd = 0
-  while (textIndex < text.length) {
-    const one = pattern[patternIndex]
-    if (one !== undefined && isStar(one)) {
-      starIndex = patternIndex++
-      starEnd = textIndex
-    } else if (one !== undefined && matchesOne(one, text[textIndex] as Item)) {
-      patternIndex++
-      textIndex++
-    } else if (starIndex >= 0) {
-      patternIndex = starIndex + 1
-      textIndex = ++starEnd
-    } else return false
-  }
-  while (patternIndex < pattern.length && isStar(pattern[patternIndex] as Pattern)) patternIndex++
-  return patternIndex === pattern.length
-}
+import { matchesParts } from '#platform/text/wildcards.ts'
 
 type Character = '*' | '?' | { literal: string } | { set: string; negated: boolean }
 
@@ -38,13 +6,13 @@ type Character = '*' | '?' | { literal: string } | { set: string; negated: boole
 export type NamePattern = (name: string) => boolean
 
 /** Compiles a pattern for one name. */
-export function namePattern(glob: string): NamePattern {
+export function compileNamePattern(glob: string): NamePattern {
   const characters = parseCharacters(glob)
   if (characters.every((one) => typeof one === 'object' && 'literal' in one)) {
     const literal = characters.map((one) => (one as { literal: string }).literal).join('')
     return (name) => name === literal
   }
-  return (name) => matches(characters, [...name], { isStar: (one) => one === '*', matchesOne: fitsCharacter })
+  return (name) => matchesParts(characters, [...name], { isWildcard: (one) => one === '*', matchesItem: fitsCharacter })
 }
 
 function fitsCharacter(one: Character, character: string): boolean {
@@ -87,10 +55,13 @@ function parseCharacters(glob: string): Character[] {
 }
 
 /** Compiles a pattern for whole paths; `**` stands for any number of folders. */
-export function pathPattern(glob: string): (names: string[]) => boolean {
-  const pattern = glob.split('/').map((name) => (name === '**' ? '**' : namePattern(name)))
+export function compilePathPattern(glob: string): (names: string[]) => boolean {
+  const pattern = glob.split('/').map((name) => (name === '**' ? '**' : compileNamePattern(name)))
   // `a/**` matches the content of `a`, not `a` itself.
   if (pattern.at(-1) === '**') pattern.push(() => true)
   return (names) =>
-    matches(pattern, names, { isStar: (one) => one === '**', matchesOne: (one, name) => (one as NamePattern)(name) })
+    matchesParts(pattern, names, {
+      isWildcard: (one) => one === '**',
+      matchesItem: (one, name) => (one as NamePattern)(name),
+    })
 }

@@ -1,12 +1,16 @@
 import { posix } from 'node:path'
-import { matchesGlob, matchesPattern } from './glob.ts'
+import { matchesParts } from '#platform/text/wildcards.ts'
+import { matchesGlob } from './glob.ts'
 
 /**
  * Whether a path matches a glob. `*` matches within one name, `**` any folders; `dir/**` includes the folder itself. A glob
  * without `/` at its start is relative to the workspace.
  */
 export function pathMatches(glob: string, path: string): boolean {
-  return matchesPattern(posix.normalize(glob).split('/'), path.split('/'), '**', matchesGlob)
+  return matchesParts(posix.normalize(glob).split('/'), path.split('/'), {
+    isWildcard: (part) => part === '**',
+    matchesItem: matchesGlob,
+  })
 }
 
 /** Folds case and accents, because some file systems treat such names as equal. */
