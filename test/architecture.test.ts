@@ -346,7 +346,7 @@ const errorClasses: Record<string, string> = {
   ModelFault: 'retryable, status and usage',
   RpcError: 'code and data, of an agent',
   UnknownSession: 'none: the call is repeated in a new session',
-  StoreFailed: 'isLocked',
+  StoreError: 'isLocked',
   FileError: 'kind',
   BundlerStopped: 'none: logged as information, because it is not a failure',
   ConnectionAbandoned: 'code',

@@ -26,7 +26,7 @@ export type Agent = {
   /** Whether the agent can restore a session that an earlier agent process started. */
   canRestoreSessions: boolean
   /** The kinds of content that a prompt can have in addition to text and links. */
-  promptAbilities: PromptCapabilities
+  promptCapabilities: PromptCapabilities
   /** The names of the intern's MCP servers whose transport the agent does not support. */
   unsupportedServers: string[]
   /** Whether the agent sends all output of a turn before the end of the turn. The protocol does not require that. */
@@ -35,7 +35,7 @@ export type Agent = {
   /** Restores a session. Past events that the agent replays reach no listener, because no listener is set yet. */
   restoreSession(id: string, workspace: string): Promise<AgentSession>
   listen(sessionId: string, listener: SessionListener): void
-  forget(sessionId: string): void
+  closeSession(sessionId: string): void
   setMode(sessionId: string, mode: string): Promise<unknown>
   /** Resolves with the agent's response at the end of the turn. */
   prompt(sessionId: string, blocks: ContentBlock[]): Promise<unknown>
@@ -70,8 +70,8 @@ export type SessionExtras = { _meta?: Record<string, unknown> }
 export type AgentQuirks = SessionExtras & { authenticate?: string; mcpServers?: McpServer[] }
 
 /**
- * Initializes an agent over its channel, and signs in if a method is configured. @throws RpcError if the agent refuses or has another
- * protocol version. @throws Error if it does not answer within `handshakeMs`.
+ * Initializes an agent over its channel, and signs in if a method is configured. @throws RpcError if the agent refuses or has
+ * another protocol version. @throws Error if it does not answer within `handshakeMs`.
  */
 export async function initializeAgent(
   channel: Channel,
@@ -96,7 +96,7 @@ export async function initializeAgent(
   return {
     name: readAgentName(initialized),
     canRestoreSessions: canResume || canLoad,
-    promptAbilities: readPromptAbilities(member(capabilities, 'promptCapabilities')),
+    promptCapabilities: readPromptCapabilities(member(capabilities, 'promptCapabilities')),
     unsupportedServers,
     hasNoLateUpdates: member(member(member(initialized, '_meta'), 'signalbox'), 'sendsNothingLate') === true,
     newSession: async (cwd) => readSession(await callAgent('session/new', { cwd, mcpServers, ...extras })),
@@ -110,7 +110,7 @@ export async function initializeAgent(
       return readSession(restored, id)
     },
     listen: (id, listener) => void listeners.set(id, listener),
-    forget: (id) => {
+    closeSession: (id) => {
       listeners.delete(id)
       // Some agents keep every session open until it is closed. A failure does no harm.
       if (canClose) callAgent('session/close', { sessionId: id }).catch(() => {})
@@ -162,7 +162,7 @@ function logSkippedLines(log: DaemonLog): (line: string) => void {
   }
 }
 
-function readPromptAbilities(capabilities: unknown): PromptCapabilities {
+function readPromptCapabilities(capabilities: unknown): PromptCapabilities {
   const hasCapability = (name: string) => member(capabilities, name) === true
   return {
     image: hasCapability('image'),

@@ -116,7 +116,7 @@ export class Connection {
         else if (line.trim() !== '') this.#handlers.onSkippedLine?.(line)
       }
     } catch (error) {
-      this.close(isTooLong(error) ? new Error(tooLargeError(this.#limits)) : asError(error))
+      this.close(isTooLong(error) ? new Error(tooLargeMessage(this.#limits)) : asError(error))
     }
   }
 
@@ -158,14 +158,15 @@ async function exitReason({ exited }: Channel): Promise<string> {
   return reason
 }
 
-function withCleanup({ resolve, reject }: Waiter, settled: () => void): Waiter {
+/** @param cleanUp is called before the waiter is resolved or rejected. */
+function withCleanup({ resolve, reject }: Waiter, cleanUp: () => void): Waiter {
   return {
     resolve: (result) => {
-      settled()
+      cleanUp()
       resolve(result)
     },
     reject: (error) => {
-      settled()
+      cleanUp()
       reject(error)
     },
   }
@@ -176,19 +177,10 @@ function withDeadline(waiter: Waiter, method: string, timeoutMs: number): Waiter
     () => waiter.reject(new Error(`The agent did not answer ${method} within ${timeoutMs / 1000} s.`)),
     timeoutMs,
   )
-  return {
-    resolve: (result) => {
-      clearTimeout(timer)
-      waiter.resolve(result)
-    },
-    reject: (error) => {
-      clearTimeout(timer)
-      waiter.reject(error)
-    },
-  }
+  return withCleanup(waiter, () => clearTimeout(timer))
 }
 
-const tooLargeError = (limits: { maxMessageBytes: number }) =>
+const tooLargeMessage = (limits: { maxMessageBytes: number }) =>
   `The agent sent a message of more than ${limits.maxMessageBytes} bytes.`
 
 /** Whether the agent sent a line over the limit. */

@@ -8,9 +8,9 @@ import { member } from './rpc-message.ts'
  */
 export function selectSupportedServers(
   servers: McpServer[],
-  abilities: unknown,
+  capabilities: unknown,
 ): { offered: object[]; unsupported: string[] } {
-  const transports = member(abilities, 'mcpCapabilities')
+  const transports = member(capabilities, 'mcpCapabilities')
   const isSupported = ({ type }: McpServer) => type === 'stdio' || member(transports, type) === true
   return {
     offered: servers.filter(isSupported).map(toProtocol),

@@ -15,8 +15,8 @@ export function readUsage(response: unknown, costUsd: number | undefined): Usage
   if (input === undefined || output === undefined) return null
   const total = Math.max(readCount(usage, 'totalTokens') ?? 0, input + output)
   const remaining = total - input - output
-  // Some agents count thought tokens separately from output tokens, and some of them also cached tokens from input tokens. The rest of
-  // the total shows it.
+  // Some agents count thought tokens separately from output tokens, and some of them also cached tokens from input tokens.
+  // The rest of the total shows it.
   const separateReasoning =
     thought && (remaining === thought || remaining === thought + (cached ?? 0) + (cacheWritten ?? 0)) ? thought : 0
   const completion = output + separateReasoning
@@ -34,7 +34,10 @@ function readCount(usage: unknown, key: string): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** The cost of one turn, from the session's running totals, in whole pico-dollars. After a restart an agent can count from zero. */
+/**
+ * The cost of one turn in USD, rounded to pico-dollars, from the session's total costs before and after the turn. After a
+ * restart an agent can count from zero.
+ */
 export function costOfTurn(before: number, after: number | undefined): number | undefined {
   if (after === undefined) return undefined
   return after >= before ? Number((after - before).toFixed(12)) : after

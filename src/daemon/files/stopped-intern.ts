@@ -24,7 +24,7 @@ export function stoppedInternRuns(
     throw new Refusal('intern_unreachable', 'The intern is not running.')
   }
   const readTranscripts = async <Result>(read: (transcripts: Transcripts) => Result): Promise<Result> => {
-    const { openStore, StoreFailed } = await import('../store/store.ts')
+    const { openStore, StoreError } = await import('../store/store.ts')
     const { DaemonTranscripts } = await import('../transcript/transcripts.ts')
     try {
       const store = openStore(settings.state, unlimited)
@@ -35,7 +35,7 @@ export function stoppedInternRuns(
         store.close()
       }
     } catch (error) {
-      if (!(error instanceof StoreFailed)) throw error
+      if (!(error instanceof StoreError)) throw error
       throw new Refusal(error.isLocked ? 'files_busy' : 'intern_unreachable', error.message)
     }
   }

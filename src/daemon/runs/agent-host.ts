@@ -58,11 +58,6 @@ export class AgentHost {
     this.#idleTimer = setTimeout(() => void this.stop(), this.#deps.idleMs).unref()
   }
 
-  /** Closes an agent that can no longer be used. Its runs fail as after any other end. */
-  discard(agent: Agent, reason: Error): void {
-    agent.close(reason)
-  }
-
   async stop(): Promise<void> {
     clearTimeout(this.#idleTimer)
     const stopped = this.#running ?? (await this.#starting?.catch(() => undefined))

@@ -15,7 +15,7 @@ import { LiveRun } from './live-run.ts'
 import type { Decisions } from './questions/rule-decisions.ts'
 import { createBackpressure } from './reply/backpressure.ts'
 import { RunPersistence } from './run-persistence.ts'
-import type { Session } from './sessions/session.ts'
+import type { OpenedSession, Session } from './sessions/session.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { playTurn } from './turn/play-turn.ts'
 import { failRun } from './turn/turn.ts'
@@ -84,10 +84,10 @@ export class RunRegistry {
     this.#sessions.add(session)
     this.#runs.set(run.id, run)
     this.#host.setBusy(true)
-    const before = session.settled
-    session.settled = playTurn({ ...this.#deps, sessions: this.#sessions }, run, turn, before).then(async () => {
+    const previousTurn = session.settled
+    session.settled = playTurn({ ...this.#deps, sessions: this.#sessions }, run, turn, previousTurn).then(async () => {
       // The run can have ended without waiting any longer for the previous one.
-      await before
+      await previousTurn
       this.#sessions.noteRunEnd(session)
       if (this.#runs.size > 0) return
       this.#idleSince = this.#deps.elapsed()
@@ -190,11 +190,11 @@ export class RunRegistry {
    * An agent that does not end a cancelled turn blocks its session forever, so it is closed when no other run uses it.
    * Runs that wait for the session do not count: otherwise repeated attempts would keep the agent forever.
    */
-  #closeIfStuck(session: Session, { agent }: NonNullable<Session['openedWith']>): void {
+  #closeIfStuck(session: Session, { agent }: OpenedSession): void {
     const timer = setTimeout(() => {
       if (!session.isTurnOpen || session.openedWith?.agent !== agent) return
       if (this.#runsWithAgent().length > 0) return this.#closeIfStuck(session, session.openedWith)
-      this.#host.discard(agent, new Error('The agent did not end a turn that was cancelled.'))
+      agent.close(new Error('The agent did not end a turn that was cancelled.'))
     }, this.#deps.limits.settleMs).unref()
     void session.settled.then(() => clearTimeout(timer))
   }

@@ -34,8 +34,8 @@ const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 /**
  * Reads the settings file: JSON with `socket` or `listen` or both, `token_file`, `workspace`, `state`, `agent` (`command`,
- * `args`, `env`, `modes`, `authenticate`, `_meta`), `start_agent`, `mcp_servers` and `limits`. Paths are relative to the file. The MCP servers
- * are a list or, because of their secrets, `"stdin"`: then they are read as JSON from standard input.
+ * `args`, `env`, `modes`, `authenticate`, `_meta`), `start_agent`, `mcp_servers` and `limits`. Paths are relative to the
+ * file. The MCP servers are a list or, because of their secrets, `"stdin"`: then they are read as JSON from standard input.
  * @throws StartupError that names the file and the setting, never a value.
  */
 export function readSettings(file: string, environment: Record<string, string | undefined>): DaemonSettings {
@@ -165,5 +165,5 @@ function requireText(from: JsonObject, key: string, source: string): string {
 function requireStrings(value: unknown, source: string): Record<string, string> {
   const found = requireObject(value, source)
   if (Object.values(found).every((one) => typeof one === 'string')) return found as Record<string, string>
-  throw new StartupError(`${source} must hold strings.`)
+  throw new StartupError(`${source} must have strings as values.`)
 }

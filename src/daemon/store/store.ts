@@ -6,7 +6,7 @@ import { type DecisionStore, openDecisionStore } from './decision-store.ts'
 import { openTranscriptStore, type TranscriptStore } from './transcript-store.ts'
 
 /** The state could not be read or written, usually because the disk is full. The message is for the caller. */
-export class StoreFailed extends Error {
+export class StoreError extends Error {
   /** Whether another process has locked the store. */
   get isLocked(): boolean {
     return isLocked(this.cause)
@@ -46,7 +46,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS questions_by_deadline ON questions (deadline_at);
 `
 
-/** @throws StoreFailed if another daemon has locked the store, or if the folder cannot be written. */
+/** @throws StoreError if another daemon has locked the store, or if the folder cannot be written. */
 export function openStore(folder: string, limits: TranscriptLimits): DaemonStore {
   return withStoreErrors('open', () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -100,6 +100,6 @@ function withStoreErrors<T>(operation: 'open' | 'save', act: () => T): T {
     return act()
   } catch (error) {
     const reason = isLocked(error) ? 'another daemon of this intern is running' : (error as Error).message
-    throw new StoreFailed(`The intern could not ${operation} its state: ${reason}.`, { cause: error })
+    throw new StoreError(`The intern could not ${operation} its state: ${reason}.`, { cause: error })
   }
 }

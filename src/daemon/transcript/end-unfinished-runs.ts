@@ -5,11 +5,11 @@ type Deps = {
   store: TranscriptStore
   now: () => number
   /** Returns the next id or revision, which is higher than all earlier ones. */
-  next: () => number
+  nextId: () => number
 }
 
 /** Ends the runs that an earlier daemon left unfinished, and their pending questions. */
-export function endUnfinishedRuns({ store, now, next }: Deps): void {
+export function endUnfinishedRuns({ store, now, nextId }: Deps): void {
   for (const { id: sessionId } of store.unfinishedSessions()) {
     const session = store.session(sessionId)
     // The write for another session has deleted this session, to keep the limit for all sessions.
@@ -18,10 +18,10 @@ export function endUnfinishedRuns({ store, now, next }: Deps): void {
     const entries = store.entries(sessionId, 0, Number.MAX_SAFE_INTEGER)
     const questions = entries.flatMap((entry): Entry[] =>
       entry.type === 'question' && entry.answer.state === 'waiting'
-        ? [{ ...entry, answer: { state: 'ended' }, revision: next(), updatedAt: at }]
+        ? [{ ...entry, answer: { state: 'ended' }, revision: nextId(), updatedAt: at }]
         : [],
     )
-    const id = next()
+    const id = nextId()
     const end: Entry = {
       id,
       revision: id,

@@ -16,7 +16,10 @@ export const defaultTranscriptLimits: TranscriptLimits = {
   transcriptMs: 30 * 24 * 60 * 60_000,
 }
 
-/** The longest parts of an entry, in UTF-16 units, and the most items of its lists. They keep an entry below the longest line of the contract. */
+/**
+ * The longest parts of an entry, in UTF-16 units, and the most items of its lists. They keep an entry below the longest line
+ * of the contract.
+ */
 export const maxLengths = {
   text: 32_000,
   title: 2_000,

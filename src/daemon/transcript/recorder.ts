@@ -22,7 +22,7 @@ const maxOpenCalls = 200
 const titleLength = 120
 const maxUnsavedEntries = 1000
 /** The approximate size of an entry that is not text. */
-const usualCharacters = 20_000
+const typicalCharacters = 20_000
 
 /** Text of the intern, which can be incomplete. */
 export type TextEntry = Entry & { type: 'message' | 'reasoning' }
@@ -185,13 +185,13 @@ export class Recorder {
     onText(entry as TextEntry, openText?.text.length ?? 0, piece)
   }
 
-  #add(content: EntryContent, isUrgent = true, characters = usualCharacters): Entry {
+  #add(content: EntryContent, isUrgent = true, characters = typicalCharacters): Entry {
     const id = this.#deps.nextId()
     const at = this.#deps.now()
     return this.#store({ ...content, id, revision: id, runId: this.#runId, at, updatedAt: at }, isUrgent, characters)
   }
 
-  #change({ id, runId, at }: Entry, content: EntryContent, isUrgent = true, characters = usualCharacters): Entry {
+  #change({ id, runId, at }: Entry, content: EntryContent, isUrgent = true, characters = typicalCharacters): Entry {
     const revision = this.#deps.nextId()
     return this.#store({ ...content, id, revision, runId, at, updatedAt: this.#deps.now() }, isUrgent, characters)
   }

@@ -11,7 +11,7 @@ import {
   type Transcripts,
 } from '#interns/contract/transcript.ts'
 import type { DaemonLog } from '../log.ts'
-import { StoreFailed } from '../store/store.ts'
+import { StoreError } from '../store/store.ts'
 import type { SessionChange, TranscriptStore } from '../store/transcript-store.ts'
 import { endUnfinishedRuns } from './end-unfinished-runs.ts'
 import { createFollowers } from './followers.ts'
@@ -51,7 +51,7 @@ export class DaemonTranscripts implements Transcripts {
     this.#log = log
     this.#lastId = store.lastId()
     try {
-      endUnfinishedRuns({ store, now, next: () => this.#nextId() })
+      endUnfinishedRuns({ store, now, nextId: () => this.#nextId() })
     } catch (error) {
       log('transcript.unsaved', { why: (error as Error).message })
     }
@@ -76,7 +76,7 @@ export class DaemonTranscripts implements Transcripts {
     return (this.#recorders.get(sessionId) ?? this.#store.session(sessionId))?.turns ?? 0
   }
 
-  /** Saves all changes. @throws StoreFailed */
+  /** Saves all changes. @throws StoreError */
   save(): void {
     clearTimeout(this.#timer)
     this.#dueAt = Number.POSITIVE_INFINITY
@@ -86,7 +86,7 @@ export class DaemonTranscripts implements Transcripts {
     try {
       this.#store.write(changes, this.#now())
     } catch (error) {
-      throw new StoreFailed(`The intern could not save its transcript: ${(error as Error).message}.`, { cause: error })
+      throw new StoreError(`The intern could not save its transcript: ${(error as Error).message}.`, { cause: error })
     }
     for (const change of changes) this.#onSaved(change)
     if (changes.some(({ entries }) => entries.some(isMilestone))) this.wake()

@@ -65,21 +65,21 @@ export function readPermission(
 type AgentOption = PermissionChoice & { optionId: string }
 
 function readOptions(options: unknown): AgentOption[] {
-  const read = new Map<string, AgentOption>()
+  const optionsById = new Map<string, AgentOption>()
   for (const [at, option] of (Array.isArray(options) ? options : []).slice(0, maxChoices).entries()) {
     const optionId = member(option, 'optionId')
     const kind = permissionKinds.find((one) => one === member(option, 'kind'))
-    if (!kind || typeof optionId !== 'string' || read.has(optionId)) continue
+    if (!kind || typeof optionId !== 'string' || optionsById.has(optionId)) continue
     const name = member(option, 'name')
     const displayName = typeof name === 'string' && name.trim() !== '' ? name.slice(0, maxNameLength) : optionId
-    read.set(optionId, {
+    optionsById.set(optionId, {
       id: isUsableId(optionId, kind) ? optionId : `option_${at + 1}`,
       kind,
       name: displayName,
       optionId,
     })
   }
-  return [...read.values()]
+  return [...optionsById.values()]
 }
 
 /** An id must not be the word for another answer, and callers must be able to type it. */

@@ -8,7 +8,7 @@ import type { DecisionStore } from '../../store/decision-store.ts'
 export type Decisions = {
   setRules(rules: RulesInForce): void
   decide(action: Action): Decision | undefined
-  /** Saves a decision until the server has fetched it. @throws StoreFailed; the action must not be allowed then. */
+  /** Saves a decision until the server has fetched it. @throws StoreError; the action must not be allowed then. */
   save(decision: Omit<LoggedDecision, 'seq'>): void
   /** Deletes the decisions up to `seq`, because the server has stored them. @returns the oldest remaining ones. */
   acknowledge(seq: number): LoggedDecision[]

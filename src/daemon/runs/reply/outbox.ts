@@ -38,8 +38,9 @@ export class Outbox {
   }
 
   /**
-   * Returns the stream of one caller: `first`, the stored events, and new events up to the one that closes it. `onLeave` is called
-   * if the caller leaves before it has read that event. The iterator is not a generator, whose `return` would wait for a pending `next`.
+   * Returns the stream of one caller: `first`, the stored events, and new events up to the one that closes it. `onLeave` is
+   * called if the caller leaves before it has read that event. The iterator is not a generator, whose `return` would wait for
+   * a pending `next`.
    */
   attach(first: TurnEvent | undefined, onLeave: () => void): AsyncIterableIterator<TurnEvent> {
     this.abandon()

@@ -1,5 +1,8 @@
 import type { Agent, AgentSession } from '../../acp/agent.ts'
 
+/** A session that is open with an agent. */
+export type OpenedSession = { agent: Agent; agentSession: AgentSession }
+
 /** A session in memory. State that must outlive the daemon is in the store. */
 export type Session = {
   readonly id: string
@@ -9,8 +12,8 @@ export type Session = {
   settled: Promise<unknown>
   /** Whether the agent has a prompt that it has not answered. */
   isTurnOpen: boolean
-  /** The session of the running agent. */
-  openedWith: { agent: Agent; agentSession: AgentSession } | undefined
+  /** The running agent, and its own session. */
+  openedWith: OpenedSession | undefined
   /** Why the earlier conversation is lost, until it was reported to a caller. */
   lossReason: string | undefined
   /** The MCP servers that the agent does not support, until they were reported to a caller. */

@@ -2,9 +2,9 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import type { Agent, AgentSession } from '../../acp/agent.ts'
 import { RpcError } from '../../acp/rpc-message.ts'
 import type { DaemonLog } from '../../log.ts'
-import { type DaemonStore, StoreFailed } from '../../store/store.ts'
+import { type DaemonStore, StoreError } from '../../store/store.ts'
 import type { AgentHost } from '../agent-host.ts'
-import { newSession, type Session } from './session.ts'
+import { newSession, type OpenedSession, type Session } from './session.ts'
 
 type SessionsDeps = {
   host: Pick<AgentHost, 'use'>
@@ -40,7 +40,7 @@ export class Sessions {
   }
 
   /** Opens the session with the agent, which is started if necessary. @throws Refusal. */
-  async open(session: Session): Promise<NonNullable<Session['openedWith']>> {
+  async open(session: Session): Promise<OpenedSession> {
     try {
       return await this.#open(session)
     } catch (error) {
@@ -72,7 +72,7 @@ export class Sessions {
     }
   }
 
-  async #open(session: Session): Promise<NonNullable<Session['openedWith']>> {
+  async #open(session: Session): Promise<OpenedSession> {
     const { host, store } = this.#deps
     const agent = await host.use()
     if (session.openedWith?.agent === agent) return session.openedWith
@@ -117,13 +117,13 @@ export class Sessions {
 
   #close(session: Session): void {
     this.#sessions.delete(session.id)
-    if (session.openedWith) session.openedWith.agent.forget(session.openedWith.agentSession.id)
+    if (session.openedWith) session.openedWith.agent.closeSession(session.openedWith.agentSession.id)
   }
 }
 
 /** Converts the failure to open a session: the agent refused, has ended, or the disk is full. */
 function toRefusal(error: unknown): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error
-  if (error instanceof StoreFailed) return new Refusal('turn_failed', error.message)
+  if (error instanceof StoreError) return new Refusal('turn_failed', error.message)
   return new Refusal('intern_rejected', `The agent did not accept the turn: ${error.message}`)
 }

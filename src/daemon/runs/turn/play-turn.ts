@@ -25,18 +25,18 @@ type PlayDeps = DecisionDeps & {
 
 /**
  * Performs a run: waits for the previous run of the session, saves the prompt, opens the session with the agent, sends the
- * prompt, and waits for the end. A failure ends the run, which reports it. @param before resolves when the session is free.
+ * prompt, and waits for the end. A failure ends the run, which reports it. @param previousTurn resolves when the session is free.
  */
 export async function playTurn(
   deps: PlayDeps,
   run: LiveRun,
   { prompt, attachments = [], by, background, budget }: StartTurn,
-  before: Promise<unknown>,
+  previousTurn: Promise<unknown>,
 ): Promise<void> {
   const { session } = run
   const { limits, modes, store, transcripts } = deps
   try {
-    await waitForPrevious(before, limits.settleMs)
+    await waitForTurn(previousTurn, limits.settleMs)
     run.needsAgent = true
     if (run.state().at === 'ended') return
     const promptInfo = {
@@ -60,7 +60,7 @@ export async function playTurn(
     const { workspace, files } = deps
     const blocks = await createPromptBlocks(
       { text: prompt, attachments },
-      { abilities: agent.promptAbilities, workspace, files },
+      { capabilities: agent.promptCapabilities, workspace, files },
     )
     if (run.state().at === 'ended') return
     await runAgentTurn(deps, run, agent, agentSession, blocks)
@@ -72,10 +72,10 @@ export async function playTurn(
   }
 }
 
-/** Waits for the previous run. The agent can still be busy after the caller of that run disconnected. */
-async function waitForPrevious(before: Promise<unknown>, withinMs: number): Promise<void> {
+/** Waits for the previous turn. The agent can still be busy after the caller of that turn disconnected. */
+async function waitForTurn(previousTurn: Promise<unknown>, withinMs: number): Promise<void> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const sessionBusy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
   const timer = setTimeout(reject, withinMs, sessionBusy)
-  await Promise.race([before, timeout]).finally(() => clearTimeout(timer))
+  await Promise.race([previousTurn, timeout]).finally(() => clearTimeout(timer))
 }

@@ -13,7 +13,7 @@ const maxFilesOfName = 1000
 const maxEmbeddedLength = 32_000
 
 type Prompt = { text: string; attachments: Attachment[] }
-type Target = { abilities: PromptCapabilities; workspace: string; files: Pick<InternFiles, 'write'> }
+type Target = { capabilities: PromptCapabilities; workspace: string; files: Pick<InternFiles, 'write'> }
 
 /**
  * Converts a prompt to content blocks of the protocol. Files are stored in the workspace and sent as links; a short text is
@@ -21,7 +21,7 @@ type Target = { abilities: PromptCapabilities; workspace: string; files: Pick<In
  * @throws Refusal `bad_request` naming a part that the agent does not support. No file was stored then.
  */
 export async function createPromptBlocks({ text, attachments }: Prompt, target: Target): Promise<ContentBlock[]> {
-  for (const attachment of attachments) requireSupported(attachment, target.abilities)
+  for (const attachment of attachments) requireSupported(attachment, target.capabilities)
   const blocks: ContentBlock[] = text === '' ? [] : [{ type: 'text', text }]
   for (const attachment of attachments) {
     const { kind, data, mimeType } = attachment
@@ -30,21 +30,29 @@ export async function createPromptBlocks({ text, attachments }: Prompt, target: 
   return blocks
 }
 
-function requireSupported({ kind, mimeType, part }: Attachment, abilities: PromptCapabilities): void {
-  if (kind === 'file' || abilities[kind]) return
-  const supported = ['text', 'files', ...(abilities.image ? ['images'] : []), ...(abilities.audio ? ['audio'] : [])]
+function requireSupported({ kind, mimeType, part }: Attachment, capabilities: PromptCapabilities): void {
+  if (kind === 'file' || capabilities[kind]) return
+  const supported = [
+    'text',
+    'files',
+    ...(capabilities.image ? ['images'] : []),
+    ...(capabilities.audio ? ['audio'] : []),
+  ]
   throw new Refusal(
     'bad_request',
     `Invalid request: content[${part}] of the last message is ${mimeType}, which this intern's agent does not accept: it accepts ${supported.join(', ')}. Send it as a part of type "file" to store it in the workspace.`,
   )
 }
 
-async function createFileBlock(attachment: Attachment, { abilities, workspace, files }: Target): Promise<ContentBlock> {
+async function createFileBlock(
+  attachment: Attachment,
+  { capabilities, workspace, files }: Target,
+): Promise<ContentBlock> {
   const { mimeType, data } = attachment
   const bytes = Buffer.from(data, 'base64')
   const path = await storeFile(files, attachment, bytes)
   const uri = pathToFileURL(join(workspace, path)).href
-  const text = abilities.embeddedContext ? decodeTextFile(attachment) : undefined
+  const text = capabilities.embeddedContext ? decodeTextFile(attachment) : undefined
   if (text !== undefined && text.length <= maxEmbeddedLength)
     return { type: 'resource', resource: { uri, mimeType, text } }
   return { type: 'resource_link', name: path, uri, mimeType, size: bytes.length }

@@ -1,10 +1,9 @@
 import type { ToolCall } from '../../acp/tool-calls/tool-call.ts'
 
-/** The limits of the remembered tool calls. They are remembered because a later permission request can omit their details. */
 const limits = { calls: 200, characters: 16 * 1024 * 1024 }
 
-/** Remembers the latest tool calls of a run, by id. */
-export function rememberToolCalls() {
+/** Creates a cache of the latest tool calls of a run, by id. A later permission request can omit their details. */
+export function createToolCallCache() {
   const calls = new Map<string, { tool: ToolCall; size: number }>()
   let size = 0
   const forget = (id: string) => {

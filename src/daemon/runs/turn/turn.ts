@@ -13,7 +13,7 @@ import type { Limits } from '../../settings/limits.ts'
 import type { LiveRun } from '../live-run.ts'
 import { cancelledForm, formQuestion, formQuestionOfPermission } from '../questions/pending-question.ts'
 import { type DecisionDeps, decidePermission } from '../questions/permission-decision.ts'
-import { rememberToolCalls } from './tool-calls.ts'
+import { createToolCallCache } from './tool-calls.ts'
 import { turnFailureOf } from './turn-failure.ts'
 
 /** The least time between two `work.noticed` events. */
@@ -33,11 +33,11 @@ export async function runAgentTurn(
   const costBefore = session.costUsd ?? 0
   /** Undefined until the agent reports a cost during this turn. */
   let reportedUsd: number | undefined
-  const cost = () => costOfTurn(costBefore, reportedUsd)
+  const turnCostUsd = () => costOfTurn(costBefore, reportedUsd)
   const onCost = (totalUsd: number) => {
     session.costUsd = totalUsd
     reportedUsd = totalUsd
-    run.checkCost(cost())
+    run.checkCost(turnCostUsd())
   }
   agent.listen(agentSession.id, createListener(deps, run, onCost))
   try {
@@ -47,22 +47,22 @@ export async function runAgentTurn(
       session.isTurnOpen = false
     })
     if (!agent.hasNoLateUpdates && run.state().at !== 'ended') await sleep(deps.limits.lateOutputMs)
-    const report = { model: session.model, usage: readUsage(response, cost()) }
+    const report = { model: session.model, usage: readUsage(response, turnCostUsd()) }
     const stopReason = member(response, 'stopReason')
     // Before any output, this refuses the whole turn.
-    if (stopReason === 'refusal') return run.apply({ type: 'turn.failed' }, { ...report, ...agentRefused })
+    if (stopReason === 'refusal') return run.apply({ type: 'turn.failed' }, { ...report, ...agentRefusal })
     run.apply({ type: 'turn.started' })
     const cancelled = stopReason === 'cancelled'
     // Some agents end the turn as cancelled after a declined permission. To the caller it is finished.
     if (!cancelled || run.questions.wasLastAnswerDeclined) run.apply({ type: 'turn.finished' }, report)
     else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
   } catch (error) {
-    if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, refusedPrompt(error as RpcError))
-    failRun(run, error, readUsage(member(error, 'data'), cost()))
+    if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, promptRefusal(error as RpcError))
+    failRun(run, error, readUsage(member(error, 'data'), turnCostUsd()))
   }
 }
 
-const agentRefused = {
+const agentRefusal = {
   message: 'The agent refused to continue (stop reason "refusal"). Change the prompt, or start another session.',
   retryable: false,
 }
@@ -71,12 +71,12 @@ const agentRefused = {
 const isPromptRefused = (error: unknown, prompt: ContentBlock[]) =>
   error instanceof RpcError && error.code === rpcCodes.invalidParams && prompt.some(({ type }) => type !== 'text')
 
-function refusedPrompt({ message }: RpcError) {
+function promptRefusal({ message }: RpcError) {
   const reason = `Invalid request: the agent does not accept the attachment: ${message}`
   return { refusal: new Refusal('bad_request', reason), message: reason, retryable: false }
 }
 
-/** Ends a run with the failure that its caller sees. A broken connection to the agent is another end than an error of the agent. */
+/** Ends a run with the failure that its caller sees: that the agent died if its connection broke, otherwise the error. */
 export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null): void {
   const failure = turnFailureOf(error)
   run.apply(failure.isSevered ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
@@ -88,7 +88,7 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
  */
 function createListener(deps: TurnDeps, run: LiveRun, onCost: (totalUsd: number) => void): SessionListener {
   const { newId, transcripts } = deps
-  const tools = rememberToolCalls()
+  const tools = createToolCallCache()
   const recorder = transcripts.recorder(run.session.id)
   const reportWork = createWorkReporter(run, deps.elapsed)
   // Agents that count UTF-16 units split characters between two updates.
