@@ -57,7 +57,7 @@ function existingFile(variable: string): string | undefined {
 
 async function modelFor(settings: ReturnType<typeof readSettings>) {
   const { model, baseUrl, apiKey, windowTokens: maxTokens } = settings
-  const { createCatalogueWindow, createFixedWindow } = await import('#agent/model/window.ts')
+  const { createCatalogueLookup, createFixedWindow } = await import('#agent/model/catalogue-lookup.ts')
   if (!baseUrl || model === 'script') {
     const { createScriptModel } = await import('#agent/model/script.ts')
     return {
@@ -67,6 +67,6 @@ async function modelFor(settings: ReturnType<typeof readSettings>) {
     }
   }
   const { createOpenAiModel } = await import('#agent/model/openai.ts')
-  const windowAndInput = createCatalogueWindow({ baseUrl, apiKey, maxTokens, now: Date.now })
+  const windowAndInput = createCatalogueLookup({ baseUrl, apiKey, maxTokens, now: Date.now })
   return { model: createOpenAiModel({ baseUrl, apiKey, model, newId: newUuid }), ...windowAndInput }
 }

@@ -1,8 +1,8 @@
 import { type AgentApp, type AgentContext, agent, type ContentBlock, RequestError } from '@agentclientprotocol/sdk'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
+import type { ContextWindowOf, HasImageInput } from '../model/catalogue-lookup.ts'
 import type { Model } from '../model/model.ts'
-import type { ContextWindowOf, HasImageInput } from '../model/window.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import type { ApprovalMode, Tool } from '../tools/tool.ts'
 import { toConfigOptions } from './config-options.ts'
@@ -96,7 +96,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
         signal,
       ),
     )
-    .onNotification('session/cancel', ({ params }) => sessions.find(params.sessionId)?.turn?.abort.abort())
+    .onNotification('session/cancel', ({ params }) => sessions.find(params.sessionId)?.turn?.controller.abort())
 }
 
 const initializeResponse = (version: string) => ({
@@ -135,9 +135,9 @@ async function answerInSession(
 ) {
   if (session.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with another prompt')
   const { promise: turnEnded, resolve: end } = Promise.withResolvers<void>()
-  const abort = new AbortController()
-  session.turn = { abort, ended: turnEnded }
-  const signal = AbortSignal.any([abort.signal, requestSignal])
+  const controller = new AbortController()
+  session.turn = { controller, ended: turnEnded }
+  const signal = AbortSignal.any([controller.signal, requestSignal])
   const { log, workspace, mode, mcp, processes } = session
   clearTimeout(session.idleTimer)
   try {

@@ -14,8 +14,9 @@ const maxSteps = 60
 const instruction = `You are a helper of that agent. You get one task and do not see the agent's conversation; you cannot ask questions. Do the task with your tools, and end with a report: what you found or did, with the relevant files and lines, and what remains. Only the report is returned.`
 
 /**
- * Runs a helper: a second agent loop that works on one task of a turn. It starts when the model calls the tool `delegate`. It has the
- * tools of the turn and an empty context, so that the context of the session stays small. @returns the report of the helper.
+ * Runs a helper: a second agent loop that works on one task of a turn. It starts when the model calls the tool `delegate`. It
+ * has the tools of the turn and an empty context, so that the context of the session stays small. @returns the report of the
+ * helper.
  */
 export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): Promise<string> {
   // Two helpers can call tools with the same id, so each id gets the id of the call that started the helper as a prefix.

@@ -163,7 +163,7 @@ test('cancelling ends the tool, and the calls after it are not run', async () =>
   assert.deepEqual(at.results(), ['Cancelled.', 'Cancelled before it was run.'])
 })
 
-test('a full context window is summarised, except the newest messages', async () => {
+test('a full context window is summarized, except the newest messages', async () => {
   const { model, requests } = modelWithAnswers(['ok', 'SUMMARY', 'fine'])
   await using at = await setUp(model, { windowTokens: 1_000 })
   await runTurn(at.deps, `old ${'x'.repeat(3_000)}`)

@@ -16,7 +16,7 @@ import { countUsage } from './count-usage.ts'
 import { addMissingResults } from './session/session.ts'
 import type { SessionLog } from './session/session-store.ts'
 import { createCheckReminder } from './tool-calls/check-reminder.ts'
-import { createRepeats } from './tool-calls/repeats.ts'
+import { createRepeatDetector } from './tool-calls/repeats.ts'
 import { describeInputError, findTool, parseInput, toCallEvent } from './tool-calls/tool-call.ts'
 import { findEquivalentName } from './tool-calls/tool-name-aliases.ts'
 import type { Notify } from './turn-event.ts'
@@ -43,7 +43,7 @@ export type TurnDeps = {
 type RunningTurn = TurnDeps & {
   /** Estimated tokens of the system prompt and the tools. */
   overheadTokens: number
-  repeats: ReturnType<typeof createRepeats>
+  repeatDetector: ReturnType<typeof createRepeatDetector>
   checkReminder: ReturnType<typeof createCheckReminder>
 }
 
@@ -59,7 +59,7 @@ export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []
   const runningTurn: RunningTurn = {
     ...deps,
     overheadTokens: estimateOverhead(deps),
-    repeats: createRepeats(),
+    repeatDetector: createRepeatDetector(),
     checkReminder: createCheckReminder(),
   }
   for (let step = 0; step < deps.maxSteps; step++) {
@@ -164,7 +164,7 @@ async function runCall(deps: RunningTurn, call: ToolCall, isCut: boolean): Promi
   const { failed, images, changes } = result
   const tool = findTool(deps.tools, call)
   deps.checkReminder.record(tool, result)
-  const note = deps.repeats.note(tool, call, result)
+  const note = deps.repeatDetector.note(tool, call, result)
   const text = note === undefined ? result.text : `${result.text}\n${note}`
   await deps.notify({ type: 'tool.finished', id: call.id, failed, text, changes })
   return { role: 'tool', callId: call.id, text, images }

@@ -3,8 +3,8 @@ import { concurrencyLimit } from '#platform/async/limits/concurrency-limit.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { SessionTools, UnavailableServer } from '../mcp/session-tools.ts'
+import type { ContextWindowOf, HasImageInput } from '../model/catalogue-lookup.ts'
 import { type Image, type Model, ModelFault, type ToolCall, type Usage } from '../model/model.ts'
-import type { ContextWindowOf, HasImageInput } from '../model/window.ts'
 import type { Processes } from '../sandbox/processes.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import type { Workspace } from '../tools/files/workspace.ts'
@@ -124,12 +124,12 @@ const maxParallelHelpers = 4
 
 /** The dependencies of a turn whose calls can start helpers. Helpers have the same dependencies as the turn. */
 function withHelpers(context: TurnContext, common: Omit<TurnDeps, 'contextOf'>): TurnDeps {
-  const limited = concurrencyLimit(maxParallelHelpers)
+  const limitHelpers = concurrencyLimit(maxParallelHelpers)
   const deps: TurnDeps = {
     ...common,
     contextOf: (call) =>
       createToolContext(context, call, (task) =>
-        limited(async () => {
+        limitHelpers(async () => {
           context.signal.throwIfAborted()
           return runHelper(deps, call, task)
         }),
@@ -149,7 +149,7 @@ function createToolContext(context: TurnContext, call: ToolCall, delegate: ToolC
     signal,
     askPolicy: ({ name, kind, title, paths }, input) =>
       askPolicy(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
-    requestConsent: (name, title, kind, as) => requestConsent(context, call, { name, as }, title, kind),
+    requestConsent: (name, title, kind, consentKey) => requestConsent(context, call, { name, consentKey }, title, kind),
     delegate,
     showPlan: (steps) =>
       client.notify('session/update', { sessionId, update: toSessionUpdate({ type: 'plan.made', steps }) }),

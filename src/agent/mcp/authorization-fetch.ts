@@ -1,7 +1,7 @@
 import { boundedFetch } from './bounded-fetch.ts'
 
 /** Returns a `fetch` for one server. After a 401 answer, `refusalReason` explains what to do about it. */
-export function authorizationFetch(headers: [name: string, value: string][], fetch: typeof globalThis.fetch) {
+export function createAuthorizationFetch(headers: [name: string, value: string][], fetch: typeof globalThis.fetch) {
   const isSet = headers.some(([name]) => name.toLowerCase() === 'authorization')
   let refusal: string | undefined
   return {

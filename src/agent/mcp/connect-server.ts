@@ -2,7 +2,7 @@ import type { Client, jsonSchemaValidator, Transport } from '@modelcontextprotoc
 import { once } from '#platform/async/once.ts'
 import { version } from '#platform/core/version.ts'
 import type { Shell } from '../sandbox/shell.ts'
-import { authorizationFetch } from './authorization-fetch.ts'
+import { createAuthorizationFetch } from './authorization-fetch.ts'
 import { createStartScript, environmentLine } from './command-script.ts'
 import { createCommandTransport } from './command-transport.ts'
 import { fitResults } from './fit-results.ts'
@@ -98,7 +98,7 @@ async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox,
     return { transport: fitResults(transport as Transport), endReason: transport.endReason }
   }
   const url = new URL(spec.url)
-  const authorization = authorizationFetch(spec.headers, fetch)
+  const authorization = createAuthorizationFetch(spec.headers, fetch)
   const options = { fetch: authorization.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
   const transport =
     spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)

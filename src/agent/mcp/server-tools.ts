@@ -66,7 +66,7 @@ export class ServerTools {
     const title = `${server}: ${printable(redactSecrets(this.spec, listed.title)).slice(0, 200)}`
     const parameters = JSON.parse(redactSecrets(this.spec, JSON.stringify(listed.parameters)))
     // A server can change a tool without renaming it, so a consent for the session covers only this version.
-    const as = `${name}#${createHash('sha256').update(JSON.stringify(listed.definition)).digest('hex')}`
+    const consentKey = `${name}#${createHash('sha256').update(JSON.stringify(listed.definition)).digest('hex')}`
     return {
       name,
       kind: 'other',
@@ -75,7 +75,7 @@ export class ServerTools {
       description: { name, description, parameters },
       title: () => title,
       run: async (input, context) => {
-        if (!(await context.requestConsent(name, title, 'other', as)))
+        if (!(await context.requestConsent(name, title, 'other', consentKey)))
           return 'The user did not allow this call. It was not made. Continue without it.'
         return this.#call(listed.definition, input, context)
       },
@@ -201,9 +201,9 @@ export class ServerTools {
 }
 
 /**
- * Returns where the servers of a session run: in the sandbox or outside of it, like the shell commands of the mode. In self-drive they
- * run outside of it, and also in an intern's pod, which is itself a sandbox. With the policy `refuse` they run in the sandbox even if
- * none works; their start then fails.
+ * Returns where the servers of a session run: in the sandbox or outside of it, like the shell commands of the mode. In
+ * self-drive they run outside of it, and also in an intern's pod, which is itself a sandbox. With the policy `refuse` they
+ * run in the sandbox even if none works; their start then fails.
  */
 export async function findRunLocation({
   mode,

@@ -94,7 +94,10 @@ function addCallDelta(calls: Map<number, ToolCall>, delta: CallDelta, newId: () 
 
 type Detail = { type?: string; text?: string; signature?: string | null } & Record<string, unknown>
 
-/** Adds a detail, or joins it with the previous detail if both are pieces of one text. The last piece of a text has its signature. */
+/**
+ * Adds a detail, or joins it with the previous detail if both are pieces of one text. The last piece of a text has its
+ * signature.
+ */
 function addDetail(details: unknown[], detail: unknown): void {
   const last = details.at(-1)
   if (

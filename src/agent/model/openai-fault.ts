@@ -36,7 +36,10 @@ function describeStatus(status: number): string {
   return `The model service did not accept the request (${status})`
 }
 
-/** Explains an error that arrived inside the stream. Without an HTTP status as its code, it counts as a failure of the service (502). */
+/**
+ * Explains an error that arrived inside the stream. Without an HTTP status as its code, it counts as a failure of the service
+ * (502).
+ */
 export function createChunkFault(error: { code?: unknown; message?: string } | string): ModelFault {
   const message = typeof error === 'string' ? error : (error.message ?? 'no reason given')
   const code = typeof error === 'string' ? undefined : Number(error.code)

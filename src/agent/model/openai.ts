@@ -2,7 +2,7 @@ import { retry } from '#platform/async/retry.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
-import { fetchMeteredUsage } from './metered.ts'
+import { fetchMeteredUsage } from './metered-usage.ts'
 import { type Model, ModelFault, type ModelRequest } from './model.ts'
 import { type Chunk, createAnswer } from './openai-answer.ts'
 import { createChunkFault, createConnectionFault, createStatusFault } from './openai-fault.ts'
@@ -52,7 +52,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
 }
 
 async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
-  const silence = idleGuard(options.silenceMs ?? defaultSilenceMs, request.signal)
+  const silence = createIdleGuard(options.silenceMs ?? defaultSilenceMs, request.signal)
   const answer = createAnswer(options.newId)
   let hasStarted = false
   let generationId: string | null = null
@@ -129,7 +129,7 @@ function parseChunk(data: string): Chunk {
 }
 
 /** Aborts after `ms` without a call of `restart`. */
-function idleGuard(ms: number, outer: AbortSignal) {
+function createIdleGuard(ms: number, outer: AbortSignal) {
   const guard = new AbortController()
   const timer = setTimeout(() => guard.abort(new Error(`no data for ${Math.round(ms / 1000)} s`)), ms)
   return {

@@ -17,9 +17,9 @@ import {
 } from './sandbox-contents.ts'
 
 /**
- * Returns the arguments that build the sandbox's root from an empty one. Hiding parts of the host's root instead would
- * need a complete list of secrets. Programs are readable; the workspace and a private /tmp are writable. The contents of /etc/passwd and
- * /etc/group come from the descriptors 3 and 4.
+ * Returns the arguments that build the sandbox's root from an empty one. Hiding parts of the host's root instead would need a
+ * complete list of secrets. Programs are readable; the workspace and a private /tmp are writable. The contents of /etc/passwd
+ * and /etc/group come from the descriptors 3 and 4.
  */
 function rootArguments(workspace: string, options: SandboxOptions): string[] {
   return [
@@ -46,7 +46,8 @@ function mountAsOnHost(path: string): string[] {
 }
 
 const isolation = [
-  // In a new user namespace, a command would have capabilities again. `--disable-userns` prevents that; it requires `--unshare-user`.
+  // In a new user namespace, a command would have capabilities again. `--disable-userns` prevents that; it requires
+  // `--unshare-user`.
   ...['--unshare-user', '--disable-userns', '--uid', String(account.id), '--gid', String(account.id)],
   // All other namespaces. That of the network has only a loopback device.
   ...['--unshare-all', '--cap-drop', 'ALL', '--hostname', hostname],

@@ -20,7 +20,7 @@ export type Command = {
   /** Whether it ends all its descendants when the pipe on descriptor 3 closes. */
   endsDescendants?: boolean
   /** Called when the command has ended. */
-  ended?: () => void
+  onEnd?: () => void
 }
 /** The content of a pipe, which is then closed; or `open`, a pipe that stays open as long as this process runs. */
 export type Feed = string | Buffer | 'open'
@@ -63,8 +63,8 @@ export type RunningCommand = {
   ended: Promise<CommandResult>
 }
 
-/** `input`: the command gets a pipe as its standard input. `onOutput` is called with each piece of output. */
-export type CommandIo = { input?: boolean; onOutput?: (bytes: Buffer) => void; watchEveryMs?: number }
+/** `hasInput`: the command gets a pipe as its standard input. `onOutput` is called with each piece of output. */
+export type CommandIo = { hasInput?: boolean; onOutput?: (bytes: Buffer) => void; watchEveryMs?: number }
 
 /** Runs a command until it ends. */
 export function runCommand(command: Command, limits: CommandLimits, signal: AbortSignal): Promise<CommandResult> {
@@ -84,7 +84,7 @@ export function startCommand(
   const { promise: ended, resolve, reject } = Promise.withResolvers<CommandResult>()
   const output = createTerminalText(outputLimits)
   const errorOutput = createTerminalText(errorOutputLimits)
-  const child = spawnGroup(command, io.input === true)
+  const child = spawnGroup(command, io.hasInput === true)
   child.on('error', reject)
   const { stdout, stderr } = child
   // Without free file descriptors, the process has no pipes; the `error` event follows.
@@ -96,7 +96,7 @@ export function startCommand(
     stopWatching()
     signal.removeEventListener('abort', onAbort)
     stopper.killAll()
-    command.ended?.()
+    command.onEnd?.()
   }
 
   // The command can exit before it has read everything. Its exit status says why.
@@ -172,14 +172,14 @@ function watchLimits(
 }
 
 /** Starts the command as the leader of a new process group, with a lower priority than this process. */
-function spawnGroup({ file, args, cwd, env, user, feeds }: Command, input: boolean): ChildProcess {
+function spawnGroup({ file, args, cwd, env, user, feeds }: Command, hasInput: boolean): ChildProcess {
   const pipes = feeds.map(() => 'pipe' as const)
   const child = spawn(file, args, {
     cwd,
     env,
     ...(user !== undefined && { uid: user, gid: user }),
     detached: true,
-    stdio: withoutInheritedFiles([input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipes]),
+    stdio: withoutInheritedFiles([hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipes]),
   })
   if (child.pid) void lowerPriority(child.pid)
   return child

@@ -102,8 +102,8 @@ export function setupScript(cpuSeconds: number): string {
 }
 
 /**
- * Returns the bash command that starts the script of the model. The script is an argument of bash, `$0`, so that it needs no quoting.
- * `separateStderr`: standard error is separate from standard output.
+ * Returns the bash command that starts the script of the model. The script is an argument of bash, `$0`, so that it needs no
+ * quoting. `separateStderr`: standard error is separate from standard output.
  */
 export const sandboxedCommand = (separateStderr = false) =>
   `nice -n ${niceIncrement} /bin/bash --norc -c "$0"${separateStderr ? '' : ' 2>&1'}`

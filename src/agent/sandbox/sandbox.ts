@@ -113,6 +113,6 @@ async function findFault(
 }
 
 const requirementNote =
-  'A sandbox needs user namespaces this user may create (see the sysctls kernel.unprivileged_userns_clone and ' +
+  'A sandbox needs user namespaces that this user is allowed to create (see the sysctls kernel.unprivileged_userns_clone and ' +
   'kernel.apparmor_restrict_unprivileged_userns; in a container, a seccomp profile that lets it unshare), and ' +
   'bubblewrap 0.8 or newer, or util-linux 2.36 or newer and perl.'

@@ -70,7 +70,10 @@ function compileProgram(calls: Calls): Step[] {
   ]
 }
 
-/** Skips `steps` if the loaded value differs. Steps that load another value must end with a verdict, because later steps compare it. */
+/**
+ * Skips `steps` if the loaded value differs. Steps that load another value must end with a verdict, because later steps
+ * compare it.
+ */
 const ifEqual = (value: number, steps: Step[]): Step[] => [jumpUnlessEqual(value, steps.length), ...steps]
 
 const allowedSocketFamilies: Step[] = [

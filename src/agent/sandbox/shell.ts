@@ -45,14 +45,17 @@ export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & {
  */
 const longRunningLimits = { timeoutMs: Infinity, outputBytes: Infinity, watchEveryMs: 500, cpuSeconds: 86_400 }
 
-/** The most processor time of a command for each second of its timeout: that of four busy threads. The kernel counts all threads. */
+/**
+ * The most processor time of a command for each second of its timeout: that of four busy threads. The kernel counts all
+ * threads.
+ */
 const cpuSecondsPerSecond = 4
 
 const defaultLimits = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryBytes: 4 * 1024 ** 3 }
 
 /**
- * Creates a shell. Commands get selected variables of `env`, the agent's environment. `limits` override the defaults and the timeout
- * of `run`; they do not override the timeout and output limit of `start`, which are infinite.
+ * Creates a shell. Commands get selected variables of `env`, the agent's environment. `limits` override the defaults and the
+ * timeout of `run`; they do not override the timeout and output limit of `start`, which are infinite.
  */
 export function createShell(deps: {
   env: Record<string, string | undefined>
@@ -104,7 +107,7 @@ export function createShell(deps: {
         ...deps.limits,
         ...startLimits,
       })
-      return startCommand(command, limits, signal, { watchEveryMs, input: hasInput, onOutput })
+      return startCommand(command, limits, signal, { watchEveryMs, hasInput, onOutput })
     },
   }
 }

@@ -13,12 +13,12 @@ export const hasSubReaper = process.platform === 'linux' && prctl !== undefined 
 
 /**
  * A process that starts the command and waits until it exits or the pipe on descriptor 3 closes. As the sub-reaper of all
- * descendants it then kills each of them, also those with another session and a cleared environment. It exits with the
- * status of the command, or ends by the signal that ended the command. It ignores the signals that a command sends to its own group.
+ * descendants it then kills each of them, also those with another session and a cleared environment. It exits with the status
+ * of the command, or ends by the signal that ended the command. It ignores the signals that a command sends to its own group.
  *
  * - `waitpid(-1, 1)` is WNOHANG: it returns the id of an ended child, 0 if all are running, -1 if there is none.
- * - The handler of CHLD does nothing, but interrupts `select`, so that an ended child is noticed at once. The 0.2 seconds only matter
- *   for a signal that arrives just before `select`.
+ * - The handler of CHLD does nothing, but interrupts `select`, so that an ended child is noticed at once. The 0.2 seconds
+ *   only matter for a signal that arrives just before `select`.
  * - Status 9 is death by SIGKILL, for a command whose agent closed the pipe.
  * - The loop of 400 rounds with 5 ms kills children that appear while others are killed, for two seconds at most.
  * - After sending itself the signal, the process sleeps, because the signal can arrive a moment later.

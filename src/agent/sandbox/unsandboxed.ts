@@ -64,6 +64,6 @@ export function createUnsandboxedCommand(
     feeds: ['open'],
     mark,
     ...(hasSubReaper && { endsDescendants: true }),
-    ...(group && { ended: group.end }),
+    ...(group && { onEnd: group.end }),
   }
 }

@@ -116,10 +116,11 @@ exec perl -e ${quote(enterScript)} "$@"
 `
 
 /**
- * The last step: enters a user namespace that owns none of the mounts, maps the user, drops all capabilities, installs
- * the seccomp filter and runs the command. `unshare` gets CLONE_NEWUSER, and `prctl` the operations PR_CAPBSET_DROP (24), for all
- * possible capabilities, PR_SET_NO_NEW_PRIVS (38) and PR_SET_SECCOMP (22) with SECCOMP_MODE_FILTER (2). `pack` builds `struct sock_fprog`:
- * the number of instructions and their address. It is perl, because neither a shell nor Node can make these system calls.
+ * The last step: enters a user namespace that owns none of the mounts, maps the user, drops all capabilities, installs the
+ * seccomp filter and runs the command. `unshare` gets CLONE_NEWUSER, and `prctl` the operations PR_CAPBSET_DROP (24), for all
+ * possible capabilities, PR_SET_NO_NEW_PRIVS (38) and PR_SET_SECCOMP (22) with SECCOMP_MODE_FILTER (2). `pack` builds `struct
+ * sock_fprog`: the number of instructions and their address. It is perl, because neither a shell nor Node can make these
+ * system calls.
  */
 const enterScript = `
 my ($id, $workspace, @command) = @ARGV;

@@ -33,9 +33,9 @@ export type ToolContext = {
   signal: AbortSignal
   /**
    * Returns whether an operation is permitted. In `self-drive` it always is; in `manual` the person decides, once or for
-   * the session. A consent for the session is stored under `as`, which defaults to the operation's name.
+   * the session. A consent for the session is stored under `consentKey`, which defaults to the operation's name.
    */
-  requestConsent: (operation: string, title: string, kind?: ToolKind, as?: string) => Promise<boolean>
+  requestConsent: (operation: string, title: string, kind?: ToolKind, consentKey?: string) => Promise<boolean>
   /** Returns whether the client's rules allow a tool that needs no consent. */
   askPolicy: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
   /** Reports that the call is in progress, and its output so far. */
@@ -64,7 +64,10 @@ export type Tool = {
   description: ToolDescription
   kind: ToolKind
   runsAlone: boolean
-  /** Whether the tool asks for permission itself, or needs none because it is a question. For other tools the client's rules decide first. */
+  /**
+   * Whether the tool asks for permission itself, or needs none because it is a question. For other tools the client's rules
+   * decide first.
+   */
   handlesPermission: boolean
   title: (input: Record<string, unknown>) => string
   /** Returns the files of a call if its input does not name them under `path`. */

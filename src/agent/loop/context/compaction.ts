@@ -19,10 +19,10 @@ type CompactionDeps = {
 
 /** Share of the window at which the context is compacted, so that the answer still fits. */
 const compactionThreshold = 0.8
-/** Share of the window for the newest messages, which are not summarised. */
+/** Share of the window for the newest messages, which are not summarized. */
 const recentShare = 0.3
-/** Share of the window for the text to summarise. A longer text loses its middle. */
-const summarisedShare = 0.5
+/** Share of the window for the text to summarize. A longer text loses its middle. */
+const summarizedShare = 0.5
 
 const instruction = [
   'Summarise the conversation below, between a user and an assistant that works on files with tools, so that the',
@@ -59,7 +59,7 @@ async function compact(deps: CompactionDeps): Promise<boolean> {
   const from = firstRetainedIndex(context, deps.windowTokens * recentShare)
   const older = context.slice(0, from)
   if (!older.length) return false
-  const summary = await summarise(deps, older)
+  const summary = await summarize(deps, older)
   const request = older.findLast((message) => message.role === 'user' && !message.isReminder)?.text ?? ''
   const text = `${summaryStart}\n\n${summary}\n\nThe latest message of the user before this summary:\n${shorten(request, requestExcerpt)}`
   await deps.log.add({ type: 'context.compacted', summary: text, kept: context.length - from, at: deps.now() })
@@ -68,9 +68,9 @@ async function compact(deps: CompactionDeps): Promise<boolean> {
 
 const summaryStart = 'This conversation was long; its older part is summarised here.'
 
-/** Summarises messages with a model call. If it fails, returns a quarter of their text: its beginning and its end. */
-async function summarise(deps: CompactionDeps, older: Message[]): Promise<string> {
-  const maxBytes = Math.floor(deps.windowTokens * summarisedShare * bytesPerToken.average)
+/** Summarizes messages with a model call. If it fails, returns a quarter of their text: its beginning and its end. */
+async function summarize(deps: CompactionDeps, older: Message[]): Promise<string> {
+  const maxBytes = Math.floor(deps.windowTokens * summarizedShare * bytesPerToken.average)
   const text = shorten(older.map(formatMessage).join('\n\n'), { head: maxBytes / 2, tail: maxBytes / 2 })
   const messages: Message[] = [
     { role: 'system', text: instruction },

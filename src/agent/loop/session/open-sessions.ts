@@ -11,7 +11,7 @@ import type { ApprovalMode } from '../../tools/tool.ts'
 import type { SessionLog, SessionStore } from './session-store.ts'
 
 /** A prompt that is being answered. `ended` resolves when it ends, also after a failure. */
-export type OpenTurn = { abort: AbortController; ended: Promise<void> }
+export type OpenTurn = { controller: AbortController; ended: Promise<void> }
 
 /** A session that is open in this process. A change of `mode` applies from the next prompt. */
 export type OpenSession = {
@@ -67,7 +67,7 @@ export class OpenSessions {
   async close(id: string): Promise<void> {
     const session = this.#sessions.get(id)
     this.#sessions.delete(id)
-    session?.turn?.abort.abort()
+    session?.turn?.controller.abort()
     clearTimeout(session?.idleTimer)
     await session?.turn?.ended
     await session?.mcp.close()
@@ -78,7 +78,7 @@ export class OpenSessions {
   /** Ends the work of all sessions when the client has disconnected. */
   endAll(): void {
     for (const { turn, mcp, processes } of this.#sessions.values()) {
-      turn?.abort.abort()
+      turn?.controller.abort()
       void mcp.close()
       void processes.stopAll()
     }

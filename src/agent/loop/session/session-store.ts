@@ -30,12 +30,12 @@ export function createSessionStore(folder: string): SessionStore {
   const load = async (id: string) => {
     const bytes = await readFile(filePath(id)).catch(() => undefined)
     if (!bytes) return undefined
-    const { entries, goodBytes } = parseEntries(bytes)
+    const { entries, validBytes } = parseEntries(bytes)
     const first = entries[0]
     if (first?.type !== 'session.created') return undefined
     const session = emptySession(first.id, first.cwd, first.at)
     for (const entry of entries) applyEntry(session, entry)
-    return { session, entries, goodBytes }
+    return { session, entries, validBytes }
   }
   return {
     async create(id, cwd, at) {
@@ -57,7 +57,7 @@ export function createSessionStore(folder: string): SessionStore {
       if (!found) return undefined
       const file = await open(filePath(id), 'a', 0o600)
       // An incomplete line after a crash is cut off, so that the next entry starts on a new line.
-      await file.truncate(found.goodBytes)
+      await file.truncate(found.validBytes)
       return { log: createLog(file, found.session), entries: found.entries }
     },
     async list() {
@@ -101,16 +101,16 @@ function createLog(file: FileHandle, session: Session): SessionLog {
 }
 
 /** @returns the entries before the first invalid line, and the offset of that line. */
-function parseEntries(bytes: Buffer): { entries: SessionEntry[]; goodBytes: number } {
+function parseEntries(bytes: Buffer): { entries: SessionEntry[]; validBytes: number } {
   const entries: SessionEntry[] = []
-  let goodBytes = 0
-  for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, goodBytes)) {
+  let validBytes = 0
+  for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, validBytes)) {
     try {
-      entries.push(JSON.parse(bytes.toString('utf8', goodBytes, end)))
+      entries.push(JSON.parse(bytes.toString('utf8', validBytes, end)))
     } catch {
       break
     }
-    goodBytes = end + 1
+    validBytes = end + 1
   }
-  return { entries, goodBytes }
+  return { entries, validBytes }
 }

@@ -27,8 +27,8 @@ export type Session = {
 }
 
 export function emptySession(id: string, cwd: string, at: number): Session {
-  const unknownYet = { title: undefined, costUsd: undefined, contextCount: undefined, model: undefined }
-  return { id, cwd, updatedAt: at, context: [], rememberedDecisions: new Map(), ...unknownYet }
+  const initialValues = { title: undefined, costUsd: undefined, contextCount: undefined, model: undefined }
+  return { id, cwd, updatedAt: at, context: [], rememberedDecisions: new Map(), ...initialValues }
 }
 
 /** Applies an entry to `session`. */

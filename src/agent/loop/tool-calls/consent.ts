@@ -27,10 +27,10 @@ type ConsentDeps = {
 type RequestedOperation = { name: string; title: string; kind: ToolKind; paths?: string[] }
 
 /**
- * An operation that needs consent. A lasting consent is stored under `as`, which can be more specific than the name. A lasting
- * rejection is stored under the name, so that no variant of the operation is asked for again.
+ * An operation that needs consent. A lasting consent is stored under `consentKey`, which can be more specific than the name.
+ * A lasting rejection is stored under the name, so that no variant of the operation is asked for again.
  */
-export type Operation = { name: string; as?: string | undefined }
+export type Operation = { name: string; consentKey?: string | undefined }
 
 /**
  * Returns whether the operation is allowed. In `self-drive` it is allowed. In `manual` a person decides through the client, or
@@ -40,18 +40,18 @@ export type Operation = { name: string; as?: string | undefined }
 export async function requestConsent(
   deps: ConsentDeps,
   call: ToolCall,
-  { name, as = name }: Operation,
+  { name, consentKey = name }: Operation,
   title: string,
   kind: ToolKind = 'execute',
 ): Promise<boolean> {
   const { log } = deps
-  const decided = deps.mode === 'self-drive' || rememberedDecision(log, { name, as })
+  const decision = deps.mode === 'self-drive' || rememberedDecision(log, { name, consentKey })
   const operation: RequestedOperation = { name, title, kind }
-  if (decided !== undefined) return decided && askPolicy(deps, call, operation)
+  if (decision !== undefined) return decision && askPolicy(deps, call, operation)
   const optionId = await requestPermission(deps, call, operation, { isPolicyOnly: false })
   const allowed = optionId === 'allow_once' || optionId === 'allow_always'
   if (optionId.endsWith('_always')) {
-    await log.add({ type: 'permission.remembered', operation: allowed ? as : name, allowed, at: deps.now() })
+    await log.add({ type: 'permission.remembered', operation: allowed ? consentKey : name, allowed, at: deps.now() })
   }
   return allowed
 }
@@ -96,8 +96,8 @@ async function requestPermission(
 /** Returns a decision for the session. A lasting rejection of the shell includes commands outside its sandbox. */
 function rememberedDecision(
   { session: { rememberedDecisions } }: SessionLog,
-  { name, as }: Required<Operation>,
+  { name, consentKey }: Required<Operation>,
 ): boolean | undefined {
   const isRejected = [name, name.split('.')[0]!].some((one) => rememberedDecisions.get(one) === false)
-  return isRejected ? false : rememberedDecisions.get(as)
+  return isRejected ? false : rememberedDecisions.get(consentKey)
 }

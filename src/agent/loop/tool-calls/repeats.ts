@@ -8,7 +8,7 @@ const repeatedNote =
   '[This call was made before with the same result. Repeating it will not change the result. Try another way, or say what prevents you.]'
 
 /** Detects a repeated call with the same result, with no file change and no other command in between. */
-export function createRepeats() {
+export function createRepeatDetector() {
   const counts = new Map<string, number>()
   return {
     /** @returns a note for the model, or undefined if the call is not a repetition. */

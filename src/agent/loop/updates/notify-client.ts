@@ -42,7 +42,10 @@ export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps
   }
 }
 
-/** Starts a new paragraph for the first text after a tool call. Many clients join all text, and would show no space between both. */
+/**
+ * Starts a new paragraph for the first text after a tool call. Many clients join all text, and would show no space between
+ * both.
+ */
 function separateParagraphs(): (event: TurnEvent) => TurnEvent {
   let hasText = false
   let needsSeparator = false

@@ -30,7 +30,7 @@ export const shell = tool({
   }),
   title: ({ command }) => command,
   async run(input, context) {
-    const location = await decideBoundary(input, context)
+    const location = await decideLocation(input, context)
     if (location === 'refused') return notAllowed
     const seconds = input.timeout_seconds ?? 120
     const { workspace, signal } = context
@@ -49,7 +49,7 @@ export const shell = tool({
  * Decides where the command may run: in `self-drive` anywhere; in `manual` in the sandbox, or with the permission `shell.escalate`
  * outside. Without a sandbox the user is asked too, and the question says so.
  */
-export async function decideBoundary(
+export async function decideLocation(
   input: { command: string; unsandboxed?: boolean | undefined; reason?: string | undefined },
   context: ToolContext,
 ): Promise<'inside' | 'outside' | 'refused'> {

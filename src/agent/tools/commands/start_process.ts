@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { tool } from '../tool.ts'
-import { decideBoundary, notAllowed } from './shell.ts'
+import { decideLocation, notAllowed } from './shell.ts'
 
 export const startProcess = tool({
   name: 'start_process',
@@ -20,7 +20,7 @@ export const startProcess = tool({
   }),
   title: ({ command }) => command,
   async run(input, context) {
-    const location = await decideBoundary(input, context)
+    const location = await decideLocation(input, context)
     if (location === 'refused') return notAllowed
     const options = { workspace: context.workspace.root, sandbox: location === 'inside' }
     const id = await context.processes.start(context.shell, input.command, options)

@@ -27,7 +27,7 @@ type Input = { path?: string | undefined; depth?: number | undefined; pattern?: 
 
 async function listEntries({ path = '.', depth, pattern }: Input, { workspace, signal }: ToolContext): Promise<string> {
   const lines: string[] = []
-  for (const found of await openWalk(workspace, path, { maxDepth: depth ?? (pattern ? 20 : 3), hidden: true })) {
+  for (const found of await openWalk(workspace, path, { maxDepth: depth ?? (pattern ? 20 : 3), includeHidden: true })) {
     signal.throwIfAborted()
     if (pattern && (found.kind === 'folder' || !matchesPath(found.path, pattern))) continue
     if (lines.length === maxEntries) return `${lines.join('\n')}\n[more than ${maxEntries}: name a folder or a pattern]`

@@ -85,6 +85,9 @@ export function requiredLiterals(pattern: string): string[] | undefined {
 const tokens = /\(\?(?::|P?<\w+>)|\(\??|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|\{\d*,?\d*\}|./gsu
 /** Matches syntax that is not parsed: group flags, an open class, escapes by character number, and quoting escapes. */
 const unreadable = /^(?:\(\?|\[|\\[xpPQEuC0-9]|\\)$/
-/** Matches quantifiers that can make the previous character optional. A count such as `{2}` is not parsed and treated like `{0,}`. */
+/**
+ * Matches quantifiers that can make the previous character optional. A count such as `{2}` is not parsed and treated like
+ * `{0,}`.
+ */
 const optional = /^(?:[*?]|\{.*\})$/
 const isLiteral = (token: string) => (token.length === 1 ? !/[.^$+()|[\]{}]/.test(token) : /^\\[^\w]$/u.test(token))

@@ -6,7 +6,7 @@ import { compileSearchPattern } from './search-pattern.ts'
 import { withSuggestions } from './similar-files.ts'
 import { matchesPath, openWalk, type WalkEntry } from './walk.ts'
 
-const limits = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300, named: 5, depth: 60 }
+const limits = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300, namedPaths: 5, depth: 60 }
 /** The agent serves one client, so a search delays only the messages of that client. */
 const sliceMs = 25
 
@@ -39,14 +39,14 @@ type Input = {
 }
 
 async function searchFiles(input: Input, { workspace, signal }: ToolContext): Promise<string> {
-  const { pattern, path = '.', glob, ignore_case = false, include_ignored: all = false } = input
+  const { pattern, path = '.', glob, ignore_case = false, include_ignored: includeAll = false } = input
   const { canMatch, matches } = await compileSearchPattern(pattern, ignore_case)
   const lines: string[] = []
   const truncatedPaths: string[] = []
   const excluded: WalkEntry[] = []
   const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const slices = new TimeSlices(sliceMs)
-  for (const entry of await openWalk(workspace, path, { maxDepth: limits.depth, all })) {
+  for (const entry of await openWalk(workspace, path, { maxDepth: limits.depth, includeAll })) {
     const pause = slices.waitIfUsedUp()
     if (pause) await pause
     signal.throwIfAborted()
@@ -89,13 +89,13 @@ function notSearchedNote(excluded: WalkEntry[]): string[] {
     const paths = excluded
       .filter((entry) => entry.excluded === reason)
       .map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path))
-    return paths.length === 0 ? [] : `${paths.length} ${reason} (${formatPaths(paths, limits.named)})`
+    return paths.length === 0 ? [] : `${paths.length} ${reason} (${formatPaths(paths, limits.namedPaths)})`
   })
   if (described.length === 0) return []
   return [`[not searched: ${described.join(', ')}; include_ignored searches them]`]
 }
 
-function formatPaths(paths: string[], named: number): string {
-  const others = paths.length > named ? ` and ${paths.length - named} more` : ''
-  return paths.slice(0, named).map(printableLine).join(', ') + others
+function formatPaths(paths: string[], maxNamed: number): string {
+  const others = paths.length > maxNamed ? ` and ${paths.length - maxNamed} more` : ''
+  return paths.slice(0, maxNamed).map(printableLine).join(', ') + others
 }

@@ -28,7 +28,7 @@ const formatSuggestions = (paths: string[]) =>
 async function findSimilarFiles(workspace: Workspace, path: string): Promise<string[]> {
   const found: { path: string; distance: number }[] = []
   let scannedCount = 0
-  for (const entry of await openWalk(workspace, '.', { maxDepth: 20, hidden: true })) {
+  for (const entry of await openWalk(workspace, '.', { maxDepth: 20, includeHidden: true })) {
     if (++scannedCount > limits.scannedEntries) break
     if (entry.kind !== 'file' && entry.kind !== 'folder') continue
     const distance = nameDistance(basename(path), entry.name)

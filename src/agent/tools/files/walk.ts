@@ -15,9 +15,9 @@ export type WalkOptions = {
   /** How many levels of folders are opened. */
   maxDepth: number
   /** Whether to walk hidden entries, whose name starts with a dot. `.git` is always skipped. */
-  hidden?: boolean
+  includeHidden?: boolean
   /** Whether to walk ignored and hidden entries, except `.git`. */
-  all?: boolean
+  includeAll?: boolean
 }
 
 /** Returns whether a path matches a glob. A glob without a folder matches names at any depth. */
@@ -84,12 +84,12 @@ function* walkLevel(
   }
 }
 
-function findExclusion(entry: Entry, names: string[], rules: IgnoreRules, { all, hidden }: WalkOptions) {
+function findExclusion(entry: Entry, names: string[], rules: IgnoreRules, { includeAll, includeHidden }: WalkOptions) {
   if (entry.name === '.git') return 'hidden'
-  if (all) return undefined
+  if (includeAll) return undefined
   if (entry.kind === 'folder' && generatedFolders.has(entry.name)) return 'ignored'
   const excluded = rules.exclusion(names, entry.kind === 'folder')
-  return hidden && excluded === 'hidden' ? undefined : excluded
+  return includeHidden && excluded === 'hidden' ? undefined : excluded
 }
 
 function openSubfolder(folder: OpenFolder, name: string): { folder: OpenFolder; entries: Entry[] } | undefined {

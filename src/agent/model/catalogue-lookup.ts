@@ -27,7 +27,7 @@ type CatalogueOptions = {
  * `refreshMs`, because a catalogue can change while an agent runs; a model that the catalogue lacks is looked up at most
  * once a minute. A model without known image support gets no images.
  */
-export function createCatalogueWindow({ baseUrl, apiKey, maxTokens, now }: CatalogueOptions): {
+export function createCatalogueLookup({ baseUrl, apiKey, maxTokens, now }: CatalogueOptions): {
   windowOf: ContextWindowOf
   hasImageInput: HasImageInput
 } {

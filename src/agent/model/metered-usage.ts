@@ -6,8 +6,9 @@ import type { Usage } from './model.ts'
 const polling = { timeoutMs: 2000, recheckMs: 100 }
 
 /**
- * Fetches the usage that the service metered or estimated for an answer that reported none or broke off. Services that meter, such as
- * Signalbox and OpenRouter, send the id of the answer in the header `x-generation-id`. Returns undefined if the usage cannot be read.
+ * Fetches the usage that the service metered or estimated for an answer that reported none or broke off. Services that meter,
+ * such as Signalbox and OpenRouter, send the id of the answer in the header `x-generation-id`. Returns undefined if the usage
+ * cannot be read.
  */
 export async function fetchMeteredUsage(
   { baseUrl, apiKey }: { baseUrl: () => string; apiKey: string | undefined },

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { startWithModels } from '#test/harness/records/model-catalogue.ts'
-import { createCatalogueWindow } from './window.ts'
+import { createCatalogueLookup } from './catalogue-lookup.ts'
 
 const signal = new AbortController().signal
 
@@ -19,7 +19,7 @@ async function setUp(most?: number) {
     requestCount++
     return service.url
   }
-  const { windowOf, hasImageInput } = createCatalogueWindow({
+  const { windowOf, hasImageInput } = createCatalogueLookup({
     baseUrl,
     apiKey: service.apiKey,
     maxTokens: most,
@@ -72,7 +72,7 @@ async function startCatalogue() {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   let at = 0
-  const lookUp = createCatalogueWindow({
+  const lookUp = createCatalogueLookup({
     baseUrl: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     apiKey: undefined,
     maxTokens: undefined,
