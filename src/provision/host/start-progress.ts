@@ -5,7 +5,7 @@ import type { Intern } from '#interns/registry/intern-store.ts'
 export const cloningStep = 'Cloning the repository'
 
 /** @returns a function that reports a step of a start by its label. */
-export function progressReporter<Step extends string>(
+export function createProgressReporter<Step extends string>(
   steps: readonly Step[],
   { repository }: Intern,
   onProgress: (progress: Progress) => void,

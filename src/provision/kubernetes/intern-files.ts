@@ -62,8 +62,8 @@ export function createInternFiles(deps: FilesDeps): InternFiles {
 }
 
 /**
- * Returns the input of the container that clones, as JSON; undefined without a repository. It has only the settings that a clone needs,
- * because all others, secrets included, would be in the file too.
+ * Returns the input of the container that clones, as JSON; undefined without a repository. It has only the settings that a
+ * clone needs, because all others, secrets included, would be in the file too.
  */
 function formatCloneRequest({ config, intern: { repository }, password }: FilesDeps): string | undefined {
   if (!repository) return undefined

@@ -21,8 +21,8 @@ const privateNetworks = [
 const privateNetworksOf6 = ['fc00::/7', 'fe80::/10', '::1/128']
 
 /**
- * Lets servers reach the daemon, and the pod reach servers, the cluster's DNS and the networks that the operator allows. Everything else,
- * other interns included, is unreachable.
+ * Lets servers reach the daemon, and the pod reach servers, the cluster's DNS and the networks that the operator allows.
+ * Everything else, other interns included, is unreachable.
  */
 export function createNetworkPolicy({ config, selector, daemonPort, serviceUrl }: PolicyDeps): Record<string, unknown> {
   const servers = config.kubernetes_servers.map(toPeer)

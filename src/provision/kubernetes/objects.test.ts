@@ -32,12 +32,12 @@ test('a pod satisfies the level "restricted", and writes only its volume', () =>
 })
 
 test('a pod is replaced for new settings, image or template, not for a certificate', () => {
-  const { settings } = made()
-  assert.equal(podOf(made()).metadata.annotations['signalbox.dev/settings'], settings)
-  assert.equal(made({}, { ...files, rotated: { 'certificate.pem': 'two' } }).settings, settings)
-  assert.notEqual(made({}, { ...files, lasting: { 'settings.json': '{"agent":1}' } }).settings, settings)
-  assert.notEqual(made({ kubernetes_runtime_class: 'gvisor' }).settings, settings)
-  assert.notEqual(createObjects({ ...around(), image: 'signalbox:2' }, 'ada', files).settings, settings)
+  const { settingsHash } = made()
+  assert.equal(podOf(made()).metadata.annotations['signalbox.dev/settings'], settingsHash)
+  assert.equal(made({}, { ...files, rotated: { 'certificate.pem': 'two' } }).settingsHash, settingsHash)
+  assert.notEqual(made({}, { ...files, lasting: { 'settings.json': '{"agent":1}' } }).settingsHash, settingsHash)
+  assert.notEqual(made({ kubernetes_runtime_class: 'gvisor' }).settingsHash, settingsHash)
+  assert.notEqual(createObjects({ ...around(), image: 'signalbox:2' }, 'ada', files).settingsHash, settingsHash)
 })
 
 test('only the clone container has the credential, and it runs nothing of the volume', () => {
@@ -87,8 +87,8 @@ test('the pod for files has the same limits and volume, and no repository', () =
 
 test('an intern whose repository was removed has neither clone command nor credential', () => {
   const before = made({}, { ...files, repository: 'a secret' })
-  const { settings, secret, others } = made()
-  assert.notEqual(settings, before.settings)
+  const { settingsHash, secret, others } = made()
+  assert.notEqual(settingsHash, before.settingsHash)
   assert.equal(secret.stringData['repository.json'], '')
   assert.ok(!JSON.stringify(others).includes('initContainers'))
 })

@@ -62,7 +62,7 @@ export function createObjects({ config, image, serviceUrl }: ObjectsDeps, id: st
   const metadata = { name, labels }
   const selector = { [internLabel]: id }
   const pod = createPodSpec(config, image, name, files)
-  const settings = hash('sha256', JSON.stringify([pod, files.lasting, files.repository]), 'hex').slice(0, 32)
+  const settingsHash = hash('sha256', JSON.stringify([pod, files.lasting, files.repository]), 'hex').slice(0, 32)
   // Always present, because apply does not remove old keys from a Secret.
   const repository = { [repositoryFile]: files.repository ?? '' }
   const secret = {
@@ -91,10 +91,10 @@ export function createObjects({ config, image, serviceUrl }: ObjectsDeps, id: st
       // `Parallel` also replaces a pod that never started when the template changes.
       podManagementPolicy: 'Parallel',
       revisionHistoryLimit: 1,
-      template: { metadata: { labels, annotations: { [settingsAnnotation]: settings } }, spec: pod },
+      template: { metadata: { labels, annotations: { [settingsAnnotation]: settingsHash } }, spec: pod },
     },
   } as const
-  return { settings, secret, volume, others: [service, policy, set] satisfies KubernetesObject[] }
+  return { settingsHash, secret, volume, others: [service, policy, set] satisfies KubernetesObject[] }
 }
 
 function createVolumeSpec({ kubernetes_storage_class: storageClassName, kubernetes_storage: storage }: Config) {
@@ -197,8 +197,8 @@ function createContainer(config: Config, image: string) {
 }
 
 /**
- * The container that clones the repository. It has the credential, and ends before the daemon starts. It must not run code from the volume,
- * which the intern can write, so it does not use the cache of compiled code.
+ * The container that clones the repository. It has the credential, and ends before the daemon starts. It must not run code
+ * from the volume, which the intern can write, so it does not use the cache of compiled code.
  */
 function createCloneContainer(config: Config, image: string) {
   return {

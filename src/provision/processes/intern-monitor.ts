@@ -2,8 +2,8 @@ import { type MonitoredIntern, monitorResources } from '../host/resource-monitor
 import { type MonitoredDaemon, monitorDaemon } from './daemon-monitor.ts'
 
 /**
- * Monitors a daemon and the resources of its intern. Calls `onEnd` once, with the first problem: a daemon that is ended because its intern
- * exceeds a limit is reported with the limit. @returns a function that stops the monitor.
+ * Monitors a daemon and the resources of its intern. Calls `onEnd` once, with the first problem: a daemon that is ended
+ * because its intern exceeds a limit is reported with the limit. @returns a function that stops the monitor.
  */
 export function monitorIntern(
   daemon: MonitoredDaemon,

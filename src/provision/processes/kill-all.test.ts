@@ -16,8 +16,8 @@ const isRoot = process.getuid?.() === 0
 const uid = 1_987_650_000 + (process.pid % 1000)
 
 /**
- * Starts a process that starts another one and exits, repeatedly, and adds a line to a file each time. With `setsid` each of them has
- * a separate session.
+ * Starts a process that starts another one and exits, repeatedly, and adds a line to a file each time. With `setsid` each of
+ * them has a separate session.
  */
 async function startHopper({ as, mark, setsid }: { as?: number; mark: string; setsid: boolean }) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-hopper-'))

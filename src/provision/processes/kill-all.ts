@@ -21,8 +21,8 @@ const everyMs = 10
 const requiredEmptyRounds = 3
 
 /**
- * Ends all processes of an intern, and returns when none remains. All processes of a user are ended by one signal: a list of
- * processes never has a process that only forks and exits.
+ * Ends all processes of an intern, and returns when none remains. All processes of a user get one signal, because a process
+ * that forks and exits repeatedly is never still there when its listed id is signalled.
  * @throws Error if processes remain after `withinMs`.
  */
 export async function killAll(

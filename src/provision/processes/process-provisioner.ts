@@ -20,7 +20,7 @@ import { writeBaseUrl } from '../host/home/intern-home.ts'
 import { logConnection, readLog } from '../host/home/intern-log.ts'
 import { removeHome } from '../host/home/remove-home.ts'
 import { isAlive, type ProcessId } from '../host/processes.ts'
-import { createUnreachableRuns } from '../host/unreachable.ts'
+import { createUnreachableRuns } from '../host/unreachable-runs.ts'
 import { allocateUser } from '../host/user-ids.ts'
 import { endInterruptedClone } from '../repository/clone.ts'
 import { RunningClones } from '../repository/running-clones.ts'
@@ -58,7 +58,10 @@ export type ProcessDeps = RemoteInternDeps & {
   onMeasureError: (error: Error) => void
 }
 
-/** Runs interns as processes of this host: a daemon for each in a separate folder and, if the service is root, with a separate user. */
+/**
+ * Runs interns as processes of this host: a daemon for each in a separate folder and, if the service is root, with a separate
+ * user.
+ */
 export class ProcessProvisioner implements Provisioner {
   readonly #deps: ProcessDeps
   /** The folder of interns' folders. */

@@ -24,7 +24,7 @@ import {
 } from '../host/home/intern-home.ts'
 import { notStarted, type ProcessId } from '../host/processes.ts'
 import { findExceededDiskLimit } from '../host/resource-limits.ts'
-import { cloningStep, progressReporter } from '../host/start-progress.ts'
+import { cloningStep, createProgressReporter } from '../host/start-progress.ts'
 import { allocateUser } from '../host/user-ids.ts'
 import type { RunningClones } from '../repository/running-clones.ts'
 import { agentInstructions, createAgentCommand } from './agent-command.ts'
@@ -91,7 +91,7 @@ export class ProcessStarter {
   ): Promise<TcpAccess | undefined> {
     const { config, homeOf, runningClones, end } = this.#deps
     const { repository } = intern
-    const reportStep = progressReporter(steps, intern, onProgress)
+    const reportStep = createProgressReporter(steps, intern, onProgress)
     const home = homeOf(intern)
     reportStep('Preparing the folder')
     // Before the first wait, so that stopping the intern also cancels the clone.

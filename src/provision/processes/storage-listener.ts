@@ -32,8 +32,8 @@ const maxHandshakes = 64
 const maxRetries = 10
 
 /**
- * Accepts TLS 1.3 connections of clients with the certificate of a server. The server name that a client requests contains the id of
- * an intern, and the resource to read. The listener forwards the bytes of both sides unchanged.
+ * Accepts TLS 1.3 connections of clients with the certificate of a server. The server name that a client requests contains
+ * the id of an intern, and the resource to read. The listener forwards the bytes of both sides unchanged.
  * @param connect opens the connection to the resource.
  */
 export async function startStorageListener(deps: StorageListenerDeps, connect: Connect): Promise<StorageListener> {

@@ -44,8 +44,9 @@ export type CloneOptions = {
 }
 
 /**
- * Clones the repository of an intern into its workspace, once. A separate user, if there is one, fetches it into a folder that the intern
- * cannot read. Only this process has the credential. Then the intern's user checks out the files, without the credential.
+ * Clones the repository of an intern into its workspace, once. A separate user, if there is one, fetches it into a folder
+ * that the intern cannot read. Only this process has the credential. Then the intern's user checks out the files, without the
+ * credential.
  * @throws Error with the reason, written for the intern's owner.
  */
 export async function cloneRepository(deps: CloneDeps, options: CloneOptions): Promise<void> {

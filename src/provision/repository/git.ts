@@ -9,7 +9,10 @@ export type GitRun = {
   path: string
   args: string[]
   cwd: string
-  /** Git settings of this process. They are passed in the environment, so that they are in no file and not in the output of `ps`. */
+  /**
+   * Git settings of this process. They are passed in the environment, so that they are in no file and not in the output of
+   * `ps`.
+   */
   settings?: [name: string, value: string][]
   /** The transports that it can fetch with; defaults to none. */
   transports?: string[]

@@ -14,8 +14,8 @@ type CloningDeps = {
 }
 
 /**
- * The registered start of an intern. `RunningClones.stop` cancels its clone, also one that has not started yet. Must be disposed at the end
- * of the start.
+ * The registered start of an intern. `RunningClones.stop` cancels its clone, also one that has not started yet. Must be
+ * disposed at the end of the start.
  */
 type RegisteredStart = Disposable & {
   clone: (repository: Repository, home: string, uid: number | undefined) => Promise<void>

@@ -107,10 +107,10 @@ export class InternLifecycle {
     // Another server supervised it when it failed.
     if (!this.#supervised.has(intern.id)) return this.#supervised.restartLater(intern.id, restartNow)
     if (!this.#supervised.takeRestart(intern.id)) return
-    const starting = leases.transition(intern.id, 'failed', { status: 'provisioning' })
+    const transition = leases.transition(intern.id, 'failed', { status: 'provisioning' })
     // `takeRestart` has used up this restart: if the database does not answer, schedule another one.
-    starting.catch(() => this.#supervised.restartLater(intern.id))
-    if (!(await starting)) return
+    transition.catch(() => this.#supervised.restartLater(intern.id))
+    if (!(await transition)) return
     await this.#start(intern, async (failure) => {
       await leases.transition(intern.id, 'provisioning', { status: 'failed', failure })
       this.#supervised.restartLater(intern.id)

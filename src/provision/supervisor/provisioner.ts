@@ -23,20 +23,20 @@ export type Provisioner = {
   /** Whether a daemon that an earlier process of the service started still answers. */
   adopt: (intern: Intern) => Promise<boolean>
   /**
-   * Calls `onEnd` within a second after the daemon has ended, or when it does not answer; `onOutdated` when a newer daemon must replace it
-   * and no run is active. @returns a function that stops the watch.
+   * Calls `onEnd` within a second after the daemon has ended, or when it does not answer; `onOutdated` when a newer daemon
+   * must replace it and no run is active. @returns a function that stops the watch.
    */
   watch: (intern: Intern, onEnd: (reason: string) => void, onOutdated: () => void) => () => void
   /** Ends the daemon and all of its processes; its files remain. Returns at once if no daemon runs. */
   stop: (intern: Intern) => Promise<void>
   /**
-   * Ends the daemon when the server stops, or aborts its start; a daemon on another host keeps running. Also called to abort a start that is
-   * no longer needed.
+   * Ends the daemon when the server stops, or aborts its start; a daemon on another host keeps running. Also called to abort
+   * a start that is no longer needed.
    */
   leave: (intern: Intern) => Promise<void>
   /**
-   * Ends daemons on this host of interns that were moved or deleted. `idsHere` is called after the running daemons were listed, so that an
-   * intern that is created in between keeps its daemon.
+   * Ends daemons on this host of interns that were moved or deleted. `idsHere` is called after the running daemons were
+   * listed, so that an intern that is created in between keeps its daemon.
    */
   endForeignDaemons: (idsHere: () => Promise<ReadonlySet<string>>) => Promise<void>
   /** Removes the intern's processes and files. */
@@ -48,7 +48,8 @@ export type Provisioner = {
   /** The end of its daemon's log, whether it runs or not. @throws Refusal if the log cannot be read. */
   log: (intern: Intern, range: LogLength) => Promise<InternLog>
   /**
-   * Opens a port for servers of other hosts. They read the logs of this host's interns, and the stored files of those that do not run.
+   * Opens a port for servers of other hosts. They read the logs of this host's interns, and the stored files of those that do
+   * not run.
    * @returns undefined without a port. @param find reads the current state of an intern.
    */
   serveStorage: (find: (id: string) => Promise<Intern | undefined>) => Promise<StorageListener | undefined>

@@ -16,7 +16,7 @@ import type { Provisioner } from './provisioner.ts'
 
 const pollMs = renewEveryMs
 /** Interns with these statuses need no supervisor, unless a server holds a lease on them. */
-const settledStatuses: readonly string[] = ['stopped', 'failed', 'destroy_failed']
+const statusesAtRest: readonly string[] = ['stopped', 'failed', 'destroy_failed']
 
 type SupervisorDeps = {
   db: Db
@@ -36,8 +36,8 @@ type SupervisorDeps = {
 }
 
 /**
- * Brings interns into the state that the database requires: starts, watches, restarts, stops and deletes them. It is notified of changes,
- * and reads the database every second.
+ * Brings interns into the state that the database requires: starts, watches, restarts, stops and deletes them. It is notified
+ * of changes, and reads the database every second.
  */
 export class Supervisor {
   readonly #deps: SupervisorDeps
@@ -186,7 +186,7 @@ export class Supervisor {
     if (thisHost === undefined || (status === 'queued' && hostname !== thisHost)) return false
     // A queued intern is claimed again, which stores its location on this host.
     if (supervisor === this.#deps.server && status !== 'queued') return true
-    if (supervisor === null && (settledStatuses.includes(status) || isAsleep(intern))) return false
+    if (supervisor === null && (statusesAtRest.includes(status) || isAsleep(intern))) return false
     if (supervisor !== null && supervisor !== this.#deps.server && !isExpired) return false
     return this.#leases.claim(intern, this.#deps.provisioner.locationOf(intern))
   }
@@ -224,8 +224,8 @@ export class Supervisor {
     const { provisioner, server, keepRunning } = this.#deps
     const leased = await this.#leases.find(id)
     if (!leased || leased.supervisor !== server) {
-      // Wait for its pass, which would otherwise take the intern, or find the database closed. A start that another server took over is
-      // not ended here.
+      // Wait for its pass, which would otherwise take the intern, or find the database closed. A start that another server
+      // took over is not ended here.
       if (!this.#interns.isStarting(id)) await this.#passes.waitUntilEnded(id)
       return
     }

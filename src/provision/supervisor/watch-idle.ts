@@ -7,8 +7,8 @@ const timeoutMs = 5000
 const minPauseMs = 50
 
 /**
- * Calls `onIdle` once, when a daemon has been idle for `idleMs` and accepts no more turns; never with 0. A daemon that does not answer, or is
- * too old for this request, is asked again later. @returns a function that stops the watch.
+ * Calls `onIdle` once, when a daemon has been idle for `idleMs` and accepts no more turns; never with 0. A daemon that does
+ * not answer, or is too old for this request, is asked again later. @returns a function that stops the watch.
  */
 export function watchIdle(runs: Pick<Runs, 'rest'>, idleMs: number, onIdle: () => void): () => void {
   if (idleMs === 0) return () => {}

@@ -19,8 +19,9 @@ type FollowOptions = {
 const backoff = { firstMs: 500, maxMs: 15_000 }
 
 /**
- * Follows objects of the cluster: lists them, then watches changes. While the API server is unreachable, the last known
- * state remains. When it answers again, or has forgotten the version, the list is read again, and missing objects are reported as removed.
+ * Follows objects of the cluster: lists them, then watches changes. While the API server is unreachable, the last known state
+ * remains. When it answers again, or has forgotten the version, the list is read again, and missing objects are reported as
+ * removed.
  * @returns a function that stops it.
  */
 export function followObjects(options: FollowOptions): () => Promise<void> {

@@ -27,8 +27,8 @@ function explainMessage(message: string): string {
 }
 
 /**
- * Why the node evicts this pod, if it does. The node reports that immediately as an event, but in the state of the pod only after its containers
- * have ended; until then the daemon seems to have ended by itself.
+ * Why the node evicts this pod, if it does. The node reports that immediately as an event, but in the state of the pod only
+ * after its containers have ended; until then the daemon seems to have ended by itself.
  */
 export async function findEviction(
   client: Pick<KubernetesClient, 'warnings'>,

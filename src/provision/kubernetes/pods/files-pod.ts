@@ -21,8 +21,8 @@ type FilesPodDeps = {
 const checkEveryMs = 250
 
 /**
- * The address of a pod that serves the files of an intern that does not run. The pod has the intern's volume and runs nothing of the intern. It
- * ends when it gets no requests, and before the intern is started. @throws Refusal with the reason.
+ * The address of a pod that serves the files of an intern that does not run. The pod has the intern's volume and runs nothing
+ * of the intern. It ends when it gets no requests, and before the intern is started. @throws Refusal with the reason.
  */
 export async function findFilesAddress(deps: FilesPodDeps, id: string): Promise<DaemonAddress> {
   try {

@@ -8,7 +8,7 @@ import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { readHealth } from '../../host/daemon-health.ts'
-import { cloningStep, progressReporter } from '../../host/start-progress.ts'
+import { cloningStep, createProgressReporter } from '../../host/start-progress.ts'
 import type { Cluster } from '../client/access.ts'
 import { createInternFiles, readStoredSecrets } from '../intern-files.ts'
 import { createObjects, daemonPort, objectName } from '../objects.ts'
@@ -51,8 +51,8 @@ export class PodStarts {
     const { config, certificates, pods, now, addressIn } = this.#deps
     const { client, image, serviceUrl } = this.#deps.cluster
     const { id } = intern
-    const step = progressReporter(steps, intern, onProgress)
-    step('Creating its objects')
+    const reportStep = createProgressReporter(steps, intern, onProgress)
+    reportStep('Creating its objects')
     const abortController = new AbortController()
     this.abort(id, 'The intern is being started again.')
     this.#abortControllers.set(id, abortController)
@@ -74,19 +74,19 @@ export class PodStarts {
       }
       const objects = createObjects({ config, image, serviceUrl }, id, createInternFiles(files))
       await applyObjects(client, objects)
-      step('Starting its pod')
+      reportStep('Starting its pod')
       const host = await startRespondingPod(
         { client, pods, now },
         {
           intern: id,
-          settings: objects.settings,
+          settingsHash: objects.settingsHash,
           signal: abortController.signal,
           answers: async (address) => (await readHealth(await addressIn(id, address, token), healthMs)) !== undefined,
           startMs: config.kubernetes_start_ms,
           unresponsiveMs: config.intern_unresponsive_ms,
           cloneMs: config.repository_clone_ms,
-          onCloning: () => step(cloningStep),
-          onRunning: () => step('Waiting for the daemon'),
+          onCloning: () => reportStep(cloningStep),
+          onRunning: () => reportStep('Waiting for the daemon'),
         },
       )
       return { host, port: daemonPort, token }

@@ -9,7 +9,7 @@ export type Pod = {
   intern: string
   uid: string
   /** The hash of its settings. */
-  settings: string
+  settingsHash: string
   image: string
   address: string | undefined
   node: string | undefined
@@ -63,7 +63,7 @@ export function toPod(object: KubernetesObject): Pod {
     name: metadata.name,
     intern: metadata.labels?.[internLabel] ?? '',
     uid: metadata.uid ?? '',
-    settings: metadata.annotations?.[settingsAnnotation] ?? '',
+    settingsHash: metadata.annotations?.[settingsAnnotation] ?? '',
     image: containers[0]?.image ?? '',
     address: podIP,
     node: readNode(spec),
@@ -153,8 +153,8 @@ const lastLine = (text: string) => {
 }
 
 /**
- * The time since which the node of a pod is lost. For a running container without a probe only the cluster's node controller sets `Ready` to
- * false. The node itself does so only for a pod that it is about to end.
+ * The time since which the node of a pod is lost. For a running container without a probe only the cluster's node controller
+ * sets `Ready` to false. The node itself does so only for a pod that it is about to end.
  */
 function findLostTime({ metadata, status }: KubernetesObject): string | undefined {
   const { conditions = [], containerStatuses: [container] = [] } = (status ?? {}) as PodStatus

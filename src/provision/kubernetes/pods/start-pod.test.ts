@@ -9,7 +9,7 @@ const pod = (more: Partial<Pod> = {}): Pod => ({
   name: 'intern-ada-0',
   intern: 'ada',
   uid: 'one',
-  settings: 'these',
+  settingsHash: 'these',
   image: 'signalbox:1',
   node: 'node-1',
   address: '10.0.0.1',
@@ -52,7 +52,7 @@ async function started(
   let checks = 0
   const options = {
     intern: 'ada',
-    settings: 'these',
+    settingsHash: 'these',
     startMs,
     unresponsiveMs,
     onRunning: () => done.push('runs'),
@@ -84,7 +84,7 @@ test('an earlier pod that hangs is removed, but not its successor', async () => 
 })
 
 test('a pod with other settings does not count, and after a timeout the pod ends', async () => {
-  const { address, done } = await started(pod({ settings: 'others' }), pod({ settings: 'others' }), 1, 300)
+  const { address, done } = await started(pod({ settingsHash: 'others' }), pod({ settingsHash: 'others' }), 1, 300)
   assert.match(address, /did not answer within 0\.3 s/)
   assert.deepEqual(done, ['changed StatefulSet intern-ada {"spec":{"replicas":0}}'])
 })
@@ -138,7 +138,7 @@ test('a daemon on a lost node that answers has started', async () => {
 })
 
 test('on a lost node the start fails, and no pod is removed', async () => {
-  for (const more of [{}, { isEnding: true }, { settings: 'others' }]) {
+  for (const more of [{}, { isEnding: true }, { settingsHash: 'others' }]) {
     const onLostNode = pod({ ...lost, ...more })
     const answers = async () => Object.keys(more).length > 0
     const { address, done } = await started(onLostNode, onLostNode, 1, 60_000, answers)

@@ -17,7 +17,7 @@ export async function applyObjects(client: KubernetesClient, { secret, volume, o
 
 type PodStart = {
   intern: string
-  settings: string
+  settingsHash: string
   /** Whether the daemon of the pod at this address answers. */
   answers: (address: string) => Promise<boolean>
   /** The time limit of the start. */
@@ -55,7 +55,7 @@ export async function startRespondingPod(
       isFirstReport = false
       onChange()
     })
-  const timeSinceStart = stopwatch()
+  const timeSinceStart = startStopwatch()
   /** The system time, for the cluster's warnings. */
   const startedAt = now()
   const steps = createStepReports(start)
@@ -64,16 +64,16 @@ export async function startRespondingPod(
     start.signal.throwIfAborted()
     // `pod` can change during the requests below.
     const current: Pod | undefined = pod
-    if (current && canAnswer(current, start.settings)) {
+    if (current && canAnswer(current, start.settingsHash)) {
       steps.reportRunning(current.uid)
       if (await start.answers(current.address)) return current.address
-      const hangs = earlierPod?.uid === current.uid && performance.now() - earlierPod.since > start.unresponsiveMs
+      const isHanging = earlierPod?.uid === current.uid && performance.now() - earlierPod.since > start.unresponsiveMs
       // The StatefulSet replaces a removed pod, but not if its node is lost.
-      if (hangs && !current.isLost) await client.remove('Pod', current.name, current.uid)
+      if (isHanging && !current.isLost) await client.remove('Pod', current.name, current.uid)
     }
     if (current?.isLost) throw new Error(`It cannot be started: ${current.problem}.`)
     if (current?.isCloning && steps.reportCloning()) withinMs += start.cloneMs
-    if (current?.cloneFailure && current.settings === start.settings && !current.isEnding) {
+    if (current?.cloneFailure && current.settingsHash === start.settingsHash && !current.isEnding) {
       await endPermanently(client, start, current)
       throw new Error(current.cloneFailure)
     }
@@ -102,15 +102,15 @@ function createStepReports({ onRunning, onCloning }: PodStart) {
   }
 }
 
-function stopwatch(): () => number {
+function startStopwatch(): () => number {
   const startedAt = performance.now()
   return () => performance.now() - startedAt
 }
 
 /** Whether the pod can answer. A daemon can also answer on a node that the cluster reports as lost. */
-function canAnswer(pod: Pod, settings: string): pod is Pod & { address: string } {
+function canAnswer(pod: Pod, settingsHash: string): pod is Pod & { address: string } {
   const isUsable = pod.problem === undefined || (pod.isLost && !pod.isEnding)
-  return pod.settings === settings && pod.isRunning && pod.address !== undefined && isUsable
+  return pod.settingsHash === settingsHash && pod.isRunning && pod.address !== undefined && isUsable
 }
 
 /** Ends a pod after a failed start, because nothing would supervise it if it started later. */

@@ -7,8 +7,8 @@ import { objectName, podName } from '../objects.ts'
 const leewayMs = 60_000
 
 /**
- * Returns the last warning of the cluster about the objects of an intern since a time. It can be about a quota, Pod Security or a volume
- * that is not mounted. A pod that was not created has no state with the reason.
+ * Returns the last warning of the cluster about the objects of an intern since a time. It can be about a quota, Pod Security
+ * or a volume that is not mounted. A pod that was not created has no state with the reason.
  */
 export async function findLastWarning(
   client: Pick<KubernetesClient, 'warnings'>,

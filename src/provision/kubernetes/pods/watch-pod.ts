@@ -22,8 +22,8 @@ const lostNodeCheckMs = 2000
 const evictionCheckMs = 1000
 
 /**
- * Watches the pod of an intern by the cluster's reports and by its daemon's answers, because neither shows all failures. While the API server is
- * unreachable, only the answers count. @returns a function that stops the watch.
+ * Watches the pod of an intern by the cluster's reports and by its daemon's answers, because neither shows all failures.
+ * While the API server is unreachable, only the answers count. @returns a function that stops the watch.
  */
 export function watchPod(
   pods: Pick<Pods, 'follow'>,
@@ -51,7 +51,7 @@ export function watchPod(
     firstPod ??= pod
     node = pod?.node
     if (!reason) return
-    if (pod?.isLost) void unlessResponding(() => onEnd(reason))
+    if (pod?.isLost) void endIfSilent(reason)
     else finish(() => void reportEnd(reason))
   })
   /** The pod shows how it ended; after an eviction, the node reports why. */
@@ -61,8 +61,8 @@ export function watchPod(
     if (!isStopped) onEnd(eviction === undefined ? endText : toSentence(eviction))
   }
   /** The report of a lost node can be wrong, for example after an outage of the API server. */
-  const unlessResponding = async (report: () => void) => {
-    if (!(await health(lostNodeCheckMs))) finish(report)
+  const endIfSilent = async (reason: string) => {
+    if (!(await health(lostNodeCheckMs))) finish(() => onEnd(reason))
   }
   const answers = async (withinMs: number) => {
     const current = await health(withinMs)
