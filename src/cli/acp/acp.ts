@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { StartupError } from '#platform/core/fault.ts'
-import { apiClient, apiKeyHelp } from '../kit/api-client.ts'
+import { apiKeyHelp, createApiClient } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 export function acpCommand(command: Command, terminal: Terminal): void {
@@ -11,7 +11,7 @@ export function acpCommand(command: Command, terminal: Terminal): void {
     .action(async (intern: string) => {
       const screen = terminal.screen?.()
       if (!screen) throw new StartupError('Standard input is not available.')
-      const client = apiClient(terminal.env, 'api')
+      const client = createApiClient(terminal.env, 'api')
       // Loaded here, so that other commands start without the protocol library.
       const [{ ndJsonStream }, { internAgent }] = await Promise.all([
         import('@agentclientprotocol/sdk'),

@@ -4,12 +4,12 @@ import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { version } from '#platform/core/version.ts'
-import { conversation, type PromptContent } from '../chat/conversation.ts'
+import { createConversation, type PromptContent } from '../chat/conversation.ts'
 import { waitUntilRunning } from '../chat/wait-until-running.ts'
 import type { ApiClient } from '../kit/api-client.ts'
 import { internPath } from '../kit/intern-path.ts'
 import { readHistory, readSessions } from './history.ts'
-import { promptContent } from './prompt-content.ts'
+import { toPromptContent } from './prompt-content.ts'
 import { displayedError, runTurn } from './turn.ts'
 
 type AgentDeps = { client: ApiClient; intern: string }
@@ -58,7 +58,7 @@ export function internAgent({ client, intern }: AgentDeps): AgentApp {
     if (session.turn) throw RequestError.invalidRequest(undefined, 'The session is busy with another prompt.')
     session.turn = new AbortController()
     const signal = AbortSignal.any([session.turn.signal, cancelSignal])
-    const chat = conversation(client, intern, { mode: session.mode, session: sessionId })
+    const chat = createConversation(client, intern, { mode: session.mode, session: sessionId })
     try {
       return await runTurn({ client, intern, editor, sessionId, supportsForms, chat, signal }, content)
     } finally {
@@ -114,7 +114,7 @@ export function internAgent({ client, intern }: AgentDeps): AgentApp {
       return {}
     })
     .onRequest('session/prompt', ({ params, client: editor, signal }) =>
-      withProtocolErrors(() => runPrompt(params.sessionId, promptContent(params.prompt), editor, signal)),
+      withProtocolErrors(() => runPrompt(params.sessionId, toPromptContent(params.prompt), editor, signal)),
     )
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
 }

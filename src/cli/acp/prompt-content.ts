@@ -6,7 +6,7 @@ import type { PromptContent } from '../chat/conversation.ts'
  * Converts a prompt of an editor to the content of a chat message. Attached text and links become text; images, audio and
  * other files become separate parts, which the service accepts or rejects.
  */
-export function promptContent(blocks: ContentBlock[]): PromptContent {
+export function toPromptContent(blocks: ContentBlock[]): PromptContent {
   const parts = blocks.map(toPart)
   return parts.every((part) => part.type === 'text') ? parts.map(({ text }) => text).join('\n\n') : parts
 }

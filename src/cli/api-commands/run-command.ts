@@ -1,6 +1,6 @@
 import type { Environment } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { type ApiClient, apiClient } from '../kit/api-client.ts'
+import { type ApiClient, createApiClient } from '../kit/api-client.ts'
 import { formatRecord, parseFields } from '../kit/fields.ts'
 import { minute } from '../kit/format.ts'
 import { table } from '../kit/table.ts'
@@ -41,7 +41,7 @@ export async function runCommand(
   }
   requireChange(operation, input, parameters)
   const secrets = readSecrets(override.fromEnvironment, operation, terminal.env)
-  const client = apiClient(terminal.env, keyKind(operation))
+  const client = createApiClient(terminal.env, keyKind(operation))
   const resolvedInput = await resolveIds({ ...input, ...override.fixed, ...secrets }, parameters, client)
   const { path, query, body } = buildRequest(operation, resolvedInput)
   const { out } = terminal

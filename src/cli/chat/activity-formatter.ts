@@ -8,7 +8,7 @@ type ToolCall = Extract<ActivityItem, { type: 'tool_call' }>
 const maxLines = { output: 8, change: 40 }
 
 /** Formats the activity of an intern: a tool call when it starts and when it ends, the plan when it changes. */
-export function activityFormatter(styled: StyleText): (activity: ActivityItem) => string {
+export function createActivityFormatter(applyStyle: StyleText): (activity: ActivityItem) => string {
   const startedCalls = new Set<string>()
   let previousPlan = ''
   return (activity) => {
@@ -20,10 +20,10 @@ export function activityFormatter(styled: StyleText): (activity: ActivityItem) =
     }
     const { tool_call_id: id, status } = activity
     const hasEnded = status === 'completed' || status === 'failed'
-    const lines = startedCalls.has(id) ? [] : [styled('bold', `* ${titleOf(activity)}`)]
+    const lines = startedCalls.has(id) ? [] : [applyStyle('bold', `* ${titleOf(activity)}`)]
     startedCalls.add(id)
     if (hasEnded) {
-      lines.push(...resultLines(styled, activity))
+      lines.push(...resultLines(applyStyle, activity))
       startedCalls.delete(id)
     }
     return lines.join('\n')
@@ -35,14 +35,14 @@ function titleOf({ operation, title, paths }: ToolCall): string {
   return words.length > 0 ? [...new Set(words)].join('  ') : 'tool'
 }
 
-function resultLines(styled: StyleText, { status, changes, output }: ToolCall): string[] {
+function resultLines(applyStyle: StyleText, { status, changes, output }: ToolCall): string[] {
   const changeLines = changes.flatMap(({ diff }) => truncateLines(diff.split('\n'), maxLines.change))
   const outputLines = output ? truncateLines(output.trimEnd().split('\n'), maxLines.output) : []
   const lines = [
-    ...changeLines.map((line) => diffLine(styled, line)),
-    ...outputLines.map((line) => styled('dim', `  ${printable(line)}`)),
+    ...changeLines.map((line) => diffLine(applyStyle, line)),
+    ...outputLines.map((line) => applyStyle('dim', `  ${printable(line)}`)),
   ]
-  if (status === 'failed') lines.push(styled('red', '  failed'))
+  if (status === 'failed') lines.push(applyStyle('red', '  failed'))
   return lines
 }
 

@@ -65,10 +65,10 @@ export async function choose(
   const labels = choices.map(({ key, label, needsEnter }) => `[${key}] ${label}${needsEnter ? ' (Enter)' : ''}`)
   const singleKeys = choices.flatMap(({ key, needsEnter }) => (needsEnter ? [] : [key]))
   for (;;) {
-    const typed = await keyboard.answer(`  ${labels.join('  ')} > `, singleKeys, signal)
-    if (typed === 'left') return undefined
-    if (typed === 'interrupted') return 'cancel'
-    const word = typed.text.trim().toLowerCase()
+    const userInput = await keyboard.answer(`  ${labels.join('  ')} > `, singleKeys, signal)
+    if (userInput === 'left') return undefined
+    if (userInput === 'interrupted') return 'cancel'
+    const word = userInput.text.trim().toLowerCase()
     const chosen = choices.find(({ option, key, label }) =>
       [option, key, label].some((accepted) => accepted.toLowerCase() === word),
     )
@@ -104,9 +104,9 @@ async function fillField(
   const optional = field.required ? '' : ', optional'
   for (;;) {
     const question = `  ${printableLine(field.name)} (${expectedValue(field)}${optional})> `
-    const typed = await keyboard.answer(question, [], signal)
-    if (typeof typed === 'string') return typed
-    const value = readValue(field, typed.text.trim())
+    const userInput = await keyboard.answer(question, [], signal)
+    if (typeof userInput === 'string') return userInput
+    const value = readValue(field, userInput.text.trim())
     if (value !== undefined && (value !== '' || !field.required)) return { answer: value }
     display.line(value === '' ? '  This field is required.' : `  Enter ${expectedValue(field)}.`)
   }

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
 import { StartupError } from '#platform/core/fault.ts'
-import { apiClient, apiKeyHelp } from '../kit/api-client.ts'
+import { apiKeyHelp, createApiClient } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { help, runCommand } from './commands.ts'
-import { conversation } from './conversation.ts'
+import { createConversation } from './conversation.ts'
 import { createDisplay } from './display.ts'
-import { keyboard } from './keyboard.ts'
+import { createKeyboard } from './keyboard.ts'
 import { answerOpenQuestion, type ChatContext, sendPrompt } from './turn.ts'
 import { waitUntilRunning } from './wait-until-running.ts'
 
@@ -22,15 +22,15 @@ export function chatCommand(command: Command, terminal: Terminal): void {
     .action(async (intern: string, { mode, session }: { mode: string; session?: string }) => {
       const screen = terminal.screen?.()
       if (!screen) throw new StartupError('Standard input is not available.')
-      const client = apiClient(terminal.env, 'api')
+      const client = createApiClient(terminal.env, 'api')
       const display = createDisplay(screen.output)
       await waitUntilRunning(client, intern, display.line)
-      const keys = keyboard(screen, display.queued)
+      const keys = createKeyboard(screen, display.queued)
       display.line(`Chatting with ${intern}. /help lists the commands. Ctrl-C stops the reply, Ctrl-D leaves.`)
       const context: ChatContext = {
         client,
         intern,
-        chat: conversation(client, intern, { mode, session }),
+        chat: createConversation(client, intern, { mode, session }),
         keyboard: keys,
         display,
       }
@@ -49,14 +49,14 @@ async function converse(context: ChatContext): Promise<void> {
   if ((await answerOpenQuestion(context)) === 'left') return
   let wasInterrupted = false
   for (;;) {
-    const typed = await keyboard.prompt('\n> ')
-    if (typed === 'left' || (typed === 'interrupted' && wasInterrupted)) return
-    wasInterrupted = typed === 'interrupted'
-    if (typed === 'interrupted') {
+    const userInput = await keyboard.prompt('\n> ')
+    if (userInput === 'left' || (userInput === 'interrupted' && wasInterrupted)) return
+    wasInterrupted = userInput === 'interrupted'
+    if (userInput === 'interrupted') {
       display.line('(Press Ctrl-C again to leave.)')
       continue
     }
-    const text = typed.text.trim()
+    const text = userInput.text.trim()
     if (/^\/?(exit|quit)$/.test(text)) return
     if (text.startsWith('/')) await runSlashCommand(context, text)
     else if (text !== '' && (await sendPrompt(context, text)) === 'left') return

@@ -36,7 +36,7 @@ type Chunk = {
 }
 
 /** One session with an intern. Prompts and answers return the output of the intern as a stream. */
-export function conversation(
+export function createConversation(
   client: Pick<ApiClient, 'stream'>,
   intern: string,
   { mode: initialMode, session }: { mode: string; session?: string | undefined },
@@ -70,7 +70,7 @@ export function conversation(
   }
 }
 
-export type Conversation = ReturnType<typeof conversation>
+export type Conversation = ReturnType<typeof createConversation>
 
 function* toOutputs({ choices, activity, error }: Chunk): Generator<ChatOutput> {
   const delta = choices[0]?.delta

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util'
 import { printable } from '#platform/text/printable.ts'
 import type { Screen } from '../kit/terminal.ts'
-import { activityFormatter } from './activity-formatter.ts'
+import { createActivityFormatter } from './activity-formatter.ts'
 import type { ChatOutput } from './conversation.ts'
-import { progressLine } from './progress-line.ts'
+import { createProgressLine } from './progress-line.ts'
 import { diffLine, type Style } from './style.ts'
 
 /**
@@ -25,8 +25,8 @@ export type Display = {
 }
 
 export function createDisplay(output: Screen['output']): Display {
-  const styled = (style: Style, text: string) => styleText(style, text, { stream: output })
-  const progress = progressLine(output, (text) => styled('dim', text))
+  const applyStyle = (style: Style, text: string) => styleText(style, text, { stream: output })
+  const progress = createProgressLine(output, (text) => applyStyle('dim', text))
   let wasReasoning = false
   let startsLine = true
   const write = (text: string) => {
@@ -36,14 +36,14 @@ export function createDisplay(output: Screen['output']): Display {
     output.write(text)
   }
   const writeLine = (text: string) => write(`${startsLine ? '' : '\n'}${text}\n`)
-  const formatActivity = activityFormatter(styled)
+  const formatActivity = createActivityFormatter(applyStyle)
   return {
     line: (text) => write(`${printable(text)}\n`),
     question: (text, details) =>
       writeLine(
-        `\n${styled('yellow', `? ${printable(text)}`)}${details === undefined ? '' : `  ${printable(details)}`}`,
+        `\n${applyStyle('yellow', `? ${printable(text)}`)}${details === undefined ? '' : `  ${printable(details)}`}`,
       ),
-    diff: (lines) => write(lines.map((line) => `${diffLine(styled, line)}\n`).join('')),
+    diff: (lines) => write(lines.map((line) => `${diffLine(applyStyle, line)}\n`).join('')),
     output(item) {
       if (item.type === 'activity') {
         const lines = formatActivity(item.activity)
@@ -52,13 +52,13 @@ export function createDisplay(output: Screen['output']): Display {
       }
       const text = printable(item.text)
       if (item.type === 'text') write(wasReasoning && !startsLine ? `\n\n${text}` : text)
-      else if (item.type === 'reasoning') write(styled('dim', text))
-      else writeLine(styled('red', text))
+      else if (item.type === 'reasoning') write(applyStyle('dim', text))
+      else writeLine(applyStyle('red', text))
       wasReasoning = item.type === 'reasoning'
     },
-    error: (text) => writeLine(styled('red', printable(text))),
-    stopped: () => writeLine(styled('dim', '(stopped)')),
-    queued: (text) => writeLine(styled('dim', `(next: ${printable(text)})`)),
+    error: (text) => writeLine(applyStyle('red', printable(text))),
+    stopped: () => writeLine(applyStyle('dim', '(stopped)')),
+    queued: (text) => writeLine(applyStyle('dim', `(next: ${printable(text)})`)),
     working: () => progress.start(() => startsLine),
   }
 }

@@ -29,14 +29,14 @@ export type Keyboard = {
 const pauseMs = 500
 
 type PendingRead = {
-  resolve: (typed: KeyboardInput) => void
+  resolve: (userInput: KeyboardInput) => void
   keys: readonly string[]
   isAnswer: boolean
   since: number
 }
 
 /** @param onTypedAhead receives each line that is typed while no prompt is displayed */
-export function keyboard({ input, output }: Screen, onTypedAhead: (text: string) => void = () => {}): Keyboard {
+export function createKeyboard({ input, output }: Screen, onTypedAhead: (text: string) => void = () => {}): Keyboard {
   const isTerminal = input.isTTY === true && output.isTTY === true
   /** Lines that are not read yet: typed ahead, or piped. */
   const typedAhead: string[] = []
@@ -55,10 +55,10 @@ export function keyboard({ input, output }: Screen, onTypedAhead: (text: string)
     terminal: isTerminal,
   })
   const paste = isTerminal ? watchPaste(input, output) : undefined
-  const resolvePending = (typed: KeyboardInput) => {
+  const resolvePending = (userInput: KeyboardInput) => {
     const { resolve } = pending ?? {}
     pending = undefined
-    resolve?.(typed)
+    resolve?.(userInput)
   }
   const clearLine = () => {
     if (!isTerminal) return
@@ -152,9 +152,9 @@ export function keyboard({ input, output }: Screen, onTypedAhead: (text: string)
       }
       signal.addEventListener('abort', withdraw)
       try {
-        const typed = await waitForInput(question, { isAnswer: true, keys: isTerminal ? keys : [] })
+        const userInput = await waitForInput(question, { isAnswer: true, keys: isTerminal ? keys : [] })
         signal.throwIfAborted()
-        return typed
+        return userInput
       } finally {
         signal.removeEventListener('abort', withdraw)
       }

@@ -4,7 +4,7 @@ import type { Screen } from '../kit/terminal.ts'
 const quietMs = 1000
 
 /** Displays how long the intern has been working, if it printed nothing for a while and the last line is complete. */
-export function progressLine(output: Screen['output'], styled: (text: string) => string) {
+export function createProgressLine(output: Screen['output'], applyStyle: (text: string) => string) {
   let isVisible = false
   let lastOutputAt = 0
   const clear = () => {
@@ -20,7 +20,7 @@ export function progressLine(output: Screen['output'], styled: (text: string) =>
       lastOutputAt = startedAt
       const timer = setInterval(() => {
         if (!startsLine() || performance.now() - lastOutputAt < quietMs) return
-        output.write(`\r\x1b[2K${styled(`working, ${Math.round((performance.now() - startedAt) / 1000)} s`)}`)
+        output.write(`\r\x1b[2K${applyStyle(`working, ${Math.round((performance.now() - startedAt) / 1000)} s`)}`)
         isVisible = true
       }, quietMs / 2)
       return () => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
-import { type ApiClient, apiClient, managementKeyHelp } from '../kit/api-client.ts'
+import { type ApiClient, createApiClient, managementKeyHelp } from '../kit/api-client.ts'
 import { usd } from '../kit/format.ts'
 import { positiveUsd } from '../kit/option-parsers.ts'
 import { table } from '../kit/table.ts'
@@ -30,7 +30,7 @@ export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
     .option('--json', 'Print JSON')
     .addHelpText('after', managementKeyHelp)
     .action(async ({ workspace, json }: Owner & { json?: boolean }) => {
-      const all = await readBudgets(apiClient(env), workspace)
+      const all = await readBudgets(createApiClient(env), workspace)
       out(json ? JSON.stringify(all, null, 2) : budgetTable(all))
     })
 
@@ -48,7 +48,7 @@ export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
       const { includeByok, thresholds } = options
       // Undefined fields are not sent, and stay unchanged.
       const body = { limit_usd: limit, include_byok_in_budgets: includeByok, thresholds }
-      await apiClient(env).request('PUT', `${budgetsPath(options)}/${encodeURIComponent(interval)}`, body)
+      await createApiClient(env).request('PUT', `${budgetsPath(options)}/${encodeURIComponent(interval)}`, body)
       out(`The ${interval} budget of ${ownerName(options)} is ${limit} USD.`)
     })
 
@@ -61,7 +61,7 @@ export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
     .option('--workspace <slug>', 'Slug of the workspace (default: the organization)')
     .addHelpText('after', managementKeyHelp)
     .action(async (interval: string, options: Owner) => {
-      await apiClient(env).request('DELETE', `${budgetsPath(options)}/${encodeURIComponent(interval)}`)
+      await createApiClient(env).request('DELETE', `${budgetsPath(options)}/${encodeURIComponent(interval)}`)
       out(`The ${interval} budget of ${ownerName(options)} is deleted.`)
     })
 }

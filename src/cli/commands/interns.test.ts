@@ -8,9 +8,9 @@ import { answer, runningIntern, say, untilIntern } from '#test/harness/interns/i
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 import { readValue } from '../chat/ask-user.ts'
-import { type ChatOutput, conversation } from '../chat/conversation.ts'
+import { type ChatOutput, createConversation } from '../chat/conversation.ts'
 import { runCli } from '../cli.ts'
-import { apiClient } from '../kit/api-client.ts'
+import { createApiClient } from '../kit/api-client.ts'
 
 const envOf = ({ url, apiKey }: TestService) => ({ SIGNALBOX_URL: url, SIGNALBOX_KEY: apiKey })
 
@@ -112,7 +112,7 @@ test('conversation yields text, a question, and the output after the answer', as
   await using service = await startTestService()
   await run(service, 'interns', 'create', 'ada')
   await until(async () => (await run(service, 'interns', 'list')).out.includes('running'))
-  const { prompt, answer } = conversation(apiClient(envOf(service)), 'ada', { mode: 'manual' })
+  const { prompt, answer } = createConversation(createApiClient(envOf(service)), 'ada', { mode: 'manual' })
   const signal = new AbortController().signal
   const outputs: ChatOutput[] = await Array.fromAsync(prompt('write a haiku', signal))
   const last = outputs.at(-1)

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import type { AgentQuestion } from '../chat/conversation.ts'
-import { apiClient, apiKeyHelp } from '../kit/api-client.ts'
+import { apiKeyHelp, createApiClient } from '../kit/api-client.ts'
 import { second } from '../kit/format.ts'
 import { internPath } from '../kit/intern-path.ts'
 import { collect } from '../kit/option-parsers.ts'
@@ -17,7 +17,7 @@ import { internsRulesCommand } from './interns/rules.ts'
 
 export function internsCommand(interns: Command, terminal: Terminal): void {
   const { env, out } = terminal
-  const client = () => apiClient(env, 'api')
+  const client = () => createApiClient(env, 'api')
 
   addBudgetOptions(interns.command('create').description('Create an intern and start it'))
     .argument('<name>', 'Name such as "ada": lowercase letters, digits and "-"')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { memberRoles } from '#identity/accounts/role.ts'
-import { apiClient, managementKeyHelp } from '../kit/api-client.ts'
+import { createApiClient, managementKeyHelp } from '../kit/api-client.ts'
 import type { ListedMember } from '../kit/find.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
@@ -15,7 +15,7 @@ export function membersCommand(members: Command, { env, out }: Terminal): void {
     .addHelpText('after', managementKeyHelp)
     .action(async (email: string, name: string, { admin, access }: { admin?: boolean; access?: string }) => {
       const body = { email, name, access: access ?? (admin ? 'admin' : 'member') }
-      const { data } = await apiClient(env).request<{ data: ListedMember }>('POST', '/organization/members', body)
+      const { data } = await createApiClient(env).request<{ data: ListedMember }>('POST', '/organization/members', body)
       out(`Added ${data.email} (${data.id}). To create a key: npx signalbox keys create <name> --for ${data.email}`)
     })
 }

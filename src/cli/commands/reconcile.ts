@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { StartupError } from '#platform/core/fault.ts'
-import { type ApiClient, apiClient, managementKeyHelp } from '../kit/api-client.ts'
+import { type ApiClient, createApiClient, managementKeyHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { type Comparison, compareUsage, isEqual } from './reconcile/compare.ts'
@@ -25,7 +25,7 @@ export function reconcileCommand(command: Command, { env, out }: Terminal): void
     .addHelpText('after', managementKeyHelp)
     .action(async ({ provider, file, as = provider, all, json }: Options) => {
       const billed = await readBilled(provider, file)
-      const ledger = await readLedger(apiClient(env), as, billed)
+      const ledger = await readLedger(createApiClient(env), as, billed)
       const comparisons = compareUsage(ledger, billed)
       const printedRows = comparisons.filter((comparison) => all || !isEqual(comparison))
       out(json ? JSON.stringify(printedRows, null, 2) : formatReport(printedRows, comparisons))

@@ -3,7 +3,7 @@ import { reachableUrl } from '#api/access/address.ts'
 import { siteUrl } from '#platform/config/public-url.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { apiClient, hasServiceKey } from '../kit/api-client.ts'
+import { createApiClient, hasServiceKey } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 const accessHelp = `
@@ -27,7 +27,7 @@ export function sessionsCommand(sessions: Command, { env, out, err }: Terminal):
 
 async function createLinkInService(env: Terminal['env'], email: string | undefined): Promise<string> {
   const body = email === undefined ? {} : { user_id: email }
-  const { data } = await apiClient(env).request<{ data: { url: string } }>('POST', '/sessions/links', body)
+  const { data } = await createApiClient(env).request<{ data: { url: string } }>('POST', '/sessions/links', body)
   return data.url
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { z } from 'zod'
 import type { ActivityItem } from '#api/routes/activity/item.ts'
-import { apiClient, managementKeyHelp } from '../kit/api-client.ts'
+import { createApiClient, managementKeyHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { unknownFilterHints } from './unknown-filter-hints.ts'
@@ -53,7 +53,7 @@ export function usageCommand(command: Command, { env, out, err }: Terminal): voi
       if (options.day) query.set('date', options.day)
       if (options.for) query.set('user_id', options.for)
       if (options.workspace) query.set('workspace_id', options.workspace)
-      const client = apiClient(env)
+      const client = createApiClient(env)
       const { data } = await client.request<{ data: Item[] }>('GET', `/activity?${query}`)
       const filters = { member: options.for, workspace: options.workspace }
       if (data.length === 0) for (const hint of await unknownFilterHints(client, filters)) err(hint)

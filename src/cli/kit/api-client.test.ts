@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { runCli } from '../cli.ts'
-import { apiClient } from './api-client.ts'
+import { createApiClient } from './api-client.ts'
 
 /** Starts an HTTP server that is not the service. */
 async function startServer(answer: RequestListener) {
@@ -123,7 +123,7 @@ test('without SIGNALBOX_KEY, the variables of the README are used if they have a
 
 test('a download that is read late is complete, also after a garbage collection', async () => {
   await using server = await startServer((_request, response) => response.end('x'.repeat(100_000)))
-  const client = apiClient({ SIGNALBOX_URL: server.url, SIGNALBOX_KEY: 'key' })
+  const client = createApiClient({ SIGNALBOX_URL: server.url, SIGNALBOX_KEY: 'key' })
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
   const body = await client.download('/file')

@@ -20,11 +20,11 @@ const keyKinds = {
 } as const
 type KeyKind = keyof typeof keyKinds
 
-const capitalise = (text: string) => text[0]!.toUpperCase() + text.slice(1)
+const capitalize = (text: string) => text[0]!.toUpperCase() + text.slice(1)
 
 const environmentHelp = (kind: KeyKind) => `
 Environment:
-  SIGNALBOX_KEY  ${capitalise(keyKinds[kind].name)} (default: the value of ${keyKinds[kind].variable})
+  SIGNALBOX_KEY  ${capitalize(keyKinds[kind].name)} (default: the value of ${keyKinds[kind].variable})
   SIGNALBOX_URL  Base URL of the service (default: BASE_URL if the key is from
                  ${keyKinds[kind].variable}, otherwise ${defaultUrl})`
 
@@ -63,7 +63,7 @@ export type ApiClient = {
 }
 
 /** Creates a client for the running service that the environment names. */
-export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiClient {
+export function createApiClient(env: Environment, kind: KeyKind = 'management'): ApiClient {
   const access = readAccess(env, kind)
   const url = baseUrl(access.url || defaultUrl)
   const key = requireKey(access.key, keyKinds[kind].name)
@@ -198,7 +198,7 @@ function rejectDotSegments(path: string): void {
   if (segment) throw new StartupError(`"${segment}" is not a name or an ID.`)
 }
 
-/** Normalises a base URL. A bare origin gets the path of the API. */
+/** Normalizes a base URL. A bare origin gets the path of the API. */
 function baseUrl(value: string): string {
   const text = value.trim()
   const url = URL.parse(text)

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type ApiClient, apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { type ApiClient, createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findByHash, findGuardrailId, guardrailHelp, hashHelp } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
@@ -37,7 +37,7 @@ export function thresholdsCommand(budgets: Command, { env, out }: Pick<Terminal,
       .addOption(new Option('--default', 'Restore the default: 50, 80 and 100').conflicts(['set', 'none']))
       .addHelpText('after', managementKeyHelp)
       .action(async (id: string, options: Options) => {
-        const client = apiClient(env)
+        const client = createApiClient(env)
         const url = await path(client, id)
         const requested = requestedThresholds(options)
         const { data } =

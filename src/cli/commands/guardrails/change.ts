@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Guardrail } from '#policy/guardrails/guardrail.ts'
-import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { formatGuardrail } from './read.ts'
@@ -29,7 +29,7 @@ export function changeCommands(guardrails: Command, { env, out }: Terminal): voi
     .addHelpText('after', fieldsHelp + managementKeyHelp)
     .action(async (guardrail: string, words: string[], { file, json }: Options) => {
       const rules = readRulesInput(words, file)
-      const client = apiClient(env)
+      const client = createApiClient(env)
       print(
         await client.request<Answer>('PATCH', `/guardrails/${await findGuardrailId(client, guardrail)}`, rules),
         json,
@@ -48,6 +48,6 @@ export function changeCommands(guardrails: Command, { env, out }: Terminal): voi
     .action(async (name: string, words: string[], { workspace, file, json }: Options & { workspace?: string }) => {
       const rules = words.length > 0 || file !== undefined ? readRulesInput(words, file) : {}
       const body = { ...rules, name, ...(workspace !== undefined && { workspace_id: workspace }) }
-      print(await apiClient(env).request<Answer>('POST', '/guardrails', body), json)
+      print(await createApiClient(env).request<Answer>('POST', '/guardrails', body), json)
     })
 }

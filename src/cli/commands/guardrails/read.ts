@@ -3,7 +3,7 @@ import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { emptyPolicy, type Policy } from '#policy/guardrails/decide/policy.ts'
 import type { Guardrail } from '#policy/guardrails/guardrail.ts'
-import { type ApiClient, apiClient, managementKeyHelp, ServiceError } from '../../kit/api-client.ts'
+import { type ApiClient, createApiClient, managementKeyHelp, ServiceError } from '../../kit/api-client.ts'
 import { formatRecord } from '../../kit/fields.ts'
 import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
 import { usd } from '../../kit/format.ts'
@@ -17,7 +17,7 @@ export function readCommands(guardrails: Command, { env, out }: Terminal): void 
     .option('--json', 'Print JSON')
     .addHelpText('after', managementKeyHelp)
     .action(async ({ json }: { json?: boolean }) => {
-      const client = apiClient(env)
+      const client = createApiClient(env)
       const listed = await client.listAll<Guardrail>('/guardrails')
       // The list does not contain the spend.
       const withSpend = await Promise.all(listed.map(({ id }) => readGuardrail(client, id)))
@@ -32,7 +32,7 @@ export function readCommands(guardrails: Command, { env, out }: Terminal): void 
     .option('--json', 'Print JSON')
     .addHelpText('after', managementKeyHelp)
     .action(async (idOrName: string, { json }: { json?: boolean }) => {
-      const client = apiClient(env)
+      const client = createApiClient(env)
       const guardrail = await readGuardrail(client, await findGuardrailId(client, idOrName)).catch((error) => {
         // The default guardrail of a workspace is created by its first change.
         if (!idOrName.startsWith('default:') || !(error instanceof ServiceError && error.status === 404)) throw error

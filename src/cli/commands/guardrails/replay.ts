@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Replay } from '#policy/replay/replay-answer.ts'
-import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
 import { minute, usd } from '../../kit/format.ts'
 import { table } from '../../kit/table.ts'
@@ -22,7 +22,7 @@ export function replayCommand(guardrails: Command, { env, out }: Terminal): void
     .addHelpText('after', managementKeyHelp)
     .action(async (guardrail: string, words: string[], { from, to, file, json }: Options) => {
       const policy = words.length > 0 || file !== undefined ? readRulesInput(words, file) : undefined
-      const client = apiClient(env)
+      const client = createApiClient(env)
       const path = `/guardrails/${await findGuardrailId(client, guardrail)}/replay`
       const body = { ...(from && { from }), ...(to && { to }), ...(policy && { policy }) }
       const { data } = await client.request<{ data: Replay }>('POST', path, body)

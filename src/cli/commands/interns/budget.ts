@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import type { InternBudget } from '#interns/registry/intern-budget.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
+import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { internPath } from '../../kit/intern-path.ts'
 import { positiveNumber, positiveUsd } from '../../kit/option-parsers.ts'
 import type { Terminal } from '../../kit/terminal.ts'
@@ -48,7 +48,7 @@ export function budgetCommand(interns: Command, { env, out }: Terminal): void {
       const hasNeither = budget === undefined && none === undefined
       if (hasBoth || hasNeither)
         throw new StartupError('Specify at least one limit, such as --max-cost 0.5, or --none.')
-      const client = apiClient(env, 'api')
+      const client = createApiClient(env, 'api')
       const changed = await client.request<InternRecord>('PATCH', internPath(intern), { budget: budget ?? null })
       out(changed.budget ? `"${intern}": ${JSON.stringify(changed.budget)}` : `"${intern}" has no limits.`)
     })

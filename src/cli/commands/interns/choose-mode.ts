@@ -1,7 +1,7 @@
 import { StartupError } from '#platform/core/fault.ts'
 import { type Choice, choose } from '../../chat/ask-user.ts'
 import { createDisplay } from '../../chat/display.ts'
-import { keyboard } from '../../chat/keyboard.ts'
+import { createKeyboard } from '../../chat/keyboard.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 const modes: Choice[] = [
@@ -14,7 +14,7 @@ export async function chooseMode({ screen }: Pick<Terminal, 'screen'>, name: str
   const streams = screen?.()
   if (!streams?.input.isTTY || !streams.output.isTTY) return undefined
   const display = createDisplay(streams.output)
-  const keys = keyboard(streams)
+  const keys = createKeyboard(streams)
   display.line(`The approval mode of "${name}":
   manual      It asks before each action, and runs commands in a sandbox.
   self-drive  Callers choose. By default it acts without asking, and runs commands without a sandbox.`)

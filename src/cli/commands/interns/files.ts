@@ -10,7 +10,7 @@ import { openConfined } from '#platform/files/confined-folder.ts'
 import { FileError } from '#platform/files/file-error.ts'
 import { readErrorText, writeErrorText } from '#platform/process/system-error.ts'
 import { printable, printableExactly } from '#platform/text/printable.ts'
-import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
+import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { fileTable, type ListedFile } from '../../kit/file-table.ts'
 import { internPath } from '../../kit/intern-path.ts'
 import type { Terminal } from '../../kit/terminal.ts'
@@ -23,7 +23,7 @@ const noLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxEntries: Number.MAX_SAF
 /** Commands for the files in an intern's workspace. */
 export function filesCommands(interns: Command, { env, out, err }: Terminal): void {
   const files = interns.command('files').description('List, copy and change the files in an intern’s workspace')
-  const client = () => apiClient(env, 'api')
+  const client = () => createApiClient(env, 'api')
   const url = (intern: string, resource: string, query: Record<string, string> = {}) =>
     internPath(intern, `/files${resource}?${new URLSearchParams(query)}`)
   const addCommand = (name: string, description: string) =>

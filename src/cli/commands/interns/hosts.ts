@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
+import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { countWithNoun } from '../../kit/format.ts'
 import { internPath } from '../../kit/intern-path.ts'
 import type { Terminal } from '../../kit/terminal.ts'
@@ -14,7 +14,7 @@ const bothKeysHelp = `${apiKeyHelp}
 
 /** Commands for interns whose host is lost. */
 export function hostsCommands(interns: Command, { env, out }: Terminal): void {
-  const client = () => apiClient(env, 'api')
+  const client = () => createApiClient(env, 'api')
   const hostPath = (host: string, command: string) => `/organization/intern-hosts/${encodeURIComponent(host)}${command}`
 
   interns
@@ -27,7 +27,7 @@ export function hostsCommands(interns: Command, { env, out }: Terminal): void {
     .action(async (intern: string | undefined, { to, host }: HostOption & { to: string }) => {
       const target = requireOneTarget(intern, host)
       if ('host' in target) {
-        const { data } = await apiClient(env).request<Relocated>('POST', hostPath(target.host, '/move'), { to })
+        const { data } = await createApiClient(env).request<Relocated>('POST', hostPath(target.host, '/move'), { to })
         out(`Moved ${countWithNoun(data.length, 'intern')} from ${host} to ${to}${namesText(data)}`)
         return
       }
@@ -46,7 +46,7 @@ export function hostsCommands(interns: Command, { env, out }: Terminal): void {
     .action(async (intern: string | undefined, { host }: HostOption) => {
       const target = requireOneTarget(intern, host)
       if ('host' in target) {
-        const { data } = await apiClient(env).request<Relocated>('POST', hostPath(target.host, '/give-up'))
+        const { data } = await createApiClient(env).request<Relocated>('POST', hostPath(target.host, '/give-up'))
         out(
           `${countWithNoun(data.length, 'intern')} of ${host} will start with empty workspaces on another host${namesText(data)}`,
         )

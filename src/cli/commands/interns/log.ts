@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { escapeControls } from '#platform/text/printable.ts'
-import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
+import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { internPath } from '../../kit/intern-path.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
@@ -27,7 +27,7 @@ export function logCommand(interns: Command, { env, out, err }: Terminal): void 
       const read = async (maxLines: string) => {
         const query = new URLSearchParams({ lines: maxLines, bytes: routeLimits.bytes })
         const path = internPath(intern, `/log?${query}`)
-        return (await apiClient(env, 'api').request<{ data: Log }>('GET', path)).data
+        return (await createApiClient(env, 'api').request<{ data: Log }>('GET', path)).data
       }
       const print = (line: string) => out(json ? JSON.stringify(line) : escapeControls(line))
       const first = await read(lines)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import type { McpServer, NewMcpServer } from '#interns/registry/mcp-server-schema.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
+import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { internPath } from '../../kit/intern-path.ts'
 import { collect, wholeNumber } from '../../kit/option-parsers.ts'
 import { table } from '../../kit/table.ts'
@@ -23,7 +23,7 @@ type AddOptions = {
  */
 export function internsMcpCommand(interns: Command, { env, out }: Terminal): void {
   const mcp = interns.command('mcp').description('Manage the MCP servers of an intern')
-  const client = () => apiClient(env, 'api')
+  const client = () => createApiClient(env, 'api')
   const readServers = async (intern: string) =>
     (await client().request<InternRecord>('GET', internPath(intern))).mcp_servers
   const writeServers = (intern: string, mcp_servers: object[]) =>

@@ -5,7 +5,7 @@ import type { RulesRecord } from '#interns/rules/rules-body.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { readErrorText } from '#platform/process/system-error.ts'
 import { printableLine } from '#platform/text/printable.ts'
-import { type ApiClient, apiClient, apiKeyHelp } from '../../kit/api-client.ts'
+import { type ApiClient, apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { minute } from '../../kit/format.ts'
 import { internPath } from '../../kit/intern-path.ts'
 import { wholeNumber } from '../../kit/option-parsers.ts'
@@ -74,9 +74,9 @@ function rulesClient(
   { workspace }: { workspace: string | undefined },
 ): { client: ApiClient; path: string } {
   if (workspace !== undefined && intern === undefined)
-    return { client: apiClient(env), path: `/workspaces/${encodeURIComponent(workspace)}/intern-rules` }
+    return { client: createApiClient(env), path: `/workspaces/${encodeURIComponent(workspace)}/intern-rules` }
   if (intern !== undefined && workspace === undefined)
-    return { client: apiClient(env, 'api'), path: internPath(intern, '/rules') }
+    return { client: createApiClient(env, 'api'), path: internPath(intern, '/rules') }
   throw new StartupError('Specify an intern, or a workspace with --workspace.')
 }
 

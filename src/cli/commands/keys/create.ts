@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { KeyRecord } from '#identity/accounts/keys/key.ts'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { type ApiClient, apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { type ApiClient, createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findMember } from '../../kit/find.ts'
 import { positiveUsd } from '../../kit/option-parsers.ts'
 import type { Terminal } from '../../kit/terminal.ts'
@@ -29,7 +29,7 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
     .option('--expires <time>', 'When the key expires, such as 2030-01-31T00:00:00Z (default: never)')
     .addHelpText('after', managementKeyHelp)
     .action(async (name: string, options: Options) => {
-      const client = apiClient(env)
+      const client = createApiClient(env)
       const body = { name, ...(await keyFields(client, options)) }
       const { data, key } = await client.request<{ data: KeyRecord; key: string }>('POST', '/keys', body)
       // Only the key is written to standard output, so that scripts can read it.

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { type ListedKey, listAllKeys } from '../../kit/find.ts'
 import { minute } from '../../kit/format.ts'
 import { table } from '../../kit/table.ts'
@@ -12,7 +12,7 @@ export function listCommand(keys: Command, { env, out }: Terminal): void {
     .option('--json', 'Print JSON')
     .addHelpText('after', managementKeyHelp)
     .action(async (options: { json?: boolean }) => {
-      const allKeys = await listAllKeys(apiClient(env))
+      const allKeys = await listAllKeys(createApiClient(env))
       out(options.json ? JSON.stringify(allKeys, null, 2) : keyTable(allKeys, Date.now()))
     })
 }

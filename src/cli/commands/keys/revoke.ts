@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findByHash, hashHelp } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
@@ -10,7 +10,7 @@ export function revokeCommand(keys: Command, { env, out }: Terminal): void {
     .argument('<hash>', hashHelp)
     .addHelpText('after', managementKeyHelp)
     .action(async (hash: string) => {
-      const client = apiClient(env)
+      const client = createApiClient(env)
       const key = await findByHash(client, hash)
       await client.request('DELETE', `/keys/${key.hash}`)
       out(`Revoked "${key.name}" (${key.label}).`)

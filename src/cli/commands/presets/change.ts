@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { SavedPresetVersion } from '#gateway/presets/preset.ts'
 import { printable } from '#platform/text/printable.ts'
-import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { readBodyFile } from '../../kit/fields.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { presetPath } from './read.ts'
@@ -47,12 +47,12 @@ export function changeCommands(presets: Command, { env, out }: Terminal): void {
     .addHelpText('after', managementKeyHelp)
     .action(async (slug: string, file: string, { as: kindOption, use }: { as?: Kind; use?: boolean }) => {
       const body = versionBody(file, kindOption)
-      const { data } = await apiClient(env).request<{ data: SavedPresetVersion }>(
+      const { data } = await createApiClient(env).request<{ data: SavedPresetVersion }>(
         'POST',
         presetPath(slug, '/versions'),
         body,
       )
-      if (use) await apiClient(env).request('POST', designatePath(slug, data.version))
+      if (use) await createApiClient(env).request('POST', designatePath(slug, data.version))
       out(savedText(slug, data, use || data.is_designated))
     })
 
@@ -65,7 +65,11 @@ export function changeCommands(presets: Command, { env, out }: Terminal): void {
     .addHelpText('after', managementKeyHelp)
     .action(async (slug: string, file: string, { as: kind }: { as?: Kind }) => {
       const path = presetPath(slug, '/preview')
-      const { data } = await apiClient(env).request<{ data: { chat: object } }>('POST', path, versionBody(file, kind))
+      const { data } = await createApiClient(env).request<{ data: { chat: object } }>(
+        'POST',
+        path,
+        versionBody(file, kind),
+      )
       out(JSON.stringify(data.chat, null, 2))
     })
 }

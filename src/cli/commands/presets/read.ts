@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Preset, PresetVersion, PresetWithVersion } from '#gateway/presets/preset.ts'
 import { printable } from '#platform/text/printable.ts'
-import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { formatRecord } from '../../kit/fields.ts'
 import { minute } from '../../kit/format.ts'
 import { table } from '../../kit/table.ts'
@@ -12,7 +12,7 @@ type JsonOption = { json?: boolean }
 export const presetPath = (slug: string, subpath = '') => `/presets/${encodeURIComponent(slug)}${subpath}`
 
 export function readCommands(presets: Command, { env, out }: Terminal): void {
-  const client = () => apiClient(env)
+  const client = () => createApiClient(env)
   const readVersion = async (slug: string, number: string) => {
     const path = presetPath(slug, `/versions/${encodeURIComponent(number)}`)
     return (await client().request<{ data: PresetVersion }>('GET', path)).data

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
-import { type ApiClient, apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { type ApiClient, createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { second } from '../../kit/format.ts'
 import { wholeNumber } from '../../kit/option-parsers.ts'
 import { table } from '../../kit/table.ts'
@@ -36,7 +36,7 @@ export function listCommand(requests: Command, { env, out, err }: Terminal): voi
   addFilterOptions(list)
     .addHelpText('after', managementKeyHelp)
     .action(async (options: Options) => {
-      const client = apiClient(env)
+      const client = createApiClient(env)
       const query = buildQuery(options)
       if (options.unconfirmed) query.set('unconfirmed', 'true')
       const found = await readNewest(client, query, options.limit)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { countWithNoun, usd } from '../../kit/format.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { addFilterOptions, buildQuery, type FilterOptions } from './list.ts'
@@ -23,7 +23,7 @@ export function releaseCommand(requests: Command, { env, out }: Terminal): void 
       const query = buildQuery(filters)
       if (id !== undefined) query.set('id', id)
       if (all) query.set('all', 'true')
-      const { data } = await apiClient(env).request<{ data: Released }>('POST', `/generations/release?${query}`)
+      const { data } = await createApiClient(env).request<{ data: Released }>('POST', `/generations/release?${query}`)
       if (json) return out(JSON.stringify(data, null, 2))
       out(`Released ${usd(data.released_usd)} of ${countWithNoun(data.requests, 'request')}.`)
     })

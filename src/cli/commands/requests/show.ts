@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { printable } from '#platform/text/printable.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
-import { type ApiClient, apiClient, managementKeyHelp, ServiceError } from '../../kit/api-client.ts'
+import { type ApiClient, createApiClient, managementKeyHelp, ServiceError } from '../../kit/api-client.ts'
 import { formatRecord } from '../../kit/fields.ts'
 import { usd } from '../../kit/format.ts'
 import { table } from '../../kit/table.ts'
@@ -19,7 +19,7 @@ export function showCommand(requests: Command, { env, out }: Terminal): void {
     .option('--json', 'Print JSON')
     .addHelpText('after', managementKeyHelp)
     .action(async (id: string, { content, json }: Options) => {
-      const client = apiClient(env)
+      const client = createApiClient(env)
       const query = `id=${encodeURIComponent(id)}`
       const { data } = await client.request<{ data: GenerationRecord }>('GET', `/generation?${query}`)
       const stored = content ? await readContent(client, query) : undefined
