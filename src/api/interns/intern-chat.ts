@@ -4,7 +4,7 @@ import { findIntern } from '#interns/registry/intern-store.ts'
 import { InternRun, toRunItem } from '#interns/runs/run-record.ts'
 import { findRun } from '#interns/runs/run-store.ts'
 import { type ChatTurnRequest, startChatTurn } from '#interns/turns/chat-turn.ts'
-import { replyWriter } from '#interns/turns/reply.ts'
+import { createReplyWriter } from '#interns/turns/reply.ts'
 import { collectReply } from '#interns/turns/whole-reply.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
@@ -76,7 +76,7 @@ export async function chatWith(
 async function streamReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
   const turn = await startChatTurn(conversation, caller, turnRequest, toAbortSignal(response.signal))
-  const writer = replyWriter(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
+  const writer = createReplyWriter(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
   response.onRevoked(({ kind, message }) => {
     response.write(writer.accessLost({ code: faultStatus[kind], message }) + writer.closing)
     response.end()

@@ -23,7 +23,7 @@ type Started = Extract<TurnEvent, { type: 'turn.started' }>
  * Converts the events of a turn to chunks, in the order of every reply: a role chunk, content and reasoning, a finish chunk, a
  * final chunk.
  */
-export function chunkWriter(started: Started, names: ChunkNames, createdSeconds: number) {
+export function createChunkWriter(started: Started, names: ChunkNames, createdSeconds: number) {
   const model = started.model ?? names.fallbackModel
   const chunk = (choices: ChunkChoice[], more: Partial<InternChunk> = {}): InternChunk => ({
     id: `chatcmpl-${started.runId}`,

@@ -118,7 +118,10 @@ function isRefName(value: string): boolean {
   return !/^[-./@]|[./]$/.test(value)
 }
 
-/** Returns the folder of a clone. It is never hidden: the workspace is the agent's home folder, with its settings in hidden folders. */
+/**
+ * Returns the folder of a clone. It is never hidden: the workspace is the agent's home folder, with its settings in hidden
+ * folders.
+ */
 function cloneFolder({ pathname }: URL): string {
   const last = pathname.replace(/\/+$/, '').split('/').at(-1) ?? ''
   const name = last.replace(/\.git$/, '').replace(/[^A-Za-z0-9._-]+/g, '-')

@@ -20,7 +20,10 @@ const backdateMs = hourMs
 const authorityMs = 10 * yearMs
 /** An authority that expires within this time gets a successor. */
 const successorMs = yearMs
-/** The time until a new authority signs. All hosts trust it by then, because certificates and authorities are renewed twice a day. */
+/**
+ * The time until a new authority signs. All hosts trust it by then, because certificates and authorities are renewed twice a
+ * day.
+ */
 const introductionMs = dayMs
 const certificateMs = dayMs
 

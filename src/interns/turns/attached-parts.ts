@@ -21,7 +21,10 @@ export const AudioPart = z.object({
 
 export type AttachedPart = z.infer<typeof ImagePart> | z.infer<typeof FilePart> | z.infer<typeof AudioPart>
 
-/** Converts a part of a message. @param at its position in the message. @param createError creates the error for an invalid part. */
+/**
+ * Converts a part of a message. @param at its position in the message. @param createError creates the error for an invalid
+ * part.
+ */
 export function parseAttachment(part: AttachedPart, at: number, createError: (problem: string) => Error): Attachment {
   switch (part.type) {
     case 'input_audio': {

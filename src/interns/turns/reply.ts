@@ -1,17 +1,17 @@
 import type { Now } from '#platform/core/clock.ts'
-import { type ChunkNames, chunkWriter, type InternChunk } from '../contract/chunks.ts'
+import { type ChunkNames, createChunkWriter, type InternChunk } from '../contract/chunks.ts'
 import type { TurnEvent } from '../contract/turn-event.ts'
 import { type Turn, timeoutMessage } from './chat-turn.ts'
 
 const toEventLine = (chunk: InternChunk) => `data: ${JSON.stringify(chunk)}\n\n`
 
 /** Creates the writer of a turn's reply, which converts the events of the turn to server-sent events. `[DONE]` comes last. */
-export function replyWriter(
+export function createReplyWriter(
   { started }: Turn,
   names: ChunkNames,
   { now, idleTimeoutMs }: { now: Now; idleTimeoutMs: number },
 ) {
-  const writer = chunkWriter(started, names, Math.floor(now() / 1000))
+  const writer = createChunkWriter(started, names, Math.floor(now() / 1000))
   return {
     opening: toEventLine(writer.roleChunk()),
     textOf(event: TurnEvent | 'timeout'): string {

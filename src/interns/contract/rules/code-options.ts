@@ -1,6 +1,6 @@
 /**
- * Options and subcommands with which a program runs other code, so that the words of a command do not show its effect. Patterns such as
- * `-[A-Za-z]*c` also match an option in a cluster: `-ic`.
+ * Options and subcommands with which a program runs other code, so that the words of a command do not show its effect.
+ * Patterns such as `-[A-Za-z]*c` also match an option in a cluster: `-ic`.
  */
 const codeOptions: [program: RegExp, option: RegExp][] = [
   [
@@ -110,7 +110,7 @@ export const hasCodeOptions = (name: string) =>
   [...codeOptions, ...commandOptions, ...longOptions].some(([program]) => program.test(name))
 
 /** Returns a function that tests whether a word of a command is an option that runs other code. */
-export function codeOptionTest(name: string, words: string[]): (word: string) => boolean {
+export function createCodeOptionTest(name: string, words: string[]): (word: string) => boolean {
   const patterns = [
     ...codeOptions,
     ...mutatingWords,

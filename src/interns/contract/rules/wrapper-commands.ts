@@ -1,4 +1,4 @@
-import { codeOptionTest, codeVariables, hasCodeOptions } from './code-options.ts'
+import { codeVariables, createCodeOptionTest, hasCodeOptions } from './code-options.ts'
 import { sedRunsOthers } from './sed-script.ts'
 import type { SimpleCommand, Word } from './shell-words.ts'
 
@@ -54,7 +54,7 @@ function isWrapper(name: string, rest: Word[]): boolean {
     const launched = knownWords.findIndex((word) => !word.startsWith('-') && !launchers.test(programOf(word)))
     if (launched >= 0 && isWrapper(programOf(knownWords[launched]!), knownWords.slice(launched + 1))) return true
   }
-  return knownWords.some(codeOptionTest(name, knownWords))
+  return knownWords.some(createCodeOptionTest(name, knownWords))
 }
 
 function readsProgramFromStdin(words: string[]): boolean {
