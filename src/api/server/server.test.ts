@@ -43,7 +43,8 @@ test('/v1 answers like /api/v1, behind the same locks', async () => {
   assert.equal(await ask('/v1/audit', { authorization }), 403)
   assert.equal(await ask('/v1/interns'), await ask('/api/v1/interns'))
   assert.equal(await ask('/v1'), 404)
-  assert.equal(await ask('/v1/v1/models', { authorization }), 404)
+  assert.equal(await ask('/v1/v1/models', { authorization }), 200)
+  assert.equal(await ask('/v1/v1/models'), 401)
 })
 
 test('a wrong method is refused and the right ones are named', async () => {

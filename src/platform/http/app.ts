@@ -176,10 +176,10 @@ function connectionOptions({ headersMs, requestMs, checkEveryMs }: RequestTimeou
 }
 
 /** Returns the fault of a request whose end or host is ambiguous. */
-function headFault({ raw }: FastifyRequest, reply: FastifyReply): Fault | undefined {
+function headFault({ raw, originalUrl }: FastifyRequest, reply: FastifyReply): Fault | undefined {
   const framing = findFramingError(raw)
   if (framing !== undefined) reply.header('connection', 'close')
-  const fault = framing ?? findHostError(raw)
+  const fault = framing ?? findHostError(raw, originalUrl)
   return fault === undefined ? undefined : new Fault('invalid', fault)
 }
 

@@ -2,13 +2,19 @@ import type { IncomingMessage } from 'node:http'
 
 type HostRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'httpVersion' | 'url'>
 
-/** Returns the error in a request's host by the rules of HTTP; undefined if the request has exactly one valid host. */
-export function findHostError({ headers, rawHeaders, httpVersion, url }: HostRequest): string | undefined {
+/**
+ * Returns the error in a request's host by the rules of HTTP; undefined if the request has exactly one valid host.
+ * @param target the target as received, if `url` has been rewritten.
+ */
+export function findHostError(
+  { headers, rawHeaders, httpVersion, url }: HostRequest,
+  target: string | undefined = url,
+): string | undefined {
   const { host } = headers
   if (host === undefined && httpVersion === '1.1') return 'The request has no Host header, which HTTP/1.1 requires.'
   if (hasSecondHost(rawHeaders)) return 'The request has more than one Host header.'
   if (host !== undefined && !validHost.test(host)) return 'The Host header is not a host with an optional port.'
-  if (url !== undefined && !url.startsWith('/') && !namesSameHost(url, host))
+  if (target !== undefined && !target.startsWith('/') && !namesSameHost(target, host))
     return 'The target of the request names another host than its Host header.'
   return undefined
 }
