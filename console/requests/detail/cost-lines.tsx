@@ -115,7 +115,7 @@ function CostRemarks({ generation, isExplained }: { generation: Generation; isEx
       {unpriced.length > 0 && (
         <p class="dim">Not included, because the catalogue has no price: {unpriced.join(', ')}.</p>
       )}
-      {!isExplained && (
+      {!isExplained && !generation.billed_more_than_bound && (
         <p class="dim">
           {generation.charged_prices
             ? 'The lines use the prices of this model. Other models that its tools ran have their own prices.'

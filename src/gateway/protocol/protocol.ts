@@ -72,6 +72,8 @@ export type ProviderProtocol = {
   promptLimit?: (chat: ChatRequest, endpoint: Endpoint) => number
   /** The provider tools and the service tier of a passed-through body or of a chat request. */
   billableOptions?: (request: Body, endpoint: Endpoint) => BillableOptions
+  /** Whether a provider can run and bill tools that the request does not name, such as the search of Perplexity. */
+  runsUnrequestedTools?: true
   /** Whether this protocol can express a chat tool that is not a function. Undefined if chats are passed through. */
   supportsTool?: (tool: ChatTool) => boolean
   /** Whether a model may reason for this request. If undefined, the catalogue decides. */

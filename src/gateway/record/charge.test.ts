@@ -15,6 +15,7 @@ const max: UsageBound = {
   completion: 10_000,
   hasHiddenTokens: false,
   isSequential: true,
+  hasUnrequestedTools: false,
   bill: undefined,
 }
 const counted: BillableCounts = {

@@ -1,26 +1,25 @@
 import type { Prices } from '#catalogue/index/model.ts'
-import type { Extras, TokenCounts } from '#chat/events.ts'
+import type { TokenCounts } from '#chat/events.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { UsageBound } from '../admission/bounds/usage-bound.ts'
 import { costOf } from '../pricing/cost.ts'
 import { highestCost } from '../pricing/highest-cost.ts'
-import type { ModelUsage } from '../pricing/model-usage.ts'
 import { type BillableCounts, isPlausible } from './answer-counter.ts'
-import { type SettledUsage, settledUsage } from './settled-usage.ts'
+import {
+  type BilledUsage,
+  billedUsage,
+  limitToBound,
+  lowest,
+  maxReportableCost,
+  unlimitedPieces,
+} from './billed-usage.ts'
 
 /** The charge for a request. */
-export type Charge = {
-  tokens: TokenCounts
-  extras: Extras | undefined
-  /** The tokens of other models that worked on the answer. They are included in `tokens`. */
-  models?: readonly ModelUsage[]
+export type Charge = BilledUsage & {
   /** Whether the tokens are estimated because the provider did not count them to the end. */
   estimated: boolean
-  /** Whether the provider counted more than the request could use. The charge is then limited to what was possible. */
-  capped: boolean
-  cost: PicoUsd
   /** Charged to limits in addition to `cost`. If `cost` is an estimate, the sum is the highest possible cost. */
   margin: PicoUsd
 }
@@ -55,28 +54,14 @@ export function chargeFor(
   end: AnswerEnd,
 ): Charge {
   const { reported, extras } = counts
-  if (reported && counts.isFinal) {
-    const usage = billedUsage(prices, reported, extras, requestBound)
-    const capped = usage.tokens.prompt < reported.prompt || usage.tokens.completion < reported.completion
-    return {
-      ...usage,
-      estimated: false,
-      capped,
-      cost: costOf(prices, usage.tokens, usage.extras, usage.models),
-      margin: 0n,
-    }
-  }
-  const estimate = promptEstimate()
-  const usage = billedUsage(prices, estimateTokenCounts(counts, estimate), extras, requestBound)
-  const cost = costOf(prices, usage.tokens, usage.extras, usage.models)
-  const bound = highestPossibleCost(
-    prices,
-    counts,
-    { prompt: estimate, completion: usage.tokens.completion },
-    requestBound.exact,
-    end,
-  )
-  return { ...usage, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
+  if (reported && counts.isFinal)
+    return { ...billedUsage(prices, reported, extras, requestBound), estimated: false, margin: 0n }
+  const prompt = promptEstimate()
+  const usage = billedUsage(prices, estimateTokenCounts(counts, prompt), extras, requestBound)
+  const estimate = { prompt, completion: usage.tokens.completion }
+  const bound = highestPossibleCost(prices, counts, estimate, requestBound.exact, end)
+  const margin = bound > usage.cost ? bound - usage.cost : 0n
+  return { ...usage, estimated: true, capped: false, margin }
 }
 
 /** The cost of an answer, by its reported tokens if they are plausible. */
@@ -90,20 +75,7 @@ export function costOfAnswer(
   const charged = isPlausible(tokens, counts.bytes)
     ? tokens
     : estimateTokenCounts({ ...counts, reported: tokens }, promptEstimate())
-  const usage = billedUsage(prices, charged, counts.extras, bound)
-  return costOf(prices, usage.tokens, usage.extras, usage.models)
-}
-
-/** The counted tokens as they are billed, within the usage bound. */
-export function billedUsage(
-  prices: Prices,
-  tokens: TokenCounts,
-  extras: Extras | undefined,
-  requestBound: RequestBound,
-): SettledUsage {
-  if (requestBound.isWithinBound(tokens)) return settledUsage(undefined, prices, { tokens, extras })
-  const max = requestBound.exact
-  return settledUsage(max.bill, prices, { tokens: limitToBound(tokens, max), extras })
+  return billedUsage(prices, charged, counts.extras, bound).cost
 }
 
 /**
@@ -120,10 +92,10 @@ function highestPossibleCost(
   const completion = Math.max(estimate.completion, maxGenerated(counts, max, end))
   const { reported, extras } = counts
   if (!reported || !isPromptCounted(reported, estimate.prompt, max))
-    return highestCost(prices, max.prompt, completion, max.bill, extras?.pieces)
+    return highestCost(prices, max.prompt, completion, max.bill, unlimitedPieces(extras, max))
   const tokens = { ...limitToBound(reported, max), completion: 0, reasoning: 0 }
   const answer = highestCost(prices, tokens.prompt, completion) - highestCost(prices, tokens.prompt, 0)
-  return costOf(prices, tokens, extras) + answer
+  return lowest(costOf(prices, tokens, extras) + answer, maxReportableCost(prices, extras, max))
 }
 
 /**
@@ -157,21 +129,5 @@ export function estimateTokenCounts({ bytes, reasoningBytes, reported }: Billabl
     cached: reported?.cached ?? 0,
     cacheWritten: reported?.cacheWritten ?? 0,
     reasoning: Math.max(reported?.reasoning ?? 0, estimateTokens(reasoningBytes)),
-  }
-}
-
-/** Limits reported counts to the usage bound of the request. */
-function limitToBound(tokens: TokenCounts, { reportablePrompt, completion: max }: UsageBound): TokenCounts {
-  if (tokens.prompt <= reportablePrompt && tokens.completion <= max) return tokens
-  const prompt = Math.min(tokens.prompt, reportablePrompt)
-  const completion = Math.min(tokens.completion, max)
-  const cached = Math.min(tokens.cached, prompt)
-  return {
-    ...tokens,
-    prompt,
-    completion,
-    cached,
-    cacheWritten: Math.min(tokens.cacheWritten, prompt - cached),
-    reasoning: Math.min(tokens.reasoning, completion),
   }
 }

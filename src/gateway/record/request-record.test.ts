@@ -14,6 +14,7 @@ const max = {
   completion: 100,
   hasHiddenTokens: false,
   isSequential: true,
+  hasUnrequestedTools: false,
   bill: undefined,
 }
 const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }

@@ -18,6 +18,8 @@ export type UsageBound = {
   hasHiddenTokens: boolean
   /** Whether the answer is one sequence of generated tokens, so that its duration bounds its number of tokens. */
   isSequential: boolean
+  /** Whether the provider can run tools that the request does not name. */
+  hasUnrequestedTools: boolean
   /** The units that may be billed in addition to text; undefined if only text is billed. */
   bill: Bill | undefined
 }
@@ -25,7 +27,9 @@ export type UsageBound = {
 /** The members of a provider protocol that bound the usage of a request; undefined for an unknown protocol. */
 export type ProtocolTraits =
   | (Pick<ProviderProtocol, 'answerLimit' | 'canThink'> &
-      Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions' | 'promptLimit'>>)
+      Partial<
+        Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions' | 'runsUnrequestedTools' | 'promptLimit'>
+      >)
   | undefined
 
 export function computeUsageBound(forms: RequestForms, offer: Offer, providerProtocol: ProtocolTraits): UsageBound {
@@ -48,6 +52,7 @@ export function computeUsageBound(forms: RequestForms, offer: Offer, providerPro
     // With `best_of`, a provider generates answers that it does not return.
     hasHiddenTokens: answers > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
     isSequential: answers === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,
+    hasUnrequestedTools: providerProtocol?.runsUnrequestedTools ?? false,
     bill,
   }
 }

@@ -40,6 +40,7 @@ export const openaiChat: ProviderProtocol = {
   passThrough: (body, target, source) => (isTranslated(body, target) ? undefined : encodePlain(body, target, source)),
   answerLimit: answerLimitOf,
   billableOptions: chatBillable,
+  runsUnrequestedTools: true,
   // Custom tools belong to the protocol. Provider tools do not.
   supportsTool: isCustomTool,
   reader: assemblingReader(chatReader),

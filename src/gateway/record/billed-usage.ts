@@ -1,0 +1,77 @@
+import type { Prices } from '#catalogue/index/model.ts'
+import type { Extras, TokenCounts } from '#chat/events.ts'
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
+import type { UsageBound } from '../admission/bounds/usage-bound.ts'
+import { costOf } from '../pricing/cost.ts'
+import { highestCost } from '../pricing/highest-cost.ts'
+import { type SettledUsage, settledUsage } from './settled-usage.ts'
+
+export type BilledUsage = SettledUsage & {
+  cost: PicoUsd
+  /** Whether the provider counted more than the request could use. The charge is then limited to what was possible. */
+  capped: boolean
+}
+
+/** The counted tokens as they are billed, and their cost, within the usage bound. */
+export function billedUsage(
+  prices: Prices,
+  tokens: TokenCounts,
+  extras: Extras | undefined,
+  requestBound: RequestBound,
+): BilledUsage {
+  // Text at standard prices does not cost more than was reserved.
+  if (isPlain(tokens, extras) && requestBound.isWithinBound(tokens)) {
+    const usage = settledUsage(undefined, prices, { tokens, extras })
+    return { ...usage, cost: costOf(prices, usage.tokens, usage.extras), capped: false }
+  }
+  const max = requestBound.exact
+  const usage = settledUsage(max.bill, prices, { tokens: limitToBound(tokens, max), extras })
+  const cost = costOf(prices, usage.tokens, usage.extras, usage.models)
+  const maxCost = maxReportableCost(prices, usage.extras, max)
+  const capped = cost > maxCost || usage.tokens.prompt < tokens.prompt || usage.tokens.completion < tokens.completion
+  return { ...usage, cost: lowest(cost, maxCost), capped }
+}
+
+/** Whether a report has nothing but text at standard prices. Many providers always report the standard tier. */
+function isPlain({ parts }: TokenCounts, extras: Extras | undefined): boolean {
+  if (parts) return false
+  if (!extras) return true
+  const { pieces, serviceTier = 'default', models } = extras
+  return serviceTier === 'default' && !models && Object.values(pieces ?? {}).every((count) => count === 0)
+}
+
+/** The highest cost of a report, even if it has kinds of tokens, pieces or a service tier that were not requested. */
+export function maxReportableCost(prices: Prices, extras: Extras | undefined, max: UsageBound): PicoUsd {
+  return highestCost(prices, max.reportablePrompt, max.completion, max.bill, unlimitedPieces(extras, max))
+}
+
+/** The reported pieces whose number the request could not limit. */
+export function unlimitedPieces(
+  extras: Extras | undefined,
+  { bill, hasUnrequestedTools }: UsageBound,
+): Record<string, number> {
+  const isUnlimited = (name: string) => {
+    const tools = bill?.tools.filter(({ unit }) => unit === name) ?? []
+    return name === 'image' || (tools.length > 0 ? tools.some(({ calls }) => calls === undefined) : hasUnrequestedTools)
+  }
+  return Object.fromEntries(Object.entries(extras?.pieces ?? {}).filter(([name]) => isUnlimited(name)))
+}
+
+export const lowest = (first: PicoUsd, second: PicoUsd): PicoUsd => (first < second ? first : second)
+
+/** Limits reported counts to the usage bound of the request. */
+export function limitToBound(tokens: TokenCounts, { reportablePrompt, completion: max }: UsageBound): TokenCounts {
+  if (tokens.prompt <= reportablePrompt && tokens.completion <= max) return tokens
+  const prompt = Math.min(tokens.prompt, reportablePrompt)
+  const completion = Math.min(tokens.completion, max)
+  const cached = Math.min(tokens.cached, prompt)
+  return {
+    ...tokens,
+    prompt,
+    completion,
+    cached,
+    cacheWritten: Math.min(tokens.cacheWritten, prompt - cached),
+    reasoning: Math.min(tokens.reasoning, completion),
+  }
+}
