@@ -81,7 +81,7 @@ async function connectAs(
     await untilAborted(client.connect(transport, { timeout: startTimeoutMs, signal: timeoutSignal }), timeoutSignal)
     return { client, sandbox: access.sandbox, exitReason: () => closedReason ?? endReason(), close }
   } catch (error) {
-    const reason = endReason() ?? (error as Error).message.replace(/^Version negotiation probe failed: /, '')
+    const reason = endReason() ?? (error as Error).message.replace(/^Version negotiation (probe )?failed: /, '')
     await transport.close().catch(() => {})
     signal.throwIfAborted()
     throw new Error(timeoutSignal.aborted ? `it did not answer within ${startTimeoutMs / 1000} s` : reason)
@@ -95,14 +95,14 @@ async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox,
     const start = (onOutput: (bytes: Buffer) => void, signal: AbortSignal) =>
       shell.start(script, { workspace, sandbox, signal, onOutput, hasInput: true, readable: spec.readable })
     const transport = createCommandTransport(mcp, start, environmentLine(spec.env))
-    return { transport: fitResults(transport as Transport), endReason: transport.endReason }
+    return { transport: fitResults(mcp, transport as Transport), endReason: transport.endReason }
   }
   const url = new URL(spec.url)
   const authorization = createAuthorizationFetch(spec.headers, fetch)
   const options = { fetch: authorization.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
   const transport =
     spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)
-  return { transport: fitResults(transport as Transport), endReason: authorization.refusalReason }
+  return { transport: fitResults(mcp, transport as Transport), endReason: authorization.refusalReason }
 }
 
 const acceptEverything: jsonSchemaValidator = {
