@@ -324,13 +324,22 @@ describe('a server behind a URL', () => {
       assert.deepEqual(at.results(), ['2', '2'])
     })
 
-  test('that fails without a JSON-RPC answer is reported with its status, and is called once', async () => {
+  test('that lost the session of its event stream gets the call in a new one', async () => {
+    await using there = await startMcpServer(secret)
+    await using at = await calling([remote(there.url, 'sse', '/sse')], [['tools__add', { a: 1, b: 1 }]])
+    there.forget()
+    at.requests.length = 0
+    await at.prompt('again')
+    assert.deepEqual(at.results(), ['2', '2'])
+  })
+
+  test('that fails without a JSON-RPC answer is reported with its status and text, and is called once', async () => {
     await using there = await startMcpServer(secret)
     await using at = await calling([remote(there.url)], [['tools__add', { a: 1, b: 1 }]])
     there.forget(503)
     at.requests.length = 0
     await at.prompt('again')
-    const failure = 'answered with the HTTP status 503. Whether the call did anything is unknown.'
+    const failure = 'answered with the HTTP status 503: unknown session. Whether the call did anything is unknown.'
     assert.equal(at.results().at(-1), `Error: The server tools ${failure}`)
   })
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { printable } from '#platform/text/printable.ts'
+import type { Client } from '@modelcontextprotocol/client'
+import { printable, printableLine } from '#platform/text/printable.ts'
 import { heartbeatMs, type Tool, type ToolContext, type ToolOutput } from '../tools/tool.ts'
 import { connectServer, type RunLocation, type ServerConnection } from './connect-server.ts'
 import { hiddenPathHint } from './hidden-paths.ts'
@@ -17,12 +18,11 @@ const pingMs = 5_000
 /** Each progress report restarts the timeout of a call; a call ends after this many timeouts in any case. */
 const maxTimeouts = 20
 
+/** The most of a server's error text that the model gets to see. */
+const maxErrorTextLength = 300
+
 /** The server refused a request unread. In most cases it has restarted and does not know the session of the connection. */
-class UnknownSession extends Error {
-  constructor(server: string, status: number) {
-    super(`The server ${server} answered with the HTTP status ${status}.`)
-  }
-}
+class UnknownSession extends Error {}
 
 /** A start in progress, with the signal of the call that needed it first. */
 type ServerStart = { connection: Promise<ServerConnection>; sandbox: boolean; signal: AbortSignal }
@@ -45,9 +45,9 @@ export class ServerTools {
 
   /** Returns the tools. Starts the server if it is not running. @throws Error with the reason of a failure. */
   async tools(location: RunLocation, signal: AbortSignal): Promise<{ tools: Tool[]; excluded: string[] }> {
-    const { client } = await this.#connect(location, signal)
     const options = { signal, timeout: this.spec.timeoutMs }
-    this.#listed ??= await this.#describeErrors(listTools(client, options), '')
+    await this.#connect(location, signal)
+    this.#listed ??= await this.#request(location, signal, '', (client) => listTools(client, options))
     const { tools, excluded } = this.#listed
     return { tools: tools.map((tool) => this.#toTool(tool)), excluded }
   }
@@ -100,12 +100,10 @@ export class ServerTools {
         maxTotalTimeout: timeout * maxTimeouts,
       }
       const options = { signal, timeout, toolDefinition, ...progress }
-      const call = async () => {
-        const { client } = await this.#connect(location, signal)
-        const request = client.callTool({ name: toolDefinition.name, arguments: input }, options)
-        return this.#describeErrors(request, 'Whether the call did anything is unknown. ')
-      }
-      const result = await call().catch((error) => (error instanceof UnknownSession ? call() : Promise.reject(error)))
+      const outcome = 'Whether the call did anything is unknown. '
+      const result = await this.#request(location, signal, outcome, (client) =>
+        client.callTool({ name: toolDefinition.name, arguments: input }, options),
+      )
       const { text, images } = toToolOutput(result)
       return { text: redactSecrets(this.spec, text), images }
     } catch (error) {
@@ -114,6 +112,20 @@ export class ServerTools {
     } finally {
       clearInterval(heartbeat)
     }
+  }
+
+  /** Makes a request, and makes it again in a new session if the server does not know the session of the connection. */
+  async #request<T>(
+    location: RunLocation,
+    signal: AbortSignal,
+    outcome: string,
+    send: (client: Client) => Promise<T>,
+  ): Promise<T> {
+    const attempt = async () => {
+      const { client } = await this.#connect(location, signal)
+      return this.#describeErrors(send(client), outcome)
+    }
+    return attempt().catch((error) => (error instanceof UnknownSession ? attempt() : Promise.reject(error)))
   }
 
   /**
@@ -138,11 +150,18 @@ export class ServerTools {
         )
       }
       const exitReason = connected.exitReason()
-      const status = error instanceof SdkHttpError ? error.status : undefined
+      const refusal =
+        error instanceof SdkHttpError ? { status: error.status, text: error.data.text } : readSseRefusal(error)
+      const hasSession = this.spec.type === 'sse' || connected.client.transport?.sessionId !== undefined
       if (this.#connected === connected) await this.close()
-      if (exitReason === undefined && (status === 404 || status === 400)) throw new UnknownSession(name, status)
-      if (exitReason === undefined && status !== undefined)
-        throw new Error(`The server ${name} answered with the HTTP status ${status}. ${outcome}`.trim())
+      if (exitReason === undefined && refusal) {
+        const { status, text } = refusal
+        const detail = printableLine(String(text ?? '').trim()).slice(0, maxErrorTextLength)
+        const message = `The server ${name} answered with the HTTP status ${status}${detail && `: ${detail}`}`
+        const isUnknownSession = hasSession && (status === 404 || status === 400)
+        const fullMessage = redactSecrets(this.spec, `${message.replace(/\.$/, '')}. ${outcome}`.trim())
+        throw isUnknownSession ? new UnknownSession(fullMessage) : new Error(fullMessage)
+      }
       const reason = (exitReason ?? (error as Error).message).replace(/\.$/, '')
       const state = isTimeout ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
       throw new Error(`The server ${name} ${state}. ${outcome}The server is started again when it is needed.`)
@@ -198,6 +217,12 @@ export class ServerTools {
       throw new Error(redactSecrets(this.spec, message))
     }
   }
+}
+
+/** The status and text of a refusal by a server of the type `sse`, for which the library has no error class. */
+function readSseRefusal(error: unknown): { status: number; text: string } | undefined {
+  const [, status, text = ''] = /^Error POSTing to endpoint \(HTTP (\d+)\): (.*)$/s.exec((error as Error).message) ?? []
+  return status === undefined ? undefined : { status: Number(status), text }
 }
 
 /**

@@ -23,8 +23,11 @@ export async function startMcpServer(token: string) {
       streams.set(transport.sessionId, transport)
       return newServer(request).connect(transport)
     }
-    if (pathname === '/messages')
-      return streams.get(searchParams.get('sessionId') ?? '')?.handlePostMessage(request, response)
+    if (pathname === '/messages') {
+      const stream = streams.get(searchParams.get('sessionId') ?? '')
+      if (stream) return stream.handlePostMessage(request, response)
+      return void response.writeHead(unknownSessionStatus).end('unknown session')
+    }
     const session = sessions.get(String(request.headers['mcp-session-id']))
     if (session) return session.handleRequest(request, response)
     if (request.headers['mcp-session-id']) return void response.writeHead(unknownSessionStatus).end('unknown session')
@@ -41,6 +44,7 @@ export async function startMcpServer(token: string) {
     /** Removes all sessions, as a restarted server does. @param status the answer to their requests */
     forget: (status = 404) => {
       sessions.clear()
+      streams.clear()
       unknownSessionStatus = status
     },
     [Symbol.asyncDispose]: async () => {
