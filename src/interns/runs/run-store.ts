@@ -27,17 +27,18 @@ export async function saveReportedRun(query: Query | Tx, internId: string, run: 
   if (announcedBudget) return saveStartedRun(query, internId, { ...run, budget: announcedBudget })
   const stored = await whereRun(query.selectFrom('intern_runs').select('budget'), internId, run.id).executeTakeFirst()
   const budget = stored ? undefined : run.budget && { ...run.budget, id: undefined }
-  await saveStartedRun(query, internId, { ...run, budget, meteredKey: null })
-  if (stored) return
-  const runRow = whereRun(query.updateTable('intern_runs'), internId, run.id)
-  await runRow.set({ own_key: keyOfUnannouncedRun }).where('own_key', 'is', null).execute()
+  await saveRun(query, internId, { ...run, budget, meteredKey: null }, keyOfUnannouncedRun)
 }
 
 /** No key. Differs from null, which only runs of older versions have: those are allowed to spend until they end. */
 const keyOfUnannouncedRun = ''
 
 /** Stores a started run, or adds its budget, its key, or that it is in the background to the stored run. */
-export async function saveStartedRun(query: Query | Tx, internId: string, run: StartedRun): Promise<void> {
+export const saveStartedRun = (query: Query | Tx, internId: string, run: StartedRun): Promise<void> =>
+  saveRun(query, internId, run, run.meteredKey ?? null)
+
+/** @param ownKey the key of a run that is not stored yet. */
+async function saveRun(query: Query | Tx, internId: string, run: StartedRun, ownKey: string | null): Promise<void> {
   const { id, startedBy, keyHash = null, meteredKey = null } = run
   const row = {
     intern_id: internId,
@@ -47,6 +48,7 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
     background: Number(run.background),
     started_by: startedBy,
     key_hash: keyHash,
+    own_key: ownKey,
     began_at: run.startedAt,
   }
   const runRow = () => whereRun(query.updateTable('intern_runs'), internId, id)
