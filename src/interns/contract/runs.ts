@@ -28,7 +28,7 @@ export type StartTurn = {
   turnsBefore?: number | undefined
 } & TurnCaller
 
-/** The `questionId` of an answer to the question that the session waits for, for people at a terminal, who do not see ids. */
+/** Instead of a question's id: the question that the session waits for. For people at a terminal. */
 export const pendingQuestion = 'pending'
 
 /** An answer of the caller: a word for a permission, a JSON object for a form. */
@@ -50,9 +50,9 @@ export type InternHealth = {
 /**
  * The runs of one intern. The server calls this interface, the daemon implements it; `connectRuns` connects both.
  *
- * `start` and `answer` resolve when the agent has started or resumed the turn. They reject with the `Refusal` `stream_severed` if
- * the turn can have started, and with any other error if nothing was changed. Ending the iteration before the closing event, or
- * aborting `signal`, cancels the run, unless it is in the background.
+ * `start` and `answer` resolve when the agent has started or resumed the turn. A rejection with the `Refusal` `stream_severed`
+ * means that the turn may have started; any other rejection means that nothing has changed. If the caller aborts `signal`, or stops
+ * reading before the closing event, the run is cancelled unless it is in the background.
  */
 export type Runs = {
   transcripts: Transcripts

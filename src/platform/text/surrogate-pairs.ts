@@ -1,6 +1,6 @@
 /**
- * Returns a function that makes the pieces of a text well-formed. A surrogate pair that is split between two pieces comes
- * with the second one. Other lone surrogates, which strict JSON parsers reject, become U+FFFD.
+ * Returns a function that makes the pieces of a text well-formed. If a piece ends with the first half of a surrogate pair,
+ * the function returns that half with the next piece. Other lone surrogates, which strict JSON parsers reject, become U+FFFD.
  */
 export function createPairJoiner(): (piece: string) => string {
   let pendingHalf = ''

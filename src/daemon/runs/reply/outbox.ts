@@ -150,7 +150,7 @@ function joinText(last: SizedEvent, next: SizedEvent): SizedEvent | undefined {
   const after = next.event
   if (!('text' in before) || !('text' in after) || before.type !== after.type) return undefined
   const { type } = before
-  // The joined text has the size of both. It is smaller if a character was split between them.
+  // Both sizes less one envelope. This is too much only if the texts split a surrogate pair, whose halves are escaped in JSON.
   const bytes = last.bytes + next.bytes - sizeOf({ type, text: '' })
   return bytes > maxJoinedBytes ? undefined : { event: { type, text: before.text + after.text }, bytes }
 }

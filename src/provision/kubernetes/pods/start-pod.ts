@@ -55,7 +55,7 @@ export async function startRespondingPod(
       isFirstReport = false
       onChange()
     })
-  const timeSinceStart = startStopwatch()
+  const monotonicStart = performance.now()
   /** The system time, for the cluster's warnings. */
   const startedAt = now()
   const steps = createStepReports(start)
@@ -77,7 +77,8 @@ export async function startRespondingPod(
       await endPermanently(client, start, current)
       throw new Error(current.cloneFailure)
     }
-    if (timeSinceStart() > withinMs) throw await timeoutError(client, start, { withinMs, startedAt, pod: current })
+    if (performance.now() - monotonicStart > withinMs)
+      throw await timeoutError(client, start, { withinMs, startedAt, pod: current })
     return undefined
   }
   return waitFor(checkPod, { subscribe, recheckMs: checkEveryMs })
@@ -100,11 +101,6 @@ function createStepReports({ onRunning, onCloning }: PodStart) {
       return true
     },
   }
-}
-
-function startStopwatch(): () => number {
-  const startedAt = performance.now()
-  return () => performance.now() - startedAt
 }
 
 /** Whether the pod can answer. A daemon can also answer on a node that the cluster reports as lost. */
