@@ -46,3 +46,46 @@ test('the end of a session at the issuer is not a script', async () => {
     assert.equal(url?.split('?')[0], expected)
   }
 })
+
+test('an address that is not an issuer is reported as a wrong setting', async () => {
+  await using issuer = await startPlainIssuer()
+  const messageOf = (url: string) =>
+    clientOf({ ...issuer, url })
+      .authorizationUrl('secret', redirectUri)
+      .catch(({ kind, message }) => `${kind}: ${message}`)
+  assert.match(
+    await messageOf(`${issuer.url}/nope`),
+    /^unavailable: The setting oidc_issuer is .*HTTP status 404\. Set oidc/,
+  )
+  for (const [endpoint, value] of [
+    ['authorization_endpoint', undefined],
+    ['authorization_endpoint', 'javascript:alert(1)'],
+    ['token_endpoint', '/token'],
+  ] as const) {
+    issuer.description = { [endpoint]: value }
+    assert.match(await messageOf(issuer.url), new RegExp(`^unavailable: .*without a valid "${endpoint}"`))
+  }
+  issuer.description = { issuer: undefined }
+  assert.match(await messageOf(issuer.url), /something other than the description of an issuer/)
+})
+
+test('a refusal names the error of the issuer', async () => {
+  await using issuer = await startPlainIssuer()
+  issuer.idToken = { sub: 'ada' }
+  const client = clientOf(issuer)
+  const messageAfter = async (change: (parameters: URLSearchParams) => void) => {
+    const response = await fetch(await client.authorizationUrl('secret', redirectUri), { redirect: 'manual' })
+    const url = new URL(response.headers.get('location')!)
+    change(url.searchParams)
+    return client.readClaims('secret', url).catch((error: Error) => error.message)
+  }
+  const denied = await messageAfter((parameters) => {
+    parameters.delete('code')
+    parameters.set('error', 'access_denied')
+    parameters.set('error_description', 'not assigned')
+  })
+  assert.equal(denied, 'The issuer refused this sign-in: access_denied (not assigned).')
+  assert.equal(await messageAfter((it) => it.set('code', 'x')), 'The issuer refused this sign-in: invalid_grant.')
+  issuer.idToken = { sub: 'ada', exp: 1 }
+  assert.match(String(await messageAfter(() => {})), /Check the clocks/)
+})

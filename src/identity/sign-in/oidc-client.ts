@@ -105,14 +105,14 @@ export function createOidcClient(
         return { idToken, ...(await readUserInfo(issuer, tokens, idToken.sub, onError)) }
       } catch (error) {
         onError(error as Error)
-        throw new Fault('unauthenticated', 'The issuer did not sign you in, or its answer does not match this sign-in.')
+        throw new Fault('unauthenticated', explainRefusal(error as Error))
       }
     },
     async endSessionUrl(post_logout_redirect_uri) {
       const issuer = await configuration()
       const endpoint = issuer.serverMetadata().end_session_endpoint
       // The console navigates to this URL, so `javascript:` would run in it.
-      if (endpoint === undefined || !/^https?:/.test(URL.parse(endpoint)?.protocol ?? '')) return undefined
+      if (!isHttpUrl(endpoint)) return undefined
       return lazyModules.openIdClient().buildEndSessionUrl(issuer, { post_logout_redirect_uri }).href
     },
     checkIssuer: () => discover(settings, fetch).catch(rethrowAsFault).then(ignoreResult, ignoreResult),
@@ -150,6 +150,41 @@ function accountPrompt(issuer: Configuration): string {
   return isUnsupported ? 'login' : 'select_account'
 }
 
+/** Explains why a sign-in failed. The issuer's own error, such as `access_denied`, names what to change there. */
+function explainRefusal(error: Error): string {
+  const { code, error: name, error_description: description } = error as Error & Record<string, unknown>
+  if (typeof name === 'string') {
+    const detail = typeof description === 'string' ? ` (${description.slice(0, 300)})` : ''
+    return `The issuer refused this sign-in: ${name.slice(0, 100)}${detail}.`
+  }
+  return code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED'
+    ? 'The token of the issuer is not valid at this time. Check the clocks of the issuer and of this service.'
+    : 'The issuer did not sign you in, or its answer does not match this sign-in.'
+}
+
+const isHttpUrl = (url: unknown): boolean => typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')
+
+/** The address in the settings answers, but is not an issuer. */
+class NotAnIssuer extends Error {}
+
+/** Returns what an address that is not an issuer answered; undefined for a failure that can be temporary. */
+function findWrongAnswer(error: Error): string | undefined {
+  if (error instanceof NotAnIssuer) return error.message
+  const { code, cause } = error as Error & { code?: string }
+  switch (code) {
+    case 'OAUTH_RESPONSE_IS_NOT_CONFORM': {
+      const { status = 500 } = (cause ?? {}) as { status?: number }
+      return status < 500 && status !== 429 ? `the HTTP status ${status}` : undefined
+    }
+    case 'OAUTH_RESPONSE_IS_NOT_JSON':
+    case 'OAUTH_PARSE_ERROR':
+    case 'OAUTH_INVALID_RESPONSE':
+      return 'something other than the description of an issuer'
+    default:
+      return undefined
+  }
+}
+
 function discoveryFault(error: Error, issuerSetting: string): Fault {
   const { attribute, body } = (error.cause ?? {}) as { attribute?: string; body?: { issuer?: unknown } }
   if (attribute === 'issuer') {
@@ -157,6 +192,13 @@ function discoveryFault(error: Error, issuerSetting: string): Fault {
     return new Fault(
       'unavailable',
       `The setting oidc_issuer is "${issuerSetting}", but the issuer at this address has the name ${actual}. Set oidc_issuer to exactly this name.`,
+    )
+  }
+  const wrongAnswer = findWrongAnswer(error)
+  if (wrongAnswer !== undefined) {
+    return new Fault(
+      'unavailable',
+      `The setting oidc_issuer is "${issuerSetting}", but this address followed by "/.well-known/openid-configuration" answers with ${wrongAnswer}. Set oidc_issuer to the address of the issuer.`,
     )
   }
   const reason = explainTlsOrProxyFailure(error, new URL(issuerSetting).host)
@@ -173,9 +215,13 @@ async function discover(settings: OidcSettings, fetch: typeof globalThis.fetch):
   const { oidc_issuer, oidc_client_id } = settings
   const authentication: ClientAuth = clientAuthentication(settings)
   const isWithoutTls = oidc_issuer.startsWith('http:')
-  return discovery(new URL(oidc_issuer), oidc_client_id, undefined, authentication, {
+  const configuration = await discovery(new URL(oidc_issuer), oidc_client_id, undefined, authentication, {
     timeout: timeoutSeconds,
     [customFetch]: limitIssuerAnswers(fetch),
     ...(isWithoutTls && { execute: [allowInsecureRequests] }),
   })
+  const description: Record<string, unknown> = configuration.serverMetadata()
+  for (const endpoint of ['authorization_endpoint', 'token_endpoint'])
+    if (!isHttpUrl(description[endpoint])) throw new NotAnIssuer(`a description without a valid "${endpoint}"`)
+  return configuration
 }

@@ -64,10 +64,10 @@ export function readPerson(answer: IssuerAnswer, rules: OidcRules): OidcPerson {
 
 /** OpenID Connect allows 255 ASCII characters. */
 function requireStorableSubject(subject: string): string {
-  if (subject.length <= 255 && !hasControl(subject)) return subject
+  if (subject !== '' && subject.length <= 255 && !hasControl(subject)) return subject
   throw new Fault(
     'forbidden',
-    'The "sub" of your account at the issuer has more than 255 characters, or control characters.',
+    'The "sub" of your account at the issuer is empty, or has more than 255 characters or control characters.',
   )
 }
 
