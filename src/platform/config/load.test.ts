@@ -86,7 +86,10 @@ test('a bad value within a setting is named by its path', () => {
   const CONFIG = configFile('zdr_vendors:\n  a: { author: "Big Co", suffix: big }\n')
   assert.match(refusal({ CONFIG }), /zdr_vendors\.a\.author/)
   const args = configFile('agents: { a: { command: a, args: [1] } }\n')
-  assert.match(refusal({ CONFIG: args }), /^The setting agents\.a\.args\.0 from .*: expected string, received number$/)
+  assert.match(
+    refusal({ CONFIG: args }),
+    /^The setting agents\.a\.args\.0 from .*: expected string, received number; write the value in quotes$/,
+  )
 })
 
 test('a refusal does not repeat a secret', () => {
@@ -179,4 +182,49 @@ test('the displayed settings are complete and contain no secret', () => {
   for (const name of settingNames) assert.match(text, new RegExp(`^(# )?${name}:`, 'm'))
   assert.ok(!text.includes('hunter2') && !text.includes('cccc'))
   for (const name of secretSettings) assert.match(text, new RegExp(`^${name}: "\\*{8}"$`, 'm'))
+})
+
+test('an alias without an anchor in the file is an error of the file', () => {
+  assert.match(
+    refusal({ CONFIG: configFile('port: *x\n') }),
+    /^The configuration file .* is not valid YAML: .*alias.*x\.$/,
+  )
+})
+
+test('spaces around the path of the file do not count', () => {
+  assert.equal(loadConfig({ CONFIG: ` ${configFile('port: 9000\n')} ` }).port, 9000)
+})
+
+test('a comma after the last item of a list does not count', () => {
+  assert.deepEqual(loadConfig({ TRUSTED_PROXIES: '10.0.0.1, ' }).trusted_proxies, ['10.0.0.1'])
+})
+
+test('the public URL is in the form of browsers, and is not that of the API', () => {
+  const { public_url } = loadConfig({ PUBLIC_URL: 'HTTPS://Signalbox.Example.com:443/llm/' })
+  assert.equal(public_url, 'https://signalbox.example.com/llm')
+  assert.match(refusal({ PUBLIC_URL: 'https://example.com/llm/api/v1' }), /must not end in \/api\/v1/)
+  for (const path of ['..', './llm', 'a/..'])
+    assert.match(refusal({ PUBLIC_URL: `https://example.com/${path}` }), /"\.\."/)
+})
+
+test('a proxy with a path is refused, because it is a mistake', () => {
+  for (const proxy of ['http//proxy:3128', 'http://DOMAIN\\user:p@proxy:3128', 'http://proxy:3128/proxy.pac'])
+    assert.match(refusal({ HTTPS_PROXY: proxy }), /must be the URL of an HTTP proxy/, proxy)
+})
+
+test('the settings of sign-in and mail report what an issuer or a mail server would refuse later', () => {
+  for (const [name, value, message] of [
+    ['OIDC_SCOPES', 'email profile', /must contain "openid"/],
+    ['OIDC_SCOPES', 'openid,email', /separated by spaces/],
+    ['SMTP_FROM', 'a@b.c, d@e.f', /must be one address/],
+    ['SMTP_FROM', 'Signalbox', /must be one address/],
+    ['SMTP_FROM', 'a@b.c\r\nBcc: d@e.f', /must be one address/],
+    ['DATA_DIR', '~/data', /"~" is not expanded/],
+    ['DATA_DIR', 'file:///data', /must be a path/],
+  ] as const)
+    assert.match(refusal({ [name]: value }), message, `${name}=${value}`)
+  for (const from of ['a@b.c', 'Signalbox <a@b.c>', '"Doe, J" <a@b>', '<a@b.c>'])
+    assert.equal(loadConfig({ SMTP_FROM: from }).smtp_from, from)
+  const roles = loadConfig({ OIDC_ROLES: '{"CN=Admins,OU=x": "admin"}' }).oidc_roles
+  assert.deepEqual(roles, { 'CN=Admins,OU=x': 'admin' })
 })

@@ -22,7 +22,7 @@ export const loadConfig = (env: Environment): Config => loadSettings(env).config
  * @throws StartupError with one sentence that names the setting, its source and the valid values.
  */
 export function loadSettings(env: Environment): { config: Config; sources: SettingSources } {
-  const path = env.CONFIG
+  const path = env.CONFIG?.trim()
   const fromFile = path ? readConfigFile(path) : {}
   const fromEnv = readEnvironment(env)
   const parsed = parseSettings({ ...fromFile, ...fromEnv })
@@ -82,12 +82,21 @@ function readConfigFile(path: string): Record<string, unknown> {
     throw new StartupError(
       `The configuration file ${path} is not valid YAML: ${firstError.message.split('\n')[0]!.replace(/:$/, '')}.`,
     )
-  const value: unknown = document.toJS() ?? {}
+  const value = resolveAliases(document, path)
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new StartupError(`The configuration file ${path} must contain "name: value" lines.`)
   }
   const items = Object.entries(value as Record<string, unknown>).filter(([, item]) => item !== null && item !== '')
   return Object.fromEntries(items.map(([name, item]) => [name, settingText(item)]))
+}
+
+/** @throws StartupError for an alias without an anchor. */
+function resolveAliases(document: { toJS: () => unknown }, path: string): unknown {
+  try {
+    return document.toJS() ?? {}
+  } catch (error) {
+    throw new StartupError(`The configuration file ${path} is not valid YAML: ${(error as Error).message}.`)
+  }
 }
 
 /** Converts a boolean of YAML to text, as in an environment variable, so that one schema parses both. */
@@ -104,5 +113,9 @@ function describeIssue(issue: z.core.$ZodIssue, fromEnv: object, path: string | 
   }
   const name = String(issue.path[0])
   const source = name in fromEnv ? `the environment variable ${name.toUpperCase()}` : `the configuration file ${path}`
-  return `The setting ${issue.path.map((step) => (step === '' ? '""' : step)).join('.')} from ${source} is invalid: ${issue.message}`
+  return `The setting ${issue.path.map((step) => (step === '' ? '""' : step)).join('.')} from ${source} is invalid: ${issue.message}${quotesHint(issue)}`
 }
+
+/** YAML reads a password such as `12345` as a number, and drops zeros at its start. */
+const quotesHint = ({ message }: z.core.$ZodIssue) =>
+  message === 'expected string, received number' ? '; write the value in quotes' : ''

@@ -25,12 +25,15 @@ export const ConfiguredAgent = z.strictObject({
   _meta: z.record(z.string(), z.unknown()).optional(),
 })
 
+const splitList = (text: string) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
 /** A list. In an environment variable its items are separated by commas. */
 export const listSetting = (item: z.ZodType<string, string>) =>
-  z.preprocess(
-    (given) => (typeof given === 'string' ? given.split(',').map((one) => one.trim()) : given),
-    z.array(item),
-  )
+  z.preprocess((given) => (typeof given === 'string' ? splitList(given) : given), z.array(item))
 
 /** A URL of this form that can also be parsed, so that an invalid one is reported at the start. */
 export const urlSetting = (shape: RegExp, message: string) =>

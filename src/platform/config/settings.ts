@@ -51,7 +51,12 @@ export const Settings = z.strictObject({
     .min(1000)
     .default(20_000)
     .describe('A worker that has not answered its primary for this time is killed and replaced.'),
-  data_dir: z.string().min(1).default('./data').describe('The folder for the embedded database and key files.'),
+  data_dir: z
+    .string()
+    .min(1)
+    .refine((text) => !/^(~|[a-z]\w+:\/\/)/i.test(text), 'must be a path of this host; "~" is not expanded')
+    .default('./data')
+    .describe('The folder for the embedded database and key files.'),
   encryption_key_file: z
     .string()
     .min(1)
@@ -125,10 +130,12 @@ export const Settings = z.strictObject({
       'Origins that webhooks can use in addition to https at public addresses. They can be in private networks and use http: `http://hooks.internal:3000`.',
     ),
   public_url: urlSetting(
-    /^https?:\/\/[^/?#@\s]+(\/[\w.~-]+)*\/?$/,
-    'must be an origin such as https://signalbox.example.com, with a path if this service is below one',
+    /^https?:\/\/[^/?#@\s]+(\/(?!\.\.?(\/|$))[\w.~-]+)*\/?$/i,
+    'must be an origin such as https://signalbox.example.com, with a path if this service is below one; without "." and ".."',
   )
-    .transform((text) => text.replace(/\/$/, ''))
+    .refine((text) => !/\/api\/v1\/?$/.test(text), 'must not end in /api/v1: the API is below it')
+    // The form of browsers, with which origins are compared.
+    .transform((text) => new URL(text).href.replace(/\/$/, ''))
     .optional()
     .describe(
       'The URL of this service for browsers, such as `https://signalbox.example.com`. Links in webhooks, sign-in links and feeds start with it. It may have a path, such as `https://example.com/llm`. If unset, webhooks have no links, and other links use the `Host` of the request.',

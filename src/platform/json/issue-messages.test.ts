@@ -39,7 +39,7 @@ test('allowed values, formats and objects are named in words', () => {
 test('a missing value and a wrong type are named in words', () => {
   assert.equal(messageOf(z.string(), undefined), 'is missing: expected string')
   assert.equal(messageOf(z.string(), 1), 'expected string, received number')
-  assert.equal(messageOf(z.coerce.number(), 'x'), 'must be a number')
+  for (const text of ['x', 'Infinity']) assert.equal(messageOf(z.coerce.number(), text), 'must be a number')
 })
 
 test('a message in the declaration takes precedence', () => {

@@ -33,8 +33,8 @@ function typeMessage(expected: string, received: string): string {
   const type = expected === 'record' ? 'object' : expected
   // JSON and query strings have no `undefined`.
   if (received === 'undefined') return `is missing: expected ${type}`
-  // A text that is not a number, for example in a query string.
-  if (received === 'nan') return 'must be a number'
+  // A text that is not a number, for example in a query string, or `Infinity`.
+  if (received === 'nan' || received === expected) return 'must be a number'
   return `expected ${type}, received ${received}`
 }
 

@@ -36,7 +36,9 @@ export function readProxies(env: Environment): ProxySettings {
 export function parseProxyUrl(text: string): string | undefined {
   const encoded = text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25')
   const url = URL.parse(encoded.includes('://') ? encoded : `http://${encoded}`)
-  return url && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url.href : undefined
+  // A path results from a mistake, such as `http//proxy` or `DOMAIN\\user` in a URL.
+  const isProxy = url && /^https?:$/.test(url.protocol) && url.hostname !== '' && url.pathname === '/'
+  return isProxy ? url.href : undefined
 }
 
 export const parseNoProxy = (text: string) => text.split(/[,\s]+/).filter((entry) => entry !== '')

@@ -13,8 +13,11 @@ export const mailSettings = {
     ),
   smtp_from: z
     .string()
-    .min(3)
     .max(320)
+    .regex(
+      /^([^\s<>@,]+@[^\s<>@,]+|[^<>\r\n]*<[^\s<>@,]+@[^\s<>@,]+>)$/,
+      'must be one address, such as signalbox@example.com or Signalbox <signalbox@example.com>',
+    )
     .optional()
     .describe('The sender of emails, such as `Signalbox <signalbox@example.com>`. Required with `smtp_url`.'),
 }

@@ -4,11 +4,11 @@ import { listSetting, parseJsonSetting, SecureAddress } from '../setting-values.
 
 const Domain = z.string().regex(/^(\*|[a-z0-9.-]+)$/, 'must be a domain in lower case, such as example.com, or "*"')
 
-/** Parses `a=1, b=2` of an environment variable into the object that a file contains. */
+/** Parses `a=1, b=2` or JSON of an environment variable into the object that a file contains. */
 const parsePairs = (given: unknown) =>
-  typeof given === 'string'
+  typeof given === 'string' && !given.startsWith('{')
     ? Object.fromEntries(given.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
-    : given
+    : parseJsonSetting(given)
 
 /** How members sign in to the console by OpenID Connect. */
 export const oidcSettings = {
@@ -35,7 +35,7 @@ export const oidcSettings = {
     ),
   oidc_scopes: z
     .string()
-    .min(1)
+    .refine((text) => text.split(/\s+/).includes('openid'), 'must contain "openid"; scopes are separated by spaces')
     .default('openid email profile')
     .describe('The scopes that are requested from the issuer.'),
   oidc_domains: listSetting(Domain)
@@ -53,7 +53,9 @@ export const oidcSettings = {
   oidc_roles: z
     .preprocess(parsePairs, z.record(z.string(), z.enum(accessRoles)))
     .default({})
-    .describe('The roles for values of that claim: `platform=admin, engineering=developer`. The highest one applies.'),
+    .describe(
+      'The roles for values of that claim: `platform=admin, engineering=developer`, or JSON. The highest one applies.',
+    ),
   oidc_default_role: z
     .enum([...accessRoles, 'none'])
     .default('viewer')
