@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { openDb } from '#platform/db/open.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
-import { seeded } from '#test/harness/upstream/endpoints/candidates.ts'
+import { Seeded } from '#test/harness/service/world/seeded.ts'
 import { earlyFaults, lateFaults, rateLimits, validAnswers } from '#test/harness/upstream/faulty/faults.ts'
 import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 import { until } from '../../harness/until.ts'
@@ -45,7 +45,8 @@ test('five thousand faulty requests leak nothing, and are metered exactly once',
     now: () => now,
     settings: { ...timeouts, generation_retention_days: 3650 },
   })
-  const random = seeded(7)
+  const chance = new Seeded(7)
+  const random = () => chance.next()
   const answered = new Set<string>()
   let [made, left] = [0, 0]
   const work = async (until: number) => {

@@ -43,17 +43,6 @@ type EndpointState = Speeds & { circuit: ReturnType<PlanInput['health']> }
 
 const healthyState: EndpointState = { circuit: 'healthy', latencyMs: null, throughput: null }
 
-/** A generator of the same numbers for the same seed. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 type Situation = {
   candidates?: Candidate[]
   endpoints?: Endpoint[]

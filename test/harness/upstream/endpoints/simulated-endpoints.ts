@@ -2,7 +2,8 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import { admittedTargets } from '#gateway/attempt/admitted-targets.ts'
 import { type Circuits, createCircuits } from '#gateway/plan/circuits.ts'
 import { planAttempts } from '#gateway/plan/plan-attempts.ts'
-import { candidateOf, endpointOf, planInput, seeded } from './candidates.ts'
+import { Seeded } from '../../service/world/seeded.ts'
+import { candidateOf, endpointOf, planInput } from './candidates.ts'
 
 /** How an endpoint treats a request that starts at `atMs`: the probability of a failure, and the time until then. */
 export type Behaviour = (
@@ -20,7 +21,8 @@ const startedAt = 1_000_000_000
  */
 export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
   const { perSecond = 50, seconds = 300, latencyMs = 800, seed = 1 } = traffic
-  const random = seeded(seed)
+  const chance = new Seeded(seed)
+  const random = () => chance.next()
   const clock = createVirtualClock()
   const circuits = createCircuits({ now: () => startedAt + clock.now() })
   const endpoints = behaviours.map((_, index) => endpointOf(`p${index}`))
