@@ -87,10 +87,10 @@ function ScatterDrawing({ points, front, width, height, valueName, pathOf }: Dra
           </text>
         </g>
       ))}
-      <text class="axis-name" x={width - margin.right} y={height - 4} text-anchor="end">
+      <text x={width - margin.right} y={height - 4} text-anchor="end">
         price per million tokens, 75 % prompt
       </text>
-      <text class="axis-name" x={margin.left} y={10}>
+      <text x={margin.left} y={10}>
         {valueName}
       </text>
       <polyline class="front" points={front.map(({ price, score }) => `${x(price)},${y(score)}`).join(' ')} />

@@ -13,7 +13,7 @@ type Props = {
 /** Changes that somebody else made while a draft was edited. Until the user decides, the draft cannot be saved. */
 export function Conflict({ name, changes, mergeChanges, ignore }: Props) {
   return (
-    <section class="notice conflict" aria-label="Changed by others" role="alert">
+    <section class="notice" aria-label="Changed by others" role="alert">
       <h2>{name}</h2>
       {changes.length > 0 ? <Difference changes={changes} /> : <p>Its contents are the same as when you started.</p>}
       <p>

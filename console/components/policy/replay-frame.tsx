@@ -3,7 +3,7 @@ import { Problem } from '../page/problem.tsx'
 
 type ReplayFrameProps<Span extends string> = {
   title: string
-  class: string
+  class?: string
   spans: readonly Span[]
   span: Span
   choose: (span: Span) => void

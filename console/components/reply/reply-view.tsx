@@ -29,7 +29,7 @@ export function ReplyView({ name, reply, retry }: ReplyProps) {
           <pre>{input}</pre>
         </details>
       ))}
-      {state === 'waiting' && <p class="dim waiting-dots">…</p>}
+      {state === 'waiting' && <p class="dim">…</p>}
       {failure && (
         <p class="reply-failed" role="alert">
           {failure.message} {failure.reason && <span class="dim">{failure.reason}</span>}{' '}

@@ -11,7 +11,7 @@ const tones: Partial<Record<Intern['status'], string>> = {
 /** The status of an intern, with the current step while it starts. */
 export function InternStatus({ intern: { status, progress } }: { intern: Intern }) {
   return (
-    <span class="intern-state">
+    <span>
       <span class={`dot ${tones[status] ?? 'warn'}`} />
       {status.replace('_', ' ')}
       {progress && (

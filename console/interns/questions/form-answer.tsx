@@ -55,7 +55,7 @@ function FieldInput({ question, field: { name, type, required, options } }: { fi
       <fieldset>
         <legend>{title}</legend>
         {choices.map((option) => (
-          <label key={option} class="choice">
+          <label key={option}>
             <input type="checkbox" name={name} value={option} /> {escapeInvisible(option)}
           </label>
         ))}

@@ -30,7 +30,6 @@ export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; vers
   return (
     <ReplayFrame
       title="Replay"
-      class="rules-replay"
       spans={spanNames}
       span={span}
       choose={setSpan}

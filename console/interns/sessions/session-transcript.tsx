@@ -40,7 +40,7 @@ function Totals({ turns, entries, modelRequests }: TotalsProps) {
   const calls = entries.filter(({ type }) => type === 'tool_call').length
   const files = fileChanges(entries)
   return (
-    <section class="session-totals" aria-label="Totals">
+    <section aria-label="Totals">
       <p>
         {countText(turns, 'turn')} · {countText(calls, 'tool call')} ·{' '}
         {modelRequests ? (

@@ -80,7 +80,7 @@ export function Explore() {
           {values.view === 'chart' && <Chart values={values} data={data} dimensions={dimensions} />}
           {values.view !== 'chart' && <ExploreTable rows={data.rows} filters={filters} />}
           {data.isTruncated && (
-            <p class="dim note">Only the first {exactCount(maxTableRows)} rows are displayed. The CSV file has all.</p>
+            <p class="dim">Only the first {exactCount(maxTableRows)} rows are displayed. The CSV file has all.</p>
           )}
         </div>
       )}
