@@ -31,7 +31,7 @@ export const parts: { name: string; file: string; text: () => string }[] = [
 function faultTable(): string {
   const kinds = Object.entries(faultStatus).sort(([, a], [, b]) => a - b) as [FaultKind, number][]
   const rows = kinds.map(([kind, status]) => `| ${status} | \`${kind}\` | ${faultMeaning[kind]} |`)
-  return ['| status | in the code | meaning |', '| --- | --- | --- |', ...rows].join('\n')
+  return ['| status | name in the source | meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
 /** The providers of the starter catalogue that need a credential, and what holds it. */

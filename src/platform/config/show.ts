@@ -22,6 +22,7 @@ export function settingsTable(): string {
 
 function defaultText(value: unknown): string {
   if (value === undefined || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)) return ''
+  if (Array.isArray(value)) return defaultText(value.join(', '))
   return typeof value === 'object' ? 'see below' : `\`${JSON.stringify(value)}\``
 }
 
