@@ -42,7 +42,7 @@ export const internRoutes = {
   listInternHosts,
   createIntern: createOneIntern,
   getIntern,
-  updateOneIntern,
+  updateIntern: updateOneIntern,
   provisionIntern: provisionOneIntern,
   suspendIntern: suspendOneIntern,
   moveIntern: moveOneIntern,
