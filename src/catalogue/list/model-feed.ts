@@ -15,7 +15,7 @@ export const feedType = 'application/rss+xml; charset=utf-8'
 
 const builder = new XMLBuilder({ ignoreAttributes: false, suppressEmptyNode: true })
 
-/** RSS 2.0. Names are escaped, and characters that XML cannot represent are removed. */
+/** Returns the models as an RSS 2.0 feed. Names are escaped, and characters that XML cannot represent are removed. */
 export function modelFeed(models: Model[], links: FeedLinks): Buffer {
   const self = { '@_href': validXmlText(links.self), '@_rel': 'self', '@_type': 'application/rss+xml' }
   const channel = {

@@ -1,8 +1,8 @@
 /**
- * The result of one attempt at one endpoint. `rate_limited` and `client_broke` do not show whether the endpoint works.
- * They do not count in its uptime.
+ * The result of one attempt at one endpoint. `rate_limited` does not show whether the endpoint works, so it does not count
+ * in the uptime.
  */
-export type Outcome = 'success' | 'upstream_error' | 'rate_limited' | 'client_broke'
+export type Outcome = 'success' | 'upstream_error' | 'rate_limited'
 
 /** One attempt at one endpoint, recorded at its end. A request with fallbacks has several. */
 export type Measurement = {

@@ -1,6 +1,6 @@
 import type { CatalogueData, Endpoint, Model, Prices, Provider } from '../index/model.ts'
 
-/** A skipped row with the reason. `source` is a file or a name; `row` is the model, endpoint or provider. */
+/** A skipped row with the reason. `source` is a file or the list of a server; `row` is the model, endpoint or provider. */
 export type SkippedRow = { source: string; line?: number; row: string; reason: string }
 
 /** Changes to a row. `remove` removes the row of earlier sources. */

@@ -157,7 +157,7 @@ function* reason(): Generator<ScenarioAction> {
 function* silence({ prompt }: ScenarioInput): Generator<ScenarioAction> {
   const [seconds = 40] = numbersIn(prompt)
   yield { waitMs: seconds * 1000 }
-  yield { say: `That were ${seconds} seconds of silence.` }
+  yield { say: `Those were ${seconds} seconds of silence.` }
 }
 
 function* error({ prompt }: ScenarioInput): Generator<ScenarioAction> {

@@ -35,11 +35,11 @@ const storingFields: Record<string, { reason: string; isStored: IsStored }> = {
  * requires storage.
  */
 export function withoutStorage<F extends BothForms>(verdict: Verdict, forms: F): F {
-  for (const form of [forms.chat, forms.body] as Body[]) refuseStored(verdict, form)
+  for (const form of [forms.chat, forms.body] as Body[]) refuseStoringFields(verdict, form)
   return { ...forms, chat: disableStore(forms.chat), body: disableStore(forms.body) }
 }
 
-function refuseStored(verdict: Verdict, form: Body): void {
+function refuseStoringFields(verdict: Verdict, form: Body): void {
   for (const [field, { reason, isStored }] of Object.entries(storingFields)) {
     if (isStored(form[field])) throw refusal(verdict, `${field}: ${reason}`)
   }

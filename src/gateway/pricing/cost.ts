@@ -5,7 +5,7 @@ import { type PicoUsd, parsePicoUsd } from '#platform/core/pico-usd.ts'
 import { type ModelUsage, ownTokens } from './model-usage.ts'
 import { type Rates, ratesFor } from './rates.ts'
 
-/** The exact cost of an answer at its endpoint's prices. @param models have their own prices. */
+/** The exact cost of an answer at its endpoint's prices. @param models the runs of other models, at their own prices. */
 export function costOf(
   prices: Prices,
   tokens: TokenCounts,

@@ -71,7 +71,7 @@ function toImagePart(url: string, part: Part): Part {
   return { type: 'image_url', image_url: { url, ...detail }, ...commonMembers(part) }
 }
 
-/** An image of Anthropic's protocol, or of the AI SDK. */
+/** Translates an image of Anthropic's protocol or of the AI SDK. */
 function convertImage(part: Part): Part {
   const url = typeof part.image === 'string' ? part.image : readUrl(part.source)
   return url === undefined ? convertInline(part) : toImagePart(url, part)
@@ -122,7 +122,7 @@ const audioFormats = new Map([
   ['wave', 'wav'],
 ])
 
-/** Audio of a request, or the URL of remote audio, for which OpenAI has no part. vLLM has this one. */
+/** Returns a part with the data of audio, or with the URL of remote audio, for which vLLM has a part and OpenAI has none. */
 function toAudioPart(url: string, part: Part): Part {
   const common = commonMembers(part)
   const [, name, data] = /^data:audio\/([^;,]+)[^,]*;base64,(.*)$/is.exec(url) ?? []
@@ -140,7 +140,7 @@ function toVideoPart(url: string, part: Part): Part {
   return { type: 'video_url', video_url: { url }, ...commonMembers(part) }
 }
 
-/** Audio and video of a request that a client sends as a file, because models read neither as one. */
+/** Converts a file with audio or video to a part of that kind, because models do not read them from files. */
 function convertFile(part: Part): Part {
   const { file_data: data } = (part.file ?? {}) as { file_data?: unknown }
   if (typeof data !== 'string') return part

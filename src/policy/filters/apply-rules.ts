@@ -14,7 +14,7 @@ export type FailedFilter = { failedRule: number }
 /**
  * Applies the rules one after another to all texts, until a blocking rule matches. Synchronous; the time is linear in the
  * length of the texts.
- * @param rules strictest first: at a blocking rule, all matches so far are of blocking rules.
+ * @param rules strictest first, so that all matches are of blocking rules while a blocking rule is applied.
  */
 export function applyRules(
   rules: readonly FilterRule[],

@@ -81,6 +81,6 @@ function normalize(text: string): { normalized: string; positions?: Uint32Array 
 }
 
 function endOfCharacter(text: string, at: number): number {
-  const isHigh = (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
-  return at + (isHigh ? 2 : 1)
+  const isPair = (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
+  return at + (isPair ? 2 : 1)
 }

@@ -2,14 +2,14 @@ import { estimateSize } from './patterns/pattern-size.ts'
 import type { FilterRule } from './rules.ts'
 import { isIdentifier } from './texts/references.ts'
 
-/** The maximum cost of a character in nanoseconds: of a builtin filter, of a pattern, and of each instruction of a pattern. */
+/** The maximum time per character in nanoseconds: for a builtin filter, for a pattern, and for each instruction of a pattern. */
 const builtinNs = 60
 const patternNs = 100
 const patternStepNs = 10
 /** The cost of a rule for an empty text. */
 const textNs = 3000
 
-/** Preparing a larger pattern, mainly its proof, can block other requests. */
+/** Compiling a larger pattern can block other requests, mainly the proof that it matches in linear time. */
 const maxMainThreadSize = 60
 
 /**

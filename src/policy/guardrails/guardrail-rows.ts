@@ -40,7 +40,7 @@ export async function findGuardrail(query: Query, id: string): Promise<Guardrail
 /** The filters of a list. `limited`: only guardrails with `limit_usd`. */
 export type GuardrailFilter = { workspace_id?: string | undefined; limited?: boolean | undefined }
 
-/** The oldest first. */
+/** Lists the guardrails of an organization, the oldest first. */
 export async function listGuardrailRows(
   { kind, query }: Pick<Db, 'kind' | 'query'>,
   organizationId: string,

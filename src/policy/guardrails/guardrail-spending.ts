@@ -11,8 +11,8 @@ import { findSpenders, isDefaultOf, type SpenderStatus } from './spenders.ts'
 type WithSpendingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
 /**
- * The public form of a guardrail. If it has a limit: with the members and keys that have spent the most of it, and the amounts of the
- * first of them.
+ * Returns the public form of a guardrail. If it has a limit, the form contains the members and keys that have spent the
+ * most of it, and the amounts of the first of them.
  */
 export async function withSpending(deps: WithSpendingDeps, record: GuardrailRecord): Promise<Guardrail> {
   const form = { ...publicForm(deps, record), ...(await groupSpending(deps, record)) }

@@ -88,7 +88,7 @@ async function checkPatterns(filters: { pattern: string }[], problems: Problem[]
     await setImmediate()
   }
   if (size > maxPatternsSize) {
-    const message = `have more than ${maxPatternsSize} steps in total: one for about each character, class and operator, times its repetitions`
+    const message = `have more than ${maxPatternsSize} steps in total: about one for each character, class and operator, times its repetitions`
     problems.push({ path: 'content_filters', message })
   }
 }

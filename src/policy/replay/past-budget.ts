@@ -13,7 +13,7 @@ type Spending = { at: number; cost: PicoUsd; byok: boolean }
 export type PastBudget = {
   /** Whether the limit has room for a request. Does not count its cost. */
   hasRoom: (spending: Spending) => boolean
-  /** Counts spending, regardless of the limit: of requests from before the replay, and of those with room. */
+  /** Counts the cost of a request, regardless of the limit: it is from before the replay, or the limit had room for it. */
   count: (spending: Spending) => void
 }
 

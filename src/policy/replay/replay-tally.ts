@@ -74,7 +74,7 @@ function touchedRequest({ createdAt, cost, record }: PastRequest, model: string,
   return { id: record.id, created_at: isoTime(createdAt), model, usd: toUsd(cost), effects }
 }
 
-/** The model of a request; of one without an answer, its first candidate. */
+/** The model that answered a request, or its first candidate if there was no answer. */
 function modelOf({ record }: PastRequest): string {
   return record.endpoint_id === null ? (record.candidate_models[0] ?? '') : record.model
 }

@@ -19,6 +19,7 @@ export type BudgetStatus = {
   spent: PicoUsd
   /** Charged in addition to `spent`, because no provider reported the billed amount. */
   unconfirmed: PicoUsd
+  /** Reserved for requests in flight, or available for later ones. */
   held: PicoUsd
   forecast: PicoUsd | null
   resetsAt: number | null

@@ -1,6 +1,6 @@
 import type { Model } from '../model.ts'
 
-/** Ollama implies the tag `:latest` for a name without one. */
+/** Maps names without their tag `:latest` to models. Ollama implies this tag for a name without one. */
 export function mapUntaggedNames(modelByName: ReadonlyMap<string, Model>): Map<string, Model> {
   const untagged = new Map<string, Model>()
   for (const [name, model] of modelByName) {

@@ -1,4 +1,4 @@
-/** `author`, also of providers: lowercase letters, digits and `. _ -`. */
+/** An author, or the slug of a provider: lowercase letters, digits and `. _ -`. */
 export const slugShape = /^[a-z0-9][a-z0-9._-]*$/
 
 /** `author/slug`, or `author/slug:variant`. */

@@ -61,7 +61,7 @@ function toSlug(name: string): string {
   return [clean(base), clean(variant.join('-'))].filter(Boolean).join(':')
 }
 
-/** Servers that are recognized by the owner in their list, with their properties. */
+/** The properties of some servers, by the owner that their lists name. */
 const serverTraits: Record<string, EndpointPatch> = {
   // llama.cpp ignores a `tool_choice` that is an object.
   llamacpp: { compatibility: { namedToolChoice: false } },

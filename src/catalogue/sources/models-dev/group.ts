@@ -63,7 +63,7 @@ function isReleasedNear(undated: Row[], date: string): boolean {
   return Math.abs(Date.parse(reference.model.release_date) - Date.parse(date)) <= sameReleaseMs
 }
 
-/** Separates image and text models of the same name. The models like the lead row keep the name. */
+/** Separates image and text models of the same name. Models with the output of the lead row keep the name. */
 function splitByOutput(group: Group): Group[] {
   const lead = findLeadRow(group.rows)
   const hasSameOutput = (row: Row) =>

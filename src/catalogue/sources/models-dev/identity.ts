@@ -39,7 +39,10 @@ function chooseSlug(author: string, rows: readonly Row[]): string {
   return lead.isServedByAuthor || lead.hasMatchingBase ? lead.slug : mostFrequentSlug(rows)
 }
 
-/** Returns the most frequent spelling. Of equally frequent ones, returns that with the most dots, as vendors write versions. */
+/**
+ * Returns the most frequent spelling. If several are equally frequent, returns the one with the most dots, as vendors write
+ * versions.
+ */
 function mostFrequentSlug(rows: readonly Row[]): string {
   const dots = (slug: string) => slug.split('.').length
   const spellings = [...Map.groupBy(rows, (row) => row.slug)]

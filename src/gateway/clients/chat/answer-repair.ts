@@ -3,11 +3,11 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { CallRepair, parseCalls, type RawCall, withOtherMembers } from './call-repair.ts'
 
-/** The member of a choice that has the content: `delta` in a stream, `message` in a whole answer. */
-export type ContentMember = 'delta' | 'message'
+/** The member of a choice with its content: `delta` in a stream, `message` in a whole answer. */
+export type MessageMember = 'delta' | 'message'
 type Message = { tool_calls?: RawCall[] | null } & Record<string, unknown>
 export type RawChoice = { index?: number; finish_reason?: string | null; native_finish_reason?: string } & {
-  [member in ContentMember]?: Message | null
+  [member in MessageMember]?: Message | null
 }
 type Finish = Extract<AnswerEvent, { type: 'finish' }>
 
@@ -63,7 +63,7 @@ export class AnswerRepair {
   #repairChoices(
     choices: readonly RawChoice[],
     events: readonly AnswerEvent[],
-    member: ContentMember,
+    member: MessageMember,
   ): Repairs | undefined {
     let repairs: Map<number, ChoiceRepair> | undefined
     for (let position = 0; position < choices.length; position++) {
@@ -109,7 +109,7 @@ const legacyReasons: ReadonlySet<string | undefined> = new Set(['stop', 'functio
 function repairedFinish(
   isEnded: boolean,
   events: readonly AnswerEvent[],
-  member: ContentMember,
+  member: MessageMember,
 ): Finish | null | undefined {
   const finish = events.find((event) => event.type === 'finish')
   if (!finish) return isEnded ? null : undefined
@@ -118,7 +118,7 @@ function repairedFinish(
   return finish.native === finish.reason ? undefined : finish
 }
 
-export function applyRepair(choice: RawChoice, member: ContentMember, { calls, finish }: ChoiceRepair): void {
+export function applyRepair(choice: RawChoice, member: MessageMember, { calls, finish }: ChoiceRepair): void {
   if (finish?.native !== undefined) choice.native_finish_reason = finish.native
   if (finish !== undefined) choice.finish_reason = finish?.reason ?? null
   if (!calls) return

@@ -4,7 +4,7 @@ import { applyChanges, toLatin1Json, valueEnd } from '#platform/json/json-text/j
 import { EventPrefix, findObjectStart, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import type { Part } from '../../protocol/thinking-parts.ts'
-import { AnswerRepair, applyRepair, type ContentMember, type RawChoice, type Repairs } from './answer-repair.ts'
+import { AnswerRepair, applyRepair, type MessageMember, type RawChoice, type Repairs } from './answer-repair.ts'
 import type { RawCall } from './call-repair.ts'
 import {
   addReasoning,
@@ -170,11 +170,11 @@ type ChatDelta = {
   audio?: unknown
 }
 type Choice = { index?: number; finish_reason?: string | null; native_finish_reason?: string; text?: unknown } & {
-  [member in ContentMember]?: ChatDelta
+  [member in MessageMember]?: ChatDelta
 }
 
 type Rewriting = {
-  member: ContentMember
+  member: MessageMember
   head: AnswerHead
   repairs: Repairs | undefined
   /** The first delta of the stream has no role. Helpers of official clients refuse the answer without it. */
@@ -208,7 +208,7 @@ function rewriteJson(text: string, { member, head, repairs, lacksRole = false, s
   return toLatin1Json(answer)
 }
 
-const numberOf = ({ index }: Choice, position: number, member: ContentMember) =>
+const numberOf = ({ index }: Choice, position: number, member: MessageMember) =>
   member === 'message' ? position : (index ?? position)
 
 /** Removes the message of a stream's event from its choice. @returns the message. */

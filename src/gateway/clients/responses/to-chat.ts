@@ -61,7 +61,7 @@ const toolTypes: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespac
 
 /** Translates a responses body to a chat request. @throws Fault `invalid` for unsupported fields. */
 export function responsesToChat(body: Body): ChatRequest {
-  refuseStored(body)
+  requireStateless(body)
   refuseDeepSettings(body)
   const shared = Object.fromEntries(
     Object.entries(body).filter(([name]) => !translatedFields.has(name) && !isAnswerLimit(name)),
@@ -78,7 +78,7 @@ export function responsesToChat(body: Body): ChatRequest {
   } as ChatRequest
 }
 
-function refuseStored(body: Body): void {
+function requireStateless(body: Body): void {
   for (const [name, instead] of Object.entries(fieldsNeedingStorage)) {
     if (body[name] != null) throw new Fault('invalid', `${name}: this service stores no responses. ${instead}`)
   }

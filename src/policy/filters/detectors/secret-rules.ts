@@ -58,14 +58,14 @@ export function secretRules(): SecretRule[] {
  * are unordered and can overlap.
  */
 export function findIssuedSecrets(text: string): Span[] {
-  const { byKeyword, keywordPatterns: starts } = compiledRules()
+  const { byKeyword, keywordPatterns } = compiledRules()
   const spans: Span[] = []
-  for (const keyword of text.includes('_') ? starts : starts.slice(0, 1)) {
-    keyword.lastIndex = 0
-    for (let match = keyword.exec(text); match; match = keyword.exec(text)) {
+  for (const pattern of text.includes('_') ? keywordPatterns : keywordPatterns.slice(0, 1)) {
+    pattern.lastIndex = 0
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
       const span = findSecretAt(byKeyword.get(match[0].toLowerCase())!, text, match.index)
       // The next keyword can start within this one.
-      keyword.lastIndex = span ? span.end : match.index + 1
+      pattern.lastIndex = span ? span.end : match.index + 1
       if (span) spans.push(span)
     }
   }

@@ -49,7 +49,7 @@ const placeholder =
 /** A placeholder's word in camel case, and the end of the secret keys in the documentation of AWS. */
 const placeholderInside = /[a-z](?:Your|Example|ChangeMe|Placeholder|Redacted|Dummy)|EXAMPLE(?:KEY)?$/
 
-/** Expressions that read a secret. A digit between small letters is that of a password, as in `$tr0ng`. */
+/** Expressions that read a secret. Text with a digit between small letters is a password instead, such as `$tr0ng`. */
 const secretExpression = new RegExp(
   [
     '^\\$(?:[{(]|[A-Z_][A-Z0-9_]*!?$|(?!\\w*[a-z]\\d[a-z])[A-Za-z_]\\w*(?:[.:[][\\w.:[\\]$-]*|-)?$)', // $NAME, $a.b, ${NAME}
@@ -65,7 +65,7 @@ const isPlaceholder = (value: string): boolean =>
 
 /**
  * Finds credentials: keys in the formats of their issuers, private keys in PEM, JSON web tokens, and passwords in URLs. Also finds
- * random-looking values of names such as "password" or "api_key". A random text without such a name (a hash, an id) is not one.
+ * random-looking values of names such as "password" or "api_key". Random text without such a name (a hash, an id) is not found.
  */
 export const findSecrets: FindSpans = (text) => {
   const spans = [

@@ -43,7 +43,7 @@ const kelvinSign = 0x212a
 /** The distance of an ASCII letter's two cases: `a` is 97, `A` is 65. */
 const caseDistance = 32
 
-/** Both cases of ASCII letters, and the two other letters that fold to them: ſ and the Kelvin sign. */
+/** Adds the other case of each ASCII letter, and the two other letters that fold to one: ſ and the Kelvin sign. */
 export function ignoreCase(ranges: CharacterClass): CharacterClass {
   const otherCase: Range[] = []
   for (const [from, to] of ranges) {

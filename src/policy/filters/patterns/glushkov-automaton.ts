@@ -48,7 +48,7 @@ type LastPosition = { position: number; guard: Guard }
  * The Glushkov automaton of a pattern. Each character of the pattern is a position; `classes` has the characters that a position
  * accepts, `transitions` the positions that can follow, and `first` those where a match can start.
  */
-export type Positions = { classes: CharacterClass[]; transitions: Transition[][]; first: Transition[] }
+export type Automaton = { classes: CharacterClass[]; transitions: Transition[][]; first: Transition[] }
 
 /** The first and last positions of a part of a pattern, and the guards of its matches of the empty string. */
 type Part = { first: Transition[]; last: LastPosition[]; emptyPaths: Guard[] }
@@ -62,7 +62,7 @@ const repeatsEmptyMatch = new Error('The pattern repeats without limit a part th
  * Builds the automaton of a pattern with Glushkov's construction.
  * @returns undefined if the pattern is too large to analyse, can match the empty string, or repeats without limit a part that can.
  */
-export function positionsOf(pattern: Pattern): Positions | undefined {
+export function buildAutomaton(pattern: Pattern): Automaton | undefined {
   const builder = new AutomatonBuilder()
   try {
     const { first, emptyPaths } = builder.build(pattern)

@@ -1,12 +1,10 @@
 import { type CharacterClass, includes, newline, wordCharacters } from './character-class.ts'
-import { allows, type NeighbourKind, neighbourKinds, type Positions, positionsOf } from './glushkov-automaton.ts'
+import { type Automaton, allows, buildAutomaton, type NeighbourKind, neighbourKinds } from './glushkov-automaton.ts'
 import type { Pattern } from './pattern-syntax.ts'
 
 /** The maximum number of steps per character. */
 const maxSteps = 100
-/**
- * The maximum number of steps of a proof: some tens of milliseconds. Most proofs take one or two.
- */
+/** The maximum number of steps of a proof: some tens of milliseconds. Most proofs take one or two milliseconds. */
 const maxEffort = 40_000
 
 /**
@@ -16,15 +14,15 @@ const maxEffort = 40_000
  * character is bounded too. False can also mean that no proof was found.
  */
 export function isProvenLinear(pattern: Pattern): boolean {
-  const positions = positionsOf(pattern)
-  if (!positions) return false
-  const letters = lettersOf(positions.classes)
+  const automaton = buildAutomaton(pattern)
+  if (!automaton) return false
+  const letters = lettersOf(automaton.classes)
   const visited = new Set<string>()
   const pending: State[] = [{ previousKind: neighbourKinds.none, counts: new Map() }]
-  let effort = letters.length * positions.classes.length
+  let effort = letters.length * automaton.classes.length
   for (let state = pending.pop(); state; state = pending.pop()) {
     for (const letter of letters) {
-      const { next: nextState, steps } = step(positions, state, letter)
+      const { next: nextState, steps } = step(automaton, state, letter)
       effort += steps + 1
       if (steps > maxSteps || effort > maxEffort) return false
       const key = keyOf(nextState)
@@ -42,7 +40,7 @@ type State = { previousKind: NeighbourKind; counts: Map<number, number> }
 /** A set of characters that no class of the pattern distinguishes: their kind, and the positions that accept them. */
 type Letter = { kind: NeighbourKind; accepted: boolean[] }
 
-function step({ transitions, first }: Positions, state: State, letter: Letter): { next: State; steps: number } {
+function step({ transitions, first }: Automaton, state: State, letter: Letter): { next: State; steps: number } {
   const counts = new Map<number, number>()
   let steps = first.length
   const addPaths = (to: number, times: number) => counts.set(to, (counts.get(to) ?? 0) + times)

@@ -98,8 +98,8 @@ function rewriteItems(items: unknown[], position: FieldPosition, rewrite: Rewrit
 /** The new values of thoughts in several pieces, which are filtered together. */
 function rewriteReasoning(items: unknown[], position: FieldPosition, rewrite: Rewrite): Map<unknown, Fields> {
   const texts = rewriteJoined(items, (text) => rewriteText(text, { ...position, key: 'text' }, rewrite))
-  const others = (piece: Fields) => rewriteFields(piece, position, rewrite)
-  return new Map([...texts].map(([piece, text]) => [piece, withText(piece as Fields, text, others)]))
+  const rewriteOthers = (piece: Fields) => rewriteFields(piece, position, rewrite)
+  return new Map([...texts].map(([piece, text]) => [piece, withText(piece as Fields, text, rewriteOthers)]))
 }
 
 function rewriteFields(fields: Fields, position: FieldPosition, rewrite: Rewrite): Fields {
@@ -117,7 +117,7 @@ function rewriteFields(fields: Fields, position: FieldPosition, rewrite: Rewrite
   return changed ? Object.fromEntries(rewritten) : fields
 }
 
-/** Whether the name of a field may itself contain a message. */
+/** Whether the name of a field is filtered like a text, because it is arbitrary. */
 function isFilteredName(key: string, { isFreeForm, schema }: FieldPosition): boolean {
   if (key === '') return false
   if (schema) return !isSchemaKeyword(key, schema)

@@ -6,7 +6,7 @@ const keywordFields = new Set('type role detail format media_type mime_type mime
 const referenceFields = new Set(
   'id name url image_url file_url video_url filename signature encrypted_content'.split(' '),
 )
-/** Fields with bytes, or with text if the member that declares the bytes is missing. */
+/** Fields that usually contain bytes, but text in a plain-text document. */
 const byteFields = new Set('data file_data b64_json'.split(' '))
 
 /**

@@ -8,7 +8,7 @@ export type TargetKind = 'key' | 'member'
 
 type StoredAssignment = Tables['guardrail_assignments']
 
-/** An assignment. That of a key has the name and label of the key. */
+/** An assignment, with the name and label of its target if this is a key. */
 export type AssignmentRow = StoredAssignment & { key_name: string | null; key_label: string | null }
 
 /** Selects assignments of an organization, and optionally of one guardrail, workspace or list of targets. */

@@ -22,8 +22,8 @@ import {
 const listName = { key: 'key_hashes', member: 'member_user_ids' } as const
 
 /**
- * Assigns targets to a guardrail, each instead of its previous guardrail in the workspace.
- * @returns the number of assigned targets, including those that were assigned before.
+ * Assigns a guardrail to targets, in place of their previous guardrails in the workspace.
+ * @returns the number of targets, including those that had this guardrail before.
  * @throws Fault `not_found` for an unknown guardrail, key or member, `invalid` for a key of another workspace.
  */
 export async function assign(
@@ -68,7 +68,7 @@ export async function assign(
   })
 }
 
-/** Removes targets from a guardrail. @returns how many were assigned. @throws Fault `not_found`. */
+/** Removes the assignments of a guardrail to targets. @returns how many there were. @throws Fault `not_found`. */
 export async function unassign(
   deps: WriteDeps,
   caller: Caller,

@@ -4,7 +4,7 @@ import type { Region } from '#platform/core/vocabulary.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import { judgeEndpoint, judgeModel, judgeRegion } from './judge.ts'
 
-/** The models that a request through a region can name without a refusal. */
+/** Returns a predicate: whether a request through the region can name a model without a refusal. */
 export function allowedModels(
   guardrails: readonly GuardrailRecord[],
   region: Region,

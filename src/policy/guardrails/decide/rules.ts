@@ -16,8 +16,8 @@ export type JudgedOffer = { endpoint: JudgedEndpoint; zdrField: ZdrField }
 export type Forbids<Judged> = (policy: Policy, judged: Judged) => boolean | null | undefined
 
 /**
- * The stage of a request at which a rule applies, and its test. The rules of content and limits have none: `content.ts` applies
- * the filters, and `budget.ts` turns limits into budgets.
+ * The stage of a request at which a rule applies, and its test. Rules of content and limits have no test: `screen-request.ts`
+ * applies the filters, and `guardrail-budget.ts` turns limits into budgets.
  */
 type RuleKind =
   | { at: 'region'; forbids: Forbids<Region> }

@@ -36,7 +36,7 @@ export async function screenRequest<Bodies extends Record<string, object>>(
   return { bodies: result.content, findings: result.findings.map(toContentFinding) }
 }
 
-/** @throws Fault `forbidden` if the request contains token ids and a filter must be able to block or to redact. */
+/** @throws Fault `forbidden` if the request contains token ids, and a filter that cannot read them would block or redact. */
 function refuseTokenIds({ rules }: Filters, bodies: Record<string, object>): void {
   const [strictest] = rules
   if (!strictest || strictest.action === 'flag' || !Object.values(bodies).some(hasTokenIds)) return

@@ -76,9 +76,10 @@ export function isOrdinary(word: string): boolean {
 const surnamePattern =
   /^(?:Mc\p{Lu}\p{L}+|Mac\p{Lu}\p{L}+|O['’]\p{Lu}\p{L}+|Al-\p{L}+|El-\p{L}+|\p{L}{3,}(?:ski|ska|cki|cka|ić|ović|ević|sson|sen|poulos|idis|enko|chuk|yan|shvili|dze|escu|oğlu|ová|wicz|berger|stein|mann|quist|qvist|gren|dottir|nathan|murthy|swamy|wala))$/u
 
-/** Finals of Chinese syllables in Latin letters, for names of two syllables: Xiuying, Guangbiao; or Korean ones with a hyphen: Min-jun. */
+/** Finals of Chinese syllables in Latin letters. */
 const syllableEnd =
   '(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|uo|ui|ue|[aeiou])'
+/** Korean given names with a hyphen (Min-jun), and Chinese ones of two syllables (Xiuying, Guangbiao). */
 const givenNamePattern = new RegExp(
   `^(?:\\p{Lu}\\p{Ll}{1,4}-\\p{Ll}{1,5}|(?=Zh|X|Q|[YJ][iu]|Gu)(?:Zh|[XQYJG])${syllableEnd}(?:zh|ch|sh|[bcdfghjklmnpqrstwxyz])?${syllableEnd})$`,
   'u',
