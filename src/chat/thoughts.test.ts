@@ -7,7 +7,7 @@ import { readOrigin, readThoughts, toReasoningDetails } from './thoughts.ts'
 const format = 'anthropic-claude-v1' as const
 const saying = (details: unknown) => ({ role: 'assistant', content: 'Yes.', reasoning_details: details }) as Message
 
-describe('thoughts that clients keep', () => {
+describe('thoughts that clients return', () => {
   test('adjacent fragments are joined, and a signature ends the reasoning', () => {
     const pieces = [
       { text: 'Hmm,', format },
@@ -40,18 +40,18 @@ describe('thoughts that clients keep', () => {
     assert.deepEqual(readThoughts(saying([...odd, ...toReasoningDetails(sound, 0)]), format), [sound])
   })
 
-  test('a forged seal returns only the texts of a mark', () => {
+  test('a forged encoding returns only the texts of a thought', () => {
     const forged = { format, signature: 'one', encrypted: 5, id: {}, text: 'x', index: null } as never
     assert.deepEqual(decodeThought(encodeThought(forged)!, undefined), { format, signature: 'one' })
     const made = `sealed.${Buffer.from(JSON.stringify(forged)).toString('base64url')}`
     assert.deepEqual(decodeThought(made, undefined), { format, signature: 'one' })
   })
 
-  test('a thought without an owner gives clients nothing to keep', () => {
+  test('a thought without a format has no details', () => {
     assert.deepEqual(toReasoningDetails({ text: 'Hm' }, 0), [])
   })
 
-  test('details of no shape that is known do no harm', () => {
+  test('details of unknown forms are skipped', () => {
     for (const details of [null, 'text', [], [{}], [null, 'x'], [{ type: 'reasoning.server_tool_call' }]])
       assert.deepEqual(readThoughts(saying(details), format), [])
   })
@@ -73,9 +73,9 @@ describe('thoughts that clients keep', () => {
   })
 })
 
-describe('sealed thoughts', () => {
-  test('a mark that was sealed is unsealed as it was', () => {
-    const marks = [
+describe('encoded thoughts', () => {
+  test('an encoded thought is decoded unchanged', () => {
+    const thoughts = [
       { format, signature: 'sig' },
       { format, encrypted: 'data' },
       { format: 'google-gemini-v1' as const, encrypted: 'CikB', id: 'call_1' },
@@ -84,22 +84,22 @@ describe('sealed thoughts', () => {
       { format: 'xai-responses-v1', encrypted: 'x', via: 'chat' as const, isSummary: true as const },
       { field: 'reasoning_content' as const, by: 'a/b' },
     ]
-    for (const mark of marks) assert.deepEqual(decodeThought(encodeThought(mark)!, 'rs_1'), mark)
+    for (const thought of thoughts) assert.deepEqual(decodeThought(encodeThought(thought)!, 'rs_1'), thought)
   })
 
   test('content encrypted by the Responses protocol stays unchanged', () => {
-    const mark = { format: 'openai-responses-v1' as const, encrypted: 'gAAAA', id: 'rs_1' }
-    assert.equal(encodeThought(mark), 'gAAAA')
-    assert.deepEqual(decodeThought('gAAAA', 'rs_1'), mark)
+    const thought = { format: 'openai-responses-v1' as const, encrypted: 'gAAAA', id: 'rs_1' }
+    assert.equal(encodeThought(thought), 'gAAAA')
+    assert.deepEqual(decodeThought('gAAAA', 'rs_1'), thought)
   })
 
   test('reasoning with a modified signature is skipped', () => {
-    for (const sealed of [
+    for (const encoded of [
       'sealed.',
       'sealed.!!!',
       `sealed.${Buffer.from('{"format":"x"}').toString('base64url')}`,
       'sealed.bnVsbA',
     ])
-      assert.equal(decodeThought(sealed, undefined), undefined)
+      assert.equal(decodeThought(encoded, undefined), undefined)
   })
 })

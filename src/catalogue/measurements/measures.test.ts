@@ -128,7 +128,7 @@ onEachDatabase('measures', (kind) => {
     assert.deepEqual(await measures.model(), { requests7d: 4, tokens7d: 4 * 60 + 7, toolSuccess: 0.25 })
   })
 
-  test('nothing measured is nothing claimed', async () => {
+  test('without measurements all figures are null or 0', async () => {
     await using store = await newDb(kind)
     await using measures = await turned(store.db)
     assert.deepEqual(await measures.model(), { requests7d: 0, tokens7d: 0, toolSuccess: null })
@@ -165,7 +165,7 @@ onEachDatabase('measures', (kind) => {
     }
   })
 
-  test('a clean restart loses nothing, and the next life adds to the last', async () => {
+  test('a clean restart loses nothing, and later measurements are added', async () => {
     await using store = await newDb(kind)
     const before = await turned(store.db)
     before.record({}, 5)
@@ -252,7 +252,7 @@ test('values of a failed write are written the next time', async () => {
   assert.equal(other.figures().model('a/other').requests7d, 1)
 })
 
-test('nonsense from an upstream is not counted', async () => {
+test('invalid counts of an upstream are ignored', async () => {
   await using store = await newDb('sqlite')
   await using measures = await turned(store.db)
   measures.record({ promptTokens: Number.NaN, completionTokens: -5, firstTokenMs: Number.NaN, generationMs: 0 }, 5)

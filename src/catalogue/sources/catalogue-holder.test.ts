@@ -76,7 +76,7 @@ test('a broken row is skipped and listed, and the rest is loaded', async () => {
   assert.deepEqual([context(), skipped.length, skipped[0]?.row], [3000, 1, 'acme/two'])
 })
 
-test('a bad file at the start is a reason not to start', async () => {
+test('an invalid file prevents the start', async () => {
   await assert.rejects(openTestCatalogue('- no\n- catalogue\n'), {
     name: 'StartupError',
     message: /is not a catalogue file/,

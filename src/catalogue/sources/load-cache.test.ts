@@ -118,7 +118,7 @@ test('a damaged or truncated cache is ignored', async () => {
   assert.equal(reads(), 5)
 })
 
-test('a catalogue that cannot be remembered is loaded all the same', async () => {
+test('a catalogue whose cache cannot be written is loaded', async () => {
   const { context, path } = starts()
   mkdirSync(join(path, 'in the way'), { recursive: true })
   assert.equal(await context(), 1000)

@@ -59,7 +59,7 @@ test('later sources override earlier ones: starter, models.dev, own file', async
   assert.deepEqual(report.sources, ['starter.json', models_dev_file, catalogue_file])
 })
 
-test('a snapshot in the data folder is read without being named, and need not be there', async () => {
+test('a snapshot in the data folder is read without a setting, and is optional', async () => {
   const settings = { starter_catalogue: false, data_dir }
   assert.equal((await loadCatalogue(settings)).report.models, 0)
   const path = writeSnapshot('models.dev.json', { openai })

@@ -24,7 +24,7 @@ test('the model precedes its fallbacks, each once', () =>
     ['a/m', undefined],
   ]))
 
-test('a model that has two names in the list, is tried once with the sort of the first', () =>
+test('a model with two names in the list is tried once, with the sort of the first', () =>
   assert.deepEqual(resolved('a/m:floor', ['alias-of-m', 'a/m', 'a/n']), [
     ['a/m', 'price'],
     ['a/n', undefined],
@@ -43,7 +43,7 @@ test('a suffix such as constructor is unknown', () => {
   }
 })
 
-test('resolveModels: 100,000 unknown names, lists ten of them', () => {
+test('a refusal of 100,000 unknown names lists ten of them', () => {
   const names = Array.from({ length: 100_000 }, (_, i) => `x/${i}`)
   const listed = names.slice(0, 10).map((name) => JSON.stringify(name))
   assert.throws(() => resolved(undefined, names), {

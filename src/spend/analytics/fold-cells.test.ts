@@ -67,7 +67,7 @@ test('distributions of a group equal one distribution of all its values', () => 
   )
 })
 
-test('no more rows are wanted than there may be groups, and one', () => {
+test('rows are read up to the first group above the maximum', () => {
   const rows = ['a', 'b', 'b', 'c', 'd'].map((model): Row => [null, 7n, model, 'success', 1n, 0n, ''])
   assert.deepEqual(folded(rows), { groups: undefined, taken: 4 })
   assert.deepEqual(folded(rows.slice(0, 3)).groups?.length, 2)

@@ -42,7 +42,7 @@ onEachDatabase('the history of requests', (kind) => {
     )
   })
 
-  test('a record from before a member existed has the member that it implies', async () => {
+  test('a record from before a field existed has the value that it implies', async () => {
     await using store = await newDb(kind)
     await writeGenerations(store, [generation({ id: 'gen-old', createdAt: noon })])
     // A complete record of an older version, with two members removed.

@@ -20,7 +20,7 @@ models:
   assert.deepEqual([...readCatalogueFile(text, 'mine.yaml').models.keys()], ['acme/two'])
 })
 
-test('a broken endpoint does not take its model along', () => {
+test('an invalid endpoint does not invalidate its model', () => {
   const text = `
 models:
   acme/one:
@@ -116,7 +116,7 @@ models:
   })
 })
 
-test('JSON is read as well, and names the line just so', () => {
+test('JSON is read too, and its errors name the line', () => {
   const text = '{\n  "models": {\n    "a/b": {\n      "name": 7\n    }\n  }\n}'
   assert.deepEqual(problemsOf(text), ['4: a/b: name: expected string, received number'])
 })

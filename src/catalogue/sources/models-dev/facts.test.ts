@@ -12,7 +12,7 @@ const entry = (more: Partial<SourceModel> = {}): SourceModel => ({
   ...more,
 })
 
-test('a month of knowledge lasts to its end', () => {
+test('a knowledge cutoff without a day is the last day of its month', () => {
   const cutoff = (knowledge: string) => modelFacts(entry({ knowledge })).knowledgeCutoff
   assert.deepEqual([cutoff('2024-02'), cutoff('2025-12-01'), cutoff('early 2025')], ['2024-02-29', '2025-12-01', null])
 })
@@ -22,7 +22,7 @@ test('pdf is a file, and an embedding model produces embeddings', () => {
   assert.deepEqual([facts.inputModalities, facts.outputModalities], [['text', 'file'], ['embeddings']])
 })
 
-test('supported parameters are those that the entry vouches for', () => {
+test('supported parameters are those that the entry declares', () => {
   const prices = { prompt: '0', completion: '0' }
   const model = entry({ tool_call: true, reasoning: false, temperature: true, structured_output: true })
   assert.deepEqual(endpointFacts(model, prices).supportedParameters, [
@@ -35,7 +35,7 @@ test('supported parameters are those that the entry vouches for', () => {
   ])
 })
 
-test('embeddings models are known by their names, and rerankers are none of them', () => {
+test('embeddings models are recognized by their names, which exclude rerankers', () => {
   const outputOf = (id: string) =>
     modelFacts(entry({ id, modalities: { input: ['text'], output: ['text'] } })).outputModalities
   const creating = [

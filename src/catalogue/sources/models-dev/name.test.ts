@@ -58,7 +58,7 @@ test('an author is a known one or none, and hosts are distinguished', () => {
   )
 })
 
-test('a base model is believed where the name does not contradict it', () => {
+test('a base model is used unless the name contradicts it', () => {
   const agreeing: [string, string][] = [
     ['llama-4-maverick', 'llama-4-maverick-17b-instruct'],
     ['claude-3.5-haiku', 'claude-3-5-haiku-20241022'],
@@ -68,7 +68,7 @@ test('a base model is believed where the name does not contradict it', () => {
   for (const [name, base] of agreeing) assert.ok(namesAgree(name, base), `${name} is ${base}`)
 })
 
-test('a base model is not believed when it is a sibling', () => {
+test('a base model is not used if it is a similar model', () => {
   const siblings: [string, string][] = [
     ['deepseek-r1-distill-qwen-32b', 'deepseek-r1'],
     ['claude-sonnet-4', 'claude-sonnet-4-5-20250929'],

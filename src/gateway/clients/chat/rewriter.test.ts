@@ -60,7 +60,7 @@ describe("repairs of a chat upstream's own bytes", () => {
     }
   })
 
-  test('a chunk that begins otherwise than the first is mended by itself', () => {
+  test('a chunk with another beginning than the first is changed correctly', () => {
     const { event } = rewriter()
     const chunks = [
       { ...named, choices: [] },
@@ -83,7 +83,7 @@ describe("repairs of a chat upstream's own bytes", () => {
     assert.equal(rewriteWhole({ system_fingerprint: 'fp', choices }).system_fingerprint, 'fp')
   })
 
-  test('a finish reason that is missing or empty is none', () => {
+  test('a missing or empty finish reason becomes null', () => {
     const { event } = rewriter()
     for (const more of [{}, { finish_reason: '' }])
       assert.equal(
@@ -158,7 +158,7 @@ describe("repairs of a chat upstream's own bytes", () => {
     assert.deepEqual(given.delta.tool_calls, [{ ...call, type: 'custom' }])
   })
 
-  test('a chunk with its id or a comment behind its data is mended like any other', () => {
+  test('a chunk with an id or a comment after its data is changed like any other', () => {
     const delta = { role: 'assistant', content: 'x' }
     const chunk = JSON.stringify({ ...named, choices: [choice({ ...delta, audio: null }, {})] })
     for (const [ending, line] of [
@@ -175,7 +175,7 @@ describe("repairs of a chat upstream's own bytes", () => {
     }
   })
 
-  test('a usage of null within a choice stays, and the own one goes, in every chunk', () => {
+  test('a usage of null is removed from every chunk, but stays within choices', () => {
     const { event } = rewriter()
     for (const content of ['a', 'b', 'c']) {
       const chunk = { ...named, choices: [choice({ content }, { finish_reason: null, usage: null })], usage: null }
@@ -197,7 +197,7 @@ describe("repairs of a chat upstream's own bytes", () => {
     assert.deepEqual([id, model, object, created], ['gen-1', 'a/b', 'chat.completion.chunk', 5])
   })
 
-  test('an event whose data stand on several lines passes as it came', () => {
+  test('an event with data on several lines is unchanged', () => {
     const raw = Buffer.from('data: {"model":"x",\ndata: "choices":[]}\n\n')
     assert.equal(rewriter().event(raw), raw)
   })

@@ -52,7 +52,7 @@ describe('messages clients, answers', () => {
     assert.equal(written.filter(({ index, delta }) => index === 1 && delta).length, 2)
   })
 
-  test('an answer that calls ends with tool_use, whatever the upstream says', () => {
+  test('an answer with calls ends with tool_use, whatever the upstream reports', () => {
     const finish: AnswerEvent = { type: 'finish', reason: 'stop', native: 'stop' }
     assert.equal(answer([call(0, 'a'), finish]).stop_reason, 'tool_use')
     assert.equal(answer([{ type: 'text', text: 'Hi' }, finish]).stop_reason, 'end_turn')
@@ -60,7 +60,7 @@ describe('messages clients, answers', () => {
     assert.equal(answer([{ ...finish, reason: 'content_filter' }]).stop_reason, 'refusal')
   })
 
-  test('an answer without a word is a whole message all the same', () => {
+  test('an answer without content is a complete message', () => {
     const types = streamed([]).map(({ type }) => type)
     assert.deepEqual(types, ['message_start', 'message_delta', 'message_stop'])
     assert.deepEqual(answer([]).content, [])
@@ -122,7 +122,7 @@ describe('messages clients, answers', () => {
       assert.equal(answer(events).content[0].citations[0].url, 'https://a.example')
   })
 
-  test('a failure is an error event in Anthropic’s words', () => {
+  test('a failure is an error event with Anthropic’s type', () => {
     const { fail } = messagesClient.writer(head, { includeUsage: false })
     const [event] = new SseReader().push(Buffer.from(fail({ code: 503, message: 'No.', metadata: { a: 1 } })))
     assert.equal(event?.event, 'error')
@@ -189,7 +189,7 @@ describe('messages clients, requests', () => {
     [[{ type: 'tool_result' }], /messages\.0\.content\.0\.tool_use_id/],
     [[], /messages/],
   ] as const)
-    test(`${JSON.stringify(content)} is refused, and where it is wrong is chatOf`, () => {
+    test(`${JSON.stringify(content)} is refused at its path`, () => {
       assert.throws(
         () => chatOf(content),
         (error) => error instanceof Fault && where.test(error.message),

@@ -56,7 +56,7 @@ describe('responses clients, requests', () => {
     assert.deepEqual(messages[3], { role: 'tool', tool_call_id: 'b', content: [{ type: 'text', text: 'grey' }] })
   })
 
-  test('a thought that is none, and a choice among no tools, are refused by their place', () => {
+  test('reasoning and tool choices with wrong values are refused at their path', () => {
     const refusedFor = (more: object) =>
       refusal({ input: [{ type: 'reasoning', encrypted_content: 'AAAA', ...more }] }) ?? ''
     assert.match(refusedFor({ summary: [null] }), /^input\.0\.summary\.0: must be an object/)
@@ -157,7 +157,7 @@ describe('responses clients, requests', () => {
     assert.equal(refusal({ input: 'Hi', previous_response_id: null, background: false }), undefined)
   })
 
-  test('an item that lacks something is refused with its place', () => {
+  test('an item without a required field is refused at its path', () => {
     assert.match(refusal({})!, /^input: is required/)
     assert.match(refusal({ input: [] })!, /^input: is required/)
     assert.match(refusal({ input: [{ role: 'robot', content: 'Hi' }] })!, /^input\.0\.role: /)
@@ -177,7 +177,7 @@ describe('responses clients, answers', () => {
   }
   const data = (text: string): any[] => new SseReader().push(Buffer.from(text)).map((event) => JSON.parse(event.data))
 
-  test('everything is announced, added to and finished, numbered from 0', () => {
+  test('every item has its events from start to end, numbered from 0', () => {
     const events = written([{ type: 'text', text: 'Hel' }, { type: 'text', text: 'lo' }, finish('stop'), usage])
     assert.deepEqual(
       events.map(({ type }) => type.replace('response.', '')),

@@ -61,7 +61,7 @@ test('a response has all its settings, with defaults for omitted ones', () => {
   assert.deepEqual(completed, { type: 'completed', response: { ...created!.response, status: 'completed' } })
 })
 
-test('text: an item, a part of it, its pieces, and each as it is at its end', () => {
+test('text has events for its item, part and pieces, each complete at its end', () => {
   const item = { id: 'msg_1_0', type: 'message', role: 'assistant' }
   const place = { item_id: 'msg_1_0', output_index: 0, content_index: 0 }
   const part = { type: 'output_text', annotations: [], logprobs: [] }
@@ -126,19 +126,19 @@ test('reasoning: its summary in parts, closed before the next item', () => {
   assert.deepEqual(contentEvents({ type: 'reasoning', text: '' }), [])
 })
 
-test('sealed reasoning is closed with its seal, with or without text', () => {
-  const sealed = { encrypted: 'gAAA', format: 'openai-responses-v1', id: 'rs_9' } as const
-  const [silent] = outputOf({ type: 'reasoning', text: '', ...sealed })
+test('encrypted reasoning is closed with its content, with or without a summary', () => {
+  const reasoning = { encrypted: 'gAAA', format: 'openai-responses-v1', id: 'rs_9' } as const
+  const [silent] = outputOf({ type: 'reasoning', text: '', ...reasoning })
   assert.deepEqual(silent.summary, [])
   assert.ok(silent.encrypted_content)
-  const two = outputOf({ type: 'reasoning', text: 'A', ...sealed }, { type: 'reasoning', text: 'B', ...sealed })
+  const two = outputOf({ type: 'reasoning', text: 'A', ...reasoning }, { type: 'reasoning', text: 'B', ...reasoning })
   assert.deepEqual(
     two.map(({ summary }: { summary: object[] }) => summary),
     [[{ type: 'summary_text', text: 'A' }], [{ type: 'summary_text', text: 'B' }]],
   )
 })
 
-test('a call of a function, and of a tool with its own grammar, up to their ends', () => {
+test('calls of functions and of custom tools have all their events', () => {
   const call = { id: 'fc_1_0', type: 'function_call', call_id: 'a', name: 'x' }
   const custom = { id: 'ctc_1_1', type: 'custom_tool_call', call_id: 'b', name: 'y' }
   const [first, second] = [
@@ -221,7 +221,7 @@ test('a failure has an error code of the protocol', () => {
   assert.deepEqual(codes, ['rate_limit_exceeded', prompt, prompt, server, server, server])
 })
 
-test('reasoning next to text is sealed, and the text is not', () => {
+test('reasoning next to text has encrypted content, and the text has none', () => {
   const [thought, message] = outputOf(
     { type: 'reasoning', text: 'Hm', field: 'reasoning' },
     { type: 'text', text: 'Hi' },

@@ -52,7 +52,7 @@ test('parts of chats and unknown parts stay the same object', () => {
   assert.equal(withChatParts(body), body)
 })
 
-test('the word of Mistral for a required call is that of chats', () => {
+test('Mistral’s word for a required call becomes that of chats', () => {
   assert.deepEqual(withChatToolChoice({ tool_choice: 'any' }), { tool_choice: 'required' })
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isBase64 } from './data-url.ts'
 
-test('base64 has either alphabet, spaces, and at most two signs of its end', () => {
+test('base64 has either alphabet, spaces, and at most two padding characters', () => {
   for (const data of ['', 'YQ==', 'YQ', 'Y Q\n= =\n', '-_+/', 'YWJj\n', ' YQ== \n'])
     assert.equal(isBase64(data), data !== 'Y Q\n= =\n', data)
   for (const data of ['YQ===', 'Y=Q', 'YQ== x', 'a b.']) assert.equal(isBase64(data), false, data)

@@ -84,7 +84,7 @@ describe('fields that a provider joins or decodes', () => {
     messages: [{ role: 'assistant', content: 'Yes.', reasoning_details: details }],
   })
 
-  test('the pieces of a thought are looked at as one text, once', () => {
+  test('the pieces of a thought are filtered once, as one text', () => {
     const body = messageWithDetails([
       think('to jane@'),
       think('example.com'),
@@ -129,7 +129,7 @@ describe('fields that a provider joins or decodes', () => {
     assert.equal(redacted({ source }).source.data, base64(label))
   })
 
-  test('files that call themselves something else, when their bytes are text', () => {
+  test('files of another declared type, if their bytes are text', () => {
     const utf16 = Buffer.from(`\ufeff${mail}`, 'utf16le').toString('base64')
     for (const type of ['message/rfc822', 'application/rtf', 'application/x-www-form-urlencoded', 'image/png']) {
       assert.equal(

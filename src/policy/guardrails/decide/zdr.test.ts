@@ -48,7 +48,7 @@ test('two names of one field may agree and must not contradict each other', () =
   }
 })
 
-test('the name of no vendor is refused with those that there are', () => {
+test('a field of an unknown vendor is refused with the known fields', () => {
   const { problems } = decide({ enforce_zdr_antropic: true, enforce_zdr: null, enforce_zdr_vendor_b: true })
   assert.deepEqual(
     problems.map(({ path }) => path),

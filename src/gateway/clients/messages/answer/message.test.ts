@@ -25,7 +25,7 @@ test('a whole answer has the documented fields and a name', () => {
   assert.equal(response.safeParse({ ...whole, id: undefined }).success, false)
 })
 
-test('the end of a stream says every field of a stop, as a whole answer does', () => {
+test('the end of a stream has every field of a stop, like a whole answer', () => {
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
   const stopped = { stop_reason: 'end_turn', stop_sequence: null, stop_details: null, container: null }
   const written = messagesClient.writer(head, { includeUsage: true }).end(undefined)

@@ -12,7 +12,7 @@ test('the first event names the model of the catalogue; other bytes are unchange
   assert.ok(mended(raw).startsWith('event: message_start\ndata: {"type":"message_start", "message" : {'))
 })
 
-test('data about such an event is unchanged', () => {
+test('data that only resembles the first event is unchanged', () => {
   for (const raw of [
     'event: content_block_delta\ndata: {"delta":{"text":"message_start is first"}}\n\n',
     'event: message_start\ndata: none\n\n',
