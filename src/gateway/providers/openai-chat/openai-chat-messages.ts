@@ -4,7 +4,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { toArgumentsText } from '../../protocol/tool-calls/tool-arguments.ts'
-import type { ChatDialect } from './openai-chat-dialects.ts'
+import type { ChatCompatibility } from './openai-chat-compatibility.ts'
 
 type Call = { type?: unknown; function?: { arguments?: unknown } } & Body
 type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; refusal?: unknown } & Body
@@ -13,7 +13,7 @@ type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; refusa
 const answerFields = ['refusal', 'annotations', 'images', 'audio', 'function_call'] as const
 
 /** Adapts the fields of earlier answers to the server. */
-export function answerRepair({ acceptsAnswerFields = false, hasBuiltinFunctions = false }: ChatDialect): Repair {
+export function answerRepair({ acceptsAnswerFields = false, hasBuiltinFunctions = false }: ChatCompatibility): Repair {
   const types: ReadonlySet<unknown> = new Set(['function', ...(hasBuiltinFunctions ? ['builtin_function'] : [])])
   return (body, dropped) => {
     if (!Array.isArray(body.messages)) return body
@@ -98,7 +98,7 @@ function isRefusedMember(message: Message, name: string): boolean {
 }
 
 /** Removes the names of users and answers, and members that are null, for a server that refuses them. */
-export function nameRepair({ refusesNames = false }: ChatDialect): Repair {
+export function nameRepair({ refusesNames = false }: ChatCompatibility): Repair {
   return (body, dropped) => {
     if (!refusesNames || !Array.isArray(body.messages)) return body
     const messages = mapItems(body.messages as Message[], (message) => {
@@ -112,7 +112,7 @@ export function nameRepair({ refusesNames = false }: ChatDialect): Repair {
 }
 
 /** Marks a prefilled answer, and separates a user message from the tool results before it, for servers that need it. */
-export function orderRepair({ prefillField, separatesResults = false }: ChatDialect): Repair {
+export function orderRepair({ prefillField, separatesResults = false }: ChatCompatibility): Repair {
   return (body) => {
     if (!Array.isArray(body.messages) || !(prefillField || separatesResults)) return body
     const original = body.messages as Message[]
@@ -130,7 +130,7 @@ const withSeparator = (message: Message, before: Message | undefined): Message[]
   message?.role === 'user' && before?.role === 'tool' ? [{ role: 'assistant', content: 'OK.' }, message] : [message]
 
 /** Renames or removes fields of the body, and the options of tools if there are none. */
-export function fieldRepair({ renamed = {}, refuses = [] }: ChatDialect): Repair {
+export function fieldRepair({ renamed = {}, refuses = [] }: ChatCompatibility): Repair {
   const refusedNames: ReadonlySet<string> = new Set(refuses)
   return (body, dropped) => {
     const hasTools = Array.isArray(body.tools) && body.tools.length > 0
@@ -158,7 +158,7 @@ export const skipEmptyStops: Repair = (body, dropped) => {
 }
 
 /** Limits the temperature, and the number of stop sequences, to what the server accepts. */
-export function rangeRepair({ maxStops, maxTemperature }: ChatDialect): Repair {
+export function rangeRepair({ maxStops, maxTemperature }: ChatCompatibility): Repair {
   return (body, dropped) => {
     const { stop, temperature } = body
     const isLong = maxStops !== undefined && Array.isArray(stop) && stop.length > maxStops

@@ -18,9 +18,9 @@ const translated = { ...signed, id: 'native' }
 const call = { id: 'call_a', type: 'function', function: { name: 'f', arguments: '{}' } }
 
 function sent(given: Sent, reasoningField?: ReasoningField, requiresReasoning = false): Sent {
-  const dialect = { ...(reasoningField && { reasoningField }), requiresReasoning }
+  const compatibility = { ...(reasoningField && { reasoningField }), requiresReasoning }
   const message = { role: 'assistant', content: 'Yes.', ...given }
-  const { messages } = reasoningRepair(dialect, endpoint)({ messages: [message] }, [])
+  const { messages } = reasoningRepair(compatibility, endpoint)({ messages: [message] }, [])
   const { role: _role, ...rest } = (messages as Sent[])[0]!
   return rest
 }

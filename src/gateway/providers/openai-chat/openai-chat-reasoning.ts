@@ -10,7 +10,7 @@ import {
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
-import type { ChatDialect } from './openai-chat-dialects.ts'
+import type { ChatCompatibility } from './openai-chat-compatibility.ts'
 import { isSignature, withSignatures } from './openai-chat-signatures.ts'
 
 type Message = { role?: unknown; content?: unknown; reasoning?: unknown; reasoning_content?: unknown } & Body
@@ -18,8 +18,8 @@ type Message = { role?: unknown; content?: unknown; reasoning?: unknown; reasoni
 const reasoningMembers = ['reasoning', 'reasoning_content', 'reasoning_details', 'thinking_blocks'] as const
 
 /** Moves earlier reasoning of the model to the member that its server expects. */
-export function reasoningRepair(dialect: ChatDialect, endpoint: Endpoint): Repair {
-  const { reasoningField, requiresReasoning = false } = dialect
+export function reasoningRepair(compatibility: ChatCompatibility, endpoint: Endpoint): Repair {
+  const { reasoningField, requiresReasoning = false } = compatibility
   const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
   const isRequired = requiresReasoning && endpoint.supportedParameters.includes('reasoning')
   return (body) => {
@@ -54,7 +54,7 @@ function withPlaceholder(message: Message): Message {
 }
 
 /** The message with the reasoning of this model in the member that its server expects, and without that of other models. */
-function withReasoning(message: Message, model: string, field: ChatDialect['reasoningField']): Message {
+function withReasoning(message: Message, model: string, field: ChatCompatibility['reasoningField']): Message {
   if (typeof message !== 'object' || message === null || !reasoningMembers.some((name) => message[name] != null))
     return message
   const { reasoning: _text, reasoning_content: _content, reasoning_details: _details, ...others } = message

@@ -1,15 +1,15 @@
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import type { ChatDialect } from './openai-chat-dialects.ts'
+import type { ChatCompatibility } from './openai-chat-compatibility.ts'
 
 type Message = { role?: unknown; content?: unknown } & Body
 type Part = { type?: unknown; text?: unknown }
 
 /** Adapts roles and order of messages to the template of a chat server. */
-export function withAcceptedRoles(messages: Message[], dialect: ChatDialect): Message[] {
-  let current = dialect.developerRole ? messages : mapItems(messages, toSystem)
-  if (!dialect.lateSystemMessages) current = withSystemFirst(current)
-  return dialect.repeatedRoles ? current : withoutRepeats(current)
+export function withAcceptedRoles(messages: Message[], compatibility: ChatCompatibility): Message[] {
+  let current = compatibility.developerRole ? messages : mapItems(messages, toSystem)
+  if (!compatibility.lateSystemMessages) current = withSystemFirst(current)
+  return compatibility.repeatedRoles ? current : withoutRepeats(current)
 }
 
 const toSystem = (message: Message): Message =>

@@ -23,7 +23,7 @@ import {
   strictToolRepair,
 } from '../openai/openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
-import { type ChatDialect, findDialect } from './openai-chat-dialects.ts'
+import { type ChatCompatibility, findCompatibility } from './openai-chat-compatibility.ts'
 import {
   answerRepair,
   fieldRepair,
@@ -104,39 +104,39 @@ export function repairChat(body: Body, endpoint: Endpoint): RepairedBody {
 }
 
 function compileRules(endpoint: Endpoint): RequestRules {
-  const dialect = findDialect(endpoint)
+  const compatibility = findCompatibility(endpoint)
   return {
     // In an order in which no repair undoes an earlier one. Settings depend on the effort, so it is fitted before them.
     // Reasoning can be all of an answer, which is removed with it, so roles and the order of messages follow.
     repairs: [
-      toolRepairFor(dialect),
-      fieldRepair(dialect),
+      toolRepairFor(compatibility),
+      fieldRepair(compatibility),
       effortRepair(
         ({ reasoning_effort }) => reasoning_effort,
         (body, reasoning_effort) => withMember(body, 'reasoning_effort', reasoning_effort),
         'reasoning_effort',
       ),
-      knownEffortRepair(dialect.efforts),
+      knownEffortRepair(compatibility.efforts),
       reasoningModelRepair(({ reasoning_effort: effort }) => effort),
       skipParallelCalls,
-      rangeRepair(dialect),
-      answerRepair(dialect),
-      nameRepair(dialect),
+      rangeRepair(compatibility),
+      answerRepair(compatibility),
+      nameRepair(compatibility),
       pairChatResults,
-      ...(dialect.hasTextResults ? [moveAttachments] : []),
+      ...(compatibility.hasTextResults ? [moveAttachments] : []),
       ...commonRepairs,
-      ...(dialect.checksStrict ? strictFormatRepairs : formatRepairs),
-      reasoningRepair(dialect, endpoint),
-      roleRepair(dialect),
-      orderRepair(dialect),
-      choiceRepair(dialect),
+      ...(compatibility.checksStrict ? strictFormatRepairs : formatRepairs),
+      reasoningRepair(compatibility, endpoint),
+      roleRepair(compatibility),
+      orderRepair(compatibility),
+      choiceRepair(compatibility),
     ],
-    names: dialect.hasBuiltinFunctions ? { ...chatNames, allowedCharacters: namesWithBuiltins } : chatNames,
-    ...(dialect.callIds && { callIds: { ...dialect.callIds, paths: chatCallIdPaths } }),
+    names: compatibility.hasBuiltinFunctions ? { ...chatNames, allowedCharacters: namesWithBuiltins } : chatNames,
+    ...(compatibility.callIds && { callIds: { ...compatibility.callIds, paths: chatCallIdPaths } }),
   }
 }
 
-function toolRepairFor({ checksStrict, acceptsAnyBound }: ChatDialect): Repair {
+function toolRepairFor({ checksStrict, acceptsAnyBound }: ChatCompatibility): Repair {
   if (checksStrict) return openaiToolRepair
   return acceptsAnyBound ? defaultToolRepair : grammarToolRepair
 }
@@ -146,10 +146,10 @@ function withMember(body: Body, name: string, value: unknown): Body {
   return value === undefined ? rest : { ...rest, [name]: value }
 }
 
-function roleRepair(dialect: ChatDialect): Repair {
+function roleRepair(compatibility: ChatCompatibility): Repair {
   return (body) => {
     if (!Array.isArray(body.messages)) return body
-    const messages = withAcceptedRoles(body.messages, dialect)
+    const messages = withAcceptedRoles(body.messages, compatibility)
     return messages === body.messages ? body : { ...body, messages }
   }
 }
@@ -158,7 +158,7 @@ function roleRepair(dialect: ChatDialect): Repair {
  * Sends only the chosen tool to a server that ignores the name in a tool choice, such as llama.cpp. Replaces `allowed_tools`,
  * which most servers lack, by sending only the allowed tools.
  */
-function choiceRepair({ namedToolChoice = true, acceptsAllowedTools = false }: ChatDialect): Repair {
+function choiceRepair({ namedToolChoice = true, acceptsAllowedTools = false }: ChatCompatibility): Repair {
   return (original) => {
     const body = acceptsAllowedTools ? original : (withPlainToolChoice(original as ChatRequest) as Body)
     const chosen = namedToolChoice ? undefined : readChosenFunction(body.tool_choice)

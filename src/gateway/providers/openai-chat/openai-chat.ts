@@ -18,7 +18,7 @@ import { chatBillable } from '../openai/openai-tools.ts'
 import { readRefusalMessage } from '../upstream-errors.ts'
 import { chatForms } from './forms/openai-chat-forms.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
-import { findDialect } from './openai-chat-dialects.ts'
+import { findCompatibility } from './openai-chat-compatibility.ts'
 import { optionalSettings, simplifyChat } from './openai-chat-plain.ts'
 import { repairChat } from './openai-chat-rules.ts'
 
@@ -27,7 +27,7 @@ export const openaiChat: ProviderProtocol = {
   protocol: 'openai-chat',
   tasks: { embeddings: openaiEmbeddings },
   encode: (request, target) => {
-    const accepts = findDialect(target.endpoint).acceptsCustomTools
+    const accepts = findCompatibility(target.endpoint).acceptsCustomTools
     const { chat, customTools } = accepts ? { chat: request, customTools: undefined } : withFunctionTools(request)
     const simplified = simplifyChat(chat, target.endpoint)
     const encoded = encodePlain(simplified, target)
@@ -55,7 +55,7 @@ export const openaiChat: ProviderProtocol = {
 function isTranslated({ functions, tools }: Body, { endpoint }: ProtocolTarget): boolean {
   const hasCustom = Array.isArray(tools) && tools.some(isCustomTool)
   if (functions == null && !hasCustom) return false
-  const { acceptsFunctions, acceptsCustomTools } = findDialect(endpoint)
+  const { acceptsFunctions, acceptsCustomTools } = findCompatibility(endpoint)
   return (functions != null && !acceptsFunctions) || (hasCustom && !acceptsCustomTools)
 }
 
@@ -92,7 +92,7 @@ function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
   changes.model = endpoint.upstreamModel
   changes.stream = stream
   changes.stream_options =
-    stream && !findDialect(endpoint).refusesStreamOptions
+    stream && !findCompatibility(endpoint).refusesStreamOptions
       ? { ...(body.stream_options as object), include_usage: true }
       : undefined
   return Object.assign(changes, reasoningChanges(body as ChatRequest, endpoint))
@@ -100,7 +100,7 @@ function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
 
 /** Translates `reasoning` of this service, and fields of other providers, to an effort, which most providers know. */
 function reasoningChanges(chat: ChatRequest, endpoint: Endpoint): Body {
-  const { acceptsReasoning = false, reasonsByEffort = false } = findDialect(endpoint)
+  const { acceptsReasoning = false, reasonsByEffort = false } = findCompatibility(endpoint)
   const isForeign = reasonsByEffort && foreignThinkingFields.some((name) => chat[name] != null)
   if (!isForeign && (chat.reasoning == null || acceptsReasoning)) return {}
   const removed = ['reasoning', ...(isForeign ? foreignThinkingFields : [])].map((name) => [name, undefined])

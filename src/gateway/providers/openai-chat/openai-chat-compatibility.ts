@@ -2,7 +2,7 @@ import type { Compatibility, Endpoint } from '#catalogue/index/model.ts'
 import { anyCharacters } from '../openai/openai-rules.ts'
 
 /** A chat server's properties, and the ids of calls that it accepts. */
-export type ChatDialect = Compatibility & {
+export type ChatCompatibility = Compatibility & {
   callIds?: { allowedCharacters: RegExp; maxLength: number }
   /** Whether it refuses strict schemas that leave a property optional. */
   checksStrict?: boolean
@@ -46,9 +46,9 @@ export type ChatDialect = Compatibility & {
 }
 
 /** Servers that accept messages of all roles in any order. They have no template of a model that refuses some. */
-const lenient: ChatDialect = { lateSystemMessages: true, repeatedRoles: true, acceptsAnyBound: true }
+const lenient: ChatCompatibility = { lateSystemMessages: true, repeatedRoles: true, acceptsAnyBound: true }
 
-const openai: ChatDialect = {
+const openai: ChatCompatibility = {
   ...lenient,
   developerRole: true,
   acceptsAnswerFields: true,
@@ -63,14 +63,14 @@ const openai: ChatDialect = {
 }
 
 /** OpenAI's models return no reasoning in chats, so they get none back. Azure also serves models of others, which do. */
-const openaiOwnServers: ChatDialect = { ...openai, reasoningField: 'none' }
+const openaiOwnServers: ChatCompatibility = { ...openai, reasoningField: 'none' }
 /** DeepSeek and Moonshot refuse a conversation with tool calls without the reasoning of their models. */
-const requiringReasoning: ChatDialect = {
+const requiringReasoning: ChatCompatibility = {
   reasoningField: 'reasoning_content',
   requiresReasoning: true,
   acceptsAnyBound: true,
 }
-const moonshot: ChatDialect = {
+const moonshot: ChatCompatibility = {
   ...requiringReasoning,
   prefillField: 'partial',
   maxTemperature: 1,
@@ -78,7 +78,7 @@ const moonshot: ChatDialect = {
 }
 
 /** Mistral validates requests against its own schema. */
-const mistral: ChatDialect = {
+const mistral: ChatCompatibility = {
   repeatedRoles: true,
   acceptsAnyBound: true,
   separatesResults: true,
@@ -137,8 +137,8 @@ const groqRefuses = [
 /** Fields that xAI and Cerebras refuse. */
 const penaltiesAndBias = ['presence_penalty', 'frequency_penalty', 'logit_bias']
 
-/** Dialects of providers that differ from most. The catalogue defines those of custom providers. */
-const dialects: Record<string, ChatDialect> = {
+/** The properties of providers that differ from most. The catalogue defines those of custom providers. */
+const builtinCompatibility: Record<string, ChatCompatibility> = {
   openai: openaiOwnServers,
   azure: openai,
   openrouter: {
@@ -180,8 +180,8 @@ const dialects: Record<string, ChatDialect> = {
   },
 }
 
-/** The dialect of an endpoint: that of its provider, with what the catalogue declares. */
-export function findDialect({ provider, compatibility }: Endpoint): ChatDialect {
-  const builtin = Object.hasOwn(dialects, provider) ? dialects[provider]! : {}
+/** The properties of the server of an endpoint: those of its provider, and those that the catalogue declares. */
+export function findCompatibility({ provider, compatibility }: Endpoint): ChatCompatibility {
+  const builtin = Object.hasOwn(builtinCompatibility, provider) ? builtinCompatibility[provider]! : {}
   return compatibility ? { ...builtin, ...compatibility } : builtin
 }
