@@ -85,7 +85,7 @@ function withContent(message: Message): Message {
 /** The fields that an answer without text can have instead, for servers that accept them. */
 const contentFields = ['tool_calls', 'function_call', 'refusal', 'audio'] as const
 
-/** The same for servers that accept the fields of answers. */
+/** Gives an empty answer an empty text, for servers that accept the fields of answers. */
 function withTextInEmpty(message: Message): Message {
   const isEmpty = message.content == null && contentFields.every((name) => message[name] == null)
   return isEmpty ? { ...message, content: '' } : message

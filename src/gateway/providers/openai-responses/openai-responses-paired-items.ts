@@ -45,8 +45,8 @@ export const pairCallOutputs: Repair = (body) => {
 }
 
 /**
- * Removes encrypted reasoning that is not followed by what the model said or called after it. OpenAI refuses it, and an answer that
- * was cut or cancelled has no more. Changes nothing if the request refers to a stored conversation.
+ * Removes encrypted reasoning that no message or call of the model follows, as in an answer that was cut or cancelled. OpenAI
+ * refuses it. Changes nothing if the request refers to a stored conversation.
  */
 export const skipLoneReasoning: Repair = (body, dropped) => {
   const items = body.input

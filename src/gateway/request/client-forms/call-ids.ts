@@ -4,8 +4,8 @@ type Call = { id?: unknown }
 type Message = { role?: unknown; tool_calls?: unknown; tool_call_id?: unknown } & Body
 
 /**
- * Gives calls and results with an empty id one. Some servers send no ids, so that clients have none. The results belong to the
- * calls in the same order. A body without such a result is returned unchanged.
+ * Gives an id to calls and results whose id is empty. Some servers send no ids, so that clients have none. The results belong to
+ * the calls in the same order. A body without such a result is returned unchanged.
  */
 export function withCallIds(body: Body): Body {
   const { messages } = body
