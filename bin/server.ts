@@ -101,7 +101,7 @@ try {
     newId: newUuid,
     stopping: stopping.signal,
     onUnsupportedSchema(reason: string) {
-      log.error({ reason }, 'the database schema is not supported any more: draining, then stopping')
+      log.error({ reason }, 'the database schema is no longer supported: draining, then stopping')
       void stop({ drain: true }, 1)
     },
   }

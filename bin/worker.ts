@@ -25,7 +25,7 @@ runWorker({
   createLog: ({ log_level }) => createLog({ level: log_level, format: 'json' }),
   exit(code) {
     if (process.connected) process.exit(code)
-    // The primary, which reads the log, has ended. At a normal exit sonic-boom would try to write the last lines for ever.
+    // The primary, which reads the log, has ended. At a normal exit sonic-boom would try to write the last lines forever.
     process.kill(process.pid, 'SIGKILL')
   },
 })

@@ -57,7 +57,7 @@ type AppOptions = {
   prefix: string
   timeouts: RequestTimeouts
   guard?: Guard
-  /** Origins whose pages may call from a browser; `*` is any. */
+  /** Origins whose pages can call this service from a browser; `*` is any. */
   origins?: readonly string[]
   /** Called for each request that matches no route. */
   onUnknown?: (request: FastifyRequest) => void

@@ -63,8 +63,8 @@ function parseForwarded(value: string | undefined): ReportedClient[] {
 const splitList = (value: string | string[] | undefined) =>
   String(value ?? '')
     .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
 
 const parseScheme = (text: string | undefined) => (/^https?$/i.test(text ?? '') ? text!.toLowerCase() : undefined)
 

@@ -8,7 +8,7 @@ type Progress = { sentBytes: number; since: number }
 
 /**
  * Closes connections whose client has read nothing of a waiting answer for `ms`. A client that does not read would
- * otherwise keep its connection, and the reserved money of its request, for ever.
+ * otherwise keep its connection, and the reserved money of its request, forever.
  * @param elapsed a monotonic clock in milliseconds.
  */
 export function closeUnreadAnswers(server: Server, ms: number, elapsed: () => number = steadyNow): void {

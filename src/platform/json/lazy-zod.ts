@@ -113,7 +113,7 @@ function buildSchemasIn(value: unknown): unknown {
   if (value instanceof LazySchema) return LazySchema.build(value)
   if (Array.isArray(value)) return value.some(isLazy) ? value.map(buildSchemasIn) : value
   if (typeof value !== 'object' || value === null || !Object.values(value).some(isLazy)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, buildSchemasIn(one)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, buildSchemasIn(member)]))
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any function of Zod

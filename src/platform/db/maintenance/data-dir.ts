@@ -18,7 +18,7 @@ const marker = 'signalbox.lock'
 
 /**
  * Files that can exist before the first start, for example from a backup. A folder with other files is refused, because it
- * can contain somebody's documents. New volumes have `lost+found`.
+ * can contain documents of a user. New volumes have `lost+found`.
  */
 const allowedFiles = new Set([
   'signalbox.db',

@@ -32,6 +32,6 @@ function parsePreference(header: string): Encoding | undefined {
 /** Parses `gzip;q=0.5`. An invalid weight counts as 0. */
 function parseCoding(item: string): [coding: string, weight: number] {
   const [coding = '', ...parameters] = item.split(';').map((part) => part.trim())
-  const weight = parameters.find((each) => each.startsWith('q='))?.slice(2) ?? '1'
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
   return [coding === 'x-gzip' ? 'gzip' : coding, Number(weight) || 0]
 }

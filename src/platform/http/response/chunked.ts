@@ -46,7 +46,7 @@ export class ChunkedBody {
     this.#response.on('close', () => void socket.off('drain', listener))
   }
 
-  /** The socket, if a piece may be written to it directly: the response has nothing buffered that must go first. */
+  /** The socket, if a piece can be written to it directly: the response has nothing buffered that must go first. */
   #directSocket(): Socket | undefined {
     const response = this.#response
     const canWriteDirectly =

@@ -5,7 +5,7 @@ import { HttpAnswer } from '../route.ts'
 type Download = { status?: number; name: string; type: string; body: AsyncIterable<Uint8Array> }
 
 /**
- * Sends a file that others made. Browsers save it and never show or run it as a page of this service. If reading fails
+ * Sends a file with untrusted content. Browsers save it and never show or run it as a page of this service. If reading fails
  * midway, the connection is broken.
  */
 export function download(
@@ -43,4 +43,4 @@ export function waitForDownload({ body }: HttpAnswer): Promise<void> {
 
 /** Encodes a file name by RFC 8187. */
 const encodeFileName = (name: string) =>
-  encodeURIComponent(name).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -21,4 +21,4 @@ export function htmlPage(
 }
 
 /** Escapes text for HTML content and attributes. */
-export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

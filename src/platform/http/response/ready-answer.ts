@@ -52,6 +52,6 @@ function matchesEtag(header: string | string[] | undefined, etag: string): boole
   if (header === undefined) return false
   const tags = String(header)
     .split(',')
-    .map((each) => each.trim().replace(/^W\//, ''))
+    .map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes('*') || tags.includes(etag.replace(/^W\//, ''))
 }

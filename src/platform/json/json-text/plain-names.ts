@@ -7,7 +7,7 @@ export type PlainNames = { text: string; originals: ReadonlyMap<string, string> 
 
 /**
  * Rewrites names that contain escapes. V8 14 guesses the next name of an object from objects that it parsed before, and
- * compares the guess with the escaped spelling. After anybody had sent a member `cont\u0`, every `"cont\u0065nt"` was
+ * compares the guess with the escaped spelling. After any client had sent a member `cont\u0`, every `"cont\u0065nt"` was
  * parsed as that name; after `^\\d+`, every `"^\\d+$"`. A name that needs an escape is replaced until `restoreNames`.
  * The text can be invalid JSON.
  */

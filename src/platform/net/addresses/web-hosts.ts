@@ -4,7 +4,7 @@ const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const hostPattern = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*(?::\\d{1,5})?$`)
 
 /**
- * Whether a text names hosts that pages may be fetched from: `*`, `example.com`, `*.example.com`, `example.com:8080`, an
+ * Whether a text names hosts from which pages can be fetched: `*`, `example.com`, `*.example.com`, `example.com:8080`, an
  * address or a network.
  */
 export function isWebHost(text: string): boolean {
