@@ -31,7 +31,7 @@ export async function readBacklog({ db, clock }: BacklogDeps): Promise<Backlog> 
 
 function toBacklog(rows: { kind: string; waiting: number; oldest: number }[]): Backlog {
   const summarize = (kind: string) => {
-    const row = rows.find((one) => one.kind === kind)
+    const row = rows.find((candidate) => candidate.kind === kind)
     return { waiting: Number(row?.waiting ?? 0), oldestMs: Math.max(0, Number(row?.oldest ?? 0)) }
   }
   return { first: summarize('first'), retries: summarize('retries') }

@@ -142,8 +142,8 @@ function decryptSecrets({ vault }: SenderDeps, { encryptedSecrets, webhookId }: 
 }
 
 /** Adds the answer link to the payload. It is created for each attempt and never stored. */
-function createPayload({ createLink: linkOf }: SenderDeps, { id, payload, answerable }: ClaimedDelivery): string {
-  const link = answerable && linkOf(id, answerable)
+function createPayload({ createLink }: SenderDeps, { id, payload, answerable }: ClaimedDelivery): string {
+  const link = answerable && createLink(id, answerable)
   if (!link) return payload
   const event = JSON.parse(payload) as { data: object }
   return JSON.stringify({ ...event, data: { ...event.data, answer_url: link } })

@@ -110,7 +110,7 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, input: Ne
 }
 
 /**
- * Changes a webhook. Enabling it clears its failures, and pending deliveries are sent at once. A member who changes its
+ * Changes a webhook. Enabling it clears its failures, and deliveries that have become due are sent. A member who changes its
  * address, events or answer links becomes its creator: it then covers that member's private interns.
  */
 export async function changeWebhook(

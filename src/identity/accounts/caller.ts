@@ -17,7 +17,7 @@ export type Caller = {
   creatorLeft: boolean
   /** Whether the organization is in the interns programme. */
   internsProgramme: boolean
-  /** Whether the key may use interns although its creator has left. */
+  /** Whether the key can use interns although its creator has left. */
   internsGrant: boolean
   /** The spending limit of the key, if it has one. */
   spendLimit: { usd: number; reset: Interval | null; includesByok: boolean } | null

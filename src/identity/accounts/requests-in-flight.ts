@@ -11,7 +11,11 @@ const checkEveryMs = 500
 /** A request in flight. */
 export type TrackedRequest = {
   response: RevocableResponse
-  /** Decides again whether the request is allowed, with its current caller. @throws Fault if it must end. */
+  /**
+   * Decides again whether the request is allowed, with its current caller. Assign a constant: V8 allocates a function that is
+   * assigned directly to a member among the old objects, with the request that it references.
+   * @throws Fault if it must end.
+   */
   recheck: (caller: Caller) => Promise<void>
   /** The id of the intern that handles the request. A change of the intern causes a new check. */
   internId?: string
@@ -73,8 +77,8 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
   }
 
   /**
-   * Looks up the caller of each request. Ends the request if it has none any more. Rechecks it if the caller is another
-   * object, because it was read again. While notifications can be missed, rechecks all requests.
+   * Looks up the caller of each request. Ends the request if its key, session or token is no longer valid. Rechecks it if the
+   * caller is another object, because it was read again. While notifications can be missed, rechecks all requests.
    */
   function checkPeriodically(): void {
     if (entries.length === 0) return stopChecking()

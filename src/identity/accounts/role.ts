@@ -14,8 +14,8 @@ export type MemberRole = (typeof memberRoles)[number]
 export const managingRoles: readonly MemberRole[] = ['owner', 'admin']
 
 /**
- * The access of a member with this role. Without a role it is that of a developer, who sees only own keys; a viewer would see
- * those of others.
+ * The access of a member with this role. Without a role it is that of a developer, who sees only their own keys; a viewer would
+ * see those of others.
  */
 export const accessOf = (role: MemberRole | undefined): AccessRole =>
   role === undefined || role === 'member' ? 'developer' : role

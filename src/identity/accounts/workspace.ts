@@ -12,7 +12,7 @@ const Slug = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'expected lowercase letters and digits, in parts separated by single hyphens')
   .describe('Its name in URLs, unique in the organization.')
 
-/** The fields of a new workspace that a client may set. */
+/** The fields of a new workspace that a client can set. */
 export const NewWorkspace = strictFields({
   name: text({ min: 1, max: 200 }),
   slug: Slug,

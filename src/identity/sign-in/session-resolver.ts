@@ -24,15 +24,15 @@ export function createSessionResolver(keys: Pick<KeyCache, 'current'>) {
       managingHash === null ? undefined : keys.current(managingHash),
     ])
     const views = cache.get(row) ?? new Map<string, SessionKeys & { session: ResolvedSession }>()
-    const name = `${view.keyHash} ${view.isRequested}`
-    const previous = views.get(name)
+    const viewName = `${view.keyHash} ${view.isRequested}`
+    const previous = views.get(viewName)
     if (previous && previous.usageKeyCaller === usageKeyCaller && previous.managementKeyCaller === managementKeyCaller)
       return previous.session
     const signedInCaller = managingHash === null ? usageKeyCaller : managementKeyCaller
     if (!signedInCaller || signedInCaller.creatorLeft) return undefined
     if (managingHash === null && usageKeyCaller?.role === undefined) return undefined
     const session = toResolvedSession(row, { usageKeyCaller, managementKeyCaller }, view)
-    cache.set(row, views.set(name, { usageKeyCaller, managementKeyCaller, session }))
+    cache.set(row, views.set(viewName, { usageKeyCaller, managementKeyCaller, session }))
     return session
   }
 }

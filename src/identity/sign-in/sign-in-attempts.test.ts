@@ -11,7 +11,7 @@ test('ten failed attempts are possible at once, and one more after each six seco
   let now = 0
   const attempts = new SignInAttempts(() => now)
   for (let n = 0; n < 10; n++) assert.equal(await outcome(attempts, '192.0.2.1', fail), 'wrong key')
-  const refused = 'Too many attempts to sign in failed. Try again in 6 seconds.'
+  const refused = 'Too many attempts to sign in. Try again in 6 seconds.'
   assert.equal(await outcome(attempts, '192.0.2.1', succeed), refused)
   assert.equal(await outcome(attempts, '192.0.2.2', succeed), 'signed in')
   now += 6_000

@@ -9,7 +9,7 @@ type AttemptRate = { burst: number; refillSeconds: number }
 
 const failureRate: AttemptRate = { burst: 10, refillSeconds: 6 }
 
-/** Limits the sign-in attempts of each address, at this process. */
+/** Limits the attempts to sign in, or the requests for challenges, of each address at this process. */
 export class SignInAttempts {
   readonly #buckets = new Map<string, TokenBucket>()
   readonly #now: () => number
@@ -40,7 +40,7 @@ export class SignInAttempts {
     if (waitMs === 0) return bucket
     bucket.take(-1)
     const retryAfterSeconds = Math.ceil(waitMs / 1000)
-    const message = `Too many attempts to sign in failed. Try again in ${retryAfterSeconds} seconds.`
+    const message = `Too many attempts to sign in. Try again in ${retryAfterSeconds} seconds.`
     throw new Fault('rate_limited', message, { retryAfterSeconds })
   }
 

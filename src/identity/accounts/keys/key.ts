@@ -25,7 +25,7 @@ const IncludeByok = z
   .boolean()
   .describe('Whether spend with the workspace’s own provider keys counts toward the limit.')
 
-/** The fields of a new key that a client may set. */
+/** The fields of a new key that a client can set. */
 export const NewKey = strictFields({
   name: KeyName,
   kind: z
