@@ -50,8 +50,8 @@ export type Service = {
 export const internsEndMs = 1_000
 
 /**
- * Opens the store, brings it up to date and answers requests.
- * @throws StartupError with one sentence; whatever was opened is closed again.
+ * Opens and migrates the store, and answers requests.
+ * @throws StartupError with one sentence. All opened parts are closed again.
  */
 export async function startService({
   config,
@@ -86,7 +86,7 @@ export async function startService({
   await interns.start(url)
   prepareConsole(deps)
   const demo = firstKeys !== undefined && config.demo_intern
-  if (demo) await makeDemo(deps, interns, firstKeys, stopping)
+  if (demo) await startDemoIntern(deps, interns, firstKeys, stopping)
   const running = cleanup.move()
   const end = once(() => running.disposeAsync())
   return {
@@ -156,7 +156,7 @@ export async function firstSignIn(
   return (await createLinkFromDatabase(deps)).token
 }
 
-async function makeDemo(
+async function startDemoIntern(
   deps: ApiDeps,
   interns: Interns,
   { apiKey }: FirstKeys,
@@ -179,18 +179,18 @@ async function closeGracefully(
   { graceMs, url }: CloseOptions,
 ) {
   const startedAt = performance.now()
-  const waiting = new AbortController()
-  const graceOver = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: waiting.signal }).catch(() => {})
+  const waits = new AbortController()
+  const graceOver = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: waits.signal }).catch(() => {})
   if (supervisor.isSupervisingAny() && url !== undefined) {
     await using listener = await keepInternListener(app.server, internAddress(url))
     shutdown.leave(app.server)
-    const turnsEnded = listener.clientsClosed.then(() => supervisor.waitForTurns(waiting.signal))
+    const turnsEnded = listener.clientsClosed.then(() => supervisor.waitForTurns(waits.signal))
     await Promise.race([turnsEnded, graceOver])
     await supervisor.stop()
   }
   const remainingMs = Math.max(internsEndMs, graceMs - (performance.now() - startedAt))
   const closing = shutdown.close(app, Math.min(graceMs, remainingMs))
   await Promise.race([closing, graceOver])
-  waiting.abort()
+  waits.abort()
   await Promise.all([closing, supervisor.stop()])
 }

@@ -69,7 +69,7 @@ async function admitSession(
   reply: Pick<FastifyReply, 'header'>,
   { token, origin }: { token: string; origin: string },
 ): Promise<Caller> {
-  // No browser or proxy may cache a response that only a cookie authorized.
+  // Browsers and proxies must not cache a response that only a cookie authorized.
   reply.header('cache-control', 'no-store')
   const { headers, method } = request
   const session = await sessions.find(token, readRequestedWorkspace(route, request))

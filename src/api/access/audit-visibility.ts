@@ -5,7 +5,7 @@ type State = Record<string, unknown>
 
 const withheld = '[withheld]'
 
-/** Fields of an intern that only members who can use it may read. */
+/** Fields of an intern that only members who can use it can read. */
 const privateFields = [
   'description',
   'instructions',
@@ -57,7 +57,7 @@ function keepUrlOrigin(state: State): State {
   return typeof state.url === 'string' ? { ...state, url: URL.parse(state.url)?.origin ?? withheld } : state
 }
 
-/** The state at the time of the event decides who may read it. */
+/** The state at the time of the event decides who can read it. */
 function withholdPrivateFields(state: State, { userId }: Reader): State {
   if (state.visibility !== 'creator' || state.creator_user_id === userId) return state
   const readable = { ...state }

@@ -151,7 +151,7 @@ export class LiveEvents {
     await this.#advanceHead()
     if (performance.now() - this.#sweptAt < sweepMs) return
     this.#sweptAt = performance.now()
-    // A daemon that is gone cannot end its questions. While somebody watches, they end here, so that the screens do not show them.
+    // A daemon that is gone cannot end its questions. While there are listeners they end here, so that screens do not show them.
     await endOverdueQuestions(this.#deps)
   }
 

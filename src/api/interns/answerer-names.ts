@@ -14,7 +14,7 @@ export class AnswererNames {
     this.#organizationId = organizationId
   }
 
-  /** The names of the members who answered these questions. Without database the entries have no names. */
+  /** Reads the names of the members who answered questions. If the database is unreachable, their entries have no names. */
   async read(entries: readonly Entry[]): Promise<MemberNames> {
     const ids = entries.flatMap((entry) => answererIdOf(entry) ?? []).filter((id) => !this.#names.has(id))
     if (ids.length === 0) return this.#names

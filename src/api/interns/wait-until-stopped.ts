@@ -5,8 +5,8 @@ import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { ApiDeps } from '../access/deps.ts'
 
 /**
- * The longest wait for the processes of a server on a host, which needs less time. `kubernetes_stop_ms`, the time for
- * deleting a pod, is always added: a server with pods may supervise the intern.
+ * The longest wait until a server has ended the processes of an intern on its host. It usually needs less. `kubernetes_stop_ms`,
+ * the time for deleting a pod, is always added: a server with pods may supervise the intern.
  */
 const timeoutMs = 20_000
 

@@ -27,8 +27,8 @@ import { absentOperations } from './absent-operations.ts'
 import { mountDescription } from './mount-description.ts'
 
 /**
- * Chooses the form of errors. A request below a protocol's path, or with headers that show the protocol, gets errors in
- * that protocol's form, whatever goes wrong.
+ * Chooses the form of errors. A request below a protocol's path, or with headers that show the protocol, gets every error in
+ * that protocol's form.
  */
 function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) {
   const path = url.split('?', 1)[0] ?? ''

@@ -14,7 +14,6 @@ import { openDb } from '#platform/db/open.ts'
 import { type AllowStale, allowStaleWhileUnavailable } from '#platform/db/rows/stale-reads.ts'
 import { watchSchema } from '#platform/db/schema-range.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
-import type { Log } from '#platform/process/log.ts'
 import { createWarning, type OpenContext } from './parts.ts'
 
 export type OpenStore = {
@@ -32,7 +31,7 @@ export type OpenStore = {
   hasPrimary: boolean
 }
 
-/** The data folder and the database, brought up to date. */
+/** Opens the data folder and the database, and migrates the database. */
 export async function openStore(context: OpenContext): Promise<OpenStore> {
   const { parts, cleanup } = context
   const { config, newId, variable } = parts
@@ -50,7 +49,7 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
   const now = databaseTime(db, parts.now)
   const chosenKeys = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
   const firstKeys = await bootstrap({ db, now, newId }, chosenKeys)
-  const console = consoleOf(settings, parts.log)
+  const console = settings.console ? createConsoleBundle({ dataDir: settings.data_dir, log: parts.log }) : undefined
   const allowStale = allowStaleWhileUnavailable({ db }, config.stale_keys_ms)
   const catalogue: CatalogueLoader = {
     firstLoad,
@@ -62,10 +61,6 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
 /** Returns this server's clock, corrected by its difference from the database's. */
 export function databaseTime({ clockCorrectionMs }: Pick<Db, 'clockCorrectionMs'>, now: Now): Now {
   return () => now() + clockCorrectionMs()
-}
-
-function consoleOf(settings: Config, log: Log): ConsoleBundle | undefined {
-  return settings.console ? createConsoleBundle({ dataDir: settings.data_dir, log }) : undefined
 }
 
 /** Reports events of the database to log, metrics and traces. */

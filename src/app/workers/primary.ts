@@ -52,7 +52,7 @@ const exitGraceMs = 10_000
 /**
  * Opens the store and starts the workers, which answer requests on one port. Does the work that must happen once: owns
  * the embedded database, manages interns, reads the catalogue and reports the metrics of all workers.
- * @throws StartupError with one sentence; whatever was opened is closed again.
+ * @throws StartupError with one sentence. All opened parts are closed again.
  */
 export async function startWorkers(
   parts: Parts,
@@ -142,7 +142,7 @@ export async function startWorkers(
   await supervision.start(url)
   prepareConsole({ console: store.console, log })
   const demo = firstKeys !== undefined && config.demo_intern
-  if (demo) await makeDemo({ db, now, newId, vault }, supervision, firstKeys.apiKey, parts.stopping)
+  if (demo) await startDemoIntern({ db, now, newId, vault }, supervision, firstKeys.apiKey, parts.stopping)
   const running = cleanup.move()
   const end = once(() => running.disposeAsync())
   // Another id than those of the workers, which therefore reload the catalogue when the primary has announced a change.
@@ -193,7 +193,7 @@ function handleCalls(
   }
 }
 
-async function makeDemo(
+async function startDemoIntern(
   deps: Parameters<typeof createDemoIntern>[0],
   supervision: Supervision,
   apiKey: string,
@@ -216,17 +216,17 @@ async function closeGracefully(
   // Agents of interns on this host call models through the stopping workers until their turns have ended.
   const address = supervisor.isSupervisingAny() ? internAddress(url) : undefined
   const closing = fleet.stop({ drain: drain_ms > 0, withinMs: stopTimeoutMs + exitGraceMs, internAddress: address })
-  const waiting = new AbortController()
-  const graceOver = sleep(Math.max(0, stopTimeoutMs - internsEndMs), undefined, { signal: waiting.signal }).catch(
+  const waits = new AbortController()
+  const graceOver = sleep(Math.max(0, stopTimeoutMs - internsEndMs), undefined, { signal: waits.signal }).catch(
     () => {},
   )
   if (address) {
-    const turnsEnded = fleet.clientsGone().then(() => supervisor.waitForTurns(waiting.signal))
+    const turnsEnded = fleet.clientsGone().then(() => supervisor.waitForTurns(waits.signal))
     await Promise.race([turnsEnded, graceOver])
     await supervisor.stop()
     await fleet.endInterns()
   }
   await Promise.race([closing, graceOver])
-  waiting.abort()
+  waits.abort()
   await Promise.all([closing, supervisor.stop()])
 }

@@ -56,7 +56,7 @@ async function resolveValue(
   value: string,
 ): Promise<string> {
   const { organizationId, keyKind } = caller
-  // Only callers that can see all members may learn whether a member has this address.
+  // Callers that cannot see all members must not learn whether one has this address.
   if (field === 'user' && keyKind === 'management')
     return (await resolveUserId(deps.db.query, organizationId, value)) ?? value
   if (field === 'workspace') return (await findWorkspace(deps, caller, value))?.id ?? value

@@ -72,7 +72,7 @@ export async function toLedgerFilter(
   const { from, to, user_id: user, workspace_id: workspace } = query
   const { min_cost, max_cost, min_latency, max_latency, min_generation_time, max_generation_time } = query
   const { organizationId, keyKind } = caller
-  // Only callers that can see all members may learn whether a member has this address.
+  // Callers that cannot see all members must not learn whether one has this address.
   const memberId = user && keyKind === 'management' ? await resolveUserId(deps.db.query, organizationId, user) : user
   return {
     from: from === undefined ? undefined : Date.parse(from),

@@ -1,5 +1,5 @@
 import { isOwnWorkspace } from '#identity/accounts/workspaces.ts'
-import { InternRecord, type InternStatus, internStatuses } from '#interns/registry/intern.ts'
+import { InternRecord, internStatuses } from '#interns/registry/intern.ts'
 import { listInterns } from '#interns/registry/intern-store.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
@@ -31,7 +31,7 @@ export const listAllInterns = route({
     if (!(await isOwnWorkspace(deps, caller, query.workspace_id))) return { data: [], has_more: false }
     const { interns, hasMore } = await listInterns(deps, caller, {
       limit: query.limit,
-      statuses: query.status as InternStatus[] | undefined,
+      statuses: query.status,
       startingAfter: query.starting_after,
     })
     const last = interns.at(-1)

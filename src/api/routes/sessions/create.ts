@@ -42,8 +42,8 @@ export const createSession = route({
     const newSession = await deps.signInAttempts.run(address, () =>
       signIn({ ...deps, times: deps.sessions.times }, body, { browser, origin }),
     )
-    const { cookies, data } = await newSessionAnswer(deps, newSession, raw, origin)
-    return new HttpAnswer(201, { 'set-cookie': cookies, 'cache-control': 'no-store' }, { data })
+    const { cookie, data } = await newSessionAnswer(deps, newSession, raw, origin)
+    return new HttpAnswer(201, { 'set-cookie': cookie, 'cache-control': 'no-store' }, { data })
   },
 })
 

@@ -22,7 +22,7 @@ export async function newSessionAnswer(
   const previousToken = readSessionToken(headers.cookie, origin)
   if (previousToken !== undefined) await endPrevious(deps, await deps.sessions.find(previousToken))
   const seconds = Math.ceil((row.expires_at - row.created_at) / 1000)
-  return { cookies: sessionCookie(origin, token, seconds), data: await sessionAnswer(deps, session, token) }
+  return { cookie: sessionCookie(origin, token, seconds), data: await sessionAnswer(deps, session, token) }
 }
 
 async function endPrevious(deps: NewSessionDeps, previous: ResolvedSession | undefined): Promise<void> {

@@ -73,10 +73,10 @@ async function completeSignIn(deps: ApiDeps, { raw, url, site, browser }: Callba
     )
   }
   const newSession = await signInWithOidc({ ...deps, times: deps.sessions.times }, person, browser)
-  const { cookies } = await newSessionAnswer(deps, newSession, raw, origin)
+  const { cookie } = await newSessionAnswer(deps, newSession, raw, origin)
   return htmlPage(
     200,
     { title: 'Signed in', text: 'The console opens.', head: redirectTag(root + flow.returnTo), home: `${root}/` },
-    { 'set-cookie': [cookies, clearedFlowCookie(site), clearedSignedOutCookie(site)] },
+    { 'set-cookie': [cookie, clearedFlowCookie(site), clearedSignedOutCookie(site)] },
   )
 }

@@ -30,7 +30,7 @@ export const listInternRuns = route({
   handler: async ({ params, query, caller }, deps) => {
     const { limit, status, session_id: sessionId, background, starting_after: startingAfter } = query
     const { id } = await findIntern(deps, caller, params.internId)
-    const filter = { limit, sessionId, startingAfter, statuses: status as (typeof runStatuses)[number][] | undefined }
+    const filter = { limit, sessionId, startingAfter, statuses: status }
     const inBackground = background === undefined ? undefined : background === 'true'
     const { runs, hasMore } = await listRuns(deps, id, { ...filter, background: inBackground })
     const last = runs.at(-1)
