@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { isObject } from '#platform/core/is-object.ts'
 
 type Library = Pick<typeof import('@modelcontextprotocol/client'), 'isSpecType'>
 
@@ -42,6 +43,3 @@ function toTextBlock(block: unknown): object {
   const excerpt = JSON.stringify(block).slice(0, maxExcerptLength)
   return { type: 'text', text: `[content that breaks the protocol: ${excerpt}]` }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,5 @@
 import type { Client, Tool as Definition, StandardSchemaV1 } from '@modelcontextprotocol/client'
+import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import { isSchema, type Schema } from '#platform/json-schema/schema-keywords.ts'
 import { fitToolSchema } from '#platform/json-schema/tool-schema.ts'
 import { printable } from '#platform/text/printable.ts'
@@ -62,19 +63,17 @@ function addTool(toolList: ToolList, item: unknown): void {
   if (toolList.tools.some((tool) => tool.name === name)) return void exclude('listed twice')
   const parameters = readParameters(item.inputSchema)
   if (typeof parameters === 'string') return void exclude(parameters)
-  const title = readText(item.title) ?? name
+  const title = nonEmptyText(item.title) ?? name
   toolList.tools.push({
     name,
     title,
-    description: readText(item.description) ?? title,
+    description: nonEmptyText(item.description) ?? title,
     isReadOnly: isSchema(item.annotations) && item.annotations.readOnlyHint === true,
     parameters,
     // Results are not validated against the output schema, because only the model reads them.
     definition: { ...item, outputSchema: undefined } as unknown as Definition,
   })
 }
-
-const readText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** @returns the schema of the arguments, or why it is unusable. */
 function readParameters(inputSchema: unknown): Schema | string {

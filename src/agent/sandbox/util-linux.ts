@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { quoteForShell } from '#platform/text/quote-for-shell.ts'
 import type { Command } from './command.ts'
 import {
   account,
@@ -99,20 +100,20 @@ type Tree = { [kind in 'folders' | 'files' | 'links' | 'mounts']: string[] }
 const createBuildScript = ({ folders, files, links, mounts }: Tree) => `set -eu
 mount -n -t tmpfs -o mode=0755,nosuid,nodev,size=1m sandbox ${rootFolder}
 cd ${rootFolder}
-mkdir -p ${folders.map((path) => quote(`.${path}`)).join(' ')}
-cp -P --parents ${links.map(quote).join(' ')} .
-for file in ${files.map((path) => quote(`.${path}`)).join(' ')}; do : > "$file"; done
-printf %s ${quote(passwd)} > etc/passwd
-printf %s ${quote(group)} > etc/group
+mkdir -p ${folders.map((path) => quoteForShell(`.${path}`)).join(' ')}
+cp -P --parents ${links.map(quoteForShell).join(' ')} .
+for file in ${files.map((path) => quoteForShell(`.${path}`)).join(' ')}; do : > "$file"; done
+printf %s ${quoteForShell(passwd)} > etc/passwd
+printf %s ${quoteForShell(group)} > etc/group
 echo 1 > /proc/sys/user/max_user_namespaces
-printf '%s\\n' ${mounts.map(quote).join(' ')} > proc/mounts-to-make
+printf '%s\\n' ${mounts.map(quoteForShell).join(' ')} > proc/mounts-to-make
 mount -a -T proc/mounts-to-make
 { hostname ${hostname}; ip link set lo up; } >&2 2>/dev/null || :
 pivot_root . mnt
 cd /mnt/proc
 umount -l /mnt
 mount -o remount,bind,ro /
-exec perl -e ${quote(enterScript)} "$@"
+exec perl -e ${quoteForShell(enterScript)} "$@"
 `
 
 /**
@@ -150,16 +151,16 @@ type Mount = { at: string; options: string[] }
 
 /** Returns the fstab lines that mount `path` read-only at `to`: one for it, and one for each mount below it. */
 function readOnlyMounts(path: string, to: string): string[] {
-  const mounted = currentMounts()
-  const covering = mounted.filter(({ at }) => isWithin(escapePath(path), at)).at(-1)
-  const below = mounted.filter(({ at }) => at !== escapePath(path) && isWithin(at, escapePath(path)))
+  const mounts = currentMounts()
+  const coveringMount = mounts.filter(({ at }) => isWithin(escapePath(path), at)).at(-1)
+  const below = mounts.filter(({ at }) => at !== escapePath(path) && isWithin(at, escapePath(path)))
   const line = (from: string, target: string, options: string[] = []) => {
     // Options that the host has set must be repeated, because the kernel does not allow their removal in a namespace.
     const restrictions = options.filter((option) => ['nodev', 'noexec'].includes(option))
     return `${from} ${rootFolder}${target} none ${['rbind', 'ro', 'nosuid', ...restrictions].join(',')}`
   }
   return [
-    line(escapePath(path), escapePath(to), covering?.options),
+    line(escapePath(path), escapePath(to), coveringMount?.options),
     ...below.map(({ at, options }) => line(at, escapePath(to) + at.slice(escapePath(path).length), options)),
   ]
 }
@@ -169,14 +170,10 @@ const isWithin = (path: string, folder: string) => folder === '/' || path === fo
 /** Returns the mounts of this process, outer ones before inner ones, with the kernel's escapes in their paths. */
 function currentMounts(): Mount[] {
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').trimEnd().split('\n')
-  const mounted = lines
-    .map((line) => line.split(' '))
-    .map((words) => ({ at: words[4]!, options: words[5]!.split(',') }))
-  return mounted.sort((one, other) => one.at.length - other.at.length)
+  const mounts = lines.map((line) => line.split(' ')).map((words) => ({ at: words[4]!, options: words[5]!.split(',') }))
+  return mounts.sort((one, other) => one.at.length - other.at.length)
 }
 
 /** Escapes a path as the kernel and fstab do. */
 const escapePath = (path: string) =>
   path.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)
-
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -7,6 +7,7 @@ import type { Sessions } from '#identity/sign-in/sessions.ts'
 import type { Tokens } from '#identity/tokens/tokens.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import type { ConnectionOf } from '#platform/http/connection.ts'
 import type { Route } from '../routes/route.ts'
 import { authorize, authorizeFromCache, readAuthorization } from './authorize.ts'
@@ -89,8 +90,6 @@ function readRequestedWorkspace(
 }
 
 export const workspaceInHeader = (headers: IncomingHttpHeaders) => nonEmptyText(headers['x-workspace'])
-
-const nonEmptyText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Returns the caller that a session acts as, which depends on the kind of route. */
 function callerFor(route: AccessRules, session: ResolvedSession): Caller {

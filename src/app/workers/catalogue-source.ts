@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CatalogueData } from '#catalogue/index/model.ts'
-import { CatalogueError, type Loaded, type LoadReport } from '#catalogue/sources/layer.ts'
+import { CatalogueError, type Loaded, type LoadReport, throwAsStartupError } from '#catalogue/sources/layer.ts'
 import { type CatalogueSettings, type Discover, loadCatalogue } from '#catalogue/sources/load.ts'
 import { cacheKey, loadCached } from '#catalogue/sources/load-cache.ts'
-import { Fault, StartupError } from '#platform/core/fault.ts'
+import { Fault } from '#platform/core/fault.ts'
 import type { CatalogueAnswer } from './calls.ts'
 
 /** The catalogue of one host: read and merged once, and handed to each worker as the same bytes. */
@@ -30,7 +30,7 @@ type CatalogueSourceDeps = {
 export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<CatalogueSource> {
   const { settings, discover, onLoad, onLateModelList, listTimeoutMs = 500 } = deps
   let loadedKey = cacheKey(settings)
-  const first = await loadCached(settings).catch(refuseToStart)
+  const first = await loadCached(settings).catch(throwAsStartupError)
   const hasDiscovery = first.data.providers.some((provider) => provider.discover)
   let { report } = first
   let catalogue = toBytes(first)
@@ -98,8 +98,4 @@ export function readCatalogueAnswer(answer: CatalogueAnswer): Loaded {
   const currentCatalogue = JSON.parse(Buffer.from(answer.catalogue).toString('utf8')) as Loaded
   if (answer.refused !== undefined) throw new CatalogueError(answer.refused, { currentCatalogue })
   return currentCatalogue
-}
-
-function refuseToStart(error: unknown): never {
-  throw error instanceof CatalogueError ? new StartupError(error.message) : error
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serializeCalls } from '#platform/async/serialize-calls.ts'
-import { Fault, StartupError } from '#platform/core/fault.ts'
+import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Signals } from '#platform/db/signals.ts'
 import type { CatalogueData } from '../index/model.ts'
 import { compileSnapshot, type Snapshot } from '../index/snapshot.ts'
 import { type Figures, noFigures } from '../measurements/figures.ts'
-import { CatalogueError, type Loaded, type LoadReport } from './layer.ts'
+import { CatalogueError, type Loaded, type LoadReport, throwAsStartupError } from './layer.ts'
 import { type CatalogueSettings, type Discover, loadCatalogue } from './load.ts'
 
 /** The owner of the current catalogue. Call `current()` once per request; the returned snapshot does not change. */
@@ -61,7 +61,7 @@ export async function openCatalogue({
   onError,
 }: HolderDeps): Promise<CatalogueHolder> {
   const origin = newId()
-  const initial = await (firstLoad ?? load(settings)).catch(refuseToStart)
+  const initial = await (firstLoad ?? load(settings)).catch(throwAsStartupError)
   const needsDiscovery = discover !== undefined && initial.data.providers.some((provider) => provider.discover)
   let report = initial.report
   // Otherwise called after discovery, because rows about discovered models are incomplete before it.
@@ -109,8 +109,4 @@ export async function openCatalogue({
       for (const unsubscribe of unsubscribeAll) unsubscribe()
     },
   }
-}
-
-function refuseToStart(error: unknown): never {
-  throw error instanceof CatalogueError ? new StartupError(error.message) : error
 }

@@ -1,3 +1,4 @@
+import { StartupError } from '#platform/core/fault.ts'
 import type { CatalogueData, Endpoint, Model, Prices, Provider } from '../index/model.ts'
 
 /** A skipped row with the reason. `source` is a file or the list of a server; `row` is the model, endpoint or provider. */
@@ -59,4 +60,9 @@ export class CatalogueError extends Error {
     super(message, options)
     this.currentCatalogue = options?.currentCatalogue
   }
+}
+
+/** Throws a StartupError instead of a CatalogueError, so that it is printed as one sentence. */
+export function throwAsStartupError(error: unknown): never {
+  throw error instanceof CatalogueError ? new StartupError(error.message) : error
 }

@@ -1,3 +1,4 @@
+import { quoteForShell } from '#platform/text/quote-for-shell.ts'
 import type { BuiltinCall, Field, ToolInputs, ToolName } from './scenarios.ts'
 
 type Call = { name: string; input: object }
@@ -36,8 +37,6 @@ export function callByName(name: string, input: object, toolNames: Iterable<stri
   return fullName === undefined ? undefined : { name: fullName, input }
 }
 
-const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
-
 const exec = (cmd: string, extraInput: object = {}): Call => ({ name: 'exec_command', input: { cmd, ...extraInput } })
 
 const codex: Toolbox = {
@@ -45,11 +44,11 @@ const codex: Toolbox = {
   calls: {
     shell: ({ command, unsandboxed, reason }) =>
       exec(command, unsandboxed ? { sandbox_permissions: 'require_escalated', justification: reason } : {}),
-    read_file: ({ path }) => exec(`cat -- ${shellQuoted(path)}`),
+    read_file: ({ path }) => exec(`cat -- ${quoteForShell(path)}`),
     // Codex extracts the patch from the command and applies it itself.
     write_file: ({ path, content }) => exec(`apply_patch <<'EOF'\n${addFilePatch(path, content)}\nEOF`),
     list_files: () => exec('ls -a'),
-    search: ({ pattern }) => exec(`grep -rnE -- ${shellQuoted(pattern)} .`),
+    search: ({ pattern }) => exec(`grep -rnE -- ${quoteForShell(pattern)} .`),
     ask_user: ({ message, fields }) => {
       const { name, ...question } = choiceQuestion(message, fields)
       return { name: 'request_user_input', input: { questions: [{ id: name, ...question }] } }
@@ -72,7 +71,7 @@ const claude: Toolbox = {
     read_file: ({ path }) => ({ name: 'Read', input: { file_path: path } }),
     write_file: ({ path, content }) => ({ name: 'Write', input: { file_path: path, content } }),
     list_files: () => bash('ls -a'),
-    search: ({ pattern }) => bash(`grep -rnE -- ${shellQuoted(pattern)} .`),
+    search: ({ pattern }) => bash(`grep -rnE -- ${quoteForShell(pattern)} .`),
     ask_user: ({ message, fields }) => {
       const { name, ...question } = choiceQuestion(message, fields)
       return { name: 'AskUserQuestion', input: { questions: [{ ...question, multiSelect: false }] } }
@@ -146,7 +145,7 @@ const pi: Toolbox = {
     read_file: ({ path }) => ({ name: 'read', input: { path } }),
     write_file: ({ path, content }) => ({ name: 'write', input: { path, content } }),
     list_files: () => ({ name: 'bash', input: { command: 'ls -a' } }),
-    search: ({ pattern }) => ({ name: 'bash', input: { command: `grep -rnE -- ${shellQuoted(pattern)} .` } }),
+    search: ({ pattern }) => ({ name: 'bash', input: { command: `grep -rnE -- ${quoteForShell(pattern)} .` } }),
     ask_user: () => undefined,
   },
 }

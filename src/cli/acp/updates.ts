@@ -1,5 +1,6 @@
 import type { PlanEntry, SessionUpdate, ToolCall, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk'
 import type { ActivityItem } from '#interns/contract/activity-item.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 
 type ToolCallItem = Extract<ActivityItem, { type: 'tool_call' }>
 export type Change = ToolCallItem['changes'][number]
@@ -33,7 +34,7 @@ export function activityUpdate(activity: ActivityItem, { isNew }: { isNew: boole
     locations: paths.map((path) => ({ path })),
     content: toContent(activity),
   }
-  if (input !== null) call.rawInput = parseIfJson(input)
+  if (input !== null) call.rawInput = parseJsonOr(input, input)
   return isNew ? { sessionUpdate: 'tool_call', ...call } : { sessionUpdate: 'tool_call_update', ...call }
 }
 
@@ -82,13 +83,5 @@ function planEntry({ text, status, priority }: Extract<ActivityItem, { type: 'pl
     content: text,
     status: valueOrFallback(['pending', 'in_progress', 'completed'], status, 'pending'),
     priority: valueOrFallback(['high', 'medium', 'low'], priority, 'medium'),
-  }
-}
-
-function parseIfJson(input: string): unknown {
-  try {
-    return JSON.parse(input)
-  } catch {
-    return input
   }
 }

@@ -4,13 +4,14 @@ import type { CatalogueData } from '#catalogue/index/model.ts'
 import { createDiscovery, keyRequiredText } from '#catalogue/sources/discovery/discover.ts'
 import { readCatalogueFile } from '#catalogue/sources/format/format.ts'
 import { findHints } from '#catalogue/sources/hints.ts'
-import { CatalogueError, type LoadReport, type SkippedRow } from '#catalogue/sources/layer.ts'
+import { type LoadReport, type SkippedRow, throwAsStartupError } from '#catalogue/sources/layer.ts'
 import { loadCatalogue, readSource, snapshotPath } from '#catalogue/sources/load.ts'
 import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sources/sync.ts'
 import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { openDataDir } from '#platform/db/maintenance/data-dir.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
+import { quoteForShell } from '#platform/text/quote-for-shell.ts'
 import { countWithNoun } from '../kit/format.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
@@ -21,11 +22,11 @@ export function catalogueCommand(catalogue: Command, terminal: Terminal): void {
     .option('--from <file>', 'Read from a file instead of the network')
     .option('--url <url>', 'URL to fetch from', modelsDevUrl)
     .option('--list', 'Also list every skipped row')
-    .action((options: SyncOptions) => syncSnapshot(options, terminal).catch(throwStartupError))
+    .action((options: SyncOptions) => syncSnapshot(options, terminal).catch(throwAsStartupError))
   catalogue
     .command('check <file>')
     .description('Check your catalogue file')
-    .action((file: string) => checkFile(file, terminal).catch(throwStartupError))
+    .action((file: string) => checkFile(file, terminal).catch(throwAsStartupError))
 }
 
 type SyncOptions = { from?: string; url: string; list?: boolean }
@@ -89,13 +90,4 @@ function countByReason(skipped: readonly SkippedRow[]): string {
 function reloadHint(folder: string): string {
   const signal = `kill -HUP $(cat ${quoteForShell(join(folder, 'server.pid'))})`
   return `To load it into a running server: ${signal}, or POST /api/v1/catalogue/reload with a management key.`
-}
-
-/** Quotes a path for a shell. */
-function quoteForShell(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
-}
-
-function throwStartupError(error: unknown): never {
-  throw error instanceof CatalogueError ? new StartupError(error.message) : error
 }

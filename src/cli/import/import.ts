@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { CatalogueError } from '#catalogue/sources/layer.ts'
+import { throwAsStartupError } from '#catalogue/sources/layer.ts'
 import { loadCatalogue, readSource } from '#catalogue/sources/load.ts'
 import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
@@ -23,7 +23,7 @@ export function importCommand(command: Command, terminal: Terminal): void {
     .option('--dry-run', 'Print the result without writing anything')
     .option('--free-unless-priced', 'Set the price of models without one to 0')
     .addHelpText('after', `${managementKeyHelp}\n\nWithout SIGNALBOX_KEY, only the catalogue file is written.`)
-    .action((config: string, options: Options) => importLitellm(config, options, terminal).catch(asStartupError))
+    .action((config: string, options: Options) => importLitellm(config, options, terminal).catch(throwAsStartupError))
 }
 
 async function importLitellm(config: string, options: Options, { env, out }: Terminal): Promise<void> {
@@ -71,8 +71,4 @@ function writeCatalogue(file: string, text: string): string {
   if (withoutDates(readFileSync(file, 'utf8')) === withoutDates(text))
     return `${file} already exists with the same content.`
   throw new StartupError(`${file} already exists with other content: move it, or specify another file with --out.`)
-}
-
-function asStartupError(error: unknown): never {
-  throw error instanceof CatalogueError ? new StartupError(error.message) : error
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { StartupError } from '#platform/core/fault.ts'
 import { isObject } from '#platform/core/is-object.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { readErrorText } from '#platform/process/system-error.ts'
 import { printableLine } from '#platform/text/printable.ts'
 
@@ -29,23 +30,14 @@ export function parseFields(
 }
 
 function parseFieldValue(text: string, { isList }: { isList: boolean }): unknown {
-  const value = parseJson(text)
+  const value = parseJsonOr(text, undefined)
   if (value === undefined) return isList ? text.split(',').map((item) => item.trim()) : text
   return isList && value !== null && !Array.isArray(value) ? [value] : value
 }
 
-/** @returns undefined for text that is not JSON */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Reads a JSON object from a file. @throws StartupError when the file is unreadable or contains something else */
 export function readBodyFile(file: string): Record<string, unknown> {
-  const body = parseJson(readText(file))
+  const body = parseJsonOr(readText(file), undefined)
   if (isObject(body)) return body
   throw new StartupError(`${file} must contain a JSON object.`)
 }

@@ -1,7 +1,7 @@
 import { member, RpcError } from './rpc-message.ts'
 
 /** The protocol's error of an agent that needs a sign-in first. Some agents have no number for it. */
-const authRequired = { code: -32000, words: /authentication (is )?required/i }
+const signInError = { code: -32000, words: /authentication (is )?required/i }
 /** An agent can send any number of methods, and names of any length. The rest is ignored or cut. */
 const maxMethods = 20
 const maxNameLength = 100
@@ -13,7 +13,7 @@ const maxNameLength = 100
 export function addSignInHelp(methods: unknown): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof RpcError)) throw error
-    if (error.code !== authRequired.code && !authRequired.words.test(error.message)) throw error
+    if (error.code !== signInError.code && !signInError.words.test(error.message)) throw error
     throw new RpcError(error.code, `${error.message.replace(/\.?$/, '.')} ${describeMethods(methods)}`, error.data)
   }
 }

@@ -31,10 +31,10 @@ export function createProcessLauncher(
 ): Launch {
   const workspaceMark = createMark(workspace)
   killMarked(workspaceMark)
-  let started = 0
+  let startCount = 0
   return async () => {
     // A search finds all marks that start with this text: without the last dot, agent 1 would include agent 10.
-    const mark = `${workspaceMark}.${++started}.`
+    const mark = `${workspaceMark}.${++startCount}.`
     const child = await startAgent({ ...settings, env: { ...settings.env, [markerVariable]: mark } }, workspace)
     void child.exited.then(() => killMarked(mark))
     try {

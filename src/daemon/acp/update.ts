@@ -1,3 +1,4 @@
+import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import { readUnavailableServer, type UnavailableServer } from './mcp-servers.ts'
 import { readModel } from './model.ts'
 import { member } from './rpc-message.ts'
@@ -39,7 +40,7 @@ export function readUpdate(update: unknown): AgentUpdate {
       return readChunk('reasoning', update)
     case 'tool_call':
     case 'tool_call_update': {
-      const id = readString(member(update, 'toolCallId'))
+      const id = nonEmptyText(member(update, 'toolCallId'))
       if (!id) return otherUpdate
       const output = terminalOutput(update)
       return { type: 'tool', id, tool: readToolCall(update), output, unavailable: readUnavailableServer(update) }
@@ -66,19 +67,17 @@ export function readUpdate(update: unknown): AgentUpdate {
 
 function readChunk(type: 'text' | 'reasoning', update: unknown): AgentUpdate {
   const content = member(update, 'content')
-  const text = member(content, 'type') === 'text' ? readString(member(content, 'text')) : undefined
+  const text = member(content, 'type') === 'text' ? nonEmptyText(member(content, 'text')) : undefined
   return text ? { type, text } : otherUpdate
 }
 
 function readPlan(entries: unknown): PlanStep[] {
   const steps: PlanStep[] = []
   for (const entry of Array.isArray(entries) ? entries : []) {
-    const text = readString(member(entry, 'content'))
-    const status = readString(member(entry, 'status')) ?? 'pending'
-    const priority = readString(member(entry, 'priority'))
+    const text = nonEmptyText(member(entry, 'content'))
+    const status = nonEmptyText(member(entry, 'status')) ?? 'pending'
+    const priority = nonEmptyText(member(entry, 'priority'))
     if (text) steps.push({ text, status, ...(priority && { priority }) })
   }
   return steps
 }
-
-const readString = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

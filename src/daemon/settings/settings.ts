@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { inheritedVariables } from '#interns/contract/inherited-variables.ts'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { isObject } from '#platform/core/is-object.ts'
@@ -28,9 +29,6 @@ export type DaemonSettings = {
   startsAgent: boolean
   limits: Limits
 }
-
-/** Environment variables that agents inherit from the daemon. */
-const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 /**
  * Reads the settings file: JSON with `socket` or `listen` or both, `token_file`, `workspace`, `state`, `agent` (`command`,

@@ -1,3 +1,4 @@
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { z } from '#platform/json/schema.ts'
 import type { WholePermission } from '../contract/question.ts'
@@ -62,7 +63,7 @@ export const checkRulesAccepted = (body: string): void => void parseAnswer(Rules
 
 /** Reads the refusal from a daemon's answer with a status other than 200. */
 export function readRefusal(body: string, status: number): Refusal {
-  const { success, data } = RefusalAnswer.safeParse(parseJson(body))
+  const { success, data } = RefusalAnswer.safeParse(parseJsonOr(body, undefined))
   if (!success) return new Refusal('intern_rejected', `The intern answered with the unexpected status ${status}.`)
   const { kind, message: fullMessage, retryable } = data.error
   const message = fullMessage.slice(0, maxMessageLength)
@@ -78,16 +79,8 @@ export function readRefusal(body: string, status: number): Refusal {
 export function parseAnswer<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
   if (!new JsonBudget().take(body))
     throw new Refusal('intern_rejected', 'The response of the intern has too many parts.')
-  const { success, data, error } = schema.safeParse(parseJson(body))
+  const { success, data, error } = schema.safeParse(parseJsonOr(body, undefined))
   if (success) return data
   const { path, message } = error.issues[0]!
   throw new Refusal('intern_rejected', `The response of the intern is invalid: ${path.join('.')}: ${message}.`)
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { inheritedVariables } from '#interns/contract/inherited-variables.ts'
 import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { createMark, markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
@@ -24,16 +25,13 @@ type DaemonStart = {
   input: string | undefined
 }
 
-/** The variables of this process that a daemon inherits. None is secret. */
-const inheritedNames = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
-
 /**
  * Starts an intern's daemon, and resolves as soon as it runs.
  * @returns the process, and how it ends, in words.
  * @throws Error with the reason, written for the intern's owner.
  */
 export async function startDaemon({ config, variable, home, uid, group, compileCache, input }: DaemonStart) {
-  const inherited = inheritedNames.flatMap((name) => {
+  const inherited = inheritedVariables.flatMap((name) => {
     const value = variable(name)
     return value ? [[name, value]] : []
   })

@@ -3,6 +3,7 @@ import { parseHost } from '#interns/contract/rules/match-host.ts'
 import { resolveFromRoot } from '#interns/contract/rules/match-path.ts'
 import { possiblePaths } from '#interns/contract/rules/match-rule.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { toOperation } from './operation.ts'
 import { resolveLinks } from './resolve-links.ts'
 import { commandOfCall, type ToolCall } from './tool-call.ts'
@@ -47,9 +48,9 @@ export function toAction(tool: ToolCall, workspace: string): Action {
       areHostsUncertain(operation, hosts),
   }
   if (command === null) return action
-  const linked = findLinkedPaths(action)
-  if (!linked) return { ...action, unsure: true }
-  return linked.length > 0 ? { ...action, linked } : action
+  const linkedPaths = findLinkedPaths(action)
+  if (!linkedPaths) return { ...action, unsure: true }
+  return linkedPaths.length > 0 ? { ...action, linked: linkedPaths } : action
 }
 
 /** Returns the hosts of the addresses that a call names; undefined for each that programs could parse differently. */
@@ -81,15 +82,15 @@ function resolvePaths(workspace: string, path: string): string[] {
 
 /** Returns the resolved paths of a command's arguments that are symbolic links; undefined if there are too many. */
 function findLinkedPaths(action: Action): string[] | undefined {
-  const named = new Set(possiblePaths(action))
-  if (named.size > limits.namedPaths) return undefined
+  const namedPaths = new Set(possiblePaths(action))
+  if (namedPaths.size > limits.namedPaths) return undefined
   const root = resolveLinks(action.root)
-  const linked = new Set<string>()
-  for (const path of named) {
+  const linkedPaths = new Set<string>()
+  for (const path of namedPaths) {
     const resolved = resolveFromRoot(root, resolveLinks(path))
-    if (resolved !== resolveFromRoot(action.root, path)) linked.add(resolved)
+    if (resolved !== resolveFromRoot(action.root, path)) linkedPaths.add(resolved)
   }
-  return linked.size > limits.listedValues ? undefined : [...linked]
+  return linkedPaths.size > limits.listedValues ? undefined : [...linkedPaths]
 }
 
 /** Returns an absolute path, also of a `file://` URL; undefined for an invalid one. */
@@ -111,9 +112,5 @@ function readTexts(input: object | undefined, names: RegExp): string[] {
 
 function parseObject(text: string | undefined): object | undefined {
   if (!text?.startsWith('{')) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return parseJsonOr(text, undefined) as object | undefined
 }

@@ -1,3 +1,5 @@
+import { nonEmptyText } from '#platform/core/non-empty-text.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { member } from '../rpc-message.ts'
 
 /** A change of a file by a tool call. `before` is null for a new file. */
@@ -27,10 +29,10 @@ export type ToolCall = {
  * as JSON into the text. The output comes as text, as raw output, or as terminal output in `_meta`.
  */
 export function readToolCall(call: unknown): ToolCall {
-  const name = readString(member(call, 'name'))
-  const title = readString(member(call, 'title'))
-  const kind = readString(member(call, 'kind'))
-  const status = readString(member(call, 'status'))
+  const name = nonEmptyText(member(call, 'name'))
+  const title = nonEmptyText(member(call, 'title'))
+  const kind = nonEmptyText(member(call, 'kind'))
+  const status = nonEmptyText(member(call, 'status'))
   const rawInput = member(call, 'rawInput')
   const content = readContent(member(call, 'content'))
   const input = hasMembers(rawInput) ? rawInput : content.json
@@ -64,12 +66,12 @@ export function commandOfCall({ kind, name, command, script }: ToolCall): Pick<T
 
 /** A piece of output of the agent's own terminal, which some agents send while a command runs. */
 export function terminalOutput(call: unknown): string | undefined {
-  return readString(member(member(member(call, '_meta'), 'terminal_output_delta'), 'data'))
+  return nonEmptyText(member(member(member(call, '_meta'), 'terminal_output_delta'), 'data'))
 }
 
 function readCommand(input: unknown): string | undefined {
   const command = member(input, 'command') ?? member(input, 'cmd')
-  return Array.isArray(command) ? command.map(String).join(' ') : readString(command)
+  return Array.isArray(command) ? command.map(String).join(' ') : nonEmptyText(command)
 }
 
 const shells = /^(?:.*\/)?(?:ba|da|z)?sh$/
@@ -91,7 +93,7 @@ function readContent(content: unknown) {
   for (const item of Array.isArray(content) ? content : []) {
     const change = member(item, 'type') === 'diff' ? readChange(item) : undefined
     if (change) changes.push(change)
-    const text = readString(member(member(item, 'content'), 'text'))
+    const text = nonEmptyText(member(member(item, 'content'), 'text'))
     const parsed = text === undefined ? undefined : parseObject(text)
     if (parsed) json ??= parsed
     else if (text) texts.push(text)
@@ -108,23 +110,19 @@ function readChange(item: unknown): FileChange | undefined {
 }
 
 function readPaths(locations: unknown): string[] {
-  const paths = Array.isArray(locations) ? locations.map((location) => readString(member(location, 'path'))) : []
+  const paths = Array.isArray(locations) ? locations.map((location) => nonEmptyText(member(location, 'path'))) : []
   return [...new Set(paths.filter((path) => path !== undefined))]
 }
 
 /** The arguments of a call that an agent sends as text. */
 function parseObject(text: string): object | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return parseJsonOr(text, undefined) as object | undefined
 }
 
 function readOutput(output: unknown): string | undefined {
-  if (typeof output === 'string') return readString(output)
-  return readString(member(output, 'output')) ?? (hasMembers(output) ? asText(output) : undefined)
+  if (typeof output === 'string') return nonEmptyText(output)
+  return nonEmptyText(member(output, 'output')) ?? (hasMembers(output) ? asText(output) : undefined)
 }
 
 const hasMembers = (value: unknown) =>
@@ -133,5 +131,3 @@ const hasMembers = (value: unknown) =>
     : typeof value === 'object' && value !== null && Object.keys(value).length > 0
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-
-const readString = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

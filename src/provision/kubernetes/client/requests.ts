@@ -1,6 +1,7 @@
 import type { Agent, Dispatcher } from 'undici'
 import { backoffDelay } from '#platform/async/backoff.ts'
 import { retry } from '#platform/async/retry.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 
 /** The address and credentials of the API server. Files are read for each request, because they are rotated. */
@@ -154,22 +155,14 @@ function toKubernetesError(error: unknown): KubernetesError {
 /** Reads the reason from an object of kind `Status`. A proxy before the API server can answer anything. */
 export function createRefusal(status: number, answer: string | object): KubernetesError {
   const { message, reason } = (typeof answer === 'string' ? parseJsonOr(answer, {}) : answer) as Record<string, unknown>
-  const why = typeof message === 'string' ? message : `status ${status}`
-  return new KubernetesError(`The Kubernetes API server refuses: ${why}`, status, String(reason ?? ''))
+  const explanation = typeof message === 'string' ? message : `status ${status}`
+  return new KubernetesError(`The Kubernetes API server refuses: ${explanation}`, status, String(reason ?? ''))
 }
 
 function parseJson(text: string): unknown {
   const value = parseJsonOr(text, undefined)
   if (value === undefined) throw new KubernetesError('The answer of the Kubernetes API server is not JSON.')
   return value
-}
-
-function parseJsonOr(text: string, otherwise: unknown): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return otherwise
-  }
 }
 
 async function readText({ body }: Dispatcher.ResponseData): Promise<string> {
