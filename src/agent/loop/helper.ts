@@ -20,7 +20,7 @@ const instruction = `You are a helper of that agent. You get one task and do not
  */
 export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): Promise<string> {
   // Two helpers can call tools with the same id, so each id gets the id of the call that started the helper as a prefix.
-  const prefixed = (id: string) => `${call.id}.${id}`
+  const prefixId = (id: string) => `${call.id}.${id}`
   const log = createMemoryLog(deps)
   const end = await runTurn(
     {
@@ -29,8 +29,8 @@ export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): P
       tools: deps.tools.filter(({ name }) => !excludedTools.includes(name)),
       systemPrompt: `${deps.systemPrompt}\n\n${instruction}`,
       maxSteps: Math.min(deps.maxSteps, maxSteps),
-      contextOf: (helperCall) => deps.contextOf({ ...helperCall, id: prefixed(helperCall.id) }),
-      notify: (event) => forwardEvent(deps, event, prefixed),
+      contextOf: (helperCall) => deps.contextOf({ ...helperCall, id: prefixId(helperCall.id) }),
+      notify: (event) => forwardEvent(deps, event, prefixId),
     },
     task,
   )

@@ -74,11 +74,11 @@ const maxListed = 20
 function describeMissingTools({ name, tools, excluded, fault }: ServerList, share: number): string[] {
   if (fault !== undefined) return [`The tools of a server are not available now: ${fault}`]
   const excess = tools.slice(share).map((tool) => tool.name)
-  const listed = (names: string[]) =>
+  const formatNames = (names: string[]) =>
     names.slice(0, maxListed).join(', ') + (names.length > maxListed ? ` and ${names.length - maxListed} more` : '')
   const notes: string[] = []
-  if (excluded.length > 0) notes.push(`The server ${name} has tools that cannot be used: ${listed(excluded)}.`)
+  if (excluded.length > 0) notes.push(`The server ${name} has tools that cannot be used: ${formatNames(excluded)}.`)
   if (excess.length > 0)
-    notes.push(`There are too many tools, so these of the server ${name} are excluded: ${listed(excess)}.`)
+    notes.push(`There are too many tools, so these of the server ${name} are excluded: ${formatNames(excess)}.`)
   return notes
 }

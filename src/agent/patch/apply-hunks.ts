@@ -133,9 +133,9 @@ function findWithoutOuterLines(
   let tail = 0
   while (head < maxOuterLines && isUnchanged(before[head], after[head])) head++
   while (tail < maxOuterLines && isUnchanged(before.at(-1 - tail), after.at(-1 - tail))) tail++
-  for (let trimmed = 1; trimmed <= maxOuterLines; trimmed++) {
-    const first = Math.min(trimmed, head)
-    const last = Math.min(trimmed, tail)
+  for (let trimCount = 1; trimCount <= maxOuterLines; trimCount++) {
+    const first = Math.min(trimCount, head)
+    const last = Math.min(trimCount, tail)
     const inner = before.slice(first, before.length - last)
     if (!inner.some((line) => line.trim() !== '' && !after.includes(line))) return undefined
     const [at, ...others] = findPositions(lines, inner, from, matchesTrimmedEnd)

@@ -65,7 +65,7 @@ export function createShell(deps: {
 }): Shell {
   // Starts with the mark of the agent, by which the daemon finds and ends all remaining processes.
   const agentMark = `${deps.env[markerVariable] ?? ''}${randomUUID()}.`
-  let started = 0
+  let startCount = 0
   let usableMethod: SandboxMethod | undefined
   /** Returns a method that works, or the reason why none does. */
   const findMethod = async (workspace: string): Promise<SandboxMethod | string> => {
@@ -78,7 +78,13 @@ export function createShell(deps: {
   const commandFor = async (sandboxedScript: SandboxedScript, sandbox: boolean, limits: CommandLimits) => {
     if (!sandbox) {
       const { script, workspace, separateStderr } = sandboxedScript
-      const command = createUnsandboxedCommand(script, workspace, deps.env, `${agentMark}${++started}.`, separateStderr)
+      const command = createUnsandboxedCommand(
+        script,
+        workspace,
+        deps.env,
+        `${agentMark}${++startCount}.`,
+        separateStderr,
+      )
       // Outside the sandbox only the limits of the user apply.
       return { command, limits: { ...limits, processes: Infinity, memoryBytes: Infinity } }
     }

@@ -87,11 +87,11 @@ function configureCommand(command: Command, generated: GeneratedCommand, termina
 
 const isJson = ({ answer }: Operation) => answer === 'list' || answer === 'object'
 
-const paging = new Set(['offset', 'limit', 'starting_after', 'cursor'])
+const pagingFields = new Set(['offset', 'limit', 'starting_after', 'cursor'])
 
 /** Whether a field has neither an argument nor an option, because the command sets it itself. */
 const isHidden = (field: string, { in: location }: Field, override: ApiCommand) =>
-  (location === 'query' && paging.has(field)) ||
+  (location === 'query' && pagingFields.has(field)) ||
   field in (override.fixed ?? {}) ||
   field in (override.fromEnvironment ?? {})
 

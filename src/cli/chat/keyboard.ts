@@ -32,7 +32,7 @@ type PendingRead = {
   resolve: (userInput: KeyboardInput) => void
   keys: readonly string[]
   isAnswer: boolean
-  since: number
+  shownAt: number
 }
 
 /** @param onTypedAhead receives each line that is typed while no prompt is displayed */
@@ -101,7 +101,7 @@ export function createKeyboard({ input, output }: Screen, onTypedAhead: (text: s
       const previousKeyAt = lastKeyAt
       lastKeyAt = now
       if (!pending || key === undefined || !pending.keys.includes(key) || reader.line !== key) return
-      if (now - Math.max(previousKeyAt, pending.since) < pauseMs) return
+      if (now - Math.max(previousKeyAt, pending.shownAt) < pauseMs) return
       clearLine()
       output.write(`${key}\n`)
       resolvePending({ text: key })
@@ -126,7 +126,7 @@ export function createKeyboard({ input, output }: Screen, onTypedAhead: (text: s
       return Promise.resolve(earlierText === undefined ? 'left' : { text: earlierText })
     }
     return new Promise((resolve) => {
-      pending = { resolve, keys, isAnswer, since: performance.now() }
+      pending = { resolve, keys, isAnswer, shownAt: performance.now() }
       // The prompt starts on a new line. Without the reset, readline would move up by the rows of its last prompt and
       // overwrite the output since then.
       Object.assign(reader, { prevRows: 0 })

@@ -71,14 +71,14 @@ function askWhileOpen(context: ChatContext, question: AgentQuestion) {
 
 /** Cancels a question when the user leaves. An open question would block the session until it expires. */
 async function cancelQuestion({ chat }: ChatContext, question: AgentQuestion): Promise<void> {
-  const finished = new AbortController()
+  const endController = new AbortController()
   try {
-    const signal = AbortSignal.any([finished.signal, AbortSignal.timeout(cancelTimeoutMs)])
+    const signal = AbortSignal.any([endController.signal, AbortSignal.timeout(cancelTimeoutMs)])
     for await (const _ of chat.answer(question, cancelAnswer(question), signal)) break
   } catch {
     // The question expires later.
   }
-  finished.abort()
+  endController.abort()
 }
 
 type TurnResult = {

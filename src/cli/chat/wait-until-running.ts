@@ -23,14 +23,14 @@ export async function waitUntilRunning(
   const reportAndCheck = async () => {
     const record = await client.request<InternRecord>('GET', internPath(intern))
     if (record.status === 'running') return true
-    const { status, last_failure_message: why } = record
+    const { status, last_failure_message: failureMessage } = record
     if (!startingStatuses.includes(status)) {
-      const reason = why === null ? '' : ` (${why})`
+      const reason = failureMessage === null ? '' : ` (${failureMessage})`
       throw new StartupError(
         `"${intern}" is ${status}${reason}. To start it: npx signalbox interns provision ${intern}`,
       )
     }
-    const step = record.progress?.step_label ?? why ?? undefined
+    const step = record.progress?.step_label ?? failureMessage ?? undefined
     if (step !== undefined && step !== reportedStatus) report(`"${intern}" is starting: ${step}`)
     reportedStatus = step
     return false

@@ -133,7 +133,7 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
       const { body: bytes } = await send(body ? 'POST' : 'GET', path, body, signal)
       if (!bytes) throw notSignalbox()
       const reader = new SseReader()
-      const interrupted = (reason: string) => new StartupError(`The answer from ${url} ended early (${reason}).`)
+      const endedEarly = (reason: string) => new StartupError(`The answer from ${url} ended early (${reason}).`)
       try {
         for await (const piece of bytes) {
           for (const { data } of reader.push(Buffer.from(piece))) {
@@ -142,9 +142,9 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
           }
         }
       } catch (error) {
-        throw signal.aborted || error instanceof StartupError ? error : interrupted(networkReason(error as Error))
+        throw signal.aborted || error instanceof StartupError ? error : endedEarly(networkReason(error as Error))
       }
-      throw interrupted('no end mark')
+      throw endedEarly('no end mark')
     },
     async listAll<T>(path: string) {
       const all: T[] = []

@@ -17,7 +17,7 @@ export function openDecisionStore(db: DatabaseSync): DecisionStore {
   db.exec('CREATE TABLE IF NOT EXISTS decisions (seq INTEGER PRIMARY KEY AUTOINCREMENT, decision TEXT NOT NULL) STRICT')
   const insert = db.prepare('INSERT INTO decisions (decision) VALUES (?)')
   const deleteExcess = db.prepare(`DELETE FROM decisions WHERE seq <= ? - ${maxDecisions}`)
-  const read = db.prepare(`SELECT seq, decision FROM decisions ORDER BY seq LIMIT ${pageSize}`)
+  const oldestDecisions = db.prepare(`SELECT seq, decision FROM decisions ORDER BY seq LIMIT ${pageSize}`)
   const forget = db.prepare('DELETE FROM decisions WHERE seq <= ?')
   return {
     add: (decision) => {
@@ -25,7 +25,7 @@ export function openDecisionStore(db: DatabaseSync): DecisionStore {
       deleteExcess.run(lastInsertRowid)
     },
     oldest: () =>
-      (read.all() as { seq: number; decision: string }[]).map(({ seq, decision }) => ({
+      (oldestDecisions.all() as { seq: number; decision: string }[]).map(({ seq, decision }) => ({
         ...JSON.parse(decision),
         seq,
       })),

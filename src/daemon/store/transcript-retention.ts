@@ -22,7 +22,7 @@ export function createRetention(db: DatabaseSync, limits: TranscriptLimits): Tra
   )
   const dropEntry = db.prepare('DELETE FROM transcript_entries WHERE session_id = ? AND id = ?')
   const longestIdle = db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1')
-  const expired = db.prepare(
+  const expiredSessions = db.prepare(
     `SELECT session_id AS id FROM transcripts WHERE updated_at < ? AND status = 'idle' LIMIT 100`,
   )
   const forgetEntries = db.prepare('DELETE FROM transcript_entries WHERE session_id = ?')
@@ -47,7 +47,7 @@ export function createRetention(db: DatabaseSync, limits: TranscriptLimits): Tra
     forgetSession.run(id)
   }
   const enforceLimits = (writtenSessions: string[], at: number) => {
-    for (const { id } of expired.all(at - limits.transcriptMs) as { id: string }[]) deleteSession(id)
+    for (const { id } of expiredSessions.all(at - limits.transcriptMs) as { id: string }[]) deleteSession(id)
     const bytesIn = (row: unknown) => (row as { bytes: number } | undefined)?.bytes ?? 0
     for (const sessionId of writtenSessions) {
       const excess = () => bytesIn(bytesOf.get(sessionId)) - limits.maxSessionTranscriptBytes

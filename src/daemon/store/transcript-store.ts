@@ -76,7 +76,7 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
   const nextPage = db.prepare(`SELECT ${summary} FROM transcripts
     WHERE (updated_at, session_id) < (SELECT updated_at, session_id FROM transcripts WHERE session_id = ?)
     ORDER BY updated_at DESC, session_id DESC LIMIT ?`)
-  const unfinished = db.prepare(`SELECT ${summary} FROM transcripts WHERE status <> 'idle'`)
+  const unfinishedSummaries = db.prepare(`SELECT ${summary} FROM transcripts WHERE status <> 'idle'`)
   const entriesInOrder = db.prepare(
     'SELECT entry FROM transcript_entries WHERE session_id = ? AND id > ? ORDER BY id LIMIT ?',
   )
@@ -117,6 +117,6 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
         sessionId,
         entry: JSON.parse(entry) as Milestone['entry'],
       })),
-    unfinishedSessions: () => unfinished.all() as SessionSummary[],
+    unfinishedSessions: () => unfinishedSummaries.all() as SessionSummary[],
   }
 }

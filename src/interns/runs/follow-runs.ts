@@ -53,8 +53,8 @@ const readUsageWithinMs = 5000
 export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs): () => void {
   const { db, decisions, onError } = deps
   const { id } = intern
-  const stopping = new AbortController()
-  const { signal } = stopping
+  const stopController = new AbortController()
+  const { signal } = stopController
   const checkSpending = watchSpending(deps, id, runsOf, signal)
   const checkStarters = revokeRuns(deps, intern, runsOf, signal)
   const answerLimit = new TokenBucket({ ...answerRate, now: () => performance.now() })
@@ -80,7 +80,7 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
   checkSpending()
   checkStarters()
   trigger()
-  return () => stopping.abort()
+  return () => stopController.abort()
 }
 
 /** A prompt can start a background run; an answer can move a run to the background. */

@@ -56,8 +56,8 @@ export async function storeQuestion(
   if (!intern) return
   publish('intern.asked', internId, questionOpenedEvent(intern, newQuestion, now()))
   await queueEvent(tx, publish, questionAskedEvent(intern, newQuestion))
-  const past = { internId, id: question.id, agent: agentNameOf(intern.agent), askedAt: newQuestion.askedAt }
-  if (action) await savePastQuestion(tx, { now }, intern.workspaceId, { ...past, action })
+  const pastQuestion = { internId, id: question.id, agent: agentNameOf(intern.agent), askedAt: newQuestion.askedAt }
+  if (action) await savePastQuestion(tx, { now }, intern.workspaceId, { ...pastQuestion, action })
 }
 
 /** The name of the lock for changes of an intern's questions. */

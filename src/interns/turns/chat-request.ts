@@ -65,7 +65,7 @@ const ChatFields = z.object({
 })
 
 const inBackground = { required: ['background'], properties: { background: { const: true } } }
-const streaming = { required: ['stream'], properties: { stream: { const: true } } }
+const requiresStreaming = { required: ['stream'], properties: { stream: { const: true } } }
 
 /**
  * A prompt or an answer for an intern. Other chat fields are ignored: the intern chooses its own sampling and tools.
@@ -73,7 +73,7 @@ const streaming = { required: ['stream'], properties: { stream: { const: true } 
 export const InternChatRequest = ChatFields.refine(({ stream, background }) => stream === true || background === true, {
   error: streamOnlyError,
   path: ['stream'],
-}).meta({ id: 'InternChatRequest', ...ifThen(inBackground, {}, streaming) })
+}).meta({ id: 'InternChatRequest', ...ifThen(inBackground, {}, requiresStreaming) })
 export type InternChatRequest = z.infer<typeof InternChatRequest>
 
 /** The request of the route with the session in its path, where the reply need not be streamed. */

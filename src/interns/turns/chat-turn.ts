@@ -153,12 +153,12 @@ function withStoredEnd(
   { runId, sessionId }: Started,
   events: AsyncIterator<TurnEvent>,
 ): AsyncIterator<TurnEvent> {
-  let collecting: Promise<void> | undefined
+  let collection: Promise<void> | undefined
   const collectDecisions = () => {
-    collecting = deps.decisions.collect(intern, runs)
+    collection = deps.decisions.collect(intern, runs)
   }
   return completeLastEvent(events, collectDecisions, async (event) => {
-    await collecting
+    await collection
     // An answer requires the stored question.
     if (event.type === 'question.asked') {
       const action = event.action && (await deps.decisions.concealAction(intern, event.action))

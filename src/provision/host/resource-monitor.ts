@@ -35,16 +35,16 @@ const pauseFactor = 20
  */
 export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason: string) => void): () => void {
   const { home, resourceLimits, onMeasureError, count, everyMs = checkEveryMs } = monitored
-  const stopping = new AbortController()
+  const stopController = new AbortController()
   const endIfExceeded = async (reason: string | undefined) => {
-    if (stopping.signal.aborted || reason === undefined) return
-    stopping.abort()
+    if (stopController.signal.aborted || reason === undefined) return
+    stopController.abort()
     // If processes could not be ended, the next start reports that.
     await monitored.end().catch(() => {})
     onExceeded(reason)
   }
   const start = (firstMs: number, pass: () => Promise<number>) =>
-    startReconciler(pass, { signal: stopping.signal, firstMs, retryMs: firstMs, onError: onMeasureError })
+    startReconciler(pass, { signal: stopController.signal, firstMs, retryMs: firstMs, onError: onMeasureError })
 
   start(everyMs.processes, async () => {
     emptyLongLog(home, resourceLimits)
@@ -52,11 +52,11 @@ export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason
     return everyMs.processes
   })
   start(everyMs.disk, async () => {
-    const since = performance.now()
+    const startedAt = performance.now()
     await endIfExceeded(await findExceededDiskLimit(home, resourceLimits, count))
-    return Math.max(everyMs.disk, (performance.now() - since) * pauseFactor)
+    return Math.max(everyMs.disk, (performance.now() - startedAt) * pauseFactor)
   })
-  return () => stopping.abort()
+  return () => stopController.abort()
 }
 
 function processesOfIntern(all: Process[], { uid, pid }: MonitoredIntern): Process[] {

@@ -54,11 +54,11 @@ export function monitorAnswers(
   onUnresponsive: (reason: string) => void,
 ): () => void {
   const everyMs = unresponsiveMs / maxMissedChecks
-  let unanswered = 0
+  let missedChecks = 0
   const check = async (signal: AbortSignal) => {
     const nextAt = performance.now() + everyMs
-    unanswered = (await answers(everyMs)) ? 0 : unanswered + 1
-    if (unanswered >= maxMissedChecks && !signal.aborted)
+    missedChecks = (await answers(everyMs)) ? 0 : missedChecks + 1
+    if (missedChecks >= maxMissedChecks && !signal.aborted)
       onUnresponsive(`has not answered for ${unresponsiveMs / 1000} s`)
     // A refusal is immediate, but counts as one check.
     return Math.max(0, nextAt - performance.now())

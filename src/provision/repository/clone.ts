@@ -69,10 +69,10 @@ export async function cloneRepository(deps: CloneDeps, options: CloneOptions): P
   let isMoved = false
   try {
     await fetchClone(deps, staging, limitedOptions)
-    const fetched = join(staging, 'clone')
-    if (uid !== undefined) await changeOwner(fetched, uid)
-    writeUnfinished(home, fetched)
-    renameSync(fetched, target)
+    const fetchedFolder = join(staging, 'clone')
+    if (uid !== undefined) await changeOwner(fetchedFolder, uid)
+    writeUnfinished(home, fetchedFolder)
+    renameSync(fetchedFolder, target)
     isMoved = true
     await checkOutCommit(deps, target, limitedOptions)
     await disk.check()
@@ -204,8 +204,8 @@ function cloneFailure(
       ? 'its server requires a credential, or the repository does not exist'
       : 'its server refused the credential, or the repository does not exist'
   }
-  const explained = explainTlsOrProxyFailure(error, server)
-  if (explained !== undefined) return explained
+  const explanation = explainTlsOrProxyFailure(error, server)
+  if (explanation !== undefined) return explanation
   if (/redirect|returned error: 30\d/i.test(message)) return 'its server redirects to another address; use that one'
   return printable(mask(message, password)).replace(/\.$/, '')
 }
@@ -218,8 +218,8 @@ const clonedFile = (home: string) => join(home, 'cloned.json')
 /** The file with the device and inode of the folder that will be moved into the workspace: a move does not change them. */
 const unfinishedFile = (home: string) => join(home, 'cloning.json')
 
-function writeUnfinished(home: string, fetched: string): void {
-  const { dev, ino } = lstatSync(fetched)
+function writeUnfinished(home: string, fetchedFolder: string): void {
+  const { dev, ino } = lstatSync(fetchedFolder)
   writeFileSync(unfinishedFile(home), JSON.stringify({ dev, ino }), { mode: 0o600 })
 }
 

@@ -34,13 +34,13 @@ export class RunningClones {
   register(intern: Intern): RegisteredStart {
     const { config, variable, passwordOf, mask, onMeasureError } = this.#deps
     const { id } = intern
-    const stopping = new AbortController()
+    const stopController = new AbortController()
     this.stop(id)
-    this.#stops.set(id, stopping)
+    this.#stops.set(id, stopController)
     return {
       clone: async (repository, home, uid) => {
         const password = await passwordOf(intern)
-        const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(config.repository_clone_ms)])
+        const signal = AbortSignal.any([stopController.signal, AbortSignal.timeout(config.repository_clone_ms)])
         const deps = {
           config,
           path: variable('PATH') ?? '',
@@ -52,7 +52,7 @@ export class RunningClones {
         await cloneRepository({ ...deps, authorities }, { home, repository, password, uid, signal })
       },
       [Symbol.dispose]: () => {
-        if (this.#stops.get(id) === stopping) this.#stops.delete(id)
+        if (this.#stops.get(id) === stopController) this.#stops.delete(id)
       },
     }
   }

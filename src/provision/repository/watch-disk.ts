@@ -18,18 +18,18 @@ type WatchDiskOptions = {
  * clone uses more than an intern is allowed to.
  */
 export function watchDisk({ home, config, onMeasureError, count, everyMs = checkEveryMs }: WatchDiskOptions) {
-  const exceeded = new AbortController()
+  const limitController = new AbortController()
   /** Never rejects: the intern's monitor measures again later. */
   const check = async () => {
     try {
       const reason = await findExceededDiskLimit(home, config, count)
-      if (reason) exceeded.abort(new Error(reason.replace(/\.$/, '')))
+      if (reason) limitController.abort(new Error(reason.replace(/\.$/, '')))
     } catch (error) {
       onMeasureError(error as Error)
     }
   }
   return {
-    exceeded: exceeded.signal,
+    exceeded: limitController.signal,
     check,
     stop: repeat(check, { firstMs: everyMs, everyMs, onError: onMeasureError }),
   }

@@ -122,12 +122,12 @@ export class Supervisor {
 
   async #stopAll(): Promise<void> {
     this.#isStopping = true
-    const polled = this.#poll?.stop()
+    const pollEnd = this.#poll?.stop()
     for (const end of this.#unsubscribe) end()
     const ids = new Set([...this.#interns.stop(), ...this.#passes.ids()])
     for (const id of ids) this.#interns.release(id)
     await Promise.all([...ids].map((id) => this.#stopSupervising(id).catch(this.#deps.onError)))
-    await Promise.all([polled, ...this.#pending])
+    await Promise.all([pollEnd, ...this.#pending])
     // If this cannot be written, as on a full disk, other servers notice when the leases expire.
     const { server, hosts, onError } = this.#deps
     await this.#leases.expire(server).catch(onError)

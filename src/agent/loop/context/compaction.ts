@@ -45,8 +45,8 @@ const maxHalvings = 6
  */
 export async function shrinkContext(deps: CompactionDeps, attempt: number): Promise<boolean> {
   const contextTokens = Math.min(deps.windowTokens, countTokens(deps))
-  for (let halving = attempt; halving <= maxHalvings; halving++)
-    if (await compact({ ...deps, windowTokens: contextTokens / 2 ** halving })) return true
+  for (let halvings = attempt; halvings <= maxHalvings; halvings++)
+    if (await compact({ ...deps, windowTokens: contextTokens / 2 ** halvings })) return true
   return false
 }
 

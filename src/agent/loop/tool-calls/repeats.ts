@@ -2,7 +2,7 @@ import type { ToolCall } from '../../model/model.ts'
 import type { Tool } from '../../tools/tool.ts'
 
 /** The number of equal calls at which the first note is added. A call that reads can have a reason for one repetition. */
-const firstNoted = { failing: 2, reading: 3 }
+const firstNotedCount = { failing: 2, reading: 3 }
 
 const repeatedNote =
   '[This call was made before with the same result. Repeating it will not change the result. Try another way, or say what prevents you.]'
@@ -20,7 +20,7 @@ export function createRepeatDetector() {
       // A new change or command can change the results of all other calls.
       if (count === 1 && !failed && (tool?.kind === 'edit' || tool?.kind === 'execute')) counts.clear()
       counts.set(key, count)
-      const first = failed || tool?.kind === 'execute' ? firstNoted.failing : firstNoted.reading
+      const first = failed || tool?.kind === 'execute' ? firstNotedCount.failing : firstNotedCount.reading
       return count < first ? undefined : repeatedNote
     },
   }

@@ -7,7 +7,7 @@ import { readBytes, type Workspace } from './workspace.ts'
 const limits = { scannedEntries: 20_000, suggestions: 5, indexBytes: 64 * 1024 * 1024 }
 
 /** The distance of names that are not similar. */
-const unrelated = 9
+const unrelatedDistance = 9
 
 /** Runs `act`. If the file is missing or outside the workspace, the error suggests files with similar names. */
 export async function withSuggestions<T>(workspace: Workspace, path: string, act: () => Promise<T>): Promise<T> {
@@ -33,7 +33,7 @@ async function findSimilarFiles(workspace: Workspace, path: string): Promise<str
     if (entry.kind !== 'file' && entry.kind !== 'folder') continue
     const distance = nameDistance(basename(path), entry.name)
     // Common folders only decide between names of the same distance.
-    if (distance < unrelated)
+    if (distance < unrelatedDistance)
       found.push({ path: entry.path, distance: distance - sharedFolders(path, entry.path) / 100 })
   }
   return found
@@ -51,7 +51,7 @@ function nameDistance(requested: string, name: string): number {
   if (one === other) return 1
   const stem = (text: string) => text.replace(/(?<=.)\.[^.]*$/, '')
   if (stem(one) === stem(other)) return 2
-  return Math.min(one.length, other.length) >= 5 && hasOneTypo(one, other) ? 3 : unrelated
+  return Math.min(one.length, other.length) >= 5 && hasOneTypo(one, other) ? 3 : unrelatedDistance
 }
 
 /** Returns whether the texts differ in one place, by at most two letters. */

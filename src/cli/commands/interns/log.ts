@@ -50,20 +50,22 @@ export async function* followLog(
   read: () => Promise<Pick<Log, 'lines'>>,
   pause: () => Promise<unknown>,
 ): AsyncGenerator<string> {
-  for (let printed = lines; ; ) {
+  for (let printedLines = lines; ; ) {
     await pause()
     const { lines: current } = await read()
-    yield* current.slice(printedCount(current, printed))
-    printed = current
+    yield* current.slice(printedCount(current, printedLines))
+    printedLines = current
   }
 }
 
-/** The number of lines in `current` that were printed: those up to the last position where `printed` ends. */
-function printedCount(current: string[], printed: string[]): number {
-  if (printed.length === 0) return 0
+/** The number of lines in `current` that were printed: those up to the last position where `printedLines` ends. */
+function printedCount(current: string[], printedLines: string[]): number {
+  if (printedLines.length === 0) return 0
   for (let end = current.length; end > 0; end--) {
-    const overlap = Math.min(end, printed.length)
-    if (current.slice(end - overlap, end).every((line, at) => line === printed[printed.length - overlap + at]))
+    const overlap = Math.min(end, printedLines.length)
+    if (
+      current.slice(end - overlap, end).every((line, at) => line === printedLines[printedLines.length - overlap + at])
+    )
       return end
   }
   return 0

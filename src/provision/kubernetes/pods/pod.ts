@@ -142,8 +142,8 @@ function describeEnd({ exitCode, reason, message }: TerminatedState): string {
   if (reason === 'OOMKilled')
     return `with code ${exitCode} (OOMKilled): it used more memory than allowed (setting "intern_memory_bytes")`
   const line = lastLine(message ?? '')
-  const named = reason && reason !== 'Error' ? ` (${reason})` : ''
-  return `with code ${exitCode}${named}${line && `: ${line}`}`
+  const reasonNote = reason && reason !== 'Error' ? ` (${reason})` : ''
+  return `with code ${exitCode}${reasonNote}${line && `: ${line}`}`
 }
 
 /** Returns the last line that is not JSON. Lines of JSON are the earlier log of the daemon. */
