@@ -1,7 +1,8 @@
 import { type Citation, noTokens, type TokenCounts } from '#chat/events.ts'
 import type { AnswerHead, CostNote } from '../../../protocol/protocol.ts'
 
-export type TextBlock = { type: 'text'; text: string; citations: unknown[] | null }
+/** `citations` is absent if there are none, as in Anthropic's answers: the AI SDK refuses null. */
+export type TextBlock = { type: 'text'; text: string; citations?: unknown[] }
 export type ThinkingBlock = { type: 'thinking'; thinking: string; signature: string }
 type RedactedBlock = { type: 'redacted_thinking'; data: string }
 export type CallBlock = { type: 'tool_use'; id: string; name: string; input: object; caller: { type: 'direct' } }

@@ -24,7 +24,7 @@ test('text is one block, opened empty, added to and closed', () => {
   assert.deepEqual(
     written({ type: 'text', text: 'Hel' }, { type: 'text', text: '' }, { type: 'refusal', text: 'lo' }),
     [
-      start(0, { type: 'text', text: '', citations: null }),
+      start(0, { type: 'text', text: '' }),
       add(0, { type: 'text_delta', text: 'Hel' }),
       add(0, { type: 'text_delta', text: 'lo' }),
       stop(0),

@@ -33,7 +33,7 @@ export type RelayedBlocks = { count: number; open: OpenBlock | undefined }
 type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 
 const emptyBlocks: Partial<Record<string, () => AnswerBlock>> = {
-  text: () => ({ type: 'text', text: '', citations: null }),
+  text: () => ({ type: 'text', text: '' }),
   thinking: () => ({ type: 'thinking', thinking: '', signature: '' }),
 }
 
@@ -143,7 +143,7 @@ export class MessageWriter implements StreamWriter {
 
   #writeText(text: string): string {
     const openingEvent =
-      this.#blocks.open?.type === 'text' ? '' : this.#startBlock({ type: 'text', text: '', citations: null })
+      this.#blocks.open?.type === 'text' ? '' : this.#startBlock({ type: 'text', text: '' })
     const block = this.#blocks.open as TextBlock
     block.text += text
     return openingEvent + this.#blocks.writeDelta({ type: 'text_delta', text }) + this.#citations.attachPending(block)
