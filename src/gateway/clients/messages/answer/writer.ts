@@ -142,8 +142,7 @@ export class MessageWriter implements StreamWriter {
   }
 
   #writeText(text: string): string {
-    const openingEvent =
-      this.#blocks.open?.type === 'text' ? '' : this.#startBlock({ type: 'text', text: '' })
+    const openingEvent = this.#blocks.open?.type === 'text' ? '' : this.#startBlock({ type: 'text', text: '' })
     const block = this.#blocks.open as TextBlock
     block.text += text
     return openingEvent + this.#blocks.writeDelta({ type: 'text_delta', text }) + this.#citations.attachPending(block)
