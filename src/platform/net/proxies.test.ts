@@ -60,3 +60,18 @@ test('programs of interns get the proxies, and reach the service directly', () =
   assert.equal(env.https_proxy, proxy)
   assert.deepEqual(proxyEnvironment({ no_proxy: ['*'] }, 'http://box.example'), {})
 })
+
+test('entries in the forms of other programs are read', () => {
+  for (const [text, entries] of [
+    ['a;b|c', ['a', 'b', 'c']],
+    ['10.*, 192.168.*.*, 192.168.1.*', ['10.0.0.0/8', '192.168.0.0/16', '192.168.1.0/24']],
+    [
+      'http://a.internal:80/x https://b.internal c.internal/ d.internal:',
+      ['a.internal:80', 'b.internal', 'c.internal', 'd.internal'],
+    ],
+    [`"a.internal,b.internal" 'c.internal'`, ['a.internal', 'b.internal', 'c.internal']],
+    ['fd00:: 10.0.0.0/8 *.internal *', ['fd00::', '10.0.0.0/8', '*.internal', '*']],
+    [',;', []],
+  ] as const)
+    assert.deepEqual(parseNoProxy(text), entries)
+})

@@ -41,7 +41,22 @@ export function parseProxyUrl(text: string): string | undefined {
   return isProxy ? url.href : undefined
 }
 
-export const parseNoProxy = (text: string) => text.split(/[,\s]+/).filter((entry) => entry !== '')
+/** Parses a list for `no_proxy`, also in the forms of Java and Windows: separated by `|` or `;`, with networks as `10.*`. */
+export const parseNoProxy = (text: string): string[] =>
+  text
+    .split(/[,;|\s]+/)
+    .map(normalizeEntry)
+    .filter((entry) => entry !== '')
+
+/** Removes quotes, the scheme and path of a URL, and a final `:` or `/`. */
+function normalizeEntry(text: string): string {
+  const entry = text
+    .replaceAll(/["']/g, '')
+    .replace(/^https?:\/\/([^/]*).*$/i, '$1')
+    .replace(/(?<!:):$|\/$/, '')
+  const octets = /^(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.\*)+$/.exec(entry)?.[1]?.split('.')
+  return octets ? `${[...octets, 0, 0, 0].slice(0, 4).join('.')}/${octets.length * 8}` : entry
+}
 
 /** Returns the proxy for a URL; undefined for a direct connection. */
 export function findProxy(settings: ProxySettings, url: URL): string | undefined {
