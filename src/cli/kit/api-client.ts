@@ -206,6 +206,11 @@ function baseUrl(value: string): string {
   if (!/^https?:$/.test(url.protocol)) {
     throw new StartupError(`SIGNALBOX_URL must start with http:// or https://, such as ${defaultUrl}, not "${text}".`)
   }
+  if (url.username || url.password) {
+    throw new StartupError(
+      `SIGNALBOX_URL must not have a user or a password: it is a base URL such as ${defaultUrl}, and the key is in SIGNALBOX_KEY.`,
+    )
+  }
   if (url.search || url.hash) {
     throw new StartupError(
       `SIGNALBOX_URL must not have "?" or "#": it is a base URL such as ${defaultUrl}, not "${text}".`,
