@@ -20,6 +20,7 @@ export function reachableUrl(url: string): string {
  * @throws StartupError if an address cannot be bound, for example because two settings name the same one.
  */
 export async function requireFreePorts(addresses: Record<string, Address>): Promise<void> {
+  requireDistinctPorts(addresses)
   await using probes = new AsyncDisposableStack()
   for (const [setting, address] of Object.entries(addresses)) {
     const probe = createServer()
@@ -28,6 +29,16 @@ export async function requireFreePorts(addresses: Record<string, Address>): Prom
     probe.listen(address.port, address.host, listening.resolve)
     await listening.promise
     probes.defer(() => new Promise<void>((resolve) => probe.close(() => resolve())))
+  }
+}
+
+function requireDistinctPorts(addresses: Record<string, Address>): void {
+  const settingByAddress = new Map<string, string>()
+  for (const [setting, { host, port }] of Object.entries(addresses)) {
+    const other = port === 0 ? undefined : settingByAddress.get(`${host}:${port}`)
+    if (other !== undefined)
+      throw new StartupError(`${other} and ${setting} are both ${port}. Set ${setting} to another port.`)
+    settingByAddress.set(`${host}:${port}`, setting)
   }
 }
 

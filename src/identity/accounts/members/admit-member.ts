@@ -60,7 +60,10 @@ async function joinOrganization(
 ): Promise<Member> {
   const { organizationId, email, name, newMemberRole } = person
   if (email === undefined) {
-    throw new Fault('forbidden', 'The issuer sent no verified e-mail address for you.')
+    throw new Fault(
+      'forbidden',
+      'The issuer sent no verified e-mail address for you. If it sends addresses without "email_verified", the operator can trust them (setting oidc_trust_addresses).',
+    )
   }
   if (newMemberRole === undefined) {
     throw new Fault('forbidden', `${email} does not belong to the organization. Ask one of its admins to add it.`)

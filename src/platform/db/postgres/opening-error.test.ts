@@ -35,5 +35,7 @@ test('connection failures at the start are reported without system call names', 
   )
   const untrusted = error('unable to verify the first certificate', { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' })
   assert.match(describeOpeningError(untrusted), /the certificate of its server is not trusted .*NODE_EXTRA_CA_CERTS/)
+  const withoutTls = error('The server does not support SSL connections', {})
+  assert.match(describeOpeningError(withoutTls), /does not support TLS\. Enable it there, or set sslmode=disable/)
   assert.match(describeOpeningError(error('timeout expired', {})), /cannot be reached: timeout expired\.$/)
 })

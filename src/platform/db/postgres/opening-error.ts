@@ -12,6 +12,9 @@ const adviceByCode: Readonly<Record<string, string>> = {
 const needsTls = /no encryption$/
 const tlsAdvice = 'It requires TLS: add sslmode=verify-full to DATABASE_URL.'
 
+/** The driver's message. */
+const lacksTls = /server does not support SSL/
+
 /** An error of the driver or of the system. Errors of Postgres itself have a severity. */
 type OpeningError = Error & { code?: string; severity?: string; hostname?: string }
 
@@ -29,6 +32,8 @@ export function describeOpeningError(error: OpeningError): string {
   if (code === 'ENOTFOUND') return `${subject} cannot be reached: the host "${hostname}" was not found.`
   if (code === 'ECONNREFUSED')
     return `${subject} cannot be reached: nothing listens there (${message || 'connection refused'}).`
+  if (lacksTls.test(message))
+    return `${subject} cannot be reached: its server does not support TLS. Enable it there, or set sslmode=disable in DATABASE_URL.`
   const reason = explainTlsOrProxyFailure(error, 'its server') ?? (message || 'connection refused')
   return `${subject} cannot be reached: ${reason}.`
 }
