@@ -147,6 +147,8 @@ describe('signalbox acp', () => {
     const { sessionId } = await mine.begin()
     const streaming = mine.ask(sessionId, 'stream 1000 50')
     await until(() => mine.replyText().includes('word3'))
+    const reloading = mine.agent.request('session/load', { sessionId, cwd: '/', mcpServers: [] })
+    await assert.rejects(reloading, /busy with another prompt/)
     await mine.agent.notify('session/cancel', { sessionId })
     assert.equal((await streaming).stopReason, 'cancelled')
     const asking = mine.ask(sessionId, 'permission shell allow_once')

@@ -34,6 +34,9 @@ export function internAgent({ client, intern }: AgentDeps): AgentApp {
     if (!session) throw RequestError.resourceNotFound(id)
     return session
   }
+  const requireIdle = (session: BridgedSession | undefined) => {
+    if (session?.turn) throw RequestError.invalidRequest(undefined, 'The session is busy with another prompt.')
+  }
   /** An intern with the approval mode `manual` does not offer `self-drive`. */
   async function openSession(id: string) {
     await waitUntilRunning(client, intern)
@@ -46,6 +49,8 @@ export function internAgent({ client, intern }: AgentDeps): AgentApp {
   }
   /** @param editor receives the transcript; undefined if it has the transcript already. */
   async function restoreSession(id: string, editor?: AgentContext) {
+    // A session that is opened again would lose its turn, which could then not be cancelled.
+    requireIdle(sessions.get(id))
     const history = await readHistory({ client, intern }, id)
     const opened = await openSession(id)
     if (editor) {
@@ -55,7 +60,7 @@ export function internAgent({ client, intern }: AgentDeps): AgentApp {
   }
   async function runPrompt(sessionId: string, content: PromptContent, editor: AgentContext, cancelSignal: AbortSignal) {
     const session = requireSession(sessionId)
-    if (session.turn) throw RequestError.invalidRequest(undefined, 'The session is busy with another prompt.')
+    requireIdle(session)
     session.turn = new AbortController()
     const signal = AbortSignal.any([session.turn.signal, cancelSignal])
     const chat = createConversation(client, intern, { mode: session.mode, session: sessionId })
