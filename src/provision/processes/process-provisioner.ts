@@ -68,7 +68,7 @@ export class ProcessProvisioner implements Provisioner {
   readonly #homes: string
   /** Whether each intern gets a separate user. */
   readonly #haveSeparateUsers: () => Promise<boolean>
-  /** The ends of the daemons that this process started. */
+  /** The ends of the daemons that this process started, until they are reported or no longer needed. */
   readonly #endings = new Map<string, Promise<string>>()
   readonly #runningClones: RunningClones
   readonly #storageProcesses: StorageProcesses
@@ -199,6 +199,7 @@ export class ProcessProvisioner implements Provisioner {
     const record = readDaemonRecord(home)
     if (!record || (record.ended && !wasServing)) return
     await endDaemon(home, record)
+    void this.#removeEnding(record.process)
     writeDaemonRecord(home, { ...record, ended: true })
   }
 
