@@ -24,7 +24,7 @@ const noLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxEntries: Number.MAX_SAF
 export function filesCommands(interns: Command, { env, out, err }: Terminal): void {
   const files = interns.command('files').description('List, copy and change the files in an intern’s workspace')
   const client = () => createApiClient(env, 'api')
-  const url = (intern: string, resource: string, query: Record<string, string> = {}) =>
+  const filesPath = (intern: string, resource: string, query: Record<string, string> = {}) =>
     internPath(intern, `/files${resource}?${new URLSearchParams(query)}`)
   const addCommand = (name: string, description: string) =>
     files
@@ -37,7 +37,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .argument('[path]', 'Folder, relative to the workspace', '')
     .option('--json', 'Print JSON')
     .action(async (intern: string, path: string, { json }: { json?: true }) => {
-      const entries = await client().listAllByCursor<ListedFile>(url(intern, '', { path }), 1000)
+      const entries = await client().listAllByCursor<ListedFile>(filesPath(intern, '', { path }), 1000)
       out(json ? JSON.stringify(entries, null, 2) : fileTable(entries))
     })
 
@@ -46,7 +46,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .argument('[to]', 'Local path (default: the name of the file)')
     .action(async (intern: string, path: string, to: string = basename(path)) => {
       const target = (await isFolder(to)) ? join(to, basename(path)) : to
-      await writeAtomically(target, await client().download(url(intern, '/content', { path })))
+      await writeAtomically(target, await client().download(filesPath(intern, '/content', { path })))
       out(`Wrote ${printableExactly(target)}.`)
     })
 
@@ -56,7 +56,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .action(async (intern: string, from: string, path: string = basename(from)) => {
       if (await isFolder(from)) throw new StartupError(`${from} is a folder: use "signalbox interns files push".`)
       const query = { path: path.endsWith('/') ? path + basename(from) : path }
-      await client().upload(url(intern, '/content', query), readFileChunks(from))
+      await client().upload(filesPath(intern, '/content', query), readFileChunks(from))
       out(`Wrote ${printableExactly(query.path)} in the workspace of "${intern}".`)
     })
 
@@ -64,14 +64,14 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .argument('<path>', 'Path, relative to the workspace')
     .option('-r, --recursive', 'Delete a folder with its content')
     .action(async (intern: string, path: string, { recursive }: { recursive?: true }) => {
-      await client().request('DELETE', url(intern, '', { path, ...(recursive && { recursive: 'true' }) }))
+      await client().request('DELETE', filesPath(intern, '', { path, ...(recursive && { recursive: 'true' }) }))
       out(`Deleted ${printableExactly(path)}.`)
     })
 
   addCommand('mkdir', 'Create a folder and its missing parent folders')
     .argument('<path>', 'Path, relative to the workspace')
     .action(async (intern: string, path: string) => {
-      await client().request('POST', url(intern, '/folders'), { path })
+      await client().request('POST', filesPath(intern, '/folders'), { path })
       out(`Created ${printableExactly(path)}.`)
     })
 
@@ -80,7 +80,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .argument('<to>', 'New path, relative to the workspace')
     .option('-f, --force', 'Replace an existing file')
     .action(async (intern: string, from: string, to: string, { force = false }: { force?: boolean }) => {
-      await client().request('POST', url(intern, '/rename'), { from, to, replace: force })
+      await client().request('POST', filesPath(intern, '/rename'), { from, to, replace: force })
       out(`Moved ${printableExactly(from)} to ${printableExactly(to)}.`)
     })
 
@@ -95,9 +95,9 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       if (!merge && (await readdir(target)).length > 0) {
         throw new StartupError(`${target} is not empty: specify another folder, or replace its files with --merge.`)
       }
-      const body = await client().download(url(intern, '/archive', { path }))
+      const body = await client().download(filesPath(intern, '/archive', { path }))
       const counts = await unpackArchive(await openConfined(resolve(target)), '', { body, limits: noLimits }).catch(
-        asStartupError,
+        throwAsStartupError,
       )
       out(`Wrote ${counts.files} files (${counts.bytes} bytes) to ${printableExactly(target)}.`)
       await reportSkippedFiles(join(target, SkippedEntries.fileName), err)
@@ -109,8 +109,8 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .action(async (intern: string, from: string, path: string) => {
       if (!(await isFolder(from)))
         throw new StartupError(`${from} is not a folder: use "signalbox interns files put" for a file.`)
-      const archive = await packFolder(await openConfined(resolve(from)), '', noLimits, err).catch(asStartupError)
-      const { data } = await client().upload<Unpacked>(url(intern, '/archive', { path }), archive)
+      const archive = await packFolder(await openConfined(resolve(from)), '', noLimits, err).catch(throwAsStartupError)
+      const { data } = await client().upload<Unpacked>(filesPath(intern, '/archive', { path }), archive)
       out(
         `Wrote ${data.files} files (${data.bytes} bytes) to ${printableExactly(path || 'the workspace')} of "${intern}".`,
       )
@@ -151,7 +151,7 @@ async function reportSkippedFiles(file: string, err: (text: string) => void): Pr
   await rm(file)
 }
 
-function asStartupError(error: unknown): never {
+function throwAsStartupError(error: unknown): never {
   if (error instanceof FileError) throw new StartupError(`The archive ${error.message.replace(/^The archive /, '')}`)
   throw new StartupError(`The folder was not copied: ${(error as Error).message}`)
 }
