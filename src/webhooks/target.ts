@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { Config } from '#platform/config/settings.ts'
+import { withoutBrackets } from '#platform/net/addresses/host-name.ts'
 import { isPublicAddress, resolvePublicAddresses } from '#platform/net/addresses/public-address.ts'
 import { canSendMail, type MailSettings } from '#platform/net/mail.ts'
 import { findRecipient } from './webhook-email.ts'
@@ -21,7 +22,7 @@ export function forbiddenReason(config: Origins, text: string): string | undefin
   if (isAllowedByOperator(config, url)) return undefined
   if (url.protocol !== 'https:')
     return `must begin with https://, unless the operator names its server (setting "${originsSetting}")`
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = withoutBrackets(url.hostname)
   if (isIP(host) === 0 || isPublicAddress(host)) return undefined
   return `is not at a public address, and the operator has not named its server (setting "${originsSetting}")`
 }

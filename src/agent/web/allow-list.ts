@@ -1,3 +1,4 @@
+import { withoutBrackets } from '#platform/net/addresses/host-name.ts'
 import { containsAddress, isNetwork, toBlockList } from '#platform/net/addresses/networks.ts'
 import { isPublicAddress } from '#platform/net/addresses/public-address.ts'
 
@@ -29,7 +30,7 @@ export function createAllowList(hosts: string[]): AllowList {
     urlRefusal(url) {
       if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only http:// and https:// can be fetched'
       if (url.username || url.password) return 'a URL with a user or password is not fetched'
-      const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+      const host = withoutBrackets(url.hostname).replace(/\.$/, '')
       if (isListed(host)) return undefined
       return isNamed(host, url.port)
         ? undefined

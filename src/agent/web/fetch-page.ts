@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
+import { withoutBrackets } from '#platform/net/addresses/host-name.ts'
 import { createProxyAgent } from '#platform/net/outgoing.ts'
 import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
@@ -80,7 +81,7 @@ async function resolveAddresses(
   url: URL,
   isProxied: boolean,
 ): Promise<string[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = withoutBrackets(url.hostname)
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
   if (addresses.length === 0 && !isProxied) throw new Error(`The host ${host} is not known.`)
   for (const address of addresses) {

@@ -1,13 +1,14 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { StartupError } from '#platform/core/fault.ts'
+import { withBrackets } from '#platform/net/addresses/host-name.ts'
 
 export type Address = { host: string; port: number }
 
 /** The origin of a listening server. The system may have chosen the port, so it is read from the server. */
 export function serverOrigin(server: Server, { host }: Address): string {
   const { port } = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `http://${withBrackets(host)}:${port}`
 }
 
 /** Returns the URL at which processes on this host reach the service. A wildcard address becomes a loopback address. */

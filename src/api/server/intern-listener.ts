@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { retry } from '#platform/async/retry.ts'
 import { emptyAcceptQueue } from '#platform/http/accept-queue.ts'
+import { withoutBrackets } from '#platform/net/addresses/host-name.ts'
 import { reachableUrl } from '../access/address.ts'
 
 const retries = { attempts: 100, pauseMs: 20 }
@@ -15,7 +16,7 @@ export type InternAddress = { host: string; port: number }
 /** @param url a base URL of the service. */
 export function internAddress(url: string): InternAddress {
   const { hostname, port } = new URL(reachableUrl(url))
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
+  return { host: withoutBrackets(hostname), port: Number(port) }
 }
 
 /**

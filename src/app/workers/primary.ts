@@ -13,6 +13,7 @@ import { createKeyReader } from '#identity/accounts/keys/read-keys.ts'
 import { hashOf } from '#identity/accounts/keys/secret.ts'
 import { openVault } from '#identity/provider-keys/key-file.ts'
 import { once } from '#platform/async/once.ts'
+import { withBrackets } from '#platform/net/addresses/host-name.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import type { Handlers } from '#platform/process/rpc.ts'
 import { createScanner } from '#policy/filters/scanner.ts'
@@ -111,7 +112,7 @@ export async function startWorkers(
 
   const sockets = await bindSockets({ host, port }, workers)
   cleanup.defer(sockets.close)
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${sockets.port}${apiPrefix}`
+  const url = `http://${withBrackets(host)}:${sockets.port}${apiPrefix}`
   const readMetricsPage = async () => mergePages([await metrics.values(), ...(await fleet.figures())])
   let lost = 0
   const onLost = (requests: number) => {

@@ -3,6 +3,7 @@ import { reachableUrl } from '#api/access/address.ts'
 import { siteUrl } from '#platform/config/public-url.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { newUuid } from '#platform/core/id.ts'
+import { withBrackets } from '#platform/net/addresses/host-name.ts'
 import { createApiClient, hasServiceKey } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
@@ -47,7 +48,6 @@ async function createLinkInDatabase(env: Terminal['env'], email: string | undefi
     )
   })
   const { token } = await createLinkFromDatabase({ db, now: Date.now, newId: newUuid }, email)
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  const url = siteUrl(config, reachableUrl(`http://${host}:${config.port}`))
+  const url = siteUrl(config, reachableUrl(`http://${withBrackets(config.host)}:${config.port}`))
   return `${url}/#sign-in=${token}`
 }

@@ -1,4 +1,4 @@
-import { Fault } from '#platform/core/fault.ts'
+import { clientClosedFault, Fault } from '#platform/core/fault.ts'
 import type { BeforeSendCheck, Policy } from '../admission/policy.ts'
 import type { AttemptPermit, Circuits } from '../plan/circuits.ts'
 import { hasRoomFor } from '../plan/context-length.ts'
@@ -156,5 +156,3 @@ function allCircuitsOpenFault(
   const excluded = targets.map((target) => ({ target, reason: 'unavailable_now' as const }))
   return noEndpointFault(deps, { attempts: record.attempts, access, chat: reservation.request.chat }, excluded)
 }
-
-const clientClosedFault = () => new Fault('client_closed_request', 'The client left before the answer.')

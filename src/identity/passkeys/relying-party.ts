@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { siteUrl } from '#platform/config/public-url.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { withoutBrackets } from '#platform/net/addresses/host-name.ts'
 
 /** The identity of this service for authenticators: a passkey is bound to the host name, a signature to the origin. */
 export type RelyingParty = { id: string; origin: string }
@@ -16,7 +17,7 @@ export function findRelyingParty(config: PublicUrl, origin: string): RelyingPart
   const site = new URL(siteUrl(config, origin))
   const { protocol, hostname } = site
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
-  const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+  const isAddress = isIP(withoutBrackets(hostname)) !== 0
   if (site.origin !== origin || isAddress || (protocol !== 'https:' && !isLocal)) return undefined
   return { id: hostname, origin }
 }

@@ -1,5 +1,5 @@
 import { isoTime, type Now } from '#platform/core/clock.ts'
-import { Fault } from '#platform/core/fault.ts'
+import { clientClosedFault, Fault } from '#platform/core/fault.ts'
 import type { Query } from '#platform/db/db.ts'
 import { printableExactly } from '#platform/text/printable.ts'
 import { decide } from '../contract/rules/decide.ts'
@@ -28,7 +28,7 @@ export async function replayRules(
   const findRuleSets = await ruleSetsWithDraft(deps.db.query, owner, request.rules as Rule[] | undefined)
   const tally = new Tally(request.list)
   for await (const page of readPastQuestions(deps.db.query, owner, period)) {
-    if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
+    if (signal.aborted) throw clientClosedFault()
     for (const past of page) tally.add(past, decide(await findRuleSets(past.internId), past.action, past.agent))
   }
   return { from: isoTime(period.from), to: isoTime(period.to), ...tally.result() }

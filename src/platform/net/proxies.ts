@@ -1,3 +1,4 @@
+import { withoutBrackets } from './addresses/host-name.ts'
 import { containsAddress, isNetwork, toBlockList } from './addresses/networks.ts'
 
 /** The proxies for outgoing requests, from the settings of the same names. */
@@ -69,7 +70,7 @@ export const hasProxy = ({ http_proxy, https_proxy }: ProxySettings) =>
   http_proxy !== undefined || https_proxy !== undefined
 
 /** The host without the brackets of IPv6 and the final dot of an absolute name. */
-const bareHost = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/(?<=.)\.$/, '')
+const bareHost = ({ hostname }: URL) => withoutBrackets(hostname).replace(/(?<=.)\.$/, '')
 
 const loopback = toBlockList(['127.0.0.0/8', '::1'])
 
@@ -107,13 +108,7 @@ const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '44
 export function proxyEnvironment(settings: ProxySettings, serviceUrl: string): Record<string, string> {
   if (!hasProxy(settings)) return {}
   const { http_proxy, https_proxy, no_proxy = [] } = settings
-  const excludedHosts = [
-    ...no_proxy,
-    'localhost',
-    '127.0.0.1',
-    '::1',
-    new URL(serviceUrl).hostname.replace(/^\[|\]$/g, ''),
-  ]
+  const excludedHosts = [...no_proxy, 'localhost', '127.0.0.1', '::1', withoutBrackets(new URL(serviceUrl).hostname)]
   const environment: Record<string, string> = {}
   for (const [name, value] of Object.entries({ http_proxy, https_proxy, no_proxy: excludedHosts.join(',') })) {
     if (!value) continue

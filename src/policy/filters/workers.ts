@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import { FairQueue, type Requester } from '#platform/async/limits/fair-queue.ts'
-import { Fault } from '#platform/core/fault.ts'
+import { clientClosedFault, Fault } from '#platform/core/fault.ts'
 import { type BlockedResult, blockedResult, type FilteredResult } from './filter-bodies.ts'
 import type { AllMatches } from './find-all-matches.ts'
 import type { FilterRule } from './rules.ts'
@@ -76,7 +76,7 @@ export class WorkerPool {
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
     const job = { task, bytes, requester, resolve, reject }
     const cancel = () => {
-      if (this.#queue.remove(job)) reject(new Fault('client_closed_request', 'The client left before the answer.'))
+      if (this.#queue.remove(job)) reject(clientClosedFault())
     }
     this.#queue.add(job)
     if (signal?.aborted) cancel()

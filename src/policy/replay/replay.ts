@@ -3,7 +3,7 @@ import type { CatalogueHolder } from '#catalogue/sources/catalogue-holder.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
-import { Fault } from '#platform/core/fault.ts'
+import { clientClosedFault, Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { dayOf } from '#spend/ledger/days.ts'
 import { readPastRequests, readSpentOnDays, type Scope } from '#spend/ledger/history.ts'
@@ -60,7 +60,7 @@ export async function replay(
     tally.countUndecidable,
   )
   for await (const page of readPastRequests(deps, scope, period.from, period.to)) {
-    if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
+    if (signal.aborted) throw clientClosedFault()
     await reachability.load(page)
     for (const past of page) tally.add(past, effectsOf(past))
   }

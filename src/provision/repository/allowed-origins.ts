@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { Config } from '#platform/config/settings.ts'
+import { withoutBrackets } from '#platform/net/addresses/host-name.ts'
 import { isPublicAddress } from '#platform/net/addresses/public-address.ts'
 
 type Origins = Pick<Config, 'repository_origins'>
@@ -16,7 +17,7 @@ export function forbiddenReason(config: Origins, url: URL): string | undefined {
   const setting = '(setting "repository_origins")'
   if (listed.length > 0) return `the operator allows repositories of ${listed.join(', ')} only ${setting}`
   if (url.protocol !== 'https:') return `it must start with https://, unless the operator names its server ${setting}`
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = withoutBrackets(url.hostname)
   if (isIP(host) === 0 || isPublicAddress(host)) return undefined
   return `it is not at a public address, and the operator has not named its server ${setting}`
 }

@@ -1,5 +1,5 @@
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
-import { faultStatus } from '#platform/http/response/faults.ts'
+import { sendEndEvent } from '#platform/http/response/send-events.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
 import { eventTypes } from '../../events/live-event.ts'
@@ -35,11 +35,7 @@ export const listEvents = route({
       listener.caller = laterCaller
     }
     tracked.recheck = recheck
-    tracked.response.onRevoked(({ kind, message }) => {
-      const error = { code: faultStatus[kind], message }
-      tracked.response.write(`event: end\ndata: ${JSON.stringify({ error })}\n\n`)
-      tracked.response.end()
-    })
+    tracked.response.onRevoked((fault) => sendEndEvent(tracked.response, fault))
     try {
       const types = new Set(query.types ?? eventTypes)
       const options = { types, lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined }

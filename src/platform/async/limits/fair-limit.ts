@@ -1,4 +1,4 @@
-import { Fault } from '../../core/fault.ts'
+import { clientClosedFault, Fault } from '../../core/fault.ts'
 import type { DisconnectSignal } from '../disconnect-signal.ts'
 import { FairQueue, type Requester } from './fair-queue.ts'
 
@@ -27,7 +27,7 @@ export function fairLimit({ maxRunning, maxWaiting, name }: Limits): FairLimit {
     if (waiting.waitingJobs(requester).length >= maxWaiting) throw tooManyWaiting(name, maxWaiting)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = () => {
-      if (waiting.remove(job)) reject(new Fault('client_closed_request', 'The client left before the answer.'))
+      if (waiting.remove(job)) reject(clientClosedFault())
     }
     const start = () => {
       signal.removeEventListener('abort', leave)

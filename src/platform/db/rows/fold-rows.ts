@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely'
-import { Fault } from '../../core/fault.ts'
+import { clientClosedFault } from '../../core/fault.ts'
 import type { Db } from '../db.ts'
 import { CompiledQuery } from '../kysely.ts'
 import { type Fold, type FoldedRows, foldInSlices } from './fold.ts'
@@ -17,22 +17,20 @@ export async function foldRows<Input, Result>(
   statement: RawBuilder<unknown>,
   signal?: AbortSignal,
 ): Promise<Result> {
-  if (signal?.aborted) throw disconnectedFault()
+  if (signal?.aborted) throw clientClosedFault()
   const compiled = statement.compile(db.reports)
   if (db.kind === 'sqlite') {
     const folded: FoldedRows = { module, input, parameters: compiled.parameters, signal }
     const { rows } = await db.reports.executeQuery<{ result: Result }>(CompiledQuery.raw(compiled.sql, [folded]))
-    if (!rows[0]) throw disconnectedFault()
+    if (!rows[0]) throw clientClosedFault()
     return rows[0].result
   }
   const { rows } = await db.reports.executeQuery<object>(compiled)
   const outcome = await foldInSlices(iterateValues(rows), createReducer(input), () => signal?.aborted === true)
-  if (!outcome) throw disconnectedFault()
+  if (!outcome) throw clientClosedFault()
   return outcome.result
 }
 
 function* iterateValues(rows: readonly object[]): Generator<unknown[]> {
   for (const row of rows) yield Object.values(row)
 }
-
-const disconnectedFault = () => new Fault('client_closed_request', 'The client left before the answer.')

@@ -1,5 +1,14 @@
+import type { Fault } from '../../core/fault.ts'
 import { createDrainWaiter } from '../../net/drain-waiter.ts'
 import type { ResponseStream } from '../../net/response-stream.ts'
+import { faultStatus } from './faults.ts'
+
+/** Ends a stream of events with an `end` event that has the reason. */
+export function sendEndEvent(response: ResponseStream, { kind, message }: Fault): void {
+  const error = { code: faultStatus[kind], message }
+  response.write(`event: end\ndata: ${JSON.stringify({ error })}\n\n`)
+  response.end()
+}
 
 /** The text of a stream: before the first event, for each event, and after the last. */
 export type EventText<Event> = { opening: string; textOf: (event: Event) => string; closing: string }

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
 import { once } from '../../async/once.ts'
+import { withoutBrackets } from './host-name.ts'
 import { toBlockList } from './networks.ts'
 
 /** Addresses in a public range that are reachable only inside a cloud, and serve secrets: Azure's WireServer. */
@@ -60,7 +61,7 @@ export async function resolvePublicAddresses(
   settingName: string,
   { isProxied = false, resolve = resolveHost }: { isProxied?: boolean; resolve?: Resolve } = {},
 ): Promise<string[]> {
-  const host = hostname.replace(/^\[|\]$/g, '')
+  const host = withoutBrackets(hostname)
   const addresses = await resolve(host).catch(() => [])
   if (addresses.length === 0 && isProxied && !isSpecialName(host)) return []
   if (addresses.length === 0) throw new Error(`the host ${host} is not known`)

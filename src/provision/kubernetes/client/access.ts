@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '#platform/config/settings.ts'
 import { StartupError } from '#platform/core/fault.ts'
+import { withBrackets } from '#platform/net/addresses/host-name.ts'
 import { createKubernetesClient, type KubernetesClient } from './client.ts'
 
 /** The settings that interns in pods require. */
@@ -45,7 +46,7 @@ export function readCluster(config: Config, variable: (name: string) => string |
 function findOwnCluster(variable: (name: string) => string | undefined): string | undefined {
   const host = variable('KUBERNETES_SERVICE_HOST')
   const port = variable('KUBERNETES_SERVICE_PORT')
-  return host && port ? `https://${host.includes(':') ? `[${host}]` : host}:${port}` : undefined
+  return host && port ? `https://${withBrackets(host)}:${port}` : undefined
 }
 
 const missingSetting = (setting: string, purpose: string) =>

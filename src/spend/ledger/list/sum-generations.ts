@@ -1,5 +1,5 @@
 import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
-import { Fault } from '#platform/core/fault.ts'
+import { clientClosedFault, Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
@@ -48,7 +48,7 @@ export async function sumGenerations(
   for await (const { rows } of generationSlices(deps, caller, filter, sliceRows)) {
     for (const [value, sums] of await sumSlice(deps, rows, group)) addTo(groups, value, sums)
     if (groups.size > maxGroups) throw tooManyGroupsFault()
-    if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
+    if (signal.aborted) throw clientClosedFault()
   }
   return [...groups]
     .sort(byCost)

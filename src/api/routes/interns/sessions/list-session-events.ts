@@ -4,8 +4,7 @@ import type { TranscriptEvent } from '#interns/contract/transcript.ts'
 import { findIntern, findInternById, type Intern } from '#interns/registry/intern-store.ts'
 import { EntryItem, type MemberNames, TextItem, toEntryItem, toTextItem } from '#interns/turns/entry-item.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
-import { faultStatus } from '#platform/http/response/faults.ts'
-import { sendEvents } from '#platform/http/response/send-events.ts'
+import { sendEndEvent, sendEvents } from '#platform/http/response/send-events.ts'
 import { z } from '#platform/json/schema.ts'
 import type { ApiDeps } from '../../../access/deps.ts'
 import { requireInterns } from '../../../access/require-interns.ts'
@@ -54,11 +53,7 @@ export const listInternSessionEvents = route({
       const signal = toAbortSignal(tracked.response.signal)
       const first = await translateDaemonErrors(transcripts.follow(params.sessionId, from, signal))
       if (!first) throw sessionNotFound()
-      tracked.response.onRevoked(({ kind, message }) => {
-        const error = { code: faultStatus[kind], message }
-        tracked.response.write(`event: end\ndata: ${JSON.stringify({ error })}\n\n`)
-        tracked.response.end()
-      })
+      tracked.response.onRevoked((fault) => sendEndEvent(tracked.response, fault))
       const events = followSession(deps, intern, params.sessionId, { first, from, signal })
       const namedEvents = withNames(events, new AnswererNames(deps, caller.organizationId))
       await sendEvents(tracked.response, namedEvents, eventFormat, deps.config.keepalive_ms)
