@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 
 /** The content that a stream has sent before an event, and how many choices the request asks for. */
-export type StreamProgress = { hasText: boolean; hasCalls: boolean; readonly choiceCount: number }
+export type StreamProgress = { hasText: boolean; hasCalls: boolean; hasSources: boolean; readonly choiceCount: number }
 
 /**
  * Recognizes the answers of a protocol, and gives variants of servers and proxies its standard form
@@ -11,6 +11,11 @@ export type StreamProgress = { hasText: boolean; hasCalls: boolean; readonly cho
 export type AnswerForms = {
   /** Matches the data of events of this protocol, to recognize a server that uses another protocol. */
   eventPattern: RegExp
+  /**
+   * Matches the event that announces content. A stream without it before its first content is translated also for clients
+   * of the same protocol, which would not know where the content belongs.
+   */
+  announcement?: RegExp
   /** Whether a whole answer belongs to this protocol. */
   isOwnAnswer: (body: unknown) => boolean
   /** Missing if clients never get the bytes of this protocol. Its reader then reads all forms. */

@@ -129,8 +129,10 @@ export class StreamAnswer {
   #startOnce(): void {
     if (this.#isStarted) return
     this.#isStarted = true
+    this.#decoder.markStarted()
     this.#start()
-    for (const { events, raw } of this.#hold.take()) this.#receiver.events(events, raw)
+    const { isForeign } = this.#decoder
+    for (const { events, raw } of this.#hold.take()) this.#receiver.events(events, isForeign ? undefined : raw)
   }
 
   /** Opens the response without content after the hold time. No other endpoint is tried after that. */

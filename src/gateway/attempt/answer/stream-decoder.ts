@@ -5,6 +5,7 @@ import type { ProviderProtocol } from '../../protocol/protocol.ts'
 import { endMark } from '../../protocol/tool-calls/readers.ts'
 import { errorWithoutAnswer, noMessage } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
+import { isContent } from './content-hold.ts'
 import { isKeepAlive, parseJson, toSingleLineEvent } from './event-text.ts'
 import { JsonLines, splitByLine } from './json-lines.ts'
 import { normalizeEvent, recognizeEvent, removeRepeatedName, repairEvent } from './normalize-event.ts'
@@ -35,6 +36,9 @@ export class StreamDecoder {
   /** Set if each line of the stream is an event. */
   readonly #jsonLines: JsonLines | undefined
   readonly #progress: StreamProgress
+  /** Matches the event that must come before content. Undefined once it or content has arrived. */
+  #announcement: RegExp | undefined
+  #isUnannounced = false
   #read: (event: SseEvent) => AnswerEvent[]
   /** The protocol of the stream, once an event shows it. Some proxies answer in another one than requested. */
   #protocol: ProviderProtocol | undefined
@@ -45,9 +49,10 @@ export class StreamDecoder {
 
   constructor(attempt: DecodedAttempt, { hasJsonLines }: { hasJsonLines: boolean }) {
     this.#attempt = attempt
-    this.#progress = { hasText: false, hasCalls: false, choiceCount: attempt.choiceCount }
+    this.#progress = { hasText: false, hasCalls: false, hasSources: false, choiceCount: attempt.choiceCount }
     this.#jsonLines = hasJsonLines ? new JsonLines() : undefined
     this.#read = this.#createReader(attempt.providerProtocol)
+    this.#announcement = attempt.providerProtocol.forms?.announcement
     this.#separator = attempt.providerProtocol.forms?.reasoningSeparator?.(attempt.target.endpoint, attempt.choiceCount)
   }
 
@@ -60,9 +65,9 @@ export class StreamDecoder {
     return this.#sse.isBetweenEvents
   }
 
-  /** Whether the stream uses another protocol than that of the endpoint. */
+  /** Whether clients of the endpoint's protocol cannot read the bytes: they are in another one, or content is not announced. */
   get isForeign(): boolean {
-    return this.#protocol !== undefined && this.#protocol !== this.#attempt.providerProtocol
+    return this.#isUnannounced || (this.#protocol !== undefined && this.#protocol !== this.#attempt.providerProtocol)
   }
 
   /** Whether the end mark completes an answer without a finish reason. */
@@ -113,6 +118,7 @@ export class StreamDecoder {
     }
     const { source, events } = this.#readNormalized(event)
     this.#noteProgress(events)
+    if (this.#announcement) this.#checkAnnouncement(this.#announcement, source.data, events)
     // The usage event is read again to insert the cost, so it has its data on one line and nothing else.
     const hasReceivedBytes = !source.data.includes('\n') && !events.some(({ type }) => type === 'usage')
     const bytes = hasReceivedBytes ? source.raw : toSingleLineEvent(source)
@@ -124,6 +130,11 @@ export class StreamDecoder {
     }
   }
 
+  /** Clients have a part of the stream, so it is not translated from here on. */
+  markStarted(): void {
+    this.#announcement = undefined
+  }
+
   /** Reads the events that follow at the end of the stream. */
   readEndMark(): AnswerEvent[] {
     const events = this.#read(endMark)
@@ -131,10 +142,18 @@ export class StreamDecoder {
     return events
   }
 
+  #checkAnnouncement(announcement: RegExp, data: string, events: readonly AnswerEvent[]): void {
+    const isAnnounced = announcement.test(data)
+    const hasContent = events.some(({ type }) => isContent(type))
+    this.#isUnannounced = hasContent && !isAnnounced
+    if (hasContent || isAnnounced) this.#announcement = undefined
+  }
+
   #noteProgress(events: readonly AnswerEvent[]): void {
     for (const { type } of events) {
       if (type === 'tool_call') this.#progress.hasCalls = true
       else if (type === 'text') this.#progress.hasText = true
+      else if (type === 'citation') this.#progress.hasSources = true
     }
   }
 

@@ -12,7 +12,7 @@ import { mergeUsage, type UsageObject } from '../usage-spellings.ts'
 import { type FunctionCall, GeminiCalls, reasoningFormat } from './gemini-calls.ts'
 import { GroundingCitations } from './gemini-citations.ts'
 import { normalizeGeminiAnswer } from './gemini-forms.ts'
-import { type Grounding, Searches } from './gemini-searches.ts'
+import { type CitationMetadata, type Grounding, Searches } from './gemini-searches.ts'
 import { candidateCounts, type GeminiUsage, readCounts } from './gemini-usage.ts'
 
 type Part = {
@@ -30,6 +30,7 @@ type GenerateContentResponse = {
     finishReason?: string
     finishMessage?: string
     groundingMetadata?: Grounding
+    citationMetadata?: CitationMetadata
   }[]
   promptFeedback?: { blockReason?: string; blockReasonMessage?: string }
   usageMetadata?: GeminiUsage
@@ -101,6 +102,8 @@ class GeminiAnswer {
       events.push(...this.#searches.read(candidate.groundingMetadata, generated.modelVersion))
       events.splice(endOfText(events), 0, ...this.#citations.read(candidate.groundingMetadata, this.#text))
     }
+    if (candidate?.citationMetadata)
+      events.splice(endOfText(events), 0, ...this.#citations.readCited(candidate.citationMetadata, this.#text))
     const blockReason = candidate ? undefined : generated.promptFeedback?.blockReason
     const reason = candidate?.finishReason ?? blockReason
     if (reason && failureReasons.has(reason)) return [...events, failureEvent(reason, candidate?.finishMessage)]

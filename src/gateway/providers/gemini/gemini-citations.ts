@@ -1,6 +1,6 @@
 import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { BytePositions } from '#platform/text/byte-positions.ts'
-import type { Grounding } from './gemini-searches.ts'
+import type { CitationMetadata, Grounding } from './gemini-searches.ts'
 
 /** Reads the citations of an answer. Events of a stream repeat earlier ones, which are skipped. */
 export class GroundingCitations {
@@ -25,6 +25,15 @@ export class GroundingCitations {
       if (source && !supportedSources.has(at)) citedTexts.push({ source, position: {} })
     const newCitations = citedTexts.filter((candidate) => this.#addIfNew(candidate))
     return newCitations.map(({ source: { citation }, position }) => ({ type: 'citation', ...citation, ...position }))
+  }
+
+  /** Reads the works that the text repeats. */
+  readCited({ citationSources, citations }: CitationMetadata, text: BytePositions): AnswerEvent[] {
+    const cited = citationSources ?? citations
+    const groundingChunks = (Array.isArray(cited) ? cited : []).map(({ uri, title }) => ({ web: { uri, title } }))
+    const supportOf = (segment: object, at: number) => ({ segment, groundingChunkIndices: [at] })
+    const groundingSupports = (Array.isArray(cited) ? cited : []).map(supportOf)
+    return this.read({ groundingChunks, groundingSupports } as Grounding, text)
   }
 
   #withNumber(citation: Citation | undefined): Source | undefined {

@@ -6,6 +6,10 @@ type Retrieved = Source & { text?: string; fileSearchStore?: string }
 /** Positions in bytes of UTF-8. A missing start is 0. */
 type Segment = { startIndex?: number; endIndex?: number; text?: string }
 
+/** Works that a text repeats. Google AI has the list in `citationSources`, Vertex in `citations`. */
+export type CitationMetadata = { citationSources?: Cited[] | null; citations?: Cited[] | null }
+type Cited = Source & Segment
+
 /** The sources of an answer. */
 export type Grounding = {
   webSearchQueries?: string[] | null

@@ -50,12 +50,16 @@ export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
     const chunk = (Array.isArray(event) ? (event[0] ?? {}) : event) as Partial<Chunk> & UpstreamError & Sources
     const content = readChunk(chunk)
     const events = [...content, ...readUsageEvents(chunk as WithUsage, usage, measureContent(content))]
+    // Sources that the form of the answer has as annotations are read with its content.
+    hasSources ||= content.some(isCitation)
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
     const sources = readSources(chunk)
     hasSources = sources.length > 0
     return [...sources, ...events]
   }
 }
+
+const isCitation = ({ type }: UpstreamEvent) => type === 'citation'
 
 function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   if (!Array.isArray(chunk.choices)) return chunk.error || isBareError(chunk) ? [toErrorEvent(chunk)] : []
@@ -121,7 +125,8 @@ export function readCompletion(completion: Completion): UpstreamEvent[] {
   if (!first) return [errorWithoutAnswer(completion, 'the answer has no choices')]
   const events: UpstreamEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
   readChoice(first, events, completion.id)
-  events.push(...readSources(completion), ...readEnd(first))
+  if (!events.some(isCitation)) events.push(...readSources(completion))
+  events.push(...readEnd(first))
   for (let at = 1; at < choices.length; at++) {
     const choice = choices[at]!
     const choiceEvents: UpstreamEvent[] = []

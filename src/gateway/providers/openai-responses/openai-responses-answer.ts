@@ -1,6 +1,6 @@
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { errorWithoutAnswer } from '../upstream-errors.ts'
-import { AnswerText, readCitations } from './openai-responses-citations.ts'
+import { AnswerText, readCitations, readSources } from './openai-responses-citations.ts'
 import {
   errorEvent,
   isCall,
@@ -26,7 +26,8 @@ export function readResponse(body: unknown): UpstreamEvent[] {
   const events = response.output.flatMap((item, at) =>
     isCall(item) ? [toClosedCallPiece(item, at)] : readItem(item, at, text),
   )
-  return [startedEvent(response), ...events, ...readEnding(response, response.output.some(isCall))]
+  const sources = events.some(({ type }) => type === 'citation') ? [] : readSources(response.citations)
+  return [startedEvent(response), ...events, ...sources, ...readEnding(response, response.output.some(isCall))]
 }
 
 function readItem(item: Item, at: number, text: AnswerText): UpstreamEvent[] {

@@ -33,6 +33,12 @@ export class AnswerText {
   }
 }
 
+/** Reads the sources that xAI lists beside the output. */
+export function readSources(citations: unknown): AnswerEvent[] {
+  const urls = Array.isArray(citations) ? citations.filter((one): one is string => typeof one === 'string') : []
+  return urls.map((url) => ({ type: 'citation', url }))
+}
+
 /** Reads the annotations of a part that cite a URL or a file. @param from the start of the part in the whole text. */
 export function readCitations(annotations: (Annotation | undefined)[] | null | undefined, from: number): AnswerEvent[] {
   return (annotations ?? []).flatMap((annotation): AnswerEvent[] => {

@@ -23,6 +23,8 @@ export type Response = {
   id?: string
   model?: string
   status?: string
+  /** xAI's sources. */
+  citations?: unknown
   output?: Item[]
   usage?: UsageObject | null
   service_tier?: string | null

@@ -6,6 +6,7 @@ import { type Members, withMembers } from '../with-members.ts'
 /** Answers of responses servers in other forms than OpenAI's, such as with a text as `output` or with earlier event names. */
 export const responsesForms: AnswerForms = {
   eventPattern: /"(?:response\.|object"\s*:\s*"response)/,
+  announcement: /^(?=.*"response\.output_item\.added")(?=.*"output_index"\s*:\s*\d)/s,
   isOwnAnswer: (body) => isObject(body) && ('output' in body || 'output_text' in body || body.object === 'response'),
   normalizer: {
     isStandard: ({ event, data }) =>

@@ -1,7 +1,7 @@
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { ResponseCalls } from './openai-responses-calls.ts'
-import { type Annotation, AnswerText, readCitations } from './openai-responses-citations.ts'
+import { type Annotation, AnswerText, readCitations, readSources } from './openai-responses-citations.ts'
 import {
   errorEvent,
   isCall,
@@ -165,7 +165,9 @@ class ResponseStream {
         item.type === 'reasoning' ? this.#emittedLengths.has('reasoning') : this.#emittedLengths.hasAnswer
       return [...(isEmitted ? this.#sourcesOf(item, at) : this.#restOf(item, at)), ...readDoneItem(item)]
     })
-    return [...events, ...this.#textAfter(items), ...readEnding(response, !this.#calls.isEmpty)]
+    const text = this.#textAfter(items)
+    const sources = this.#citationCounts.size === 0 ? readSources(response.citations) : []
+    return [...events, ...text, ...sources, ...readEnding(response, !this.#calls.isEmpty)]
   }
 
   /** The text that only the whole response has. */

@@ -97,10 +97,12 @@ const endWithoutReason: AnswerEvent = { type: 'finish', reason: 'stop', native: 
 export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
   const message = body as Message & { error?: UpstreamError }
   if (message.error) return [errorEvent(message.error)]
-  if (!Array.isArray(message.content)) return [errorWithoutAnswer(body, 'the answer has no content')]
+  // A refusal can have no content.
+  const content = message.content ?? (message.stop_reason === 'refusal' ? [] : undefined)
+  if (!Array.isArray(content)) return [errorWithoutAnswer(body, 'the answer has no content')]
   return [
     startedEvent(message),
-    ...readBlocks(new Blocks(), message.content),
+    ...readBlocks(new Blocks(), content),
     finishEvent(message.stop_reason ?? 'end_turn'),
     ...readUsage(message.usage ?? {}),
   ]

@@ -6,6 +6,7 @@ import type { AnswerForms, StreamProgress } from '../../../protocol/answer-forms
 import { type Members, withMembers } from '../../with-members.ts'
 import { isStandardMessage, normalizeMessage } from './openai-chat-message-forms.ts'
 import { readNativeAnswer } from './openai-chat-native-forms.ts'
+import { findSources, sourceMembers, toAnnotation } from './openai-chat-source-forms.ts'
 import { ReasoningSeparator, separateReasoning } from './tagged-reasoning.ts'
 
 /** The member of a choice with its content: `delta` in a stream, `message` in a whole answer. */
@@ -41,9 +42,9 @@ const standardDelta = /"delta"\s*:\s*\{/
 const nonStandardMember = new RegExp(
   [
     // Members of other APIs.
-    String.raw`"(?:message|text|toolCalls|parameters|input|stop_reason|finishReason|context|web_search)"\s*:\s*["[{]`,
+    String.raw`"(?:message|text|toolCalls|parameters|input|stop_reason|finishReason|context|web_search|search_info|references|executed_tools|image|file)"\s*:\s*["[{]`,
     // Lists of parts, numbers and objects instead of text, and lists that are not empty.
-    String.raw`"(?:content|reasoning|reasoning_content|thinking_blocks|annotations|images)"\s*:\s*(?:\d|\[\s*[^\s\]]|\{)`,
+    String.raw`"(?:content|reasoning|reasoning_content|thinking_blocks|annotations|images|citations|search_results|multi_mod_content|provider_specific_fields|vertex_ai_grounding_metadata)"\s*:\s*(?:\d|\[\s*[^\s\]]|\{)`,
     // An empty error of an answer that succeeded.
     String.raw`"error"\s*:\s*\{\s*\}`,
     // One call without a list, or the list as text.
@@ -67,7 +68,7 @@ function isStandardCompletion(body: unknown, choiceCount: number): boolean {
     choices.length === 0 ||
     choices.length > choiceCount ||
     (body as Members).error ||
-    'web_search' in (body as Members)
+    sourceMembers.some((name) => name in (body as Members))
   )
     return false
   return choices.every(
@@ -86,14 +87,14 @@ function normalizeCompletion(
   const listedChoices = listChoices(completion.choices)
   const normalizedChoices =
     listedChoices && mapItems(listedChoices, (choice) => normalizeChoice(choice, member, progress))
-  const choices = normalizedChoices && choiceCount === 1 ? joinChoices(normalizedChoices, member) : normalizedChoices
+  const joined = normalizedChoices && choiceCount === 1 ? joinChoices(normalizedChoices, member) : normalizedChoices
+  const choices = addSources(completion, joined, member, progress)
   const { error } = completion
   const hasError = !(isObject(error) && Object.keys(error).length === 0)
   return withMembers(completion, {
     ...(choices && { choices }),
     ...(!hasError && { error: undefined }),
     ...findUsage(completion, choices, member),
-    ...findSources(completion, choices, member),
   })
 }
 
@@ -202,19 +203,19 @@ function findUsage({ usage }: Members, choices: Members[] | undefined, member: M
   return usage == null && isObject(inner) ? { usage: inner } : {}
 }
 
-type Source = { link?: unknown; url?: unknown; title?: unknown; content?: unknown } | null
-
-/** Sources that a server has in the message (Azure), or in `web_search` (Zhipu). */
-function findSources(completion: Members, choices: Members[] | undefined, member: MessageMember): Members {
-  if (completion.search_results || completion.citations) return {}
-  const message = choices?.[0]?.[member]
-  const { citations, context } = (isObject(message) ? message : {}) as { citations?: unknown; context?: Members | null }
-  const sources = [completion.web_search, citations, context?.citations].find(
-    (list) => Array.isArray(list) && list.length > 0,
-  )
-  if (!Array.isArray(sources)) return {}
-  const results = (sources as (Source | string)[]).map((one) =>
-    typeof one === 'string' ? { url: one } : { url: one?.url ?? one?.link, title: one?.title, snippet: one?.content },
-  )
-  return { search_results: results }
+/** The sources that a server has beside the text, as annotations of the message. A stream sends them once. */
+function addSources(
+  completion: Members,
+  choices: Members[] | undefined,
+  member: MessageMember,
+  progress: StreamProgress | undefined,
+): Members[] | undefined {
+  const [first, ...others] = choices ?? []
+  const message = first?.[member]
+  if (!first || !isObject(message) || progress?.hasSources || hasItems(message.annotations)) return choices
+  const sources = findSources(completion, message)
+  if (sources.length === 0) return choices
+  return [{ ...first, [member]: { ...message, annotations: sources.map(toAnnotation) } }, ...others]
 }
+
+const hasItems = (list: unknown) => Array.isArray(list) && list.length > 0

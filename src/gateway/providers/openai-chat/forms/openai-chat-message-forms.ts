@@ -34,23 +34,25 @@ const isStandardCall = (call: { function?: { arguments?: unknown } | null; custo
 export function normalizeMessage(message: unknown): unknown {
   if (typeof message === 'string') return { role: 'assistant', content: message }
   if (!isObject(message)) return message ?? undefined
-  const { toolCalls, tool_calls: sentCalls = toolCalls, images, annotations } = message
+  const { toolCalls, tool_calls: sentCalls = toolCalls, annotations } = message
   const calls = listCalls(sentCalls)
   const content = splitContent(message)
+  const images = listImages(message)
   const changes = {
     ...content.message,
     ...(calls !== sentCalls && { tool_calls: calls }),
     ...(calls && { tool_calls: mapItems(calls, normalizeCall) }),
     ...(toolCalls !== undefined && { toolCalls: undefined }),
-    ...(Array.isArray(images) && { images: mapItems(images, normalizeImage) }),
+    ...(images && { images: mapItems(images, normalizeImage) }),
     ...(Array.isArray(annotations) && { annotations: mapItems(annotations, normalizeAnnotation) }),
     ...normalizeReasoning(message),
   }
-  const { tool_calls: listed = [], images: shown = [] } = changes as { tool_calls?: unknown[]; images?: unknown[] }
+  const { tool_calls: listed = [], images: shown = [], annotations: cited = [] } = changes as ChangedLists
   return withMembers(message, {
     ...changes,
     ...(content.calls.length > 0 && { tool_calls: [...listed, ...content.calls] }),
     ...(content.images.length > 0 && { images: [...shown, ...content.images] }),
+    ...(content.annotations.length > 0 && { annotations: [...cited, ...content.annotations] }),
   })
 }
 
@@ -69,12 +71,23 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `message` has the members of the message that change. */
-type Content = { message: Members; calls: Members[]; images: Members[] }
+type ChangedLists = { tool_calls?: unknown[]; images?: unknown[]; annotations?: unknown[] }
 
-/** The content, with calls and images among its parts separate. */
-function splitContent({ content, text }: Members): Content {
-  const separated: Content = { message: {}, calls: [], images: [] }
+/** The images beside the content. LiteLLM has one in `image`, gateways to Gemini have them in `multi_mod_content`. */
+function listImages({ images, image, multi_mod_content: parts }: Members): unknown[] | undefined {
+  if (Array.isArray(images)) return images
+  if (isObject(image) || typeof image === 'string') return [image]
+  const others = Array.isArray(parts) ? parts.filter((part) => findImageUrl(part) !== undefined) : []
+  return others.length > 0 ? others : undefined
+}
+
+/** `message` has the members of the message that change. */
+type Content = { message: Members; calls: Members[]; images: Members[]; annotations: unknown[] }
+
+/** The content, with calls, images and sources among its parts separate. */
+function splitContent({ content: sentContent, text }: Members): Content {
+  const separated: Content = { message: {}, calls: [], images: [], annotations: [] }
+  const content = isObject(sentContent) ? [sentContent] : sentContent
   if (content == null && typeof text === 'string') return { ...separated, message: { content: text, text: undefined } }
   if (typeof content === 'number' || typeof content === 'boolean')
     return { ...separated, message: { content: String(content) } }
@@ -82,11 +95,15 @@ function splitContent({ content, text }: Members): Content {
   const parts = mapItems(content as unknown[], normalizePart)
   const remaining = parts.filter((part) => {
     if (!isObject(part)) return true
+    if (Array.isArray(part.annotations)) separated.annotations.push(...part.annotations.map(normalizeAnnotation))
+    // Mistral has its sources between the texts.
+    if (part.type === 'tool_reference') separated.annotations.push(normalizeAnnotation(part))
     if (part.type === 'tool_use') separated.calls.push({ ...normalizeCall(part), index: separated.calls.length })
     else if (part.type === 'image_url') separated.images.push(part)
     else return true
     return false
   })
+  if (remaining.length === 0) return { ...separated, message: { content: '' } }
   return { ...separated, message: { content: remaining.length === parts.length ? parts : remaining } }
 }
 
@@ -96,7 +113,8 @@ function normalizePart(part: unknown): unknown {
   if (!isObject(part)) return part
   const { type, reasoning, summary } = part
   if (type === 'reasoning') return { type: 'thinking', thinking: reasoning ?? summary ?? part.text }
-  return type === 'image_url' || type === 'image' || type === 'output_image' ? normalizeImage(part) : part
+  const isImage = type === 'image_url' || type === 'image' || type === 'output_image' || isImageType(mediaTypeOf(part))
+  return isImage ? normalizeImage(part) : part
 }
 
 /** A call whose arguments have their standard name. */
@@ -126,17 +144,33 @@ function normalizeImage(image: unknown): Members {
 function findImageUrl(image: unknown): string | undefined {
   if (typeof image === 'string') return image.startsWith('data:') || /^https?:/.test(image) ? image : dataUrl(image)
   if (!isObject(image)) return undefined
-  const { image_url: inner, url, image: other, b64_json: base64, data } = image
+  const { image_url: inner, url, image: other, b64_json: base64, data = dataOf(image) } = image
   const foundUrl = [isObject(inner) ? inner.url : inner, url, other].find(
     (one) => typeof one === 'string' && one !== '',
   )
   if (typeof foundUrl === 'string') return findImageUrl(foundUrl)
   const content = [base64, data].find((one) => typeof one === 'string')
-  return typeof content === 'string' ? dataUrl(content) : undefined
+  return typeof content === 'string' ? dataUrl(content, mediaTypeOf(image)) : undefined
 }
 
 /** Servers that send base64 without a type send PNG. */
-const dataUrl = (base64: string) => `data:image/png;base64,${base64}`
+const dataUrl = (base64: string, type: unknown = undefined) =>
+  base64.startsWith('data:') ? base64 : `data:${isImageType(type) ? type : 'image/png'};base64,${base64}`
+
+const isImageType = (type: unknown) => typeof type === 'string' && type.startsWith('image/')
+
+/** The members of a file in a part, which Gemini has in `inline_data`. */
+function fileOf(part: Members): Members {
+  const { inline_data: inline, inlineData = inline } = part
+  return isObject(inlineData) ? inlineData : part
+}
+
+const dataOf = (part: Members) => fileOf(part).data
+
+function mediaTypeOf(part: Members): unknown {
+  const { mediaType, media_type, mimeType, mime_type } = fileOf(part)
+  return mediaType ?? media_type ?? mimeType ?? mime_type
+}
 
 /** An annotation whose members are within `url_citation`. */
 function normalizeAnnotation(annotation: unknown): unknown {

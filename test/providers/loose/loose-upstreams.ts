@@ -1,5 +1,5 @@
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import type { Door } from '../tool-calls/clients.ts'
+import type { Door } from '../../tool-calls/clients.ts'
 
 /** A server's answer, and how every client must understand it: name and arguments of each call, text, and end. */
 export type OddAnswer = {
