@@ -33,7 +33,8 @@ function answering(answers: Buffer[], settle?: () => void) {
       excludeUnpriced: (targets: object[]) => targets,
       createReservation: () => {
         events.push('reserved')
-        return { request: question, settle: settle ?? note('settled') }
+        const countLater = (limits: { id: string }[]) => events.push(`counts ${limits[0]?.id}`)
+        return { request: question, countLater, settle: settle ?? note('settled') }
       },
     },
   })
@@ -93,6 +94,26 @@ test('a round with a clock call is settled before the next one reserves', async 
   assert.deepEqual(events, ['reserved', 'metered', 'settled', 'reserved', 'metered', 'settled'])
 })
 
+test('a limit that is set while the request runs counts it', async () => {
+  const { deps, response, events } = answering([words])
+  const { policy, inFlight, upstreams } = deps
+  const tracked = { ...inFlight.track({} as never, {} as never), recheck: async (_caller: object) => {} }
+  const send: typeof upstreams.send = (...sent) => {
+    void tracked.recheck({}).then(() => upstreams.send(...sent))
+    return {} as never
+  }
+  const limits = [{ id: 'new' }]
+  const watched = {
+    ...deps,
+    policy: { ...policy, recheckInFlight: async () => limits },
+    inFlight: { track: () => tracked },
+    upstreams: { send },
+  } as unknown as GatewayDeps
+  await completeChat(watched, response)
+  await laterTurn()
+  assert.deepEqual(events, ['reserved', 'counts new', 'metered', 'settled'])
+})
+
 test('a failed settlement is reported, and the answer is returned', async () => {
   const { deps, response, events } = answering([words], () => assert.fail('a defect'))
   assert.ok(await completeChat(deps, response))
@@ -116,5 +137,5 @@ test('the work on a long request is paused before each stage', async () => {
   } as unknown as GatewayDeps
   await completeChat(watched, response, {}, async () => void events.push('pause'))
   const stages = events.join(' ').split(/ (?=decide|reserved|send)/)
-  assert.deepEqual(stages.slice(0, 3), ['pause pause pause', 'decide pause pause', 'reserved pause pause'])
+  assert.deepEqual(stages.slice(0, 3), ['pause pause pause', 'decide', 'reserved pause pause pause pause'])
 })

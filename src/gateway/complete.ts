@@ -83,11 +83,11 @@ async function completeOnce(
     const { record, content } = recording
     const accessLookup = deps.credentials.getCached(call.caller) ?? (await deps.credentials.of(call.caller))
     const access = new EndpointAccess(deps.catalogue.current(), accessLookup, call.caller.workspaceId)
-    recheckWhenRulesChange(deps, trackedRequest, { call, decision, record, access })
+    reservation = decision.spending.createReservation(access)
+    recheckWhenRulesChange(deps, trackedRequest, { call, decision, record, access, reservation })
     if (call.pause) await measureWithPauses(measureTools(decision.chat), call.pause)
     const targets = chooseTargets(deps, call, decidedRequest, record, access)
     if (call.pause) await measureWithPauses(measurePrompt(decision.body), call.pause)
-    reservation = decision.spending.createReservation(access)
     if (decision.spending.budgets.length > 0) await reservation.reserve(targets)
     const admittedRequest = { call, client, response, decision, record, content, access, reservation }
     answer = await runAttempts(deps, admittedRequest, targets)
@@ -186,19 +186,20 @@ type RecheckedRequest = {
   decision: PolicyDecision
   record: RequestRecord
   access: EndpointAccess
+  reservation: RequestReservation
 }
 
 /** From here on, a changed key, guardrail or limit can end the request and its current attempt. */
 function recheckWhenRulesChange(
   { policy }: GatewayDeps,
   trackedRequest: TrackedRequest,
-  { call, decision, record, access }: RecheckedRequest,
+  { call, decision, record, access, reservation }: RecheckedRequest,
 ): void {
-  const recheck = (caller: Caller) => {
+  const recheck = async (caller: Caller) => {
     const target = record.attempts.currentTarget
     const current = target && { target, byok: access.isByok(target.endpoint) }
     const { budgets: limits, groups } = decision.spending
-    return policy.recheckInFlight({ caller, host: call.host, current, groups, limits })
+    reservation.countLater(await policy.recheckInFlight({ caller, host: call.host, current, groups, limits }))
   }
   // Assigned as a variable: V8 treats a function expression that is assigned to a member as a method (AGENTS.md).
   trackedRequest.recheck = recheck

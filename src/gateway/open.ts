@@ -5,7 +5,7 @@ import type { NewId } from '#platform/core/id.ts'
 import type { ProxySettings } from '#platform/net/proxies.ts'
 import type { Scanner } from '#policy/filters/scanner.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
-import type { Budgets } from '#spend/budgets/budgets.ts'
+import type { BudgetReserver } from '#spend/budgets/budgets.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
 import { guardrailPolicy } from './admission/guardrail-policy.ts'
 import { BackgroundReadSlots } from './attempt/answer/background-read-slots.ts'
@@ -32,7 +32,7 @@ type GatewayParts = {
   catalogue: GatewayDeps['catalogue']
   measures: Pick<Measures, 'record' | 'figures'>
   guardrailCache: GuardrailCache
-  budgets: Pick<Budgets, 'reserve'>
+  budgets: BudgetReserver
   scanner: Scanner
   presets: PresetCache
   inFlight: GatewayDeps['inFlight']

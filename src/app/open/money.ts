@@ -12,7 +12,7 @@ import {
   withGuardrailAccounts,
 } from '#spend/budgets/accounts/guardrail-accounts.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
-import { Budgets, unrefInterval } from '#spend/budgets/budgets.ts'
+import { type BudgetReserver, Budgets, unrefInterval } from '#spend/budgets/budgets.ts'
 import { readSpentSince } from '#spend/budgets/past-spending.ts'
 import { refuseWhileUnreachable } from '#spend/budgets/refuse-while-unreachable.ts'
 import { readCostBetween } from '#spend/metering/key-usage.ts'
@@ -82,7 +82,7 @@ export async function openMoney(
 }
 
 /** During an upgrade, limits are counted as older servers count them. */
-async function withOlderServers(context: OpenContext, db: Db, budgets: Budgets): Promise<Pick<Budgets, 'reserve'>> {
+async function withOlderServers(context: OpenContext, db: Db, budgets: Budgets): Promise<BudgetReserver> {
   const accounts = await watchOlderServers({
     db,
     every: unrefInterval,

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Budget } from '#spend/budgets/budget.ts'
 import { caller } from '#test/harness/records/generations.ts'
 import { endpointOf } from '#test/harness/upstream/endpoints/candidates.ts'
 import type { Target } from '../plan/plan.ts'
 import { guardrailPolicy } from './guardrail-policy.ts'
 import type { PolicyInput } from './policy.ts'
+import { RequestReservation } from './request-reservation.ts'
 
+const limitOf = (id: string, includesByok = false) => ({ id, limit: 1n, includesByok }) as Budget
 const noPolicies = { guardrails: [], budgets: [], groupLimits: [] }
 
 test('settling without a known cost charges the whole reservation', async () => {
@@ -55,6 +58,30 @@ test('settling a reservation twice charges it once', async () => {
   await reservation.reserve(targets)
   for (const cost of [5n, 7n]) reservation.settle({ cost, byok: false })
   assert.deepEqual(spent, [5n])
+})
+
+test('a limit that was set later counts failed attempts and the answer, and a request without it nothing', async () => {
+  const spent: string[] = []
+  const note = (id: string) => ({
+    settle: (cost: bigint) => void spent.push(`${id} ${cost}`),
+    settleEarly: (cost: bigint) => ({ record: () => void spent.push(`${id} early ${cost}`) }),
+  })
+  const budgets = {
+    reserve: async () => ({ reservation: note('first') }),
+    reserveNothing: ({ id }: { id: string }) => note(id),
+  }
+  const terms = { budgets: [limitOf('first')], guardrails: [], turns: undefined, protocolOf: () => undefined }
+  const access = { isByok: () => false }
+  const forms = { chat: { messages: [] }, body: {} }
+  const reservation = new RequestReservation({ budgets, now: () => 0 } as never, { ...terms, access } as never, forms)
+  const targets = [{ endpoint: endpointOf('p') } as Target]
+  await reservation.reserve(targets)
+  await reservation.renew({ cost: 3n, byok: false }, targets)
+  for (let times = 0; times < 2; times++) reservation.countLater([limitOf('later'), limitOf('byok', true)])
+  assert.deepEqual(reservation.countingBudgetIds({ byok: true }), ['byok'])
+  reservation.settle({ cost: 5n, byok: true })
+  reservation.countLater([limitOf('too late')])
+  assert.deepEqual(spent, ['first 5', 'first early 3', 'later 3', 'byok 8'])
 })
 
 test('a field that providers read as another field is refused', async () => {

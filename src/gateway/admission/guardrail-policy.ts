@@ -33,7 +33,7 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   async function requirePermitted(
     policies: EffectivePolicies,
     { caller, host, current, groups, limits }: InFlightCheck,
-  ): Promise<void> {
+  ): Promise<readonly Budget[]> {
     const { guardrails } = policies
     requireRegion(guardrails, regionOf(config.regions, host))
     if (current) {
@@ -44,7 +44,7 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
     const countingBudgets = budgetsFor(caller, policyBudgets(policies, groups)).filter(
       ({ includesByok }) => !current?.byok || includesByok,
     )
-    await requireRemainingLimits(budgets, limits, countingBudgets, guardrails)
+    return requireRemainingLimits(budgets, limits, countingBudgets, guardrails)
   }
   return {
     async decide(input) {
@@ -56,7 +56,7 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
         : await decideWithGuardrails(deps, policies.guardrails, input, countedRequest)
     },
     async recheckInFlight(check) {
-      await requirePermitted(await guardrailCache.policiesOf(check.caller), check)
+      return requirePermitted(await guardrailCache.policiesOf(check.caller), check)
     },
     isCurrent: (caller, { guardrails }) => guardrailCache.getCached(caller)?.guardrails === guardrails,
     recheckBeforeSend: createRecheckBeforeSend({

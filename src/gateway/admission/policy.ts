@@ -79,8 +79,11 @@ export type Policy = {
    * @throws Fault `forbidden` with the guardrail and the rule.
    */
   decide: (input: PolicyInput) => Promise<PolicyDecision>
-  /** Applies the current rules to a request in flight. @throws Fault `forbidden` if they no longer permit it. */
-  recheckInFlight: (check: InFlightCheck) => Promise<void>
+  /**
+   * Applies the current rules to a request in flight.
+   * @returns the limits that were set since it was admitted. @throws Fault `forbidden` if the rules no longer permit it.
+   */
+  recheckInFlight: (check: InFlightCheck) => Promise<readonly Budget[]>
   /** Whether the guardrails of a decision are known to be unchanged. */
   isCurrent: (caller: Caller, decision: Pick<PolicyDecision, 'guardrails'>) => boolean
   /**

@@ -10,7 +10,7 @@ type RecheckDeps = {
   guardrailCache: Pick<GuardrailCache, 'policiesOf'>
   scanner: Pick<Scanner, 'scanRequest'>
   /** @throws Fault if the guardrails forbid the region, the model or the endpoint, or a limit is exceeded. */
-  requirePermitted: (policies: EffectivePolicies, check: InFlightCheck) => Promise<void>
+  requirePermitted: (policies: EffectivePolicies, check: InFlightCheck) => Promise<unknown>
   /** Whether the guardrails forbid the provider to store requests to this model. */
   forbidsStorage: (guardrails: EffectivePolicies['guardrails'], target: Target) => boolean
 }

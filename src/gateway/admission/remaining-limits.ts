@@ -16,18 +16,20 @@ const roomChecks = new WeakMap<Budget, Promise<boolean>>()
 
 /**
  * Ends a request in flight if a limit was lowered below what is spent and reserved, including its own reservation.
- * Checks only limits that are lower than when the request started.
- * @throws Fault `forbidden` that names the limit.
+ * Checks only limits that are new, or lower than when the request started.
+ * @returns the limits that are new. @throws Fault `forbidden` that names the limit.
  */
 export async function requireRemainingLimits(
   budgets: BudgetReserver,
   admittedLimits: readonly Budget[],
   currentLimits: readonly Budget[],
   guardrails: readonly GuardrailRecord[],
-): Promise<void> {
+): Promise<Budget[]> {
+  const newLimits: Budget[] = []
   for (const budget of currentLimits) {
     const earlier = admittedLimits.find(({ id }) => id === budget.id)
     if (earlier && earlier.limit <= budget.limit && earlier.interval === budget.interval) continue
+    if (!earlier) newLimits.push(budget)
     if (await roomChecks.getOrInsertComputed(budget, () => hasRoom(budgets, budget))) continue
     const { name, metadata } = limitOwner(budget, guardrails)
     const limit = toUsd(budget.limit)
@@ -37,6 +39,7 @@ export async function requireRemainingLimits(
       { metadata: { ...metadata, limit_usd: limit } },
     )
   }
+  return newLimits
 }
 
 /**

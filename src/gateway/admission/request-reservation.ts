@@ -3,7 +3,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
-import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
+import type { BudgetReserver, Reservation } from '#spend/budgets/budgets.ts'
 import type { Target } from '../plan/plan.ts'
 import type { RequestForms } from '../pricing/bill.ts'
 import { shorterAnswers } from './bounds/shorter-answer.ts'
@@ -12,7 +12,7 @@ import { worstCaseCost } from './bounds/worst-case.ts'
 import { reserveBudgets } from './budget-reservation.ts'
 import type { TurnLimits } from './turn-limits.ts'
 
-type ReservationDeps = { budgets: Pick<Budgets, 'reserve'>; now: Now }
+type ReservationDeps = { budgets: BudgetReserver; now: Now }
 
 type ReservationTerms = {
   budgets: readonly Budget[]
@@ -35,6 +35,11 @@ export class RequestReservation {
   #reservation: Reservation | undefined
   /** The settlements of failed attempts. They are recorded at the end, with the ledger row that contains their cost. */
   readonly #earlySettlements: { record: () => void }[] = []
+  /** The limits that were set after the request was admitted. */
+  readonly #laterLimits = new Map<Budget['id'], { budget: Budget; reservation: Reservation }>()
+  /** The costs of failed attempts that were settled before the end. */
+  readonly #failedCosts: SettledCost[] = []
+  #isSettled = false
 
   constructor(deps: ReservationDeps, terms: ReservationTerms, request: RequestForms) {
     this.#deps = deps
@@ -77,7 +82,21 @@ export class RequestReservation {
   async renew(failedCost: SettledCost, remaining: readonly Target[]): Promise<void> {
     const reservation = this.#takeReservation()
     if (reservation) this.#earlySettlements.push(reservation.settleEarly(failedCost.cost, countsCharge(failedCost)))
+    this.#failedCosts.push(failedCost)
     await this.reserve(remaining)
+  }
+
+  /**
+   * Counts the request in limits that were set after it was admitted. Nothing is reserved for it there, because it runs
+   * already.
+   */
+  countLater(limits: readonly Budget[]): void {
+    if (this.#isSettled) return
+    for (const budget of limits)
+      this.#laterLimits.getOrInsertComputed(budget.id, () => ({
+        budget,
+        reservation: this.#deps.budgets.reserveNothing(budget),
+      }))
   }
 
   /**
@@ -86,9 +105,18 @@ export class RequestReservation {
    */
   settle(charge: SettledCost | undefined): void {
     // All budgets count a charge without BYOK.
-    const { cost, byok } = charge ?? { cost: this.#highestCost, byok: false }
-    this.#takeReservation()?.settle(cost, countsCharge({ byok }))
+    const lastCost = charge ?? { cost: this.#highestCost, byok: false }
+    this.#takeReservation()?.settle(lastCost.cost, countsCharge(lastCost))
     for (const { record } of this.#earlySettlements) record()
+    this.#isSettled = true
+    for (const { budget, reservation } of this.#laterLimits.values()) {
+      const counted = [...this.#failedCosts, lastCost].filter((cost) => countsCharge(cost)(budget))
+      reservation.settle(
+        counted.reduce((sum, { cost }) => sum + cost, 0n),
+        () => true,
+      )
+    }
+    this.#laterLimits.clear()
   }
 
   /**
@@ -96,7 +124,8 @@ export class RequestReservation {
    * budgets. @param charge whether the credential was one of the workspace's own (BYOK).
    */
   countingBudgetIds(charge: Pick<SettledCost, 'byok'>): string[] {
-    return this.#terms.budgets.filter(countsCharge(charge)).map(({ id }) => id)
+    const later = [...this.#laterLimits.values()].map(({ budget }) => budget)
+    return [...this.#terms.budgets, ...later].filter(countsCharge(charge)).map(({ id }) => id)
   }
 
   #applicableBudgets(targets: readonly Target[]): readonly Budget[] {

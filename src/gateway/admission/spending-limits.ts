@@ -3,7 +3,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { taskOf } from '#platform/core/vocabulary.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
-import type { Budgets } from '#spend/budgets/budgets.ts'
+import type { BudgetReserver } from '#spend/budgets/budgets.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Target } from '../plan/plan.ts'
 import { computeBill, type RequestForms } from '../pricing/bill.ts'
@@ -13,7 +13,7 @@ import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import { RequestReservation } from './request-reservation.ts'
 import type { TurnLimits } from './turn-limits.ts'
 
-export type SpendingDeps = { catalogue: Catalogue<ProviderLookup>; budgets: Pick<Budgets, 'reserve'>; now: Now }
+export type SpendingDeps = { catalogue: Catalogue<ProviderLookup>; budgets: BudgetReserver; now: Now }
 
 /** The limits that count the cost of one request. */
 type RequestLimits = {

@@ -298,6 +298,18 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await budgets.close()
   })
 
+  test('a request that runs when a limit is set counts when it ends, also after the limit was used', async () => {
+    await using store = await newDb(kind)
+    const budgets = open(store.db)
+    const unused = budgets.reserveNothing(budgetOf(1))
+    assert.equal(await spend(budgets, budgetOf(1), 0.5, 0.5), 0.5)
+    const used = budgets.reserveNothing(budgetOf(1))
+    for (const running of [unused, used]) running.settle(usd(0.2), () => true)
+    assert.equal(await spend(budgets, budgetOf(1), 0.2, 0.2), 0)
+    await budgets.close()
+    assert.equal(await spent(store.db, budgetOf(1)), 0.9)
+  })
+
   test('the reservation of a lost server counts as spent, and is never granted again', async () => {
     await using store = await newDb(kind)
     let later = 0

@@ -43,6 +43,9 @@ export const unrefInterval: Every = (ms, work) => {
   return () => clearInterval(timer)
 }
 
+/** The part of `Budgets` that requests use. */
+export type BudgetReserver = Pick<Budgets, 'reserve' | 'reserveNothing'>
+
 /**
  * Budgets over all servers of a database. Spent and reserved money together never exceed a limit, unless a request costs
  * more than its reservation.
@@ -65,6 +68,13 @@ export class Budgets {
     const accounts = budgets.map((budget) => this.#accounts.accountOf(budget, at))
     if (tryReserveAll(accounts, at, need)) return { reservation: createReservation(accounts, need) }
     return this.#reserveSlowly(budgets, need)
+  }
+
+  /** A reservation of nothing in a limit, for a request that runs already. The limit counts its cost. */
+  reserveNothing(budget: Budget): Reservation {
+    const open = this.#accounts.accountOf(budget, this.#time.now())
+    open.account.reserveNothing()
+    return createReservation([open], 0n)
   }
 
   /** Reports spending and returns idle money. */

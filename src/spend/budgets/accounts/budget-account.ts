@@ -74,6 +74,11 @@ export class BudgetAccount {
     return true
   }
 
+  /** Reserves nothing, for a request that the limit must count although it did not admit it. */
+  reserveNothing(): void {
+    this.#reserve(0n)
+  }
+
   #reserve(need: PicoUsd): void {
     this.#unsettled++
     this.#available -= need

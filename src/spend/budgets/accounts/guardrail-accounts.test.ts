@@ -26,26 +26,33 @@ const pool: Budget = {
   includesByok: false,
 }
 
+const unsettled = { settle() {}, settleEarly: () => ({ record() {} }) }
+
 function reservations(areShared: () => boolean) {
   const created: (readonly Budget[])[] = []
   const sharing = withGuardrailAccounts(
     {
       async reserve(budgets) {
         created.push(budgets)
-        return { reservation: { settle() {}, settleEarly: () => ({ record() {} }) } }
+        return { reservation: unsettled }
+      },
+      reserveNothing(budget) {
+        created.push([budget])
+        return unsettled
       },
     },
     { areShared },
   )
-  return { created, reserve: (...budgets: Budget[]) => sharing.reserve(budgets, 1n) }
+  return { ...sharing, created, reserve: (...budgets: Budget[]) => sharing.reserve(budgets, 1n) }
 }
 
 const accountsOf = (budgets: readonly Budget[]) => budgets.map(({ id, limit }) => [id, limit])
 
 test('beside older servers a guardrail has one account, with the lowest of its limits', () => {
-  const { created, reserve } = reservations(() => true)
+  const { created, reserve, reserveNothing } = reservations(() => true)
   reserve(pool, guardrail('a', 5n), guardrail('b', 7n))
-  assert.deepEqual(created.map(accountsOf), [[['guardrail:g', 5n]]])
+  reserveNothing(guardrail('a', 5n))
+  assert.deepEqual(created.map(accountsOf), [[['guardrail:g', 5n]], [['guardrail:g', 5n]]])
 })
 
 test('beside older servers the same budget reserves from the same account object', () => {

@@ -4,7 +4,7 @@ import { hasOlderServers } from '#platform/db/older-servers.ts'
 import { dayOf } from '../../ledger/days.ts'
 import { chargedOf, readSpendingOf } from '../../ledger/spending/read-spending.ts'
 import type { Budget, LastingSubject } from '../budget.ts'
-import type { Budgets } from '../budgets.ts'
+import type { BudgetReserver } from '../budgets.ts'
 import { deleteSumsMissedByOlderServers } from '../rows/spending-rows.ts'
 import type { Every } from './open-accounts.ts'
 
@@ -79,16 +79,14 @@ function sharedBudget(budget: Budget): Budget {
 const sharedAccount = (guardrailId: string) => `guardrail:${guardrailId}`
 
 /** Reserves from the accounts that older servers use, while one of them runs. */
-export function withGuardrailAccounts(
-  budgets: Pick<Budgets, 'reserve'>,
-  { areShared }: GuardrailAccounts,
-): Pick<Budgets, 'reserve'> {
+export function withGuardrailAccounts(budgets: BudgetReserver, { areShared }: GuardrailAccounts): BudgetReserver {
   // An open account is found by the identity of its budget.
   const sharedBudgets = new WeakMap<Budget, Budget>()
   const toSharedBudget = (budget: Budget) => sharedBudgets.getOrInsertComputed(budget, sharedBudget)
   return {
     reserve: (limits, need) =>
       budgets.reserve(areShared() ? withoutDuplicateAccounts(limits.map(toSharedBudget)) : limits, need),
+    reserveNothing: (limit) => budgets.reserveNothing(areShared() ? toSharedBudget(limit) : limit),
   }
 }
 
