@@ -14,7 +14,7 @@ import { Shortcuts } from './components/palette/shortcuts.tsx'
 import { openedPage } from './components/window/focus.ts'
 import { Frame } from './frame.tsx'
 import { screens } from './screens.ts'
-import { SignIn } from './sign-in.tsx'
+import { LinkSignIn, SignIn } from './sign-in.tsx'
 import { NoWorkspace, WorkspaceMissing } from './workspace-missing.tsx'
 
 const routed = screens.map(({ name, load }) => ({
@@ -46,7 +46,10 @@ function Gate({ screen }: { screen: ComponentChildren }) {
   const current = sessionState.value
   if (current.state === 'unknown' && !wasSignedIn())
     return <div class="session-loading" role="status" aria-label="Loading" />
-  if (current.state === 'signed-out') return <SignIn failure={current.failure} />
+  if (current.state === 'signed-out') {
+    const { failure, emailedLink } = current
+    return emailedLink !== undefined ? <LinkSignIn link={emailedLink} /> : <SignIn failure={failure} />
+  }
   if (current.state === 'no-workspace') return <NoWorkspace failure={current.failure} />
   return (
     <>

@@ -7,6 +7,29 @@ import { hasPasskeySupport, signInWithPasskey } from './api/passkeys.ts'
 import { findSession, signIn } from './api/session.ts'
 import type { Session } from './api/types.ts'
 
+/** The page of an emailed link. It signs in at a click; if the link is invalid, the sign-in form says so. */
+export function LinkSignIn({ link }: { link: string }) {
+  const [failure, setFailure] = useState<Failure>()
+  if (failure) return <SignIn failure={failure} />
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void signIn({ link }).catch((error) => setFailure(asFailure(error)))
+  }
+  return (
+    <main class="sign-in">
+      <form onSubmit={submit}>
+        <h1>
+          signal<i>·</i>box
+        </h1>
+        <p class="dim">The link from your email signs you in once.</p>
+        <button type="submit" class="main">
+          Sign in
+        </button>
+      </form>
+    </main>
+  )
+}
+
 /**
  * The sign-in form: exchanges a key for a session.
  * @param failure the reason why there is no session, such as its end. It says nothing about a key in the form.

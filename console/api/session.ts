@@ -11,12 +11,13 @@ import type { NewSession, Session } from './types.ts'
 const sessionsPath = withRoot('/api/v1/sessions')
 
 /**
- * The session of this browser. `unknown`: it is being looked up. `no-workspace`: the member belongs to no workspace.
+ * The session of this browser. `unknown`: it is being looked up. `emailedLink`: the token of a link that waits for a click, because
+ * scanners of mail servers open the links of emails in a browser, and a link signs in once. `no-workspace`: the member belongs to no workspace.
  * `isWorkspaceMissing`: the workspace in the address does not exist, or the member has no access to it.
  */
 export type SessionState =
   | { state: 'unknown' }
-  | { state: 'signed-out'; failure?: Failure }
+  | { state: 'signed-out'; failure?: Failure; emailedLink?: string }
   | { state: 'no-workspace'; failure: Failure }
   | { state: 'signed-in'; session: Session; isWorkspaceMissing?: boolean }
 
@@ -164,7 +165,7 @@ export const organizationRole = () => currentSession()?.organization_role
 export const canSeeService = () => organizationRole() !== undefined && organizationRole() !== 'developer'
 
 /** The token of a sign-in link. It is in the fragment, which browsers do not send. */
-const linkTokenIn = (fragment: string) => /^#sign-in=(.+)$/.exec(fragment)?.[1]
+const linkPattern = /^#(?<emailed>emailed-)?sign-in=(?<token>.+)$/
 
 /** A sign-in link whose request is pending. */
 let pendingLink: string | undefined
@@ -197,10 +198,12 @@ function stateAfterFailedLookup(error: unknown): SessionState {
 const hasNoWorkspace = ({ metadata }: Failure) => metadata?.reason === 'no_workspace'
 
 async function fetchSession(): Promise<SessionState> {
-  const tokenInAddress = linkTokenIn(location.hash)
-  if (tokenInAddress !== undefined) {
+  const link = linkPattern.exec(location.hash)?.groups
+  if (link) {
     history.replaceState(null, '', location.pathname + location.search)
-    pendingLink = decodeURIComponent(tokenInAddress)
+    const token = decodeURIComponent(link.token!)
+    if (link.emailed) return { state: 'signed-out', emailedLink: token }
+    pendingLink = token
   }
   if (pendingLink !== undefined) {
     const session = await createSession({ link: pendingLink })

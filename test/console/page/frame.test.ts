@@ -112,6 +112,26 @@ test('the link of the first start signs in once, and is removed from the address
   assert.deepEqual(watched.faults, [])
 })
 
+test('the link of an email signs in at a click, because mail servers open it first', options, async () => {
+  const { origin } = new URL(service.url)
+  const { token } = (await service.manage('POST', '/sessions/links', {})).body.data
+  const openLink = async () => {
+    const watched = await watchedPage(browser, origin)
+    await watched.page.goto(`${origin}/#emailed-sign-in=${token}`)
+    await watched.page.getByText('The link from your email signs you in once.').waitFor()
+    return watched
+  }
+  await using scanner = await openLink()
+  await using watched = await openLink()
+  await watched.page.getByRole('button', { name: 'Sign in' }).click()
+  await watched.page.getByRole('link', { name: 'Requests' }).waitFor()
+  assert.equal(new URL(watched.page.url()).hash, '')
+  assert.deepEqual(await accessibilityFaults(scanner.page), [])
+  await scanner.page.getByRole('button', { name: 'Sign in' }).click()
+  await scanner.page.getByText('This link cannot sign in').waitFor()
+  await scanner.page.getByLabel('Key', { exact: true }).waitFor()
+})
+
 test('a key signs in, a wrong one shows an error, and signing out ends it', options, async () => {
   await using watched = await watchedPage(browser, new URL(service.url).origin)
   const { page } = watched

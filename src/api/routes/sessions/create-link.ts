@@ -50,8 +50,11 @@ export const createSignInLink = route({
     }
     const { token, expiresAt } = await createLink(deps, caller, member.userId)
     // The client controls the Host header, so it must not decide the host of a link with a secret.
-    const url = `${siteUrl(deps.config, deps.connectionOf(raw).origin)}/#sign-in=${token}`
-    const emailed = member.userId !== caller.userId && (await emailLink(deps, member.email, url))
+    const site = siteUrl(deps.config, deps.connectionOf(raw).origin)
+    const url = `${site}/#sign-in=${token}`
+    // At this address the console waits for a click: scanners of mail servers open the links of emails.
+    const emailedUrl = `${site}/#emailed-sign-in=${token}`
+    const emailed = member.userId !== caller.userId && (await emailLink(deps, member.email, emailedUrl))
     return { data: { token, url, expires_at: isoTime(expiresAt), emailed } }
   },
 })
