@@ -201,7 +201,7 @@ async function fetchSession(): Promise<SessionState> {
   const link = linkPattern.exec(location.hash)?.groups
   if (link) {
     history.replaceState(null, '', location.pathname + location.search)
-    const token = decodeURIComponent(link.token!)
+    const token = link.token!
     if (link.emailed) return { state: 'signed-out', emailedLink: token }
     pendingLink = token
   }

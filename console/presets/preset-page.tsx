@@ -18,7 +18,7 @@ import { VersionFields } from './version-fields.tsx'
 /** A preset: its versions, which one is in use, and their differences. */
 export function PresetPage({ slug }: { slug: string }) {
   const { route, query, path } = useLocation()
-  const isNew = query.edit === 'new'
+  const isNew = canManage() && query.edit === 'new'
   const preset = useGet('GET /presets/{slug}', isNew ? undefined : { params: { slug } })
   const versions = useResource(isNew ? undefined : `/presets/${slug}/versions`, (signal) =>
     fetchAllPages((query) => call('GET /presets/{slug}/versions', { params: { slug }, query }, { signal })),
@@ -51,9 +51,7 @@ export function PresetPage({ slug }: { slug: string }) {
           <header>
             <Heading>{`@preset/${slug}`}</Heading>
           </header>
-          {canManage() && (
-            <PresetEditor {...{ slug, reload, close }} preset={undefined} versions={[]} start={undefined} />
-          )}
+          <PresetEditor {...{ slug, reload, close }} preset={undefined} versions={[]} start={undefined} />
         </>
       )}
       {!isNew && !failure && !(found && versions.data) && <Loading />}

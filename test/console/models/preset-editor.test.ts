@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../../harness/browser/accessibility.ts'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
-import { signedInPage, startConsole } from '../../harness/browser/console.ts'
+import { linkForRole, signedInPage, startConsole } from '../../harness/browser/console.ts'
 import type { TestService } from '../../harness/service/service.ts'
 import { until } from '../../harness/until.ts'
 
@@ -93,4 +93,10 @@ test('a new preset is created in the editor', options, async () => {
   const { system_prompt, config } = await read('fresh')
   assert.deepEqual([system_prompt, config], ['Answer in Latin.', { model: 'signalbox/demo' }])
   assert.deepEqual(faults, [])
+})
+
+test('the address of a new preset shows a developer that it does not exist', options, async () => {
+  const link = await linkForRole(service, 'developer')
+  await using watched = await signedInPage(browser, service, '/presets/unwritten?edit=new', { link })
+  await watched.page.getByText('Preset "unwritten" not found.').waitFor()
 })

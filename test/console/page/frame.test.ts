@@ -132,6 +132,13 @@ test('the link of an email signs in at a click, because mail servers open it fir
   await scanner.page.getByLabel('Key', { exact: true }).waitFor()
 })
 
+test('a broken sign-in link shows an error that names the link', options, async () => {
+  await using watched = await watchedPage(browser, new URL(service.url).origin)
+  const { page } = watched
+  await page.goto(`${new URL(service.url).origin}/#sign-in=%`)
+  await page.getByRole('alert').filter({ hasText: /link/i }).waitFor()
+})
+
 test('a key signs in, a wrong one shows an error, and signing out ends it', options, async () => {
   await using watched = await watchedPage(browser, new URL(service.url).origin)
   const { page } = watched
