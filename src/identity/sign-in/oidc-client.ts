@@ -164,14 +164,15 @@ function explainRefusal(error: Error): string {
 
 const isHttpUrl = (url: unknown): boolean => typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')
 
-/** The address in the settings answers, but is not an issuer. */
-class NotAnIssuer extends Error {}
+/** The code of an error whose message names what the description of an issuer lacks. */
+const incompleteDescription = 'INCOMPLETE_DESCRIPTION'
 
 /** Returns what an address that is not an issuer answered; undefined for a failure that can be temporary. */
 function findWrongAnswer(error: Error): string | undefined {
-  if (error instanceof NotAnIssuer) return error.message
   const { code, cause } = error as Error & { code?: string }
   switch (code) {
+    case incompleteDescription:
+      return error.message
     case 'OAUTH_RESPONSE_IS_NOT_CONFORM': {
       const { status = 500 } = (cause ?? {}) as { status?: number }
       return status < 500 && status !== 429 ? `the HTTP status ${status}` : undefined
@@ -221,7 +222,10 @@ async function discover(settings: OidcSettings, fetch: typeof globalThis.fetch):
     ...(isWithoutTls && { execute: [allowInsecureRequests] }),
   })
   const description: Record<string, unknown> = configuration.serverMetadata()
-  for (const endpoint of ['authorization_endpoint', 'token_endpoint'])
-    if (!isHttpUrl(description[endpoint])) throw new NotAnIssuer(`a description without a valid "${endpoint}"`)
+  for (const endpoint of ['authorization_endpoint', 'token_endpoint']) {
+    if (isHttpUrl(description[endpoint])) continue
+    const error = new Error(`a description without a valid "${endpoint}"`)
+    throw Object.assign(error, { code: incompleteDescription })
+  }
   return configuration
 }
