@@ -26,3 +26,10 @@ test('a groups claim of any type is read as the texts and numbers in it', () => 
     assert.deepEqual(workspacesOf(claim), [], JSON.stringify(claim))
   assert.deepEqual(workspacesOf('b'), [{ workspace: 'two' }])
 })
+
+test('a path leads through a list of objects', () => {
+  const groups = [{ id: 1, name: 'b' }, { id: 2, name: 'other' }, 'a', null, { name: ['a'] }]
+  const answer = { idToken: { iss: 'i', sub: 's', groups }, userInfo: undefined, isIncomplete: false }
+  const person = readPerson(answer, { ...rules, oidc_groups_claim: 'groups.name' })
+  assert.deepEqual(person.workspaces, [{ workspace: 'two' }])
+})

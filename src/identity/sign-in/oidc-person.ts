@@ -160,11 +160,18 @@ function readClaimTexts(claims: Claims, path: string): string[] {
   return values.filter((item) => typeof item === 'string' || typeof item === 'number').map(String)
 }
 
-/** Returns the claim with this exact name, which can contain dots, or else the value at this path. */
+/**
+ * Returns the claim with this exact name, which can contain dots, or else the value at this path. A path through a list of
+ * objects, such as `groups.name`, gives the list of their values.
+ */
 export function readClaim(claims: object, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path as keyof typeof claims]
   let value: unknown = claims
-  for (const name of path.split('.')) {
+  for (const [at, name] of path.split('.').entries()) {
+    if (Array.isArray(value)) {
+      const restOfPath = path.split('.').slice(at).join('.')
+      return value.map((item) => (typeof item === 'object' && item !== null ? readClaim(item, restOfPath) : undefined))
+    }
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
     value = value[name as never]
   }

@@ -48,7 +48,7 @@ export const oidcSettings = {
     .min(1)
     .optional()
     .describe(
-      'The claim that contains roles, such as `groups` or `realm_access.roles`. If set, each sign-in updates the role.',
+      'The claim that contains roles, such as `groups`, `realm_access.roles`, or `groups.name` for a list of objects. If set, each sign-in updates the role.',
     ),
   oidc_roles: z
     .preprocess(parsePairs, z.record(z.string(), z.enum(accessRoles)))
