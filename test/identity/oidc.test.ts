@@ -5,6 +5,7 @@ import { Settings } from '#platform/config/settings.ts'
 import { type DatabaseKind, onOneDatabase } from '../harness/database/databases.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { client, type Issuer, RedirectFollower, startIssuer } from '../harness/service/sign-in/oidc-issuer.ts'
+import { startPlainIssuer } from '../harness/service/sign-in/plain-issuer.ts'
 
 /** Every account joins the first workspace, with its role in the organization. */
 const everybody = { '*': { workspace: 'default' } }
@@ -215,6 +216,25 @@ test('a callback without a started sign-in, or used twice, is refused', async ()
   assert.equal((await attacker.go(planted)).status, 401)
 })
 
+test('two tabs of a browser can sign in at the same time', async () => {
+  await using issuer = await startPlainIssuer()
+  issuer.idToken = { sub: 'account-1', ...ada }
+  issuer.description = { userinfo_endpoint: undefined }
+  const settings: Partial<Config> = { oidc_issuer: issuer.url, oidc_client_id: 'signalbox', oidc_domains: ['*'] }
+  await using service = await startTestService({ settings: { ...settings, oidc_groups: everybody } })
+  const browser = new RedirectFollower()
+  const first = await browser.go(`${service.url}/sessions/oidc?return_to=/keys`, isCallback)
+  const second = await browser.go(`${service.url}/sessions/oidc?return_to=/models`, isCallback)
+  for (const [{ at }, path] of [
+    [first, '/keys'],
+    [second, '/models'],
+  ] as const) {
+    const page = await browser.go(at)
+    assert.equal(page.status, 200)
+    assert.ok((await page.text()).includes(`url=${path}"`))
+  }
+})
+
 test('PKCE, state and nonce are sent, and the cookie is for the callback only', async () => {
   await using world = await withIssuer()
   const { service } = world
@@ -226,7 +246,7 @@ test('PKCE, state and nonce are sent, and the cookie is for the callback only', 
   const cookie = response.headers.get('set-cookie')!
   assert.match(
     cookie,
-    /^signalbox_sign_in=[\w-]{43}; Path=\/api\/v1\/sessions\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/,
+    /^signalbox_sign_in_[\w-]{8}=[\w-]{43}; Path=\/api\/v1\/sessions\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/,
   )
   assert.ok(!cookie.includes(request.get('state')!))
 })

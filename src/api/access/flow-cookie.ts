@@ -7,22 +7,26 @@ export type Site = { origin: string; root: string }
 /** One sign-in at the OpenID Connect issuer: the secret that identifies it, and the page to open afterwards. */
 export type SignInFlow = { secret: string; returnTo: string }
 
-const flowName = 'signalbox_sign_in'
+/** The name of the cookie of a sign-in. Each has its own, so that several tabs can sign in at the same time. */
+const flowName = (state: string) => `signalbox_sign_in_${state.replace(/[^\w-]/g, '').slice(0, 8)}`
 
 /** The time limit for the sign-in at the issuer. */
 const flowSeconds = 600
 
-/** Stores a sign-in flow in the browser until the issuer redirects back. The page is omitted if it is the first one. */
-export function flowCookie(site: Site, { secret, returnTo }: SignInFlow): string {
+/**
+ * Stores a sign-in flow in the browser until the issuer redirects back. The page is omitted if it is the first one.
+ * @param state the `state` of the flow, with which the issuer redirects back.
+ */
+export function flowCookie(site: Site, state: string, { secret, returnTo }: SignInFlow): string {
   const page = returnTo === '/' ? '' : `.${Buffer.from(returnTo).toString('base64url')}`
-  return serializeCookie(flowName, site, secret + page, flowSeconds)
+  return serializeCookie(flowName(state), site, secret + page, flowSeconds)
 }
 
-export const clearedFlowCookie = (site: Site) => serializeCookie(flowName, site, '', 0)
+export const clearedFlowCookie = (site: Site, state: string) => serializeCookie(flowName(state), site, '', 0)
 
 /** Reads the flow from the cookie. `returnTo` is not trusted: another service on this host may have set the cookie. */
-export function readSignInFlow(cookies: string | undefined, origin: string): SignInFlow | undefined {
-  const [secret, page = ''] = readCookie(cookies, cookieName(flowName, origin))?.split('.') ?? []
+export function readSignInFlow(cookies: string | undefined, origin: string, state: string): SignInFlow | undefined {
+  const [secret, page = ''] = readCookie(cookies, cookieName(flowName(state), origin))?.split('.') ?? []
   if (!secret) return undefined
   return { secret, returnTo: toConsolePath(Buffer.from(page, 'base64url').toString(), origin) ?? '/' }
 }

@@ -37,7 +37,7 @@ export const getOidcCallback = route({
       return await deps.signInAttempts.run(address, () => completeSignIn(deps, { raw, url, site, browser }))
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      const clearedCookie = { 'set-cookie': clearedFlowCookie(site) }
+      const clearedCookie = { 'set-cookie': clearedFlowCookie(site, readState(url)) }
       return htmlPage(
         faultStatus[error.kind],
         { title: 'Not signed in', text: error.message, home: `${site.root}/` },
@@ -46,6 +46,8 @@ export const getOidcCallback = route({
     }
   },
 })
+
+const readState = (url: string) => new URL(url, 'http://any').searchParams.get('state') ?? ''
 
 type CallbackParameters = {
   raw: Parameters<ApiDeps['connectionOf']>[0]
@@ -56,7 +58,7 @@ type CallbackParameters = {
 
 async function completeSignIn(deps: ApiDeps, { raw, url, site, browser }: CallbackParameters): Promise<HttpAnswer> {
   const { origin, root } = site
-  const flow = readSignInFlow(raw.headers.cookie, origin)
+  const flow = readSignInFlow(raw.headers.cookie, origin, readState(url))
   if (flow === undefined) {
     throw new Fault(
       'unauthenticated',
@@ -77,6 +79,6 @@ async function completeSignIn(deps: ApiDeps, { raw, url, site, browser }: Callba
   return htmlPage(
     200,
     { title: 'Signed in', text: 'The console opens.', head: redirectTag(root + flow.returnTo), home: `${root}/` },
-    { 'set-cookie': [cookie, clearedFlowCookie(site), clearedSignedOutCookie(site)] },
+    { 'set-cookie': [cookie, clearedFlowCookie(site, readState(url)), clearedSignedOutCookie(site)] },
   )
 }

@@ -1,5 +1,5 @@
 import type { OidcClient } from '#identity/sign-in/oidc-client.ts'
-import { newFlowSecret } from '#identity/sign-in/oidc-flow.ts'
+import { deriveFlow, newFlowSecret } from '#identity/sign-in/oidc-flow.ts'
 import { rootPath } from '#platform/config/public-url.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
@@ -44,7 +44,7 @@ export const getOidcSignIn = route({
     })
     return new HttpAnswer(303, {
       location,
-      'set-cookie': flowCookie(site, { secret, returnTo }),
+      'set-cookie': flowCookie(site, deriveFlow(secret).state, { secret, returnTo }),
       'cache-control': 'no-store',
     })
   },
