@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { decodeLatin1, decodeUtf8 } from './decode-bytes.ts'
+import { decodeLatin1, decodeUtf8, toUtf8 } from './decode-bytes.ts'
 
 /** Characters that can lie across the cut of a long text: of one to four bytes, and invalid bytes. */
 const piece = fc.oneof(
@@ -33,4 +33,12 @@ describe('the text of bytes', () => {
     const after = process.memoryUsage().external
     assert.ok(after - before < 1_000_000, `${after - before} bytes for ${texts.length} texts`)
   })
+})
+
+test('bytes in another encoding become UTF-8, and those of an unknown one stay', () => {
+  const latin1 = Buffer.from('caf\u00e9', 'latin1')
+  assert.equal(toUtf8(latin1, 'application/json; charset=ISO-8859-1').toString(), 'caf\u00e9')
+  assert.equal(toUtf8(Buffer.from('a', 'utf16le'), 'text/html; charset="utf-16le"').toString(), 'a')
+  for (const type of ['application/json', 'text/plain; charset=UTF-8', 'text/plain; charset=unknown'])
+    assert.equal(toUtf8(latin1, type), latin1)
 })

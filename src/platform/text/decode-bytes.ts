@@ -39,3 +39,14 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 export function withoutByteOrderMark(bytes: Buffer): Buffer {
   return byteOrderMark.equals(bytes.subarray(0, 3)) ? bytes.subarray(3) : bytes
 }
+
+/** Bytes in the encoding of a content type as UTF-8. Unknown encodings count as UTF-8. */
+export function toUtf8(bytes: Buffer, contentType: string): Buffer {
+  const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return bytes
+  try {
+    return Buffer.from(new TextDecoder(charset).decode(bytes))
+  } catch {
+    return bytes
+  }
+}

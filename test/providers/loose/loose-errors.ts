@@ -259,6 +259,13 @@ export const unusableAnswers: { name: string; protocol: Protocol; body: string; 
     words: 'Open api qps request limit reached',
   },
   {
+    name: 'an error in an answer of AWS Lambda',
+    protocol: 'openai-chat',
+    body: JSON.stringify({ statusCode: 400, body: JSON.stringify({ error: { message: 'bad image' } }) }),
+    status: 400,
+    words: 'bad image',
+  },
+  {
     name: 'JSON of an error between events',
     protocol: 'openai-chat',
     body: `${sse([delta({ role: 'assistant', content: '' })])}{"error":{"message":"slow down","code":429}}\n\n`,

@@ -7,6 +7,7 @@ const chunk = (delta: object, finish_reason: string | null = null) => choice({ d
 const json = (events: object[], end: string) => events.map((event) => `${JSON.stringify(event)}${end}`).join('')
 const sse = (events: object[]) => `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}${done}`
 const hello = [chunk({ content: 'Hel' }), chunk({ content: 'lo' }), chunk({}, 'stop')]
+const helloAnswer = choice({ message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' })
 const candidate = (text: string, more: object = {}) => ({ candidates: [{ content: { parts: [{ text }] }, ...more }] })
 
 const started = {
@@ -64,6 +65,16 @@ export const oddForms: OddAnswer[] = [
     form(`two events on one line with ${JSON.stringify(between)} between them`, {
       body: `data: ${hello.map((event) => JSON.stringify(event)).join(between)}${between.trimEnd()} [DONE]\n\n`,
     }),
+  ),
+  form('events that are encoded twice', {
+    body: `${hello.map((event) => `data: ${JSON.stringify(JSON.stringify(event))}\n\n`).join('')}${done}`,
+  }),
+  ...[JSON.stringify(helloAnswer), { statusCode: 200, body: JSON.stringify(helloAnswer) }].map((answer) =>
+    form(
+      `a whole answer as text in ${typeof answer === 'string' ? 'JSON' : 'the body of AWS Lambda'}`,
+      { type: 'application/json', body: JSON.stringify(answer) },
+      { whole: true },
+    ),
   ),
   form('an event without a field among others', {
     body: `${sse(hello.slice(0, 1)).replace(done, '')}${JSON.stringify(hello[1])}\n\n${sse(hello.slice(2))}`,

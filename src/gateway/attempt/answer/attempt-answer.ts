@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
-import { decodeUtf8, withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
+import { decodeUtf8, toUtf8, withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
 import type { BodyReader } from '../../protocol/protocol.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { type AttemptFailure, failureFromTransport } from '../failure/failure.ts'
@@ -40,6 +40,7 @@ export class AttemptAnswer implements Sink {
   readonly #afterDisconnect: ReadAfterDisconnect
   readonly #receivedSize = new AnswerSizeLimit()
   #status = 0
+  #contentType = ''
   readonly #waits: HeaderWaits = { retryAfterMs: undefined, resetMs: undefined }
   /** The answer is in one of these three. */
   #stream: StreamAnswer | undefined
@@ -75,6 +76,7 @@ export class AttemptAnswer implements Sink {
     this.#bodyReader = status < 300 ? this.#attempt.bodyReader?.() : undefined
     if (this.#bodyReader) return
     const type = String(headers['content-type'])
+    this.#contentType = type
     if (status < 300 && isJsonLinesType(type)) this.#startStream({ hasJsonLines: true })
     else if (status < 300 && /event-stream/i.test(type)) {
       this.#startStream({ hasJsonLines: false })
@@ -161,7 +163,7 @@ export class AttemptAnswer implements Sink {
 
   #end(): void {
     if (this.#bodyReader) this.#deliverWhole(this.#bodyReader.end(), undefined)
-    else if (this.#wholeBody) this.#endBody(withoutByteOrderMark(this.#wholeBody.take()))
+    else if (this.#wholeBody) this.#endBody(withoutByteOrderMark(toUtf8(this.#wholeBody.take(), this.#contentType)))
     else this.#endStream(this.#stream!.end())
   }
 

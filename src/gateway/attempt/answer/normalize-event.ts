@@ -24,9 +24,14 @@ export function repairEvent(event: SseEvent, error: unknown): SseEvent | undefin
   return data === undefined ? undefined : replaceData(event, data)
 }
 
-/** The event without a second name of the field, which some proxies add: `data: data: {…}`. */
-export function removeRepeatedName(event: SseEvent): SseEvent {
-  const data = event.data.replace(/^\s*data:\s*/, '')
+/**
+ * The event without a second name of the field, which some proxies add (`data: data: {…}`), and without a second encoding, which
+ * some servers add (`data: "{…}"`).
+ */
+export function removeRepeatedEncoding(event: SseEvent): SseEvent {
+  const named = event.data.replace(/^\s*data:\s*/, '')
+  const inner = /^\s*"\s*\{/.test(named) ? parseJson(named) : named
+  const data = typeof inner === 'string' ? inner : named
   return data === event.data ? event : replaceData(event, data)
 }
 

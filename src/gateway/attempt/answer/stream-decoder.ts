@@ -8,7 +8,7 @@ import type { AttemptRequest } from '../attempt-request.ts'
 import { isContent } from './content-hold.ts'
 import { isKeepAlive, parseJson, toSingleLineEvent } from './event-text.ts'
 import { JsonLines, splitByLine } from './json-lines.ts'
-import { normalizeEvent, recognizeEvent, removeRepeatedName, repairEvent } from './normalize-event.ts'
+import { normalizeEvent, recognizeEvent, removeRepeatedEncoding, repairEvent } from './normalize-event.ts'
 
 /** Limits the bytes without an event. Keep-alives of an hour are a few kilobytes. */
 const maxIdleBytes = 1024 * 1024
@@ -111,7 +111,7 @@ export class StreamDecoder {
 
   /** @returns undefined for a keep-alive. @throws Error for an event that cannot be read. */
   decode(received: SseEvent): DecodedEvent | undefined {
-    const event = isKeepAlive(received) ? removeRepeatedName(received) : received
+    const event = isKeepAlive(received) ? removeRepeatedEncoding(received) : received
     if (isKeepAlive(event)) {
       this.#otherText = event.data || this.#otherText
       return undefined

@@ -7,10 +7,13 @@ import type { AttemptRequest } from '../attempt-request.ts'
 import { assertMaxDepth, isPageOrPlainText, parseJson, toErrorEvent } from './event-text.ts'
 import type { WholeAnswer } from './receiver.ts'
 
-/** The whole answer; undefined if it is not JSON. @throws Error if it is nested too deeply. */
+/**
+ * The whole answer; undefined if it is not JSON. Some servers encode it twice. @throws Error if it is nested too deeply.
+ */
 export function parseAnswer(bytes: Buffer, text: string): WholeAnswer | undefined {
   const body = parseJson(text)
   if (body === undefined) return undefined
+  if (typeof body === 'string' && /^\s*\{/.test(body)) return parseAnswer(Buffer.from(body), body)
   assertMaxDepth(body, text)
   return { bytes, text, body }
 }

@@ -34,6 +34,23 @@ test('the time to wait is also read in milliseconds and from the message', () =>
     assert.equal(parseWaitMessage(message), undefined, message)
 })
 
+test('the time to wait is read in other words, and in Chinese', () => {
+  for (const words of [
+    'Rate limit resets in 7s',
+    'Your quota will reset after 7s.',
+    'available in 7 seconds',
+    '请在 7 秒后重试',
+  ])
+    assert.equal(parseWaitMessage(words), 7000, words)
+  assert.equal(parseWaitMessage('请 2 分钟后再试'), 120_000)
+  assert.equal(parseWaitMessage('The limit will reset at 2099-01-01.'), undefined)
+})
+
+test('Retry-After is read with quotes, a parameter or words', () => {
+  for (const header of ['"7"', '7;comment=x', 'PT7S', 'Retry in 7 seconds'])
+    assert.equal(parseRetryAfter(header, at), 7000)
+})
+
 test('the first of several values of Retry-After counts', () => {
   assert.equal(parseRetryAfter('120, 60', at), 120_000)
   assert.equal(readTimeToReset({ 'x-ratelimit-reset-after': '12' }, at), 12_000)

@@ -74,9 +74,21 @@ function parseResetTime(header: string | string[] | undefined, now: number): num
 
 /** The time that an error message asks to wait, as many providers write it: "Please try again in 1m7.66s". */
 export function parseWaitMessage(message: string): number | undefined {
-  const match = /\b(?:try again|retry|wait) (?:in |after |for )?(?=\d)(?<time>.{1,60})/is.exec(message)
-  return parseDuration(match?.groups?.time)
+  const match = waitPattern.exec(message)
+  const [, amount, unit] = chineseWait.exec(message) ?? []
+  return parseDuration(match?.groups?.time ?? (unit && `${amount}${chineseUnits.get(unit[0]!)}`))
 }
+
+const waitPattern =
+  /\b(?:try again|retry|retryDelay|wait|resets?|available):? (?:in |after |for )?(?=\d)(?<time>.{1,60})/is
+
+const chineseWait = /(\d{1,9}(?:\.\d{1,9})?)\s*(秒|分|小时|天)钟?(?:之?后|再)/
+const chineseUnits = new Map([
+  ['秒', 's'],
+  ['分', 'm'],
+  ['小', 'h'],
+  ['天', 'd'],
+])
 
 /** Fields of errors with the time to wait, and their unit in milliseconds. */
 const bodyFields = {
@@ -107,13 +119,14 @@ export function readBodyWait(body: unknown, now: number, depth = 3): number | un
 
 /** `Retry-After` in either of its forms, or as a duration, in milliseconds from now. */
 export function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
-  const text = Array.isArray(header) ? header[0] : header
-  if (!text) return undefined
-  // Some proxies add another value.
-  const seconds = /^\d+(?:\.\d+)?(?=\s*(?:,|$))/.exec(text)?.[0]
+  const value = Array.isArray(header) ? header[0] : header
+  if (!value) return undefined
+  const text = value.replaceAll('"', '').replace(/^PT(?=\d)/, '')
+  // Some proxies add another value or a parameter.
+  const seconds = /^\d+(?:\.\d+)?(?=\s*(?:[,;]|$))/.exec(text)?.[0]
   if (seconds !== undefined) return Math.min(maxWaitMs, Math.round(Number(seconds) * 1000))
   const at = /^\d+(?:\.\d+)?\s*[a-z]/i.test(text) ? Number.NaN : Date.parse(text)
-  return Number.isNaN(at) ? parseDuration(text) : Math.min(maxWaitMs, Math.max(0, at - now))
+  return Number.isNaN(at) ? (parseDuration(text) ?? parseWaitMessage(text)) : Math.min(maxWaitMs, Math.max(0, at - now))
 }
 
 const units = new Map([

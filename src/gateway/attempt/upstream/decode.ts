@@ -19,6 +19,8 @@ function gunzip(start: Buffer): Decoder | undefined {
   return start.readUInt16BE() === 0x1f8b ? createGunzip() : undefined
 }
 
+const startsGzip = (chunk: Buffer) => chunk[0] === 0x1f && chunk[1] === 0x8b
+
 /** Some servers send `deflate` without the header of zlib. */
 const startsZlib = (start: Buffer) => (start[0]! & 0x0f) === 8 && start.readUInt16BE() % 31 === 0
 
@@ -51,6 +53,7 @@ export class DecodingSink implements Sink {
   /** Creates the decoder once the first bytes have arrived. */
   #create: ((start: Buffer) => Decoder | undefined) | undefined
   #start: Buffer = noBytes
+  #hasStarted = false
   #isOver = false
 
   constructor(sink: Sink, input: DecoderInput) {
@@ -67,6 +70,9 @@ export class DecodingSink implements Sink {
   }
 
   data(chunk: Buffer): void {
+    // Some proxies remove the header of a compressed answer. No JSON and no event starts like this.
+    if (!this.#hasStarted && !this.#create && startsGzip(chunk)) this.#create = gunzip
+    this.#hasStarted = true
     if (this.#create) this.#startDecoder(this.#create, Buffer.concat([this.#start, chunk]), startLength)
     else this.#decode(chunk)
   }

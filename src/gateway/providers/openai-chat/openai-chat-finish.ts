@@ -24,6 +24,17 @@ const reasons = new Map<string, FinishReason>([
       // LM Studio
       'eos_found',
       'stop_string_found',
+      // Names of end tokens
+      'eot',
+      'eot_id',
+      'im_end',
+      's',
+      'finish',
+      'ended',
+      'final',
+      'natural',
+      'natural_stop',
+      'content_stop',
     ] as const
   ).map((name): [string, FinishReason] => [name, 'stop']),
   ['length', 'length'],
@@ -82,6 +93,15 @@ const reasons = new Map<string, FinishReason>([
   ['timeout', 'error'],
 ])
 
+/** The meaning of other reasons, by a part of their name. */
+const reasonPatterns: readonly [pattern: RegExp, reason: FinishReason][] = [
+  [/error|exception|fail|invalid|malformed|overload|unavailable|abort|cancel|time(?:d_)?out|rate_limit/, 'error'],
+  [/filter|moderat|block|policy|guardrail|safety|sensitiv|risk|prohibit|refus/, 'content_filter'],
+  [/tool|function/, 'tool_calls'],
+]
+
+const findByPattern = (name: string) => reasonPatterns.find(([pattern]) => pattern.test(name))?.[1]
+
 /** The finish event. An unknown reason counts as a truncated answer, never as a success. */
 export function finishEvents(native: string): AnswerEvent[] {
   const name = normalizeName(native)
@@ -89,16 +109,20 @@ export function finishEvents(native: string): AnswerEvent[] {
   if (name === 'null' || name === 'none' || name === 'unspecified') return []
   // Google's chat server writes the reason of its model after its own: `content_filter: RECITATION`.
   const [general = '', specific = ''] = name.split(/\s*:\s*/)
-  const reason = reasons.get(specific) ?? reasons.get(general) ?? 'length'
+  const reason = reasons.get(specific) ?? reasons.get(general) ?? findByPattern(name) ?? 'length'
   if (reason !== 'error') return [{ type: 'finish', reason, native }]
   return [{ type: 'error', message: `the provider ended the answer with the reason "${native}"`, status: 502 }]
 }
 
-/** The name in lower case with underscores, without that of its enumeration, which some servers write before it. */
+/**
+ * The name in lower case with underscores, without that of its enumeration, which some servers write before it, and without
+ * the brackets of a token such as `<|im_end|>`.
+ */
 function normalizeName(native: string): string {
   return native
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replaceAll('-', '_')
-    .replace(/^finish_?reason[._]/, '')
+    .replace(/^(?:finish|stop)_?reason[._]/, '')
+    .replace(/^<[|/]?(.*?)\|?>$/, '$1')
 }

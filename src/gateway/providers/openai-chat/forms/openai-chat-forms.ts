@@ -4,7 +4,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { AnswerForms, StreamProgress } from '../../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../../with-members.ts'
-import { isStandardMessage, normalizeMessage } from './openai-chat-message-forms.ts'
+import { isStandardMessage, normalizeMessage, parseJson } from './openai-chat-message-forms.ts'
 import { readNativeAnswer } from './openai-chat-native-forms.ts'
 import { findSources, sourceMembers, toAnnotation } from './openai-chat-source-forms.ts'
 import { ReasoningSeparator, separateReasoning } from './tagged-reasoning.ts'
@@ -106,6 +106,7 @@ const envelopes = ['result', 'data', 'output', 'response', 'body'] as const
  */
 function openEnvelope(body: unknown, member: MessageMember): unknown {
   if (!isObject(body)) return readNativeAnswer(body, member) ?? body
+  if (typeof body.body === 'string') return openTextEnvelope(body, member)
   const contents = envelopes.map((name) => body[name]).filter(isObject)
   const sharedMembers: Members = {}
   if (body.usage !== undefined) sharedMembers.usage = body.usage
@@ -116,6 +117,14 @@ function openEnvelope(body: unknown, member: MessageMember): unknown {
   if (ownAnswer) return ownAnswer
   const answer = contents.map((content) => readNativeAnswer(content, member)).find((native) => native !== undefined)
   return answer ? { ...sharedMembers, ...answer } : body
+}
+
+/** The answer in the body of an answer of AWS Lambda, which is a text beside its status. */
+function openTextEnvelope({ body, statusCode }: Members, member: MessageMember): unknown {
+  const content = parseJson(body as string)
+  if (!isObject(content)) return { error: { message: body, status: statusCode } }
+  const { error } = content
+  return isObject(error) ? { ...content, error: { status: statusCode, ...error } } : openEnvelope(content, member)
 }
 
 /** The choices as a list without nulls. Some servers send one choice, or an object with their numbers. */

@@ -63,7 +63,8 @@ function listCalls(calls: unknown): unknown[] | undefined {
   return Array.isArray(list) ? list : undefined
 }
 
-function parseJson(text: string): unknown {
+/** @returns undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
