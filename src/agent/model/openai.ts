@@ -130,10 +130,10 @@ function parseChunk(data: string): Chunk {
 
 /** Aborts after `ms` without a call of `restart`. */
 function createIdleGuard(ms: number, outer: AbortSignal) {
-  const guard = new AbortController()
-  const timer = setTimeout(() => guard.abort(new Error(`no data for ${Math.round(ms / 1000)} s`)), ms)
+  const guardController = new AbortController()
+  const timer = setTimeout(() => guardController.abort(new Error(`no data for ${Math.round(ms / 1000)} s`)), ms)
   return {
-    signal: AbortSignal.any([outer, guard.signal]),
+    signal: AbortSignal.any([outer, guardController.signal]),
     restart: () => void timer.refresh(),
     end: () => clearTimeout(timer),
   }

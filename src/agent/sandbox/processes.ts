@@ -10,7 +10,7 @@ type BackgroundProcess = {
   id: string
   command: string
   output: ReturnType<typeof createTerminalText>
-  stop: AbortController
+  stopController: AbortController
   end: CommandEnd | 'not started' | undefined
   ended: Promise<void>
   /** Resolves when there is new output or the process has ended. */
@@ -30,12 +30,12 @@ export class Processes {
         `${limits.running} processes are already running: ${running.map(describeProcess).join(', ')}. Stop one of them first.`,
       )
     }
-    const stop = new AbortController()
+    const stopController = new AbortController()
     const id = `p${++this.#started}`
     const process: BackgroundProcess = {
       id,
       command,
-      stop,
+      stopController,
       end: undefined,
       ended: Promise.resolve(),
       outputSignal: Promise.withResolvers<void>(),
@@ -45,7 +45,7 @@ export class Processes {
       process.output.add(bytes)
       process.outputSignal.resolve()
     }
-    const { ended } = await shell.start(command, { ...options, signal: stop.signal, onOutput })
+    const { ended } = await shell.start(command, { ...options, signal: stopController.signal, onOutput })
     process.ended = ended.then(
       ({ end, errorOutput }) => finish(process, end, errorOutput),
       (error: Error) => finish(process, 'not started', error.message),
@@ -68,13 +68,13 @@ export class Processes {
 
   async stop(id: string, signal: AbortSignal): Promise<string> {
     const process = this.#find(id)
-    process.stop.abort()
+    process.stopController.abort()
     await process.ended
     return this.read(id, 0, signal)
   }
 
   async stopAll(): Promise<void> {
-    for (const { stop } of this.#all.values()) stop.abort()
+    for (const { stopController } of this.#all.values()) stopController.abort()
     await Promise.all([...this.#all.values()].map(({ ended }) => ended))
     this.#all.clear()
   }

@@ -24,18 +24,18 @@ export async function answerWhileOpen<Answer>(
   location: QuestionLocation,
   ask: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<{ answer: Answer } | { closed: string }> {
-  const questionClosed = new AbortController()
-  const watchStop = new AbortController()
-  const watch = watchQuestion(location, watchStop.signal).then((reason) => {
-    if (reason !== undefined) questionClosed.abort(reason)
+  const closeController = new AbortController()
+  const watchController = new AbortController()
+  const watch = watchQuestion(location, watchController.signal).then((reason) => {
+    if (reason !== undefined) closeController.abort(reason)
   })
   try {
-    return { answer: await ask(questionClosed.signal) }
+    return { answer: await ask(closeController.signal) }
   } catch (error) {
-    if (!questionClosed.signal.aborted) throw error
-    return { closed: questionClosed.signal.reason as string }
+    if (!closeController.signal.aborted) throw error
+    return { closed: closeController.signal.reason as string }
   } finally {
-    watchStop.abort()
+    watchController.abort()
     await watch
   }
 }

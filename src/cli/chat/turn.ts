@@ -95,20 +95,20 @@ async function printTurn(
   { keyboard, display }: ChatContext,
   startTurn: (signal: AbortSignal) => AsyncIterable<ChatOutput>,
 ): Promise<TurnResult> {
-  const stop = new AbortController()
+  const stopController = new AbortController()
   const result: TurnResult = {}
   const removeInterrupt = keyboard.onInterrupt(() => {
-    result.isLeaving = stop.signal.aborted
-    stop.abort()
+    result.isLeaving = stopController.signal.aborted
+    stopController.abort()
   })
   const stopProgress = display.working()
   try {
-    for await (const output of startTurn(stop.signal)) {
+    for await (const output of startTurn(stopController.signal)) {
       if (output.type === 'question') result.question = output.question
       else display.output(output)
     }
   } catch (error) {
-    if (stop.signal.aborted) display.stopped()
+    if (stopController.signal.aborted) display.stopped()
     else if (!(error instanceof StartupError)) throw error
     else display.error(error.message)
     if (error instanceof ServiceError) result.errorStatus = error.status

@@ -46,8 +46,8 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
   if (!isAuthorized(deps.token, request.headers.authorization))
     throw new Fault('unauthenticated', 'Wrong token.', { type: 'unauthorized' })
   const { path, query } = parseAddress(request)
-  const disconnect = new AbortController()
-  response.once('close', () => disconnect.abort())
+  const disconnectController = new AbortController()
+  response.once('close', () => disconnectController.abort())
   const { runs } = deps
   switch (`${request.method} /${path[0]}`) {
     case 'GET /health':
@@ -55,21 +55,21 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
     case 'POST /rest':
       return sendJson(response, 200, { againAfterMs: await runs.rest(readIdleMs(await readJson(request))) })
     case 'POST /turns':
-      return writeEvents(response, await runs.start(readTurn(await readJson(request)), disconnect.signal))
+      return writeEvents(response, await runs.start(readTurn(await readJson(request)), disconnectController.signal))
     case 'POST /answers':
-      return writeEvents(response, await runs.answer(readAnswer(await readJson(request)), disconnect.signal))
+      return writeEvents(response, await runs.answer(readAnswer(await readJson(request)), disconnectController.signal))
     case 'DELETE /runs':
       return sendJson(response, 200, { cancelled: await cancelRun(runs, path[1] ?? '', query) })
     case 'GET /sessions':
-      return serveSessions(runs.transcripts, { path, query, response, signal: disconnect.signal })
+      return serveSessions(runs.transcripts, { path, query, response, signal: disconnectController.signal })
     case 'GET /milestones':
-      return serveMilestones(runs.transcripts, { query, response, signal: disconnect.signal })
+      return serveMilestones(runs.transcripts, { query, response, signal: disconnectController.signal })
     case 'GET /files':
     case 'PUT /files':
     case 'POST /files':
     case 'DELETE /files': {
       const operation = `${request.method} ${path[1] ?? ''}`
-      return serveFiles(runs.files, { operation, query, request, response, signal: disconnect.signal })
+      return serveFiles(runs.files, { operation, query, request, response, signal: disconnectController.signal })
     }
     case 'GET /questions':
       return sendJson(response, 200, { question: (await runs.question(path[1] ?? '')) ?? null })

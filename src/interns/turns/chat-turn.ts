@@ -65,28 +65,32 @@ export async function startChatTurn(
 
   const background = request.background === true
   const client = { by: caller.userId, activity: request.stream_options?.include_activity === true, background }
-  const timeout = new AbortController()
-  const stop = AbortSignal.any([signal, timeout.signal])
+  const timeoutController = new AbortController()
+  const stopSignal = AbortSignal.any([signal, timeoutController.signal])
   const idleMs = deps.idleTimeoutMs
-  const idleTimer = new IdleTimer(() => timeout.abort())
+  const idleTimer = new IdleTimer(() => timeoutController.abort())
   idleTimer.start(idleMs)
   try {
     const context = { caller, intern, link, connection, client }
     const turn =
       input.kind === 'prompt'
-        ? await startPrompt(deps, context, { ...input, mode, budget: request.budget }, stop)
-        : await resumeWithAnswer(deps, context, input, stop)
+        ? await startPrompt(deps, context, { ...input, mode, budget: request.budget }, stopSignal)
+        : await resumeWithAnswer(deps, context, input, stopSignal)
     const { started, events } = await openStream(turn.events)
     await storeStarted(deps, context, turn, started)
     return {
       started,
-      events: nextUntilIdle(withStoredEnd(deps, turn, started, events), { idleTimer, idleMs }, timeout.signal),
+      events: nextUntilIdle(
+        withStoredEnd(deps, turn, started, events),
+        { idleTimer, idleMs },
+        timeoutController.signal,
+      ),
     }
   } catch (error) {
     idleTimer.stop()
-    const hasTimedOut = timeout.signal.aborted
+    const hasTimedOut = timeoutController.signal.aborted
     // Ends a turn that was started meanwhile.
-    timeout.abort()
+    timeoutController.abort()
     if (signal.aborted)
       throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')
     if (hasTimedOut) throw timeoutFault(idleMs)
