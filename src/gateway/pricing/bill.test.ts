@@ -9,9 +9,9 @@ import { anthropicMessages } from '../providers/anthropic/anthropic-messages.ts'
 import { googleGemini } from '../providers/gemini/google-gemini.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import { openaiResponses } from '../providers/openai-responses/openai-responses.ts'
-import { settledUsage } from '../record/settled-usage.ts'
 import { computeBill } from './bill.ts'
 import { highestCost } from './highest-cost.ts'
+import { settledUsage } from './settled-usage.ts'
 
 const plain: Prices = { prompt: '0.000003', completion: '0.000015' }
 const search = { type: 'web_search_20250305', name: 'web_search' }

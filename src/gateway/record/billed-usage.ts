@@ -5,7 +5,7 @@ import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { UsageBound } from '../admission/bounds/usage-bound.ts'
 import { costOf } from '../pricing/cost.ts'
 import { highestCost } from '../pricing/highest-cost.ts'
-import { type SettledUsage, settledUsage } from './settled-usage.ts'
+import { type SettledUsage, settledUsage } from '../pricing/settled-usage.ts'
 
 export type BilledUsage = SettledUsage & {
   cost: PicoUsd

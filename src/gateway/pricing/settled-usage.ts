@@ -1,8 +1,8 @@
 import type { Prices } from '#catalogue/index/model.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 import { ownValue } from '#platform/core/own-value.ts'
-import type { Bill } from '../pricing/bill.ts'
-import { type ModelUsage, modelUsages } from '../pricing/model-usage.ts'
+import type { Bill } from './bill.ts'
+import { type ModelUsage, modelUsages } from './model-usage.ts'
 
 export type SettledUsage = { tokens: TokenCounts; extras: Extras | undefined; models?: readonly ModelUsage[] }
 
