@@ -162,6 +162,18 @@ describe('the usage of an Anthropic stream', () => {
   test('is undefined after the first event only', () =>
     assert.equal(countOf(anthropicMessages.reader(), [opened, text, stopped()]).isFinal, false))
 
+  test('does not end with the count of the first event, which is that of the start', () => {
+    for (const last of [
+      {},
+      { input_tokens: 50 },
+      { ...zeros, output_tokens: 0 },
+      { prompt_tokens: 5, completion_tokens: 7 },
+    ]) {
+      const { isFinal, prompt, completion } = countOf(anthropicMessages.reader(), [opened, text, stopped(last)])
+      assert.deepEqual([isFinal, prompt, completion], [false, counted.prompt, 0], JSON.stringify(last))
+    }
+  })
+
   test('has the whole prompt once if only the last event splits it', () => {
     const first = { type: 'message_start', message: { usage: { input_tokens: 980, output_tokens: 1 } } }
     for (const last of [
@@ -211,6 +223,28 @@ describe('the usage of an Anthropic stream', () => {
     ])
     assert.deepEqual([prompt, cached], [181, 0])
   })
+})
+
+test('counts that are texts are numbers in every protocol, and clients get numbers', () => {
+  const gemini = {
+    ...{ promptTokenCount: '100', candidatesTokenCount: '5', cachedContentTokenCount: '90' },
+    promptTokensDetails: [{ modality: 'AUDIO', tokenCount: '40' }],
+  }
+  const anthropic = { input_tokens: '10', cache_read_input_tokens: '90', output_tokens: '5' }
+  const message = { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage: anthropic }
+  const start = { type: 'message_start', message: { usage: { ...anthropic, output_tokens: '1' } } }
+  const streamed = [start, text, stopped({ output_tokens: '5' })]
+  const part = { candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }], usageMetadata: gemini }
+  const expected = { ...tokens, prompt: 100, completion: 5, cached: 90 }
+  for (const [events, parts] of [
+    [anthropicMessages.readBody(message), undefined],
+    [readAll(anthropicMessages.reader(), streamed), undefined],
+    [readAll(googleGemini.reader(), [part]), { audioPrompt: 40 }],
+  ] as const) {
+    const event = events.findLast((one): one is UsageEvent => one.type === 'usage')
+    assert.deepEqual(event?.tokens, { ...expected, ...(parts && { parts }) })
+    if (!parts) assert.equal(event?.restated, true)
+  }
 })
 
 test('usage of the events of a Gemini stream is added up, with reasoning counted once', () => {
@@ -292,6 +326,19 @@ describe('a total', () => {
       assert.deepEqual([tokens.prompt, tokens.completion, mismatch], [100, 5, undefined])
     }
   })
+})
+
+test('a zero of one spelling does not hide the count of another', () => {
+  const counts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 105, input_tokens: 100, output_tokens: 5 }
+  const item = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }
+  const named = { input_tokens: 0, output_tokens: 0, prompt_tokens: 100, completion_tokens: 5 }
+  for (const events of [
+    openaiChat.readBody({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], usage: counts }),
+    openaiResponses.readBody({ status: 'completed', output: [item], usage: named }),
+  ]) {
+    const event = events.findLast((one): one is UsageEvent => one.type === 'usage')
+    assert.deepEqual([event?.tokens.prompt, event?.tokens.completion, event?.mismatch], [100, 5, undefined])
+  }
 })
 
 test('the calls of tools that xAI counts in its usage are billed by call', () => {

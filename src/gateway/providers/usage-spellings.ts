@@ -15,7 +15,7 @@ export type UsageSpelling = {
 
 export type UsageObject = Record<string, unknown>
 
-/** Counts of the whole: the first spelling that has one sets it. For all other counts, the largest one is used. */
+/** Counts of the whole: the first spelling that has one other than zero sets it. For all other counts, the largest one is used. */
 const wholeCounts: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
 
 /** A spelling, prepared for reading. */
@@ -85,7 +85,7 @@ function readWith(usage: UsageObject, spellings: readonly CompiledSpelling[]): R
     for (const { name, group, member } of spelling.paths) {
       const value = group === undefined ? usage[member] : (usage[group] as UsageObject | null | undefined)?.[member]
       if (value == null) continue
-      if (wholeCounts.has(name)) counts[name] ??= value
+      if (wholeCounts.has(name)) counts[name] ||= value
       else if ((readCount(value) ?? 0) > (readCount(counts[name]) ?? 0)) {
         counts[name] = value
         if (spelling.separateCount) separate[spelling.separateCount] = true
@@ -113,6 +113,29 @@ function withAlternatives(counts: ReportedCounts, separate: SeparateCounts): Rep
     ...(otherCompletion && !separate.reasoning ? { otherCompletion } : {}),
     ...((isCacheSeparate || separate.reasoning) && { total: undefined }),
   }
+}
+
+/** Counts as numbers. Some servers send them as text. @returns the same object if none is text. */
+export function parseCounts<Usage extends object>(usage: Usage): Usage {
+  for (const name in usage) {
+    const value = usage[name]
+    if (isCountText(value) || (isObject(value) && hasCountText(value))) return parseNumbers(usage) as Usage
+  }
+  return usage
+}
+
+function hasCountText(details: UsageObject): boolean {
+  for (const name in details) if (isCountText(details[name])) return true
+  return false
+}
+
+const isCountText = (value: unknown) => typeof value === 'string' && /^\d+(?:\.0+)?$/.test(value)
+
+function parseNumbers(value: unknown): unknown {
+  if (isCountText(value)) return Number(value)
+  if (Array.isArray(value)) return value.map(parseNumbers)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, parseNumbers(inner)]))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
+import { parseCounts } from '../usage-spellings.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
 /** Recognizes answers of Gemini's protocol. Only its reader normalizes them, because clients never get Gemini's bytes. */
@@ -24,7 +25,7 @@ export function normalizeGeminiAnswer(body: unknown): unknown {
   if (error == null && isStandardUsage(usage) && areStandardCandidates(candidates)) return answer
   return withMembers(answer, {
     ...(Array.isArray(candidates) && { candidates: mapItems(candidates, normalizeCandidate) }),
-    ...(isObject(usage) && { usageMetadata: normalizeUsage(usage) }),
+    ...(isObject(usage) && { usageMetadata: parseCounts(usage) }),
     ...(isObject(error) && Object.keys(error).length === 0 && { error: undefined }),
   })
 }
@@ -33,7 +34,8 @@ type Candidate = { content?: { parts?: unknown }; finishReason?: unknown } & Mem
 
 const standardReasons: ReadonlySet<unknown> = new Set([undefined, 'STOP', 'MAX_TOKENS'])
 
-const isStandardUsage = (usage: unknown) => !isObject(usage) || typeof usage.totalTokenCount !== 'string'
+const isStandardUsage = (usage: unknown) =>
+  !isObject(usage) || (typeof usage.promptTokenCount !== 'string' && typeof usage.totalTokenCount !== 'string')
 
 const areStandardCandidates = (candidates: unknown) =>
   !Array.isArray(candidates) ||
@@ -102,12 +104,4 @@ function normalizeCandidate(candidate: unknown): unknown {
     ...(reason !== undefined && { finishReason: standardReason }),
     ...(Array.isArray(content) && { content: { role: 'model', parts: content } }),
   })
-}
-
-/** Counts as numbers. Servers that write 64-bit integers as JSON make them texts. */
-function normalizeUsage(usage: Members): Members {
-  const counts = Object.entries(usage).filter(([, count]) => typeof count === 'string' && /^\d+$/.test(count))
-  return counts.length === 0
-    ? usage
-    : { ...usage, ...Object.fromEntries(counts.map(([name, count]) => [name, Number(count)])) }
 }

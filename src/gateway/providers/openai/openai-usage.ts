@@ -1,10 +1,10 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
-import { isObject } from '#platform/core/is-object.ts'
 import { CompletionIncrements } from '../completion-increments.ts'
 import { type ReportedCounts, type ReportedExtras, readCount, usageEvents } from '../token-counts.ts'
 import {
   compileSpellings,
   mergeUsage,
+  parseCounts,
   readClientCounts,
   readCounts,
   type Spellings,
@@ -183,26 +183,6 @@ export class OpenaiUsage {
     if (before && !usage.total_tokens && hasCounts(readCounts(usage, this.#spellings))) delete this.#usage.total_tokens
     return this.#usage
   }
-}
-
-/** Counts as numbers. Some servers send them as text. */
-function parseCounts(usage: UsageObject): UsageObject {
-  for (const name in usage) {
-    const value = usage[name]
-    if (typeof value === 'string' || (isObject(value) && hasText(value))) return parseNumbers(usage) as UsageObject
-  }
-  return usage
-}
-
-function hasText(details: UsageObject): boolean {
-  for (const name in details) if (typeof details[name] === 'string') return true
-  return false
-}
-
-function parseNumbers(value: unknown): unknown {
-  if (typeof value === 'string') return /^\d+(?:\.0+)?$/.test(value) ? Number(value) : value
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, parseNumbers(inner)]))
 }
 
 const hasCounts = ({ prompt, completion }: ReportedCounts) => Boolean(prompt) || Boolean(completion)

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { readBedrockMetrics, type WithBedrockMetrics } from '../../bedrock-metrics.ts'
 import { type ReportedCounts, type ReportedExtras, sumCounts, usageEvents } from '../../token-counts.ts'
-import { mergeUsage, type UsageObject } from '../../usage-spellings.ts'
+import { mergeUsage, parseCounts, type UsageObject } from '../../usage-spellings.ts'
 
 type Counts = {
   input_tokens?: number
@@ -26,22 +26,22 @@ export class StreamUsage {
   #usage: UsageObject = {}
 
   start(usage: Usage | undefined): void {
-    this.#usage = { ...usage }
+    // The first event counts only the start of the answer.
+    this.#usage = { ...parseCounts(usage ?? {}), output_tokens: undefined }
   }
 
   /**
    * The usage event; none after the first event alone. After a compaction the last event restarts the counts, and its
    * zeros are valid.
    */
-  add(usage: Usage | null | undefined): AnswerEvent[] {
-    if (!usage) return []
+  add(reported: Usage | null | undefined): AnswerEvent[] {
+    if (!reported) return []
+    const usage = parseCounts(reported)
     const splitsPrompt = usage.input_tokens === 0 && cacheTokens(usage) > 0 && cacheTokens(this.#usage) === 0
     this.#usage = usage.iterations?.length ? { ...usage } : mergeUsage(this.#usage, usage)
     // The first event of some servers counts the whole prompt as uncached, and the last one all of it as cached.
     if (splitsPrompt) this.#usage.input_tokens = 0
-    return readUsage(this.#usage).map((event) =>
-      event.type === 'usage' && this.#hidesCount(usage) ? { ...event, restated: true } : event,
-    )
+    return readUsage(this.#usage, usage !== reported || this.#hidesCount(usage))
   }
 
   /** The usage event of the last event of a stream, which has the only usage of some servers. */
@@ -77,13 +77,16 @@ const countNames = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_i
 /** Iterations that the counts of the answer do not include. */
 const separateIterations: ReadonlySet<string | undefined> = new Set(['compaction', 'advisor_message'])
 
-/** The billed counts of an answer and its tools. */
-export function readUsage(usage: Usage): AnswerEvent[] {
+/** The billed counts of an answer and its tools. @param isRestated whether clients read other counts from the event. */
+export function readUsage(reported: Usage, isRestated = false): AnswerEvent[] {
+  const usage = parseCounts(reported)
   const iterations = Array.isArray(usage.iterations) ? usage.iterations : []
   const separate = iterations.filter((iteration) => separateIterations.has(iteration?.type)).map(readCounts)
   const { web_search_requests: web_search, web_fetch_requests: web_fetch } = usage.server_tool_use ?? {}
   const extras = { pieces: { web_search, web_fetch }, serviceTier: readTier(usage), models: readAdvisors(iterations) }
-  return usageEvents(separate.reduce(addCounts, readCounts(usage)), extras)
+  const events = usageEvents(separate.reduce(addCounts, readCounts(usage)), extras)
+  if (!isRestated && usage === reported) return events
+  return events.map((event) => (event.type === 'usage' ? { ...event, restated: true } : event))
 }
 
 /** The runs of the advisors, which are other models with other prices. */
