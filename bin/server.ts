@@ -11,6 +11,7 @@ const { loadSettings } = await import('#platform/config/load.ts')
 const { StartupError } = await import('#platform/core/fault.ts')
 const { createLog, logStream } = await import('#platform/process/log.ts')
 const { newUuid } = await import('#platform/core/id.ts')
+const { readVariable } = await import('#platform/process/environment.ts')
 const { once } = await import('#platform/async/once.ts')
 const { activeSandbox } = await import('#app/active-sandbox.ts')
 const { logUncaught } = await import('#platform/process/uncaught.ts')
@@ -95,7 +96,7 @@ try {
   const parts = {
     config,
     settingSources,
-    variable: (name: string) => process.env[name],
+    variable: (name: string) => readVariable(process.env, name),
     log,
     now: Date.now,
     newId: newUuid,

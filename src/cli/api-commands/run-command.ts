@@ -1,5 +1,5 @@
-import type { Environment } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
+import type { Environment } from '#platform/process/environment.ts'
 import { type ApiClient, createApiClient } from '../kit/api-client.ts'
 import { formatRecord, parseFields } from '../kit/fields.ts'
 import { minute } from '../kit/format.ts'

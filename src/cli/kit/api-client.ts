@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { apiPrefix } from '#api/access/prefix.ts'
-import type { Environment } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import { readProxies } from '#platform/net/proxies.ts'
 import { SseReader } from '#platform/net/sse.ts'
+import { type Environment, readVariable } from '#platform/process/environment.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
 import { connectionError, networkReason, redirectError } from './network-errors.ts'
 
@@ -65,7 +65,7 @@ export type ApiClient = {
 /** Creates a client for the running service that the environment names. */
 export function createApiClient(env: Environment, kind: KeyKind = 'management'): ApiClient {
   const access = readAccess(env, kind)
-  const url = baseUrl(access.url || defaultUrl)
+  const url = baseUrl(access.url ?? defaultUrl)
   const key = requireKey(access.key, keyKinds[kind].name)
   const fetch = createOutgoingFetch(readProxies(env))
 
@@ -180,14 +180,14 @@ type Access = { url: string | undefined; key: string | undefined }
  * hold a key of this service: the address and the key of another program are never combined with ours.
  */
 function readAccess(env: Environment, kind: KeyKind): Access {
-  const explicit: Access = { url: env.SIGNALBOX_URL, key: env.SIGNALBOX_KEY }
-  if (explicit.key?.trim()) return explicit
-  const key = env[keyKinds[kind].variable]
-  return key?.trim().startsWith('sb-v1-') ? { url: explicit.url || env.BASE_URL, key } : explicit
+  const explicit: Access = { url: readVariable(env, 'SIGNALBOX_URL'), key: readVariable(env, 'SIGNALBOX_KEY') }
+  if (explicit.key) return explicit
+  const key = readVariable(env, keyKinds[kind].variable)
+  return key?.startsWith('sb-v1-') ? { url: explicit.url ?? readVariable(env, 'BASE_URL'), key } : explicit
 }
 
 /** Whether the environment has a key of the running service. */
-export const hasServiceKey = (env: Environment): boolean => Boolean(readAccess(env, 'management').key?.trim())
+export const hasServiceKey = (env: Environment): boolean => readAccess(env, 'management').key !== undefined
 
 /** Parsing a URL resolves `.` and `..`, so that such a name or ID would reach another path. No object has one. */
 function rejectDotSegments(path: string): void {
@@ -199,8 +199,7 @@ function rejectDotSegments(path: string): void {
 }
 
 /** Normalizes a base URL. A bare origin gets the path of the API. */
-function baseUrl(value: string): string {
-  const text = value.trim()
+function baseUrl(text: string): string {
   const url = URL.parse(text)
   if (!url) throw new StartupError(`SIGNALBOX_URL must be a URL such as ${defaultUrl}, not "${text}".`)
   if (!/^https?:$/.test(url.protocol)) {
@@ -220,8 +219,7 @@ function baseUrl(value: string): string {
 }
 
 /** Checks the key. @throws StartupError for a key that no header can contain, such as `sb-v1-…` copied from a document */
-function requireKey(value: string | undefined, requiredKind: string): string {
-  const key = value?.trim()
+function requireKey(key: string | undefined, requiredKind: string): string {
   if (!key) throw new StartupError(`Set SIGNALBOX_KEY to ${requiredKind} of the service.`)
   const invalid = /[^\x21-\x7e]/u.exec(key)
   if (!invalid) return key

@@ -1,4 +1,4 @@
-import type { Environment } from '#platform/config/load.ts'
+import type { Environment } from '#platform/process/environment.ts'
 
 /** A terminal: standard input and output. */
 export type Screen = { input: NodeJS.ReadStream; output: NodeJS.WriteStream }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { StartupError } from '../core/fault.ts'
-import { type Environment, loadConfig } from './load.ts'
+import type { Environment } from '../process/environment.ts'
+import { loadConfig } from './load.ts'
 import { secretSettings, settingNames } from './settings.ts'
 import { showConfig } from './show.ts'
 
@@ -227,4 +228,13 @@ test('the settings of sign-in and mail report what an issuer or a mail server wo
     assert.equal(loadConfig({ SMTP_FROM: from }).smtp_from, from)
   const roles = loadConfig({ OIDC_ROLES: '{"CN=Admins,OU=x": "admin"}' }).oidc_roles
   assert.deepEqual(roles, { 'CN=Admins,OU=x': 'admin' })
+})
+
+test('quotes around a variable do not count, and the name of a variable is not a value', () => {
+  assert.equal(loadConfig({ PORT: '"9000"', HTTPS_PROXY: "'proxy:3128'" }).port, 9000)
+  const name = '$' + '{NAME}'
+  const problem = `is "${name}", which was not replaced by the value of that variable.`
+  assert.equal(refusal({ OIDC_CLIENT_SECRET: name }), `The environment variable OIDC_CLIENT_SECRET ${problem}`)
+  const path = configFile(`port: ${name}\n`)
+  assert.equal(refusal({ CONFIG: path }), `The setting port in the configuration file ${path} ${problem}`)
 })

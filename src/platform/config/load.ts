@@ -3,11 +3,10 @@ import type { z } from 'zod'
 import { StartupError } from '../core/fault.ts'
 import { nearestName } from '../json/strict-fields.ts'
 import { proxyVariable, proxyVariables } from '../net/proxies.ts'
+import { type Environment, readVariable } from '../process/environment.ts'
 import { lazyModules } from '../process/lazy-modules.ts'
 import { readErrorText } from '../process/system-error.ts'
 import { type Config, fileOnlySettings, parseSettings, type SettingName, settingNames } from './settings.ts'
-
-export type Environment = Record<string, string | undefined>
 
 /** The source of a setting: an environment variable, or the configuration file at a path. Undefined for a default. */
 export type SettingSource = { kind: 'environment' | 'file'; name: string }
@@ -48,14 +47,15 @@ function readEnvironment(env: Environment): Partial<Record<SettingName, string>>
   const settings: Partial<Record<SettingName, string>> = {}
   for (const name of settingNames) {
     const variable = name.toUpperCase()
-    const value = isProxyVariable(name) ? proxyVariable(env, name) : env[variable]
-    if (value === undefined || value.trim() === '') continue
+    const value = isProxyVariable(name) ? proxyVariable(env, name) : readVariable(env, variable)
+    if (value === undefined) continue
     if (fileOnlySettings.has(name)) {
       throw new StartupError(
         `${variable} is not an environment variable: set ${name} in the configuration file (CONFIG).`,
       )
     }
-    settings[name] = value.trim()
+    requireReplaced(value, `The environment variable ${variable}`)
+    settings[name] = value
   }
   return settings
 }
@@ -87,7 +87,14 @@ function readConfigFile(path: string): Record<string, unknown> {
     throw new StartupError(`The configuration file ${path} must contain "name: value" lines.`)
   }
   const items = Object.entries(value as Record<string, unknown>).filter(([, item]) => item !== null && item !== '')
+  for (const [name, item] of items) requireReplaced(item, `The setting ${name} in the configuration file ${path}`)
   return Object.fromEntries(items.map(([name, item]) => [name, settingText(item)]))
+}
+
+/** @throws StartupError for `${NAME}`, which would be used as it is, for example as a password. */
+function requireReplaced(value: unknown, subject: string): void {
+  if (typeof value === 'string' && /^\$\{[^}]*\}$/.test(value.trim()))
+    throw new StartupError(`${subject} is "${value.trim()}", which was not replaced by the value of that variable.`)
 }
 
 /** @throws StartupError for an alias without an anchor. */

@@ -1,3 +1,4 @@
+import { type Environment, readVariable } from '../process/environment.ts'
 import { withoutBrackets } from './addresses/host-name.ts'
 import { containsAddress, isNetwork, toBlockList } from './addresses/networks.ts'
 
@@ -10,11 +11,9 @@ export type ProxySettings = {
 
 export const proxyVariables = ['http_proxy', 'https_proxy', 'no_proxy'] as const
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** The value of a proxy variable. Lower case comes first, as in curl. Empty counts as not set. */
 export function proxyVariable(env: Environment, name: (typeof proxyVariables)[number]): string | undefined {
-  return env[name]?.trim() || env[name.toUpperCase()]?.trim() || undefined
+  return readVariable(env, name) ?? readVariable(env, name.toUpperCase())
 }
 
 /** Reads the proxies from environment variables, for processes without settings. */
