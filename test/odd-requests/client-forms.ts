@@ -105,6 +105,86 @@ export const clientChats: OddRequest[] = [
   },
 ]
 
+const cache_control = { type: 'ephemeral' }
+const marked = [{ type: 'text', text: 'Hi', cache_control }]
+
+clientChats.push(
+  {
+    name: 'cache breakpoints in messages, parts, tools and functions',
+    body: {
+      messages: [{ role: 'system', content: 'S', cache_control }, user(marked)],
+      tools: [{ type: 'function', function: { ...read.function, cache_control } }],
+    },
+    sent: {
+      ...Object.fromEntries(
+        ['openai', 'groq', 'mistral'].map((server) => [
+          server,
+          {
+            'messages.0': { role: 'system', content: 'S' },
+            'messages.1.content': [{ type: 'text', text: 'Hi' }],
+            'tools.0': read,
+          },
+        ]),
+      ),
+      openrouter: { 'messages.1.content': marked },
+      [anthropic!]: { 'system.0.cache_control': cache_control, 'tools.0.cache_control': cache_control },
+    },
+  },
+  {
+    name: 'members of messages that programs store',
+    body: { messages: [{ ...user('Hi'), id: '1', createdAt: 'now', parts: [] }] },
+    sent: {
+      groq: { 'messages.0': user('Hi') },
+      mistral: { 'messages.0': user('Hi') },
+      [chat!]: { 'messages.0.id': '1' },
+    },
+    dropped: { groq: ['messages.id', 'messages.createdAt'] },
+  },
+  {
+    name: 'a name with spaces',
+    body: { messages: [{ ...user('Hi'), name: 'Jörg <Müller>' }] },
+    sent: { openai: { 'messages.0.name': 'Jörg_Müller_' }, [chat!]: { 'messages.0.name': 'Jörg <Müller>' } },
+  },
+  {
+    name: 'stop sequences for a model that refuses them',
+    body: { stop: ['x'] },
+    sent: { 'openai/gpt-5': { stop: undefined }, 'openai/gpt-4o': { stop: ['x'] } },
+    dropped: { 'openai/gpt-5': ['stop'] },
+  },
+  ...['auto', 'default'].map((reasoning_effort) => ({
+    name: `the effort ${reasoning_effort}`,
+    body: { reasoning_effort },
+    sent: {
+      'openai/gpt-5': { reasoning_effort: undefined },
+      'anthropic-messages/claude-opus-4-5': { thinking: undefined },
+      'google-gemini/gemini-2-5-flash': { 'generationConfig.thinkingConfig': undefined },
+    },
+  })),
+  {
+    name: 'the effort disable',
+    body: { reasoning_effort: 'disable' },
+    sent: {
+      'openai/gpt-5': { reasoning_effort: 'minimal' },
+      'anthropic-messages/claude-opus-4-5': { thinking: undefined },
+      'google-gemini/gemini-2-5-flash': { 'generationConfig.thinkingConfig.thinkingBudget': 0 },
+    },
+  },
+  {
+    name: 'an empty list of functions',
+    body: { functions: [], function_call: 'auto' },
+    sent: { openai: { functions: undefined, function_call: undefined }, [chat!]: { functions: undefined } },
+  },
+  {
+    name: 'an earlier answer that is a refusal',
+    body: { messages: [user('Hi'), { role: 'assistant', content: null, refusal: 'No' }, user('?')] },
+    sent: {
+      [anthropic!]: { 'messages.1.content.0.text': 'No' },
+      [gemini!]: { 'contents.1.parts.0.text': 'No' },
+      [responses!]: { 'input.1.content.0.refusal': 'No' },
+    },
+  },
+)
+
 const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' }
 const answer = (id: string) => ({
   type: 'message',

@@ -38,6 +38,13 @@ export function normalizeContent(content: Content | null | undefined): Normalize
   return parts
 }
 
+/** The content of a message, or else the refusal that is all of an answer. */
+export function spokenContent(message: Message): Content | null | undefined {
+  const { refusal } = message as { refusal?: unknown }
+  const isEmpty = message.content == null || message.content.length === 0
+  return isEmpty && typeof refusal === 'string' ? refusal : message.content
+}
+
 /** The images that a model generated, which clients return beside the text of its answer. */
 export function generatedImages(message: Message): NormalizedPart[] {
   const { images } = message as { images?: unknown }

@@ -69,7 +69,8 @@ function encodeTool(tool: ChatTool): Block | undefined {
     description,
     input_schema: parameters ?? { type: 'object', properties: {} },
     strict: strict === true ? true : undefined,
-    cache_control: (tool as { cache_control?: unknown }).cache_control,
+    // Clients of LiteLLM have it in the function.
+    cache_control: (tool as { cache_control?: unknown }).cache_control ?? tool.function.cache_control,
   })
 }
 

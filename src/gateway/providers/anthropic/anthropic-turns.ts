@@ -5,7 +5,14 @@ import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { readCalledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { hasFailed, isInstruction, type NormalizedPart, normalizeContent, unsupportedMediumFault } from '../content.ts'
+import {
+  hasFailed,
+  isInstruction,
+  type NormalizedPart,
+  normalizeContent,
+  spokenContent,
+  unsupportedMediumFault,
+} from '../content.ts'
 
 export type Block = Record<string, unknown>
 type Turn = { role: 'user' | 'assistant'; content: Block[] }
@@ -42,7 +49,7 @@ export function encodeTurns(messages: Message[]): Turn[] {
 
 function messageBlocks(message: Message, budget: JsonBudget): Block[] {
   if (message.role === 'tool') return [toolResult(message)]
-  const blocks = withCacheMark(normalizeContent(message.content).flatMap(toBlocks), message)
+  const blocks = withCacheMark(normalizeContent(spokenContent(message)).flatMap(toBlocks), message)
   if (message.role !== 'assistant') return blocks
   const thoughts = completeThoughts(message).map(({ text, signature, encrypted }) =>
     encrypted === undefined

@@ -14,6 +14,7 @@ import {
   type NormalizedPart,
   normalizeContent,
   refuseContainerFile,
+  spokenContent,
 } from '../content.ts'
 import { generatedCallIdPattern } from './gemini-call-id.ts'
 import { needsSignatures } from './gemini-thinking.ts'
@@ -64,7 +65,7 @@ export const contentParts = (content: Message['content']): Part[] => normalizeCo
 
 function toParts(message: Message, { functionOfCall, model, budget }: Conversation): Part[] {
   if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), budget)
-  const content = normalizeContent(message.content)
+  const content = normalizeContent(spokenContent(message))
   if (message.role !== 'assistant') return content.flatMap(toPart)
   // The model needs its images to change them.
   const parts = [...content, ...generatedImages(message)].flatMap(toPart)

@@ -35,8 +35,10 @@ export type ChatCompatibility = Compatibility & {
   maxTemperature?: number
   /** The field that marks the last message as the start of the answer. */
   prefillField?: string
-  /** Whether it refuses the name of a user or an answer. */
-  refusesNames?: boolean
+  /** Whether it refuses members of messages that it does not know, and the name of a user or an answer. */
+  refusesMembers?: boolean
+  /** Whether it refuses the cache breakpoints of Anthropic. */
+  refusesCacheMarks?: boolean
   /** Whether it has functions of its provider, with `$` before the name and the type `builtin_function`. */
   hasBuiltinFunctions?: boolean
   /** Fields of the body that have another name. */
@@ -57,6 +59,7 @@ const openai: ChatCompatibility = {
   acceptsAllowedTools: true,
   reasonsByEffort: true,
   hasTextResults: true,
+  refusesCacheMarks: true,
   maxStops: 4,
   callIds: { allowedCharacters: anyCharacters, maxLength: 40 },
   checksStrict: true,
@@ -82,7 +85,8 @@ const mistral: ChatCompatibility = {
   repeatedRoles: true,
   acceptsAnyBound: true,
   separatesResults: true,
-  refusesNames: true,
+  refusesMembers: true,
+  refusesCacheMarks: true,
   maxTemperature: 1.5,
   prefillField: 'prefix',
   efforts: ['none', 'high'],
@@ -107,6 +111,7 @@ const mistral: ChatCompatibility = {
     'cache_control',
     'prompt_cache_key',
     'prompt_cache_retention',
+    'prompt_cache_options',
     'safety_identifier',
     'web_search_options',
     'function_call',
@@ -114,15 +119,13 @@ const mistral: ChatCompatibility = {
   ],
 }
 
-/** Groq refuses each field that it does not know. */
-const groqRefuses = [
-  'logprobs',
-  'top_logprobs',
-  'logit_bias',
+/** Fields of OpenAI and of other servers that Groq and Cerebras refuse, as they refuse each field that they do not know. */
+const openaiOnlyFields = [
   'store',
   'verbosity',
   'prompt_cache_key',
   'prompt_cache_retention',
+  'prompt_cache_options',
   'safety_identifier',
   'modalities',
   'audio',
@@ -133,6 +136,7 @@ const groqRefuses = [
   'min_p',
   'repetition_penalty',
 ]
+const groqRefuses = ['logprobs', 'top_logprobs', 'logit_bias', ...openaiOnlyFields]
 
 /** Fields that xAI and Cerebras refuse. */
 const penaltiesAndBias = ['presence_penalty', 'frequency_penalty', 'logit_bias']
@@ -153,13 +157,21 @@ const builtinCompatibility: Record<string, ChatCompatibility> = {
   groq: {
     ...lenient,
     reasoningField: 'reasoning',
-    refusesNames: true,
+    refusesMembers: true,
+    refusesCacheMarks: true,
     reasonsByEffort: true,
     efforts: ['none', 'low', 'medium', 'high'],
     maxStops: 4,
     refuses: groqRefuses,
   },
-  cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true, reasonsByEffort: true, refuses: penaltiesAndBias },
+  cerebras: {
+    reasoningField: 'reasoning',
+    acceptsAnyBound: true,
+    reasonsByEffort: true,
+    refusesMembers: true,
+    refusesCacheMarks: true,
+    refuses: [...penaltiesAndBias, ...openaiOnlyFields],
+  },
   xai: {
     ...lenient,
     reasoningField: 'reasoning_content',

@@ -23,18 +23,12 @@ import {
   strictToolRepair,
 } from '../openai/openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
+import { cacheMarkRepair, fitNames, memberRepair } from './messages/openai-chat-members.ts'
+import { answerRepair, fieldRepair, orderRepair, rangeRepair, skipEmptyStops } from './messages/openai-chat-messages.ts'
+import { withAcceptedRoles } from './messages/openai-chat-roles.ts'
 import { type ChatCompatibility, findCompatibility } from './openai-chat-compatibility.ts'
-import {
-  answerRepair,
-  fieldRepair,
-  nameRepair,
-  orderRepair,
-  rangeRepair,
-  skipEmptyStops,
-} from './openai-chat-messages.ts'
 import { withResultsAsText } from './openai-chat-plain.ts'
 import { reasoningRepair } from './openai-chat-reasoning.ts'
-import { withAcceptedRoles } from './openai-chat-roles.ts'
 
 type FunctionTool = { function?: { name?: unknown; parameters?: unknown } }
 
@@ -121,7 +115,9 @@ function compileRules(endpoint: Endpoint): RequestRules {
       skipParallelCalls,
       rangeRepair(compatibility),
       answerRepair(compatibility),
-      nameRepair(compatibility),
+      memberRepair(compatibility),
+      ...(compatibility.checksStrict ? [fitNames] : []),
+      cacheMarkRepair(compatibility),
       pairChatResults,
       ...(compatibility.hasTextResults ? [moveAttachments] : []),
       ...commonRepairs,

@@ -7,6 +7,9 @@ const reasoningModels = /^(?:o\d|gpt-[5-9])(?!.*chat)/
 /** Models that reason only on request, and accept sampling settings otherwise. */
 const reasonsOnRequest = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:codex|pro))/
 
+/** Models that refuse stop sequences. */
+const withoutStops = /^(?:o[3-9]|gpt-[5-9])/
+
 /** Settings that models which can reason always refuse. */
 const unsupportedSettings = ['presence_penalty', 'frequency_penalty', 'logit_bias'] as const
 /** Settings that these models refuse while they reason. */
@@ -19,10 +22,11 @@ export function reasoningModelRepair(findEffort: (body: Body) => unknown): Repai
     if (typeof model !== 'string' || !reasoningModels.test(model)) return body
     const effort = findEffort(body)
     const acceptsSampling = reasonsOnRequest.test(model) && (effort == null || effort === 'none')
-    return withoutSettings(
-      body,
-      acceptsSampling ? unsupportedSettings : [...unsupportedSettings, ...samplingSettings],
-      dropped,
-    )
+    const refused = [
+      ...unsupportedSettings,
+      ...(acceptsSampling ? [] : samplingSettings),
+      ...(withoutStops.test(model) ? ['stop'] : []),
+    ]
+    return withoutSettings(body, refused, dropped)
   }
 }

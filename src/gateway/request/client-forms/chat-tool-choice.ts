@@ -23,11 +23,19 @@ export function withChatToolChoice(body: Body): Body {
 /** Settings that some clients send as an empty text if their user set nothing. */
 const settings = ['reasoning_effort', 'verbosity', 'service_tier'] as const
 
-/** Removes empty settings. An empty effort would turn on reasoning. */
+/** Efforts that ask for what the model does without one, as LiteLLM, Groq and others name them. */
+const defaultEfforts: ReadonlySet<unknown> = new Set(['auto', 'default'])
+/** Other names of the effort `none`, as LiteLLM has them. */
+const disablingEfforts: ReadonlySet<unknown> = new Set(['disable', 'disabled', 'off'])
+
+/** Removes empty settings, and names efforts as OpenAI does. An unknown effort would turn on reasoning. */
 export function withoutEmptySettings(body: Body): Body {
+  const { reasoning_effort: effort } = body
   const empty = settings.filter((name) => body[name] === '')
-  if (empty.length === 0) return body
+  const isDisabled = disablingEfforts.has(effort)
+  if (empty.length === 0 && !isDisabled && !defaultEfforts.has(effort)) return body
   const rest = { ...body }
   for (const name of empty) delete rest[name]
-  return rest
+  if (defaultEfforts.has(effort)) delete rest.reasoning_effort
+  return isDisabled ? { ...rest, reasoning_effort: 'none' } : rest
 }

@@ -1,10 +1,10 @@
 import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { Body } from '../../protocol/protocol.ts'
-import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
-import type { Repair } from '../../protocol/repairs/repair.ts'
-import { toArgumentsText } from '../../protocol/tool-calls/tool-arguments.ts'
-import type { ChatCompatibility } from './openai-chat-compatibility.ts'
+import type { Body } from '../../../protocol/protocol.ts'
+import { noteDropped } from '../../../protocol/repairs/dropped-fields.ts'
+import type { Repair } from '../../../protocol/repairs/repair.ts'
+import { toArgumentsText } from '../../../protocol/tool-calls/tool-arguments.ts'
+import type { ChatCompatibility } from '../openai-chat-compatibility.ts'
 
 type Call = { type?: unknown; function?: { arguments?: unknown } } & Body
 type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; refusal?: unknown } & Body
@@ -91,26 +91,6 @@ function withTextInEmpty(message: Message): Message {
   return isEmpty ? { ...message, content: '' } : message
 }
 
-/** Whether a server that refuses names refuses this member of a message. It also refuses null, except as content. */
-function isRefusedMember(message: Message, name: string): boolean {
-  if (name === 'name') return message.role !== 'tool'
-  return message[name] === null && name !== 'content'
-}
-
-/** Removes the names of users and answers, and members that are null, for a server that refuses them. */
-export function nameRepair({ refusesNames = false }: ChatCompatibility): Repair {
-  return (body, dropped) => {
-    if (!refusesNames || !Array.isArray(body.messages)) return body
-    const messages = mapItems(body.messages as Message[], (message) => {
-      const refusedNames = Object.keys(message ?? {}).filter((name) => isRefusedMember(message, name))
-      if (refusedNames.length === 0) return message
-      if (message.name != null && message.role !== 'tool') noteDropped(dropped, 'messages.name')
-      return Object.fromEntries(Object.entries(message).filter(([name]) => !refusedNames.includes(name))) as Message
-    })
-    return messages === body.messages ? body : { ...body, messages }
-  }
-}
-
 /** Marks a prefilled answer, and separates a user message from the tool results before it, for servers that need it. */
 export function orderRepair({ prefillField, separatesResults = false }: ChatCompatibility): Repair {
   return (body) => {
@@ -134,8 +114,12 @@ export function fieldRepair({ renamed = {}, refuses = [] }: ChatCompatibility): 
   const refusedNames: ReadonlySet<string> = new Set(refuses)
   return (body, dropped) => {
     const hasTools = Array.isArray(body.tools) && body.tools.length > 0
+    const hasFunctions = Array.isArray(body.functions) && body.functions.length > 0
     const isRemoved = (name: string) =>
-      refusedNames.has(name) || (!hasTools && toolOptions.has(name)) || (optionalLists.has(name) && isEmpty(body[name]))
+      refusedNames.has(name) ||
+      (!hasTools && toolOptions.has(name)) ||
+      (!hasFunctions && name === 'function_call') ||
+      (optionalLists.has(name) && isEmpty(body[name]))
     if (!hasName(body, (name) => isRemoved(name) || Object.hasOwn(renamed, name))) return body
     const rest: Body = {}
     for (const name in body) {
@@ -176,7 +160,7 @@ export function rangeRepair({ maxStops, maxTemperature }: ChatCompatibility): Re
 /** Fields that servers refuse in a request without tools. */
 const toolOptions: ReadonlySet<string> = new Set(['tool_choice', 'parallel_tool_calls'])
 /** Lists that servers refuse if they are empty. */
-const optionalLists: ReadonlySet<string> = new Set(['tools', 'stop'])
+const optionalLists: ReadonlySet<string> = new Set(['tools', 'stop', 'functions'])
 const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0
 
 function hasName(body: Body, matches: (name: string) => boolean): boolean {

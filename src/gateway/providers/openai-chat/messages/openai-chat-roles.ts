@@ -1,6 +1,6 @@
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { Body } from '../../protocol/protocol.ts'
-import type { ChatCompatibility } from './openai-chat-compatibility.ts'
+import type { Body } from '../../../protocol/protocol.ts'
+import type { ChatCompatibility } from '../openai-chat-compatibility.ts'
 
 type Message = { role?: unknown; content?: unknown } & Body
 type Part = { type?: unknown; text?: unknown }

@@ -1,0 +1,81 @@
+import { mapItems } from '#platform/json/map-texts.ts'
+import type { Body } from '../../../protocol/protocol.ts'
+import { noteDropped } from '../../../protocol/repairs/dropped-fields.ts'
+import type { Repair } from '../../../protocol/repairs/repair.ts'
+import type { ChatCompatibility } from '../openai-chat-compatibility.ts'
+
+type Message = { role?: unknown; content?: unknown; name?: unknown } & Body
+
+/** The members of messages that servers which refuse unknown members know, and reasoning, which has an own repair. */
+const knownMembers: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'name',
+  'tool_calls',
+  'tool_call_id',
+  'prefix',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'thinking',
+  'thinking_blocks',
+])
+
+/** Whether a server that refuses unknown members refuses this one. It also refuses null, except as content. */
+function isRefusedMember(message: Message, name: string): boolean {
+  if (name === 'name') return message.role !== 'tool'
+  return !knownMembers.has(name) || (message[name] === null && name !== 'content')
+}
+
+/** Removes members of messages that the server does not know: names, null, and those that programs add to stored messages. */
+export function memberRepair({ refusesMembers = false }: ChatCompatibility): Repair {
+  return (body, dropped) => {
+    if (!refusesMembers || !Array.isArray(body.messages)) return body
+    const messages = mapItems(body.messages as Message[], (message) => {
+      const refusedNames = Object.keys(message ?? {}).filter((name) => isRefusedMember(message, name))
+      if (refusedNames.length === 0) return message
+      for (const name of refusedNames) if (message[name] != null) noteDropped(dropped, `messages.${name}`)
+      return Object.fromEntries(Object.entries(message).filter(([name]) => !refusedNames.includes(name))) as Message
+    })
+    return messages === body.messages ? body : { ...body, messages }
+  }
+}
+
+/** The characters that OpenAI refuses in the name of a user or an answer, and the longest name. */
+const refusedCharacters = /[\s<|\\/>]+/g
+const maxNameLength = 64
+
+/** Replaces the characters of names that OpenAI refuses. */
+export const fitNames: Repair = (body) => {
+  if (!Array.isArray(body.messages)) return body
+  const messages = mapItems(body.messages as Message[], (message) => {
+    if (typeof message?.name !== 'string') return message
+    const name = message.name.replaceAll(refusedCharacters, '_').slice(0, maxNameLength)
+    return name === message.name ? message : { ...message, name }
+  })
+  return messages === body.messages ? body : { ...body, messages }
+}
+
+/** Removes cache breakpoints, which belong to Anthropic, for servers that refuse them. They cache without. */
+export function cacheMarkRepair({ refusesCacheMarks = false }: ChatCompatibility): Repair {
+  return (body) => {
+    if (!refusesCacheMarks) return body
+    const messages = withoutMarks(body.messages)
+    const tools = withoutMarks(body.tools)
+    if (messages === body.messages && tools === body.tools) return body
+    return { ...body, messages, ...(tools !== undefined && { tools }) }
+  }
+}
+
+/** The list without the marks of its items, of their content and of their functions. */
+function withoutMarks(list: unknown): unknown {
+  if (!Array.isArray(list)) return list
+  return mapItems(list as (Body | null)[], (item) => {
+    if (typeof item !== 'object' || item === null) return item
+    const content = withoutMarks(item.content)
+    const [called] = withoutMarks([item.function]) as unknown[]
+    if (!('cache_control' in item) && content === item.content && called === item.function) return item
+    const { cache_control: _mark, ...rest } = item
+    return { ...rest, ...(content !== undefined && { content }), ...(called !== undefined && { function: called }) }
+  })
+}
