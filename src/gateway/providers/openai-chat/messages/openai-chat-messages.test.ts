@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
-import { repairChat } from '../openai-chat-rules.ts'
 import { acceptsInGrammar } from '../grammar-bounds.ts'
+import { repairChat } from '../openai-chat-rules.ts'
 
 const user = (content: string) => ({ role: 'user', content })
 const answer = (more: object) => ({ role: 'assistant', content: null, ...more })
