@@ -15,7 +15,7 @@ export type Preferences = {
   zdr: boolean
   quantizations?: string[]
   sort?: SortKey
-  /** `model`: a sort applies within each model, and the models stay in the order of the request. `none`: to all endpoints. */
+  /** `model`: a sort applies within each model, and the models stay in the order of the request. `none`: it ignores models. */
   partition: 'model' | 'none'
   maxPrice?: { prompt?: number; completion?: number; request?: number; image?: number }
   /** Tokens per second. */
