@@ -2,7 +2,7 @@ import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { AnswerCounter } from './answer-counter.ts'
-import { billedUsage } from './billed-usage.ts'
+import { limitedUsage } from './billed-usage.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
 /** `at` is in milliseconds since the epoch, the others are times of the monotonic clock. */
@@ -20,7 +20,7 @@ export function answerMeasurement(
   { at, sentAt, endedAt }: AnswerTimes,
 ): Measurement {
   const { firstTokenAt, reported, isFinal, bytes, reasoningBytes, finish, extras } = counter.result()
-  const billedTokens = reported && billedUsage(endpoint.prices, reported, extras, bound).tokens
+  const billedTokens = reported && limitedUsage(endpoint.prices, reported, extras, bound).tokens
   // Reasoning that the answer does not contain was generated before the first token.
   const hiddenTokens = reasoningBytes === 0 ? (billedTokens?.reasoning ?? 0) : 0
   const generated = generatedTokens(isFinal ? billedTokens : undefined, hiddenTokens)

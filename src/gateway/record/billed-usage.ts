@@ -13,24 +13,33 @@ export type BilledUsage = SettledUsage & {
   capped: boolean
 }
 
-/** The counted tokens as they are billed, and their cost, within the usage bound. */
+/** The counted usage as it is billed, and its cost, within the usage bound. */
 export function billedUsage(
   prices: Prices,
   tokens: TokenCounts,
   extras: Extras | undefined,
   requestBound: RequestBound,
 ): BilledUsage {
-  // Text at standard prices does not cost more than was reserved.
-  if (isPlain(tokens, extras) && requestBound.isWithinBound(tokens)) {
-    const usage = settledUsage(undefined, prices, { tokens, extras })
-    return { ...usage, cost: costOf(prices, usage.tokens, usage.extras), capped: false }
-  }
-  const max = requestBound.exact
-  const usage = settledUsage(max.bill, prices, { tokens: limitToBound(tokens, max), extras })
+  const usage = limitedUsage(prices, tokens, extras, requestBound)
   const cost = costOf(prices, usage.tokens, usage.extras, usage.models)
-  const maxCost = maxReportableCost(prices, usage.extras, max)
-  const capped = cost > maxCost || usage.tokens.prompt < tokens.prompt || usage.tokens.completion < tokens.completion
-  return { ...usage, cost: lowest(cost, maxCost), capped }
+  const isLimited = usage.tokens.prompt < tokens.prompt || usage.tokens.completion < tokens.completion
+  // Text within the bound does not cost more than was reserved.
+  if (isPlain(tokens, extras)) return { ...usage, cost, capped: isLimited }
+  const maxCost = maxReportableCost(prices, usage.extras, requestBound.exact)
+  return { ...usage, cost: lowest(cost, maxCost), capped: isLimited || cost > maxCost }
+}
+
+/** The counted usage as it is billed, with tokens within the usage bound. */
+export function limitedUsage(
+  prices: Prices,
+  tokens: TokenCounts,
+  extras: Extras | undefined,
+  requestBound: RequestBound,
+): SettledUsage {
+  if (isPlain(tokens, extras) && requestBound.isWithinBound(tokens))
+    return settledUsage(undefined, prices, { tokens, extras })
+  const max = requestBound.exact
+  return settledUsage(max.bill, prices, { tokens: limitToBound(tokens, max), extras })
 }
 
 /** Whether a report has nothing but text at standard prices. Many providers always report the standard tier. */
@@ -38,7 +47,7 @@ function isPlain({ parts }: TokenCounts, extras: Extras | undefined): boolean {
   if (parts) return false
   if (!extras) return true
   const { pieces, serviceTier = 'default', models } = extras
-  return serviceTier === 'default' && !models && Object.values(pieces ?? {}).every((count) => count === 0)
+  return serviceTier === 'default' && !models && (!pieces || Object.values(pieces).every((count) => count === 0))
 }
 
 /** The highest cost of a report, even if it has kinds of tokens, pieces or a service tier that were not requested. */
