@@ -38,14 +38,14 @@ onEachDatabase('notifications', (kind) => {
         body: { model: 'signalbox/demo', max_tokens: 10, messages: [{ role: 'user', content: 'demo:words=10' }] },
       })
     for (const one of [service, other, service, other]) assert.equal((await spend(one)).status, 200)
-    const { to, content } = await mail.hear('30 % of the limit of the workspace')
+    const { to, content } = await mail.waitFor('30 % of the limit of the workspace')
     assert.deepEqual(to, ['team@example.com'])
     assert.match(content, /^From: Signalbox <signalbox@example\.com>/m)
     const texts = await until(
       () => slack.received.length === 2 && slack.received.map(({ body }) => JSON.parse(body).text as string),
     )
     assert.match(texts.toSorted().join(), /^\*10 % of .+ \(1 USD monthly\) is spent\*\n.+,\*30 % of /s)
-    await mail.hear('10 % of the limit of the workspace')
+    await mail.waitFor('10 % of the limit of the workspace')
     assert.equal(mail.received.length, 2)
   })
 })
@@ -77,7 +77,7 @@ test('a sign-in link for another member is sent to them by email', async () => {
   await service.manage('POST', '/organization/members', { email: 'ada@example.com', name: 'Ada' })
   const { data } = (await service.manage('POST', '/sessions/links', { user_id: 'ada@example.com' })).body
   assert.equal(data.emailed, true)
-  const { to, content } = await mail.hear(data.url.replace('#', '#emailed-'))
+  const { to, content } = await mail.waitFor(data.url.replace('#', '#emailed-'))
   assert.deepEqual([to, content.includes('15 minutes')], [['ada@example.com'], true])
   assert.equal((await service.manage('POST', '/sessions/links', {})).body.data.emailed, false)
 })

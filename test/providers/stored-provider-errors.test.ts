@@ -44,21 +44,21 @@ const streams: Record<Protocol, (error: object) => object[]> = {
   'google-gemini': (error) => [{ candidates: [{ content: { parts: [{ text: 'Hi' }] } }] }, { error }],
 }
 
-/** Streams of events for several keys. `hear` returns the message of a request's first attempt in each. */
+/** Streams of events for several keys. `waitFor` returns the message of a request's first attempt in each. */
 async function listeners(url: string, keys: Record<string, string>) {
   const streams = await Promise.all(
     Object.entries(keys).map(async ([name, key]) => [name, await listen(url, { key })] as const),
   )
   return {
-    hear: async (id: string) => {
+    waitFor: async (id: string) => {
       const messages = streams.map(async ([name, stream]) => {
-        const { attempts } = await stream.hear('generation', (data) => data.id === id)
+        const { attempts } = await stream.waitFor('generation', (data) => data.id === id)
         return [name, attempts[0].error.message]
       })
       return Object.fromEntries(await Promise.all(messages))
     },
     async [Symbol.asyncDispose]() {
-      for (const [, stream] of streams) stream.leave()
+      for (const [, stream] of streams) stream.close()
     },
   }
 }
@@ -139,7 +139,7 @@ describe("a provider's error in the record of a request", () => {
     assert.equal(await messageFor(admin!.ask), quoting.message)
     assert.equal(await messageFor(grace.ask), null)
     assert.equal(await messageFor(viewer!.ask), null)
-    const received = await events.hear(id)
+    const received = await events.waitFor(id)
     assert.deepEqual(received, { own: quoting.message, other: null })
   })
 

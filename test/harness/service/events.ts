@@ -10,19 +10,19 @@ export type EventListener = {
   events: ReceivedEvent[]
   /** All received lines, including comments. */
   text: () => string
-  /** The events of one type. */
-  of: (type: string) => any[]
+  /** The data of the events of one type. */
+  dataOf: (type: string) => any[]
   /** Resolves with the first event of a type that meets the condition. */
-  hear: (type: string, isWanted?: (data: any) => boolean) => Promise<any>
+  waitFor: (type: string, isWanted?: (data: any) => boolean) => Promise<any>
   lastId: () => string
   /** Whether the server has ended it. */
   ended: () => boolean
-  leave: () => void
+  close: () => void
 }
 
 type Options = { key?: string; cookie?: string; path?: string; query?: string; lastEventId?: string }
 
-/** Listens until it leaves, or the stream ends. */
+/** Listens until it is closed, or the stream ends. */
 export async function listen(
   url: string,
   { key, cookie, path = '/events', query = '', lastEventId }: Options,
@@ -54,15 +54,15 @@ export async function listen(
   void read().catch(() => {
     state.ended = true
   })
-  const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data)
+  const dataOf = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data)
   return {
     status: response.status,
     events,
     text: () => state.text,
-    of,
-    hear: (type, isWanted = () => true) => until(() => of(type).find(isWanted) ?? false),
+    dataOf,
+    waitFor: (type, isWanted = () => true) => until(() => dataOf(type).find(isWanted) ?? false),
     lastId: () => state.lastId,
     ended: () => state.ended,
-    leave: () => disconnect.abort(),
+    close: () => disconnect.abort(),
   }
 }

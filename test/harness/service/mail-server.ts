@@ -32,7 +32,7 @@ export async function startMailServer({ refusals = 0 } = {}) {
     settings: { smtp_url: `smtp://127.0.0.1:${port}`, smtp_from: 'Signalbox <signalbox@example.com>' },
     received,
     /** Waits for the first message with a text. */
-    hear: (text: string) => until(() => received.find(({ content }) => content.includes(text)) ?? false),
+    waitFor: (text: string) => until(() => received.find(({ content }) => content.includes(text)) ?? false),
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
   }
 }

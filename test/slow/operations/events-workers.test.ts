@@ -19,7 +19,7 @@ async function complete(url: string): Promise<string> {
   return response.headers.get('x-generation-id')!
 }
 
-const idsOf = (listening: EventListener) => listening.of('generation').map(({ id }) => id)
+const idsOf = (listening: EventListener) => listening.dataOf('generation').map(({ id }) => id)
 
 onOneDatabase('events of a service of three workers', (kind) => {
   test('an event of any worker reaches every client once, also after a reconnect', async () => {
@@ -33,9 +33,9 @@ onOneDatabase('events of a service of three workers', (kind) => {
     for (const stream of streams) await until(() => idsOf(stream).length === 30)
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', connection: 'close' }
     await fetch(`${url}/interns`, { method: 'POST', headers, body: '{"name":"ada"}' })
-    for (const stream of streams) assert.equal((await stream.hear('intern')).name, 'ada')
+    for (const stream of streams) assert.equal((await stream.waitFor('intern')).name, 'ada')
     const leaving = streams.slice(0, 6)
-    for (const stream of leaving) stream.leave()
+    for (const stream of leaving) stream.close()
     const late = await Promise.all(Array.from({ length: 30 }, () => complete(url)))
     for (const stream of streams.slice(6)) {
       await until(() => idsOf(stream).length === 60)
@@ -45,7 +45,7 @@ onOneDatabase('events of a service of three workers', (kind) => {
       const resumed = await listen(url, { key: apiKey, lastEventId: lastId() })
       await until(() => idsOf(resumed).length >= 30)
       assert.deepEqual(idsOf(resumed).sort(), late.sort())
-      resumed.leave()
+      resumed.close()
     }
     server!.signal('SIGTERM')
     // Streams have no end themselves: they must not delay that of the server.
@@ -63,7 +63,7 @@ describe('events of several servers', { skip }, () => {
     const listening = await listen(one!.url, { key: apiKey })
     const ids = [await complete(other!.url), await complete(one!.url)]
     await until(() => idsOf(listening).length === 2)
-    listening.leave()
+    listening.close()
     ids.push(await complete(other!.url), await complete(one!.url))
     const resumed = await listen(other!.url, { key: apiKey, lastEventId: listening.lastId() })
     await until(() => idsOf(resumed).length === 2)

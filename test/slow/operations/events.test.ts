@@ -26,7 +26,7 @@ const isOf = (id: string) => (data: { id: string }) => data.id === id
 
 /** The last event of a stream, once the server has ended it. */
 async function endOf(listening: Awaited<ReturnType<typeof listen>>) {
-  const response = await listening.hear('end')
+  const response = await listening.waitFor('end')
   await until(() => listening.ended())
   return response
 }
@@ -36,46 +36,46 @@ onOneDatabase('the stream of events', (kind) => {
     await using service = await startTestService({ kind })
     const listening = await listen(service.url, { key: service.apiKey })
     const id = await complete(service)
-    const response = await listening.hear('generation', isOf(id))
+    const response = await listening.waitFor('generation', isOf(id))
     const { body } = await service.ask('GET', '/generations')
     assert.deepEqual(response, body.data[0])
-    listening.leave()
+    listening.close()
   })
 
   test('resumes after the last received event, without gaps or repeats', async () => {
     await using service = await startTestService({ kind })
     const first = await listen(service.url, { key: service.apiKey })
     const texts = [await complete(service), await complete(service)]
-    for (const id of texts) await first.hear('generation', isOf(id))
-    first.leave()
+    for (const id of texts) await first.waitFor('generation', isOf(id))
+    first.close()
     const missed = [await complete(service), await complete(service)]
     await until(async () => (await service.ask('GET', '/generations')).body.data.length === 4)
     const resumed = await listen(service.url, { key: service.apiKey, lastEventId: first.lastId() })
     const later = await complete(service)
-    await resumed.hear('generation', isOf(later))
+    await resumed.waitFor('generation', isOf(later))
     assert.deepEqual(
       resumed
-        .of('generation')
+        .dataOf('generation')
         .map(({ id }) => id)
         .sort(),
       [...missed, later].sort(),
     )
-    assert.deepEqual(resumed.of('reset'), [])
-    resumed.leave()
+    assert.deepEqual(resumed.dataOf('reset'), [])
+    resumed.close()
   })
 
   test('between two events of one row it resumes with the second', async () => {
     await using service = await startTestService({ kind })
     const listening = await listen(service.url, { key: service.apiKey })
     const ids = await Promise.all(Array.from({ length: 12 }, () => complete(service)))
-    await until(() => listening.of('generation').length === 12)
+    await until(() => listening.dataOf('generation').length === 12)
     const events = listening.events
     const at = events.findIndex(({ id }, n) => id.split('.')[0] === events[n + 1]?.id.split('.')[0])
     assert.ok(at >= 0, 'two requests were written together')
     const resumed = await listen(service.url, { key: service.apiKey, lastEventId: events[at]!.id })
-    await until(() => resumed.of('generation').length === 11 - at)
+    await until(() => resumed.dataOf('generation').length === 11 - at)
     assert.deepEqual(
-      resumed.of('generation').map(({ id }) => id),
+      resumed.dataOf('generation').map(({ id }) => id),
       events.slice(at + 1).map(({ data }) => data.id),
     )
     assert.equal(new Set(ids).size, 12)
@@ -85,11 +85,11 @@ onOneDatabase('the stream of events', (kind) => {
     await using service = await startTestService({ kind })
     for (const lastEventId of ['999999999', 'nonsense', `${'9'.repeat(4000)}.1`, '-5', '1e3', '5.']) {
       const listening = await listen(service.url, { key: service.apiKey, lastEventId })
-      await listening.hear('reset')
+      await listening.waitFor('reset')
       const id = await complete(service)
-      await listening.hear('generation', isOf(id))
-      assert.equal(listening.of('reset').length, 1, lastEventId)
-      listening.leave()
+      await listening.waitFor('generation', isOf(id))
+      assert.equal(listening.dataOf('reset').length, 1, lastEventId)
+      listening.close()
     }
   })
 
@@ -97,10 +97,10 @@ onOneDatabase('the stream of events', (kind) => {
     await using service = await startTestService({ kind })
     const listening = await listen(service.url, { key: service.apiKey, query: '?types=intern,question' })
     const all = await listen(service.url, { key: service.apiKey })
-    await all.hear('generation', isOf(await complete(service)))
+    await all.waitFor('generation', isOf(await complete(service)))
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
-    assert.equal((await listening.hear('intern', isOf(id))).status, 'stopped')
-    assert.deepEqual(listening.of('generation'), [])
+    assert.equal((await listening.waitFor('intern', isOf(id))).status, 'stopped')
+    assert.deepEqual(listening.dataOf('generation'), [])
     assert.equal((await service.ask('GET', '/events?types=secrets')).status, 400)
   })
 
@@ -108,21 +108,21 @@ onOneDatabase('the stream of events', (kind) => {
     await using service = await startTestService({ kind, settings: scripted })
     const listening = await listen(service.url, { key: service.apiKey })
     const { id } = await runningIntern(service, { agent: 'scripted' })
-    await listening.hear('intern', ({ status }) => status === 'running')
+    await listening.waitFor('intern', ({ status }) => status === 'running')
     const turn = await say(service, id, 'permission shell allow_once reject_once\nsay on')
-    const waiting = await listening.hear('question', ({ state }) => state === 'waiting')
+    const waiting = await listening.waitFor('question', ({ state }) => state === 'waiting')
     const [listed] = (await service.ask('GET', `/interns/${id}/questions`)).body.data
     for (const [name, value] of Object.entries(listed)) assert.deepEqual(waiting[name], value, name)
     assert.deepEqual([waiting.intern_id, waiting.intern_name], [id, 'ada'])
     await answer(service, id, turn, 'allow_once')
-    const answered = await listening.hear('question', ({ state }) => state === 'answered')
+    const answered = await listening.waitFor('question', ({ state }) => state === 'answered')
     const { data: members } = (await service.manage('GET', '/organization/members')).body
     assert.deepEqual([answered.id, answered.answered_by], [waiting.id, members[0].id])
     await service.ask('DELETE', `/interns/${id}`)
-    await listening.hear('intern', ({ status }) => status === 'deleted')
-    const states = listening.of('intern').map(({ status }) => status)
+    await listening.waitFor('intern', ({ status }) => status === 'deleted')
+    const states = listening.dataOf('intern').map(({ status }) => status)
     assert.deepEqual(states.slice(0, 3), ['queued', 'provisioning', 'running'])
-    listening.leave()
+    listening.close()
   })
 
   test('a question ends at its deadline, and when its intern is suspended', async () => {
@@ -135,14 +135,14 @@ onOneDatabase('the stream of events', (kind) => {
     const [first, second] = [(await asking()).question!.id, (await asking()).question!.id]
     await service.ask('POST', `/interns/${id}/suspend`)
     const isEnd = (of: string) => (data: any) => data.id === of && data.state === 'ended'
-    await listening.hear('question', isEnd(first))
-    await listening.hear('question', isEnd(second))
+    await listening.waitFor('question', isEnd(first))
+    await listening.waitFor('question', isEnd(second))
     await service.ask('POST', `/interns/${id}/provision`)
     await untilIntern(service, id, 'running')
     const third = (await asking()).question!.id
     ahead = 2 * 86_400_000
-    await listening.hear('question', isEnd(third))
-    listening.leave()
+    await listening.waitFor('question', isEnd(third))
+    listening.close()
   })
 })
 
@@ -158,11 +158,11 @@ onOneDatabase('receivers of events', (kind) => {
     ])
     const id = await complete(service)
     const theirs = await complete(service, stranger.key)
-    await own.hear('generation', isOf(id))
-    await foreign.hear('generation', isOf(theirs))
-    for (const one of [id, theirs]) await all.hear('generation', isOf(one))
-    assert.deepEqual([own.of('generation').length, foreign.of('generation').length], [1, 1])
-    for (const one of [own, foreign, all]) one.leave()
+    await own.waitFor('generation', isOf(id))
+    await foreign.waitFor('generation', isOf(theirs))
+    for (const one of [id, theirs]) await all.waitFor('generation', isOf(one))
+    assert.deepEqual([own.dataOf('generation').length, foreign.dataOf('generation').length], [1, 1])
+    for (const one of [own, foreign, all]) one.close()
   })
 
   test('events of an intern reach those who see it, questions those who can answer', async () => {
@@ -173,18 +173,18 @@ onOneDatabase('receivers of events', (kind) => {
     const managers = await listen(service.url, { key: service.managementKey })
     const { id } = await runningIntern(grace, { agent: 'scripted' })
     await say(grace, id, 'permission shell allow_once\nsay on')
-    const response = await graces.hear('question')
+    const response = await graces.waitFor('question')
     assert.equal(response.operation, 'shell')
-    const outline = await managers.hear('question')
+    const outline = await managers.waitFor('question')
     assert.deepEqual(
       [outline.id, outline.state, outline.operation, outline.kind],
       [response.id, 'waiting', undefined, 'permission'],
     )
-    await managers.hear('intern', ({ status }) => status === 'running')
+    await managers.waitFor('intern', ({ status }) => status === 'running')
     await complete(service)
-    await others.hear('generation')
-    assert.deepEqual([others.of('intern'), others.of('question')], [[], []])
-    for (const one of [graces, others, managers]) one.leave()
+    await others.waitFor('generation')
+    assert.deepEqual([others.dataOf('intern'), others.dataOf('question')], [[], []])
+    for (const one of [graces, others, managers]) one.close()
   })
 
   test('a developer receives events of own and shared interns only', async () => {
@@ -205,16 +205,16 @@ onOneDatabase('receivers of events', (kind) => {
     const own = await runningIntern(grace, { agent: 'scripted', name: 'own' })
     await say(grace, own.id, question)
     for (const one of listening) {
-      await one.hear('question', ({ intern_id }) => intern_id === own.id)
-      assert.deepEqual(new Set(one.of('intern').map(({ name }) => name)), new Set(['shared', 'own']))
+      await one.waitFor('question', ({ intern_id }) => intern_id === own.id)
+      assert.deepEqual(new Set(one.dataOf('intern').map(({ name }) => name)), new Set(['shared', 'own']))
       assert.deepEqual(
-        one.of('question').map(({ intern_name, operation }) => [intern_name, operation]),
+        one.dataOf('question').map(({ intern_name, operation }) => [intern_name, operation]),
         [
           ['shared', 'shell'],
           ['own', 'shell'],
         ],
       )
-      one.leave()
+      one.close()
     }
   })
 
@@ -234,7 +234,7 @@ test('a browser streams by its cookie, until it is signed out', async () => {
   await using service = await startTestService()
   const browser = await openBrowser(service, { key: service.managementKey })
   const listening = await listen(service.url, { cookie: browser.cookie })
-  await listening.hear('generation', isOf(await complete(service)))
+  await listening.waitFor('generation', isOf(await complete(service)))
   assert.equal((await browser.ask('DELETE', '/sessions/current')).status, 200)
   const { tookMs, allowedMs, result } = await timed(1000, () => endOf(listening))
   assert.ok(tookMs < allowedMs, `${tookMs} ms`)
@@ -249,13 +249,13 @@ test('another organization receives no events, and HEAD opens no stream', async 
     await listen(service.url, { key: other.managementKey }),
   ]
   const own = await listen(service.url, { key: service.apiKey })
-  await own.hear('generation', isOf(await complete(service)))
+  await own.waitFor('generation', isOf(await complete(service)))
   await complete(service, other.apiKey)
-  await strangers.hear('generation')
-  await managers.hear('generation')
-  assert.deepEqual([strangers.of('generation').length, managers.of('generation').length], [1, 1])
+  await strangers.waitFor('generation')
+  await managers.waitFor('generation')
+  assert.deepEqual([strangers.dataOf('generation').length, managers.dataOf('generation').length], [1, 1])
   assert.equal((await service.ask('HEAD', '/events')).status, 405)
-  for (const one of [strangers, managers, own]) one.leave()
+  for (const one of [strangers, managers, own]) one.close()
 })
 
 test('a server that stops waits for no stream of events', async () => {
@@ -279,9 +279,9 @@ test('a thousand streams receive each request, and further ones are refused', as
   const refused = await service.ask('GET', '/events')
   assert.deepEqual([refused.status, refused.body.error.code], [429, 429])
   const ids = await Promise.all(Array.from({ length: 10 }, () => complete(service)))
-  for (const stream of streams) await until(() => stream.of('generation').length === ids.length)
+  for (const stream of streams) await until(() => stream.dataOf('generation').length === ids.length)
   assert.match((await service.manage('GET', '/metrics')).text, /^signalbox_event_streams 1000$/m)
-  for (const stream of streams) stream.leave()
+  for (const stream of streams) stream.close()
   await until(async () => /^signalbox_event_streams 0$/m.test((await service.manage('GET', '/metrics')).text))
 })
 
@@ -300,14 +300,14 @@ test('changes of a circuit are sent to managers: open, half-open, closed', async
       body: { model: 'faulty/changing', messages: [{ role: 'user', content: 'Hi' }] },
     })
   for (let n = 0; n < 12; n++) await ask()
-  const open = await managers.hear('circuit', ({ state }) => state === 'open')
+  const open = await managers.waitFor('circuit', ({ state }) => state === 'open')
   assert.match(open.endpoint, /^faulty\/changing/)
   assert.ok(open.reason && Date.parse(open.until) > Date.now())
   current.behaviour = validAnswers.ok!
   ahead = 120_000
   for (let n = 0; n < 40; n++) await ask()
-  await managers.hear('circuit', ({ state }) => state === 'half_open')
-  await managers.hear('circuit', ({ state }) => state === 'closed')
-  assert.deepEqual(others.of('circuit'), [])
-  for (const one of [managers, others]) one.leave()
+  await managers.waitFor('circuit', ({ state }) => state === 'half_open')
+  await managers.waitFor('circuit', ({ state }) => state === 'closed')
+  assert.deepEqual(others.dataOf('circuit'), [])
+  for (const one of [managers, others]) one.close()
 })

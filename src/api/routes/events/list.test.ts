@@ -8,7 +8,7 @@ test('a stream that is refused because the key has too many does not stay in fli
   await using service = await startTestService()
   const streams = await Promise.all(Array.from({ length: 100 }, () => listen(service.url, { key: service.apiKey })))
   assert.equal((await service.ask('GET', '/events')).status, 429)
-  for (const stream of streams) stream.leave()
+  for (const stream of streams) stream.close()
   const figures = [/^signalbox_event_streams 0$/m, /^signalbox_answers_in_flight 0$/m]
   let metrics = ''
   await until(

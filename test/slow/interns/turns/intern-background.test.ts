@@ -223,13 +223,13 @@ describe('runs of an intern', () => {
     stream.leave()
     const path = `/interns/${service.id}/sessions/heard/events`
     const first = await listen(service.url, { key: service.apiKey, path })
-    await first.hear('entry', ({ type }) => type === 'prompt')
-    first.leave()
+    await first.waitFor('entry', ({ type }) => type === 'prompt')
+    first.close()
     const { id: lastEventId } = first.events.find(({ type, data }) => type === 'entry' && data.type === 'prompt')!
     const second = await listen(service.url, { key: service.apiKey, path, lastEventId })
-    const end = await second.hear('entry', ({ type }) => type === 'end')
+    const end = await second.waitFor('entry', ({ type }) => type === 'end')
     assert.equal(end.outcome, 'finished')
-    second.leave()
+    second.close()
   })
 
   test('in the background do not store output without bound', async () => {

@@ -79,22 +79,22 @@ describe('a session of an intern', () => {
     const { sessionId } = await say(service, service.id, 'say one')
     const first = await follow(sessionId)
     const streaming = await prompt(service, 'stream 20 20\nsay end', { session_id: sessionId })
-    const piece = await first.hear('text', ({ text }) => text === 'word3 ')
+    const piece = await first.waitFor('text', ({ text }) => text === 'word3 ')
     assert.equal(piece.offset, 'word0 word1 word2 '.length)
-    first.leave()
+    first.close()
     await streaming.rest()
     const second = await follow(sessionId, first.lastId())
-    const end = await second.hear('entry', ({ type }) => type === 'end')
+    const end = await second.waitFor('entry', ({ type }) => type === 'end')
     assert.equal(end.outcome, 'finished')
     const entriesWith = second
-      .of('entry')
+      .dataOf('entry')
       .map(({ type, text }) => [type, type === 'message' && text.endsWith('word19 end')])
     assert.deepEqual(entriesWith.slice(-2), [
       ['message', true],
       ['end', false],
     ])
-    assert.ok(second.of('entry').every(({ text }) => text !== 'one'))
-    second.leave()
+    assert.ok(second.dataOf('entry').every(({ text }) => text !== 'one'))
+    second.close()
   })
 
   test('stop for a follower who loses access', async () => {
@@ -103,7 +103,7 @@ describe('a session of an intern', () => {
     const grace = await addColleague(service)
     const path = `/interns/${id}/sessions/${sessionId}/events`
     const listening = await listen(service.url, { key: grace.key, path })
-    await listening.hear('entry')
+    await listening.waitFor('entry')
     await service.ask('PATCH', `/interns/${id}`, { body: { visibility: 'creator' } })
     await until(() => listening.ended())
     assert.match(listening.text(), /event: end/)
@@ -160,18 +160,18 @@ test('a session is heard on after the server was restarted, from where it was', 
   const { sessionId } = await say(first, first.id, 'say one')
   const path = `/interns/${first.id}/sessions/${sessionId}/events`
   const listening = await listen(first.url, { key: first.apiKey, path })
-  await listening.hear('entry', ({ type }) => type === 'end')
-  listening.leave()
+  await listening.waitFor('entry', ({ type }) => type === 'end')
+  listening.close()
   await first.stop()
   const settings = { ...scripted, intern_users_from: 0 } as never
   await using second = await startTestService({ testStore: first.testStore, settings })
   await untilIntern(second, first.id, 'running')
   await say(second, first.id, 'say two', { session_id: sessionId })
   const resumed = await listen(second.url, { key: second.apiKey, path, lastEventId: listening.lastId() })
-  await resumed.hear('entry', ({ type }) => type === 'end')
+  await resumed.waitFor('entry', ({ type }) => type === 'end')
   assert.deepEqual(
-    resumed.of('entry').map(({ type, text }) => (type === 'message' ? text : type)),
+    resumed.dataOf('entry').map(({ type, text }) => (type === 'message' ? text : type)),
     ['prompt', 'two', 'end'],
   )
-  resumed.leave()
+  resumed.close()
 })
