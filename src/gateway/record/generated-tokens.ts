@@ -54,7 +54,8 @@ export function generatedTokensBound(
  * @param fastest the endpoint's fastest answer, in tokens per second; null if it is unknown.
  */
 export function needsUsage({ target, bound, stopsOnDisconnect }: TriedEndpoint, fastest: number | null): boolean {
-  if (isFree(target.endpoint.prices)) return false
+  // Where text is free, images and calls of tools can have a price.
+  if (isFree(target.endpoint.prices) && !bound.exact.bill) return false
   if (!stopsOnDisconnect) return true
   const { hasHiddenTokens, isSequential } = bound.exact
   return hasHiddenTokens && !(isSequential && fastest !== null)
