@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
+import { keepNewConnections } from '#platform/http/fresh-connections.ts'
 import { until } from '#test/harness/until.ts'
 import { keepInternListener } from './intern-listener.ts'
 
@@ -10,6 +11,8 @@ test('a client that does not read its answer does not keep the address of intern
   const server = createServer((_request, response) => {
     response.write(Buffer.alloc(32 * 1024 * 1024))
   })
+  // As in the service. Otherwise a connection whose request was not read yet counts as idle.
+  keepNewConnections(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
