@@ -193,6 +193,20 @@ export const otherForms: OddAnswer[] = [
     {},
     '',
   ),
+  whole('an answer of watsonx', { results: [{ generated_text: 'Hello', stop_reason: 'eos_token' }] }),
+  whole('a text completion of Anthropic', { type: 'completion', completion: 'Hello', stop_reason: 'stop_sequence' }),
+  whole('an answer of Replicate', { id: 'x', status: 'succeeded', output: ['Hel', 'lo'] }),
+  whole('an answer of an agent of Databricks', { messages: [{ role: 'assistant', content: 'Hello', id: 'x' }] }),
+  whole(
+    'one part without a list',
+    { candidates: [{ content: { parts: { text: 'Hello' } }, finishReason: 'STOP' }] },
+    gemini,
+  ),
+  whole(
+    'a content in a list',
+    { candidates: [{ content: [{ role: 'model', parts: [{ text: 'Hello' }] }], finishReason: 'STOP' }] },
+    gemini,
+  ),
   whole('an answer of text-generation-inference', [{ generated_text: 'Hello' }]),
   whole('an answer of DashScope', { output: { text: 'Hello', finish_reason: 'stop' }, request_id: 'x' }),
   whole(

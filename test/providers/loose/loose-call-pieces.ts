@@ -1,6 +1,7 @@
 import type { OddAnswer } from './loose-upstreams.ts'
 
 const a = '{"path":"a"}'
+const b = '{"path":"b"}'
 const end = { chat: 'tool_calls', responses: 'completed', messages: 'tool_use' }
 
 const chunk = (delta: object, finish_reason: string | null = null) =>
@@ -82,6 +83,16 @@ export const oddCalls: OddAnswer[] = [
   ...['[]', 'None', '""'].map((nothing) =>
     call(`${nothing} as arguments`, [piece('read', nothing, start)], { calls: [['read', '{}']] }),
   ),
+  ...[[piece('read', a + b, start)], [piece('read', '', start), piece(undefined, a), piece(undefined, b)]].map(
+    (pieces) =>
+      call(`the arguments of two calls in ${pieces.length} pieces of one`, pieces, {
+        calls: [
+          ['read', a],
+          ['read', b],
+        ],
+      }),
+  ),
+  call('a name that was joined of two', [piece('readread', a, start)], { hasTools: true }),
   endsEarly('the end before the first arguments', [piece('read', '', start)], [piece(undefined, a)]),
   endsEarly(
     'the end before the first arguments, which come in pieces',

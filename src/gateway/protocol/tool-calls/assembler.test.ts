@@ -214,10 +214,21 @@ describe('tool calls in pieces', () => {
     assert.throws(() => eventsOf([cut, finish(), { type: 'usage', tokens }], { answerLimit: 11 }), /cut off/)
   })
 
-  test('a call without a name and a second object behind the first are errors', () => {
+  test('a call without a name is an error', () => {
     assert.throws(() => eventsOf([{ key: 0, id: 'call_a', text: a }, finish()]), /a tool without a name/)
-    assert.throws(() => eventsOf([{ ...named('call_a', 0), text: a + b }]), /are two objects/)
     assert.deepEqual(calls({ ...named('call_a', 0), text: `${a}\n}` }), one)
+  })
+
+  test('a second object behind the first is another call of the same tool', () => {
+    const argumentsOf = (...pieces: Piece[]) => calls(...pieces).map(([, name, args]) => [name, args])
+    const both = [
+      ['read', a],
+      ['read', b],
+    ]
+    assert.deepEqual(argumentsOf({ ...named('call_a', 0), text: a + b }), both)
+    assert.deepEqual(argumentsOf({ ...named('call_a', 0), text: a }, { key: 0, text: b }), both)
+    assert.deepEqual(argumentsOf({ ...named('call_a'), text: `${a}\n${b.slice(0, 4)}` }, { text: b.slice(4) }), both)
+    assert.throws(() => calls({ ...named('call_a', 0), whole: a + b, isClosed: true }), /are two objects/)
   })
 })
 

@@ -3,7 +3,14 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { PartialCall } from './call.ts'
 import { startsObject } from './call-arguments.ts'
 import { findDeclaredName } from './declared-name.ts'
-import type { ToolCallPiece, UpstreamEvent } from './piece.ts'
+import {
+  concernsCalls,
+  isCallPiece,
+  isEndMarker,
+  type ToolCallPiece,
+  type UpstreamEvent,
+  withoutNullName,
+} from './piece.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>
 
@@ -39,6 +46,8 @@ export class ToolCallAssembler {
   #heldFinish: Finish | undefined
   /** The end that clients have. */
   #reportedFinish: Finish | undefined
+  /** Whether the upstream event that is being read has text. */
+  #hasText = false
   /** The answer ended at its limit, so its calls may be cut. */
   #isTruncated = false
 
@@ -49,6 +58,7 @@ export class ToolCallAssembler {
   /** @param events the content of one event of the upstream. */
   take(events: UpstreamEvent[]): AnswerEvent[] {
     if (!events.some(concernsCalls)) return events as AnswerEvent[]
+    this.#hasText = events.some(({ type }) => type === 'text' || type === 'reasoning')
     if (this.#calls.length === 0 && !events.some(isCallPiece)) return this.#passWithoutCalls(events as AnswerEvent[])
     this.#eventNumber++
     return events.flatMap((event) => this.#addEvent(event))
@@ -74,11 +84,14 @@ export class ToolCallAssembler {
     return events.flatMap((event): AnswerEvent[] => (event.type === 'finish' ? this.#report(event) : [event]))
   }
 
-  /** The end for clients; none if they have it. Some upstreams repeat it, and clients would join the reasons. */
+  /**
+   * The end for clients; none if they have it. Some upstreams repeat it, and clients would join the reasons. The end in an
+   * event with text stays, because events with the same bytes must have the same content.
+   */
   #report(finish: Finish): Finish[] {
     this.#heldFinish = undefined
     const reported = this.#withFittingReason(finish)
-    if (reported.reason === this.#reportedFinish?.reason) return []
+    if (reported.reason === this.#reportedFinish?.reason && !this.#hasText) return []
     this.#reportedFinish = reported
     return [reported]
   }
@@ -109,26 +122,22 @@ export class ToolCallAssembler {
   }
 
   #add(sentPiece: ToolCallPiece): AnswerEvent[] {
-    const piece = this.#withoutNullName(sentPiece)
+    const piece = withoutNullName(sentPiece, this.#options.toolNames)
     const call = this.#findOrCreateCall(piece)
     if (!call) return []
     this.#lookup ??= { byKey: new Map(), byId: new Map() }
     const { id } = piece
     const callById = id ? this.#lookup.byId.get(id) : undefined
     // The same id under another number is another call, which gets a generated id.
-    call.add(callById && callById !== call ? { ...piece, id: undefined } : piece, this.#isNamePartial(piece))
+    const isRepeatedId = callById !== undefined && callById !== call
+    const rest = call.add(isRepeatedId ? { ...piece, id: undefined } : piece, this.#isNamePartial(piece))
     call.latestEvent = this.#eventNumber
     this.#latestCall = call
     if (call.id !== undefined) this.#lookup.byId.set(call.id, call)
     const key = piece.key ?? call.key
     if (key !== undefined) this.#lookup.byKey.set(key, call)
-    return call.isOpen ? [...call.takeSignature(), ...call.takeArguments()] : this.#release()
-  }
-
-  /** The piece without the word for null that some servers send as the name in later pieces. */
-  #withoutNullName(piece: ToolCallPiece): ToolCallPiece {
-    const { name = '' } = piece
-    return nullWords.has(name) && !this.#options.toolNames?.has(name) ? { ...piece, name: undefined } : piece
+    const events = call.isOpen ? [...call.takeSignature(), ...call.takeArguments()] : this.#release()
+    return rest === '' ? events : [...events, ...this.#add({ type: 'call_piece', key: piece.key, text: rest })]
   }
 
   #isNamePartial({ name = '', isNamePartial }: ToolCallPiece): boolean {
@@ -215,6 +224,16 @@ export class ToolCallAssembler {
     return call.open(index, generatedCallId(call.answerId || this.#options.answerId, index))
   }
 
+  /**
+   * The name of the call before a nameless one under the same number: some servers join the arguments of parallel calls.
+   * @throws Error if there is none.
+   */
+  #nameBefore(call: PartialCall): string {
+    const before = this.#calls.slice(0, this.#calls.indexOf(call)).findLast(({ key }) => key === call.key)
+    if (before?.name === undefined || !call.args.isComplete) throw new Error('it calls a tool without a name')
+    return before.name
+  }
+
   /** Completes all calls, because no more pieces follow. */
   #closeAll(): AnswerEvent[] {
     this.#joinNameless()
@@ -222,7 +241,7 @@ export class ToolCallAssembler {
     for (const call of this.#calls) {
       if (!call.isOpen && call.name === undefined) {
         if (call.isBlank || this.#isTruncated) continue
-        throw new Error('it calls a tool without a name')
+        call.name = this.#nameBefore(call)
       }
       if (!call.isOpen) events.push(...this.#open(call))
       events.push(...call.takeLastArguments())
@@ -234,20 +253,7 @@ export class ToolCallAssembler {
   }
 }
 
-const nullWords: ReadonlySet<string> = new Set(['null', 'None', 'undefined'])
-
 /** Whether a piece is a later part of arguments, which start with an object. */
 function continuesArguments({ name, text = '' }: ToolCallPiece): boolean {
   return !name && text.trim() !== '' && !startsObject(text)
-}
-
-const isCallPiece = ({ type }: UpstreamEvent) => type === 'call_piece'
-
-function concernsCalls({ type }: UpstreamEvent): boolean {
-  return type === 'call_piece' || type === 'finish' || type === 'usage'
-}
-
-/** A piece with only the index of a call starts it, because calls are in the order in which they start. */
-function isEndMarker({ key, id, name, text, whole, isClosed }: ToolCallPiece): boolean {
-  return !id && !name && !text && !whole && (key === undefined || isClosed === true)
 }

@@ -57,27 +57,28 @@ export class CallArguments {
   /**
    * Adds the arguments of a piece of the call.
    * @param callName the name of the call, for errors.
-   * @throws Error for a second object after the arguments.
+   * @returns the text of a second object after the arguments, which belongs to another call; empty if there is none.
    */
-  add({ text, whole, custom }: Pick<ToolCallPiece, 'text' | 'whole' | 'custom'>, callName: string | undefined): void {
+  add({ text, whole, custom }: Pick<ToolCallPiece, 'text' | 'whole' | 'custom'>, callName: string | undefined): string {
     this.#startedWithArguments ??= !!text
     if (custom) this.#isCustom = true
-    if (text) this.#addText(text, callName)
+    const rest = text ? this.#addText(text, callName) : ''
     if (whole) this.#wholeText = whole
+    return rest
   }
 
-  /** Adds the arguments of a call without a name, which belong to this call. */
+  /** Adds the arguments of a call without a name, which belong to this call. @throws Error for a second object. */
   adopt(nameless: CallArguments, callName: string | undefined): void {
-    this.add({ text: nameless.#text, whole: nameless.#wholeText }, callName)
+    refuseSecond(this.add({ text: nameless.#text, whole: nameless.#wholeText }, callName), callName)
   }
 
-  /** Adds what the upstream repeated at the end and the pieces lack. @throws Error as `add` does. */
+  /** Adds what the upstream repeated at the end and the pieces lack. @throws Error for a second object. */
   complete(callName: string | undefined): void {
     const whole = this.#wholeText
     if (whole === undefined || this.isComplete) return
     this.#wholeText = undefined
-    if (whole.startsWith(this.#text)) this.#addText(whole.slice(this.#text.length), callName)
-    else if (!this.#hasSent) this.#replace(whole, callName)
+    if (whole.startsWith(this.#text)) refuseSecond(this.#addText(whole.slice(this.#text.length), callName), callName)
+    else if (!this.#hasSent) refuseSecond(this.#replace(whole, callName), callName)
   }
 
   /**
@@ -89,7 +90,7 @@ export class CallArguments {
     return this.#isCustom || this.#startsObject ? this.#takeUnsent() : ''
   }
 
-  /** The text that clients do not have, after the last piece. Completes the arguments first. @throws Error as `add` does. */
+  /** The text that clients do not have, after the last piece. Completes the arguments first. @throws Error as `complete` does. */
   takeRest(callName: string | undefined): string {
     this.complete(callName)
     if (this.#hasSent || this.#isCustom) return this.#takeUnsent()
@@ -98,11 +99,12 @@ export class CallArguments {
     return this.#takeUnsent()
   }
 
-  #addText(piece: string, callName: string | undefined): void {
+  /** @returns as `add` does. */
+  #addText(piece: string, callName: string | undefined): string {
     if (this.#isCustom) return this.#append(piece)
     const text = this.#extent.escapeControlCharacters(this.#newText(piece))
     // Some upstreams repeat the arguments when they are complete.
-    if (this.isComplete && startsObject(text) && this.equals(text)) return
+    if (this.isComplete && startsObject(text) && this.equals(text)) return ''
     if (this.#isFilled && text.trim() !== '')
       throw new Error(`the arguments of its call of "${callName}" follow the end of the answer`)
     const isPlaceholder = this.isEmptyObject || (this.#startsObject === false && meansNoArguments(this.#text))
@@ -110,7 +112,8 @@ export class CallArguments {
     const accepted = this.#extent.push(text)
     this.#append(text.slice(0, accepted))
     if (this.#startsObject === undefined && text.trim() !== '') this.#startsObject = startsObject(text)
-    if (startsObject(text.slice(accepted))) throw new Error(`the arguments of a call of "${callName}" are two objects`)
+    const rest = text.slice(accepted).trimStart()
+    return startsObject(rest) ? rest : ''
   }
 
   /** The part of a piece that the arguments so far do not have. */
@@ -134,17 +137,18 @@ export class CallArguments {
     return whole.startsWith(start) ? whole.slice(start.length) : undefined
   }
 
-  #replace(text: string, callName: string | undefined): void {
+  #replace(text: string, callName: string | undefined): string {
     this.#text = ''
     this.#unsentText = ''
     this.#startsObject = undefined
     this.#extent.reset()
-    this.#addText(text, callName)
+    return this.#addText(text, callName)
   }
 
-  #append(text: string): void {
+  #append(text: string): string {
     this.#text += text
     this.#unsentText += text
+    return ''
   }
 
   #takeUnsent(): string {
@@ -178,6 +182,10 @@ const isSimilarInLength = (text: string, other: string) =>
 /** JSON without the white space between its tokens. */
 const minified = (json: string) => json.replace(/("(?:[^"\\]|\\.)*(?:"|\\?$))|\s+/gs, '$1')
 
+function refuseSecond(rest: string, callName: string | undefined): void {
+  if (rest !== '') throw new Error(`the arguments of a call of "${callName}" are two objects`)
+}
+
 export const startsObject = (text: string) => /^\s*\{/.test(text)
 
 /** The object of arguments that are encoded as JSON twice, or in a code block. */
@@ -197,5 +205,5 @@ function tryParse(json: string): unknown {
 }
 
 /** Texts that some models and servers send for a call without arguments. */
-const emptyArguments: ReadonlySet<string> = new Set(['', 'null', 'None', '[]', '""'])
+const emptyArguments: ReadonlySet<string> = new Set(['', 'null', 'None', 'undefined', '[]', '""'])
 const meansNoArguments = (text: string) => emptyArguments.has(text.trim())

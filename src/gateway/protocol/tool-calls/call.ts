@@ -55,8 +55,11 @@ export class PartialCall {
     this.#isNamePartial = false
   }
 
-  /** @throws Error for a second object after the arguments, or a name that continues after it was sent. */
-  add(piece: ToolCallPiece, isNamePartial: boolean): void {
+  /**
+   * @returns the arguments of another call that follow those of this one; empty if there are none.
+   * @throws Error for a name that continues after it was sent.
+   */
+  add(piece: ToolCallPiece, isNamePartial: boolean): string {
     const { id, name, namespace, custom, isClosed, answerId, signature } = piece
     this.id ||= id || undefined
     if (name) {
@@ -67,10 +70,11 @@ export class PartialCall {
     this.answerId ||= answerId
     this.#addSignature(signature)
     if (custom) this.#isCustom = true
-    this.args.add(piece, this.name)
-    if (!isClosed) return
+    const rest = this.args.add(piece, this.name)
+    if (!isClosed) return rest
     this.#isClosed = true
     this.args.complete(this.name)
+    return rest
   }
 
   /**

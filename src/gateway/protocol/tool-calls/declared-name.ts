@@ -6,7 +6,7 @@ export function findDeclaredName(name: string, declared: ReadonlySet<string> | u
   if (!declared || declared.has(name)) return name
   const plain = name.replace(recipient, '').replace(templateMarks, '').replace(quotes, '')
   const short = plain.replace(namespacePrefixes, '')
-  const candidates = [plain, short, short.replace(/:\d+$/, '')]
+  const candidates = [plain, short, short.replace(/:\d+$/, ''), short.replace(repetition, '$1')]
   return candidates.find((one) => declared.has(one)) ?? findInOtherCase(candidates, declared) ?? name
 }
 
@@ -24,6 +24,9 @@ const templateMarks = /<[|/].*$/s
 
 /** White space and quotes around the name, and the brackets of a call: `"read"`, `read()`. */
 const quotes = /^[\s"'`]+|(?:\(\))?[\s"'`]*$/g
+
+/** A name that a server joined of several pieces that each had all of it: `readread`. */
+const repetition = /^(.+?)\1+$/
 
 /** Namespaces in which models see their tools: OpenAI's open models and Kimi, Gemini. */
 const namespacePrefixes = /^\$?(?:functions?|default_api|tools?)[.:/]/i

@@ -39,3 +39,22 @@ export function argumentsText(value: unknown): string | undefined {
 
 /** An event of a reader of upstreams, in which tool calls are still in pieces. */
 export type UpstreamEvent = AnswerEvent | ToolCallPiece
+
+export const isCallPiece = ({ type }: UpstreamEvent) => type === 'call_piece'
+
+export function concernsCalls({ type }: UpstreamEvent): boolean {
+  return type === 'call_piece' || type === 'finish' || type === 'usage'
+}
+
+/** A piece with only the index of a call starts it, because calls are in the order in which they start. */
+export function isEndMarker({ key, id, name, text, whole, isClosed }: ToolCallPiece): boolean {
+  return !id && !name && !text && !whole && (key === undefined || isClosed === true)
+}
+
+const nullWords: ReadonlySet<string> = new Set(['null', 'None', 'undefined'])
+
+/** The piece without the word for null that some servers send as the name in later pieces. */
+export function withoutNullName(piece: ToolCallPiece, toolNames: ReadonlySet<string> | undefined): ToolCallPiece {
+  const { name = '' } = piece
+  return nullWords.has(name) && !toolNames?.has(name) ? { ...piece, name: undefined } : piece
+}

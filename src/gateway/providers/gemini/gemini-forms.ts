@@ -40,7 +40,10 @@ const isStandardUsage = (usage: unknown) =>
 const areStandardCandidates = (candidates: unknown) =>
   !Array.isArray(candidates) ||
   candidates.every(
-    (candidate: Candidate | null) => standardReasons.has(candidate?.finishReason) && !Array.isArray(candidate?.content),
+    (candidate: Candidate | null) =>
+      standardReasons.has(candidate?.finishReason) &&
+      !Array.isArray(candidate?.content) &&
+      !isObject(candidate?.content?.parts),
   )
 
 function hasPythonNames(answer: Members): boolean {
@@ -102,6 +105,10 @@ function normalizeCandidate(candidate: unknown): unknown {
     word === '' || word === 'FINISH_REASON_UNSPECIFIED' ? undefined : (reasonOfWord.get(word) ?? word)
   return withMembers(candidate, {
     ...(reason !== undefined && { finishReason: standardReason }),
-    ...(Array.isArray(content) && { content: { role: 'model', parts: content } }),
+    ...(Array.isArray(content) && { content: { role: 'model', parts: content.flatMap(listParts) } }),
+    ...(isObject(content) && isObject(content.parts) && { content: { ...content, parts: [content.parts] } }),
   })
 }
+
+/** The parts of a content in a list, or a part in it. */
+const listParts = (content: unknown) => (isObject(content) && Array.isArray(content.parts) ? content.parts : [content])

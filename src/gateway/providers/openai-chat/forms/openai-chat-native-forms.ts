@@ -61,6 +61,35 @@ const nativeForms: NativeForm[] = [
     },
   },
   {
+    servers: 'watsonx',
+    read: ({ results }) => {
+      const [first] = Array.isArray(results) ? results : []
+      if (!isObject(first) || typeof first.generated_text !== 'string') return undefined
+      const usage = { prompt_tokens: first.input_token_count, completion_tokens: first.generated_token_count }
+      return { message: { content: first.generated_text }, reason: first.stop_reason, usage }
+    },
+  },
+  {
+    servers: 'Anthropic, in text completions',
+    read: ({ completion, stop_reason }) =>
+      typeof completion === 'string' ? { message: { content: completion }, reason: stop_reason } : undefined,
+  },
+  {
+    servers: 'Replicate',
+    read: ({ output, status }) => {
+      const isText = Array.isArray(output) && output.length > 0 && output.every((piece) => typeof piece === 'string')
+      return isText && typeof status === 'string' ? { message: { content: output.join('') } } : undefined
+    },
+  },
+  {
+    servers: 'agents of Databricks',
+    read: ({ messages, choices }) => {
+      const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined
+      const isAnswer = choices === undefined && isObject(last) && last.role === 'assistant'
+      return isAnswer ? { message: { ...last, id: undefined } } : undefined
+    },
+  },
+  {
     servers: 'Cohere, as events',
     read: ({ type, index, delta }) => {
       if (typeof type !== 'string' || !cohereEvents.test(type) || !isObject(delta)) return undefined
