@@ -170,6 +170,19 @@ clientChats.push(
     },
   },
   {
+    name: 'the thinking options of Gemini',
+    body: { max_tokens: 4000, extra_body: { google: { thinking_config: { thinking_budget: 2000 } } } },
+    sent: {
+      'google-gemini/gemini-2-5-flash': { 'generationConfig.thinkingConfig.thinkingBudget': 2000 },
+      'anthropic-messages/claude-3-7-sonnet': { thinking: { type: 'enabled', budget_tokens: 2000 } },
+    },
+  },
+  {
+    name: 'no thinking in the options of Gemini',
+    body: { extra_body: { google: { thinking_config: { thinking_budget: 0, include_thoughts: false } } } },
+    sent: { 'google-gemini/gemini-2-5-flash': { 'generationConfig.thinkingConfig.thinkingBudget': 0 } },
+  },
+  {
     name: 'an empty list of functions',
     body: { functions: [], function_call: 'auto' },
     sent: { openai: { functions: undefined, function_call: undefined }, [chat!]: { functions: undefined } },
@@ -260,7 +273,10 @@ export const clientMessages: OddRequest[] = [
     },
     sent: {
       [chat!]: { 'tools.0': read },
-      [anthropic!]: { 'tools.1.input_schema': { type: 'object', properties: {} } },
+      [anthropic!]: {
+        'tools.0': messagesRead,
+        'tools.1': { name: 'go', input_schema: { type: 'object', properties: {} } },
+      },
     },
   },
   {

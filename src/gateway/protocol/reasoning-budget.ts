@@ -1,5 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Body } from './protocol.ts'
 
 /** The share of the answer limit that each effort can use for reasoning, as OpenRouter documents it. */
 const reasoningShares: Record<string, number> = {
@@ -35,7 +36,24 @@ export function readThinkingSetting(chat: ChatRequest): ThinkingSetting | undefi
 /** Fields for reasoning that other providers have in chats: Anthropic, DeepSeek and Moonshot, then Qwen. */
 export const foreignThinkingFields = ['thinking', 'enable_thinking', 'thinking_budget', 'chat_template_kwargs'] as const
 
+/** The options of Gemini in a chat, as Google's chat server has them in `extra_body`. */
+export function readGoogleThinking(chat: Body): GoogleThinking | undefined {
+  const { google } = (chat.extra_body ?? {}) as { google?: { thinking_config?: GoogleThinking | null } | null }
+  return google?.thinking_config ?? undefined
+}
+
+type GoogleThinking = { thinking_budget?: unknown; thinking_level?: unknown; include_thoughts?: unknown }
+
+function toSetting({ thinking_budget: budget, thinking_level: level, include_thoughts }: GoogleThinking) {
+  if (budget === 0) return { enabled: false } as const
+  if (budget === undefined && level === undefined && include_thoughts !== true) return undefined
+  const effort = typeof level === 'string' ? level.toLowerCase() : undefined
+  return { enabled: true, effort, budgetTokens: typeof budget === 'number' && budget > 0 ? budget : undefined } as const
+}
+
 function readForeignSetting(chat: ChatRequest): ThinkingSetting | undefined {
+  const googleThinking = readGoogleThinking(chat)
+  if (googleThinking) return toSetting(googleThinking)
   const { thinking, enable_thinking, thinking_budget, chat_template_kwargs } = chat as ChatRequest & ForeignThinking
   const { type, budget_tokens } = thinking ?? {}
   const template = chat_template_kwargs?.enable_thinking ?? chat_template_kwargs?.thinking

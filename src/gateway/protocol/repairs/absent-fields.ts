@@ -1,7 +1,7 @@
 import { ChatRequest } from '#chat/chat-request.ts'
 import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import type { Body } from '../protocol.ts'
-import { foreignThinkingFields } from '../reasoning-budget.ts'
+import { foreignThinkingFields, readGoogleThinking } from '../reasoning-budget.ts'
 
 /**
  * The fields among `names` that a request sets. `names` are fields that the protocol of the provider lacks; the answer lists
@@ -34,7 +34,9 @@ const translatedFields: ReadonlySet<string> = new Set([
 
 /** Fields of a chat that only some provider knows, so that other protocols have no counterpart. */
 export function findUnknownFields(chat: Body): string[] {
+  const isTranslated = (name: string) =>
+    translatedFields.has(name) || (name === 'extra_body' && readGoogleThinking(chat) !== undefined)
   return Object.keys(chat).filter(
-    (name) => !Object.hasOwn(ChatRequest.shape, name) && !translatedFields.has(name) && !serviceOnlyFields.has(name),
+    (name) => !Object.hasOwn(ChatRequest.shape, name) && !isTranslated(name) && !serviceOnlyFields.has(name),
   )
 }

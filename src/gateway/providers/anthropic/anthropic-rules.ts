@@ -42,7 +42,7 @@ const fitFunctions: Repair = (body) => {
   if (!Array.isArray(body.tools)) return body
   const tools = mapItems(body.tools as (Body | null)[], (tool) => {
     const called = tool?.type === 'function' ? (tool.function ?? tool) : undefined
-    if (typeof called !== 'object' || called === null) return tool
+    if (typeof called !== 'object' || called === null) return tool?.description === null ? withoutNulls(tool) : tool
     const { name, description, parameters, strict } = called as Body
     const cache_control = tool!.cache_control
     return withoutNulls({ name, description, input_schema: parameters ?? {}, strict, cache_control })
