@@ -12,6 +12,12 @@ import { savedRequest, skippedText } from './saved-request.ts'
 
 type Saved = { slug: string; version: SavedPresetVersion; skippedFields: string | undefined }
 
+/** Reloads the presets of the chat now, and those of other screens when they are opened. */
+function reloadPresets(): void {
+  invalidate('/presets')
+  presetRevision.value++
+}
+
 /** Saves the first model and the settings as a version of a preset. Using the version is a second, explicit step. */
 export function SaveAsPreset({ models }: { models: string[] }) {
   const [slug, setSlug] = useState('')
@@ -25,8 +31,7 @@ export function SaveAsPreset({ models }: { models: string[] }) {
     try {
       const body = { chat: savedRequest(models[0], settings.value) }
       const { data } = await call('POST /presets/{slug}/versions', { params: { slug }, body })
-      invalidate('/presets')
-      presetRevision.value++
+      reloadPresets()
       setSaved({ slug, version: data, skippedFields: skippedText(data.skipped_fields, models) })
       setSlug('')
     } catch (error) {
@@ -54,8 +59,7 @@ function SavedVersion({ slug, version: { version, is_designated }, skippedFields
     try {
       const params = { slug, version: String(version) }
       await call('POST /presets/{slug}/versions/{version}/designate', { params })
-      invalidate('/presets')
-      presetRevision.value++
+      reloadPresets()
       setInUse(true)
     } catch (error) {
       toast(asFailure(error).message, { isError: true })

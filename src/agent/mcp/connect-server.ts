@@ -5,7 +5,7 @@ import type { Shell } from '../sandbox/shell.ts'
 import { createAuthorizationFetch } from './authorization-fetch.ts'
 import { createStartScript, environmentLine } from './command-script.ts'
 import { createCommandTransport } from './command-transport.ts'
-import { fitResults } from './fit-results.ts'
+import { repairResults } from './repair-results.ts'
 import type { McpServerSpec } from './server-spec.ts'
 
 /** Where the command of a server runs: in the sandbox or outside of it, like shell commands. */
@@ -95,14 +95,14 @@ async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox,
     const start = (onOutput: (bytes: Buffer) => void, signal: AbortSignal) =>
       shell.start(script, { workspace, sandbox, signal, onOutput, hasInput: true, readable: spec.readable })
     const transport = createCommandTransport(mcp, start, environmentLine(spec.env))
-    return { transport: fitResults(mcp, transport as Transport), endReason: transport.endReason }
+    return { transport: repairResults(mcp, transport as Transport), endReason: transport.endReason }
   }
   const url = new URL(spec.url)
   const authorization = createAuthorizationFetch(spec.headers, fetch)
   const options = { fetch: authorization.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
   const transport =
     spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)
-  return { transport: fitResults(mcp, transport as Transport), endReason: authorization.refusalReason }
+  return { transport: repairResults(mcp, transport as Transport), endReason: authorization.refusalReason }
 }
 
 const acceptEverything: jsonSchemaValidator = {

@@ -10,7 +10,7 @@ import {
 import { isoTime } from '#platform/core/clock.ts'
 import { escapeHtml } from '#platform/http/response/html-page.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
-import { printableExactly, printableLines } from '#platform/text/printable.ts'
+import { printableExactly, printableLinesExactly } from '#platform/text/printable.ts'
 
 const style =
   ':root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:46rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid #8888;border-radius:6px;padding:.75rem;max-height:60vh;overflow:auto}button,input,select{font:inherit;padding:.4rem .8rem;margin:.25rem .5rem .25rem 0}label{display:block;margin:.5rem 0}'
@@ -63,7 +63,7 @@ export function questionPage({ internName, question, details, deadlineAt, previo
   )
 }
 
-const renderText = (text: string) => `<pre>${escapeHtml(printableLines(text))}</pre>`
+const renderText = (text: string) => `<pre>${escapeHtml(printableLinesExactly(text))}</pre>`
 
 function renderPermission(
   question: Extract<Question, { kind: 'permission' }>,

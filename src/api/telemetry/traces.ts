@@ -10,7 +10,7 @@ import type { Generation } from '#spend/ledger/generation.ts'
 import { callerContext } from '../access/trace-context.ts'
 import type { RequestSpans } from './request-spans.ts'
 
-/** Exports each completion as a trace: one span for the request, and one for each endpoint that was called. */
+/** Exports each completion as a trace: one span for the request, and one for each attempt, also for those that an open circuit prevented. */
 export type Traces = Partial<RequestSpans> & {
   isEnabled: boolean
   record: (generation: Generation) => void
@@ -19,7 +19,7 @@ export type Traces = Partial<RequestSpans> & {
 
 type Variable = (name: string) => string | undefined
 
-/** Opens tracing. Returns no tracer and loads nothing unless the standard variables name a collector. */
+/** Opens tracing. It is off, and no library is loaded, unless the standard variables name a collector. */
 export async function openTraces(
   variable: Variable,
   now: () => number,
@@ -76,7 +76,7 @@ function collectorAgent(proxies: ProxySettings, collector: string) {
   return (protocol: string) => (protocol.startsWith('https') ? new (https().Agent)(options) : new Agent(options))
 }
 
-/** Generates preset ids: upstreams received the ids of some spans before these spans exist. */
+/** Generates ids. Some are preset: an upstream received them in `traceparent` before the span is created. */
 class PresetIds implements IdGenerator {
   readonly #random: IdGenerator
   #preset: Partial<SpanContext> = {}
@@ -108,6 +108,7 @@ function recordTrace(api: Api, tracer: Tracer, ids: PresetIds, generation: Gener
   const parent = callerContext(api, generation.traceParent)
   const span = ids.withIds(generation.span, () => tracer.startSpan(name, options, parent))
   const context = api.trace.setSpan(api.ROOT_CONTEXT, span)
+  // Attempts have no start time, so they are shown one after the other from the start of the request.
   let startTime = createdAt
   for (const attempt of attempts) {
     const requestAttributes = {

@@ -24,7 +24,7 @@ export async function openPolicies(context: OpenContext, { settings, db, allowSt
     newId: parts.newId,
     keys,
     allowStale,
-    times: { idleMs: config.session_idle_minutes * 60_000, totalMs: config.session_hours * 3_600_000 },
+    lifetimes: { idleMs: config.session_idle_minutes * 60_000, totalMs: config.session_hours * 3_600_000 },
     onError: createWarning(context, 'the last use of a session was not recorded'),
   })
   cleanup.defer(sessions.close)

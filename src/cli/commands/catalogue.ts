@@ -34,7 +34,7 @@ type SyncOptions = { from?: string; url: string; list?: boolean }
 async function syncSnapshot({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
   const config = loadConfig(env)
   const text = from ? await readSource(from) : await fetchSnapshot(url, createOutgoingFetch(config))
-  const dataDir = openDataDir(config.data_dir, { exclusive: false, serves: false })
+  const dataDir = openDataDir(config.data_dir, { exclusive: false, answersRequests: false })
   const path = snapshotPath({ ...config, data_dir: dataDir.path })
   const report = await storeSnapshot(text, from ?? url, path)
   const skippedText = list ? report.skipped.map(formatSkipped).join('\n') : countByReason(report.skipped)

@@ -27,6 +27,7 @@ export function sessionsCommand(sessions: Command, { env, out, err }: Terminal):
 }
 
 async function createLinkInService(env: Terminal['env'], email: string | undefined): Promise<string> {
+  // `user_id` also takes an email address.
   const body = email === undefined ? {} : { user_id: email }
   const { data } = await createApiClient(env).request<{ data: { url: string } }>('POST', '/sessions/links', body)
   return data.url

@@ -50,9 +50,9 @@ async function createObjects(
   out: Terminal['out'],
 ) {
   if (hasNoObjects(result)) return
-  const { policies, presets } = result
+  const { objects, presets } = result
   if (dryRun) {
-    const plan = lazyModules.yaml().stringify({ ...policies, presets }, { aliasDuplicateObjects: false })
+    const plan = lazyModules.yaml().stringify({ ...objects, presets }, { aliasDuplicateObjects: false })
     return out(`Objects to create in the service:\n\n${plan}`)
   }
   if (hasServiceKey(env)) return applyImport(createApiClient(env), result, out)

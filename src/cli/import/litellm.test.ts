@@ -246,7 +246,7 @@ test('parameters and fallbacks of a row become a preset', () => {
 })
 
 test('budgets become equal or stricter limits, never looser ones', () => {
-  const { policies, notes } = importFrom({
+  const { objects, notes } = importFrom({
     ...rows(['a', { model: 'openai/gpt-5-mini' }]),
     litellm_settings: {
       max_budget: 10,
@@ -261,13 +261,13 @@ test('budgets become equal or stricter limits, never looser ones', () => {
       ],
     },
   })
-  assert.deepEqual([policies.budget, policies.defaults], [{ interval: 'monthly', limit_usd: 10 }, {}])
-  assert.deepEqual(policies.guardrails, [
+  assert.deepEqual([objects.budget, objects.defaults], [{ interval: 'monthly', limit_usd: 10 }, {}])
+  assert.deepEqual(objects.guardrails, [
     { name: 'LiteLLM internal users', body: { limit_usd: 5, reset_interval: 'daily' }, isForMembers: true },
   ])
-  assert.deepEqual(policies.keys, [])
+  assert.deepEqual(objects.keys, [])
   assert.deepEqual(
-    policies.workspaces.map(({ slug, budget, defaults }) => [slug, budget, defaults]),
+    objects.workspaces.map(({ slug, budget, defaults }) => [slug, budget, defaults]),
     [['t-1', { interval: 'lifetime', limit_usd: 7 }, { allowed_models: ['openai/gpt-5-mini'] }]],
   )
   for (const word of [
@@ -281,14 +281,14 @@ test('budgets become equal or stricter limits, never looser ones', () => {
 
 test('default_key_generate_params become a key with a limit and an expiry', () => {
   const params = { max_budget: 2.5, budget_duration: '1mo', duration: '90d' }
-  const { policies } = importFrom({ litellm_settings: { default_key_generate_params: params } })
+  const { objects } = importFrom({ litellm_settings: { default_key_generate_params: params } })
   const key = {
     name: 'litellm-default-key',
     limit: 2.5,
     limit_reset: 'monthly',
     expires_at: '2027-02-20T12:00:00.000Z',
   }
-  assert.deepEqual(policies.keys, [{ key }])
+  assert.deepEqual(objects.keys, [{ key }])
 })
 
 test('guardrails of Presidio and LiteLLM become content filters', () => {
@@ -303,7 +303,7 @@ test('guardrails of Presidio and LiteLLM become content filters', () => {
     patterns,
     blocked_words: [{ keyword: 'a.b' }],
   }
-  const { policies, notes } = importFrom({
+  const { objects, notes } = importFrom({
     guardrails: [
       { guardrail_name: 'own', litellm_params: filter },
       { guardrail_name: 'all', litellm_params: { guardrail: 'presidio', mode: 'pre_call', default_on: true } },
@@ -312,9 +312,9 @@ test('guardrails of Presidio and LiteLLM become content filters', () => {
     ],
     litellm_settings: { guardrails: [{ old: { callbacks: ['hide_secrets'], default_on: true } }] },
   })
-  const slugs = (policies.defaults.content_filter_builtins as { slug: string }[]).map(({ slug }) => slug)
+  const slugs = (objects.defaults.content_filter_builtins as { slug: string }[]).map(({ slug }) => slug)
   assert.deepEqual(slugs, ['email', 'phone', 'ssn', 'credit-card', 'ip-address', 'secrets', 'person-name', 'address'])
-  assert.deepEqual(policies.guardrails, [
+  assert.deepEqual(objects.guardrails, [
     {
       name: 'LiteLLM own',
       body: {

@@ -1,4 +1,4 @@
-import { importBudgets, type Policies } from './litellm/budgets.ts'
+import { importBudgets, type ObjectsToCreate } from './litellm/budgets.ts'
 import { CatalogueDraft, type CatalogueFile } from './litellm/catalogue/catalogue-draft.ts'
 import type { KnownCatalogue } from './litellm/catalogue/known-catalogue.ts'
 import { type LitellmConfig, readConfig, sectionOf } from './litellm/config.ts'
@@ -13,7 +13,7 @@ export type ImportResult = {
   catalogue: CatalogueFile
   /** The number of rows of `model_list`, and of those that were imported. */
   rows: { all: number; imported: number }
-  policies: Policies
+  objects: ObjectsToCreate
   presets: NewPreset[]
   notes: string[]
 }
@@ -37,15 +37,15 @@ export function fromLitellm(
   const imported = importRows(config, draft, notes)
   importAliases(config, draft, notes)
   const presets = importPresets(config, draft, notes)
-  const policies = importBudgets(config, draft, notes, now)
-  importFilters(config, policies, notes)
+  const objects = importBudgets(config, draft, notes, now)
+  importFilters(config, objects, notes)
   noteParameters(config, notes)
   noteSettings(config, notes)
   const rows = { all: config.rows.length, imported }
-  return { catalogue: draft.toFile(), rows, policies, presets, notes: notes.sentences() }
+  return { catalogue: draft.toFile(), rows, objects, presets, notes: notes.sentences() }
 }
 
-/** The names of several rows of which one has a weight. */
+/** The names that several rows share, of which at least one has a weight. */
 function findWeightedNames({ rows }: LitellmConfig): Set<string> {
   const valid = rows.flatMap(({ row }) => row ?? [])
   const weighted = valid.filter((row) => (weightOf(row) ?? 0) > 0).map(({ model_name }) => model_name)
@@ -71,14 +71,14 @@ function importAliases({ router }: LitellmConfig, draft: CatalogueDraft, notes: 
 }
 
 /** Adds filters with default_on to the default guardrail of each workspace, the others to separate guardrails. */
-function importFilters(config: LitellmConfig, policies: Policies, notes: ImportNotes): void {
+function importFilters(config: LitellmConfig, objects: ObjectsToCreate, notes: ImportNotes): void {
   const sets = importContentFilters(config, notes)
   const defaultSets = sets.filter((set) => set.isDefaultOn)
-  policies.defaults = { ...policies.defaults, ...filterFields(defaultSets) }
-  for (const workspace of policies.workspaces)
+  objects.defaults = { ...objects.defaults, ...filterFields(defaultSets) }
+  for (const workspace of objects.workspaces)
     workspace.defaults = { ...workspace.defaults, ...filterFields(defaultSets) }
   for (const set of sets.filter(({ isDefaultOn }) => !isDefaultOn)) {
-    policies.guardrails.push({ name: `LiteLLM ${set.name}`, body: filterFields([set]) })
+    objects.guardrails.push({ name: `LiteLLM ${set.name}`, body: filterFields([set]) })
     notes.add(`guardrails ${set.name}`, 'not default_on: assign its guardrail to the keys that need it')
   }
 }

@@ -66,7 +66,7 @@ export function computeBill(
   if (
     billableOptions.tools.length === 0 &&
     !billableOptions.serviceTier &&
-    !billableOptions.compacts &&
+    !billableOptions.mayCompact &&
     kinds.length === 0 &&
     pieces.image === undefined
   )
@@ -78,7 +78,7 @@ export function computeBill(
     kinds: kinds.map(({ kind }) => kind),
     tools: billableOptions.tools,
     contexts: countContexts(billableOptions, calls),
-    runs: billableOptions.compacts ? 2 : 1,
+    runs: billableOptions.mayCompact ? 2 : 1,
     promptImages: image === undefined ? 0 : images,
     models: billedModels(endpoint, billableOptions),
     hasAudio,
@@ -97,9 +97,9 @@ function billedModels(endpoint: Endpoint, { tools }: BillableOptions): BilledMod
   })
 }
 
-function countContexts({ tools, rereads }: BillableOptions, calls: number): number {
+function countContexts({ tools, rereadsContext }: BillableOptions, calls: number): number {
   if (tools.length === 0) return 0
-  return rereads ? calls + 1 : 1
+  return rereadsContext ? calls + 1 : 1
 }
 
 function readBillableOptions(

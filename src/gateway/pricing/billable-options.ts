@@ -24,12 +24,12 @@ export type BillableOptions = {
   /** The service tier, if it is not the default. */
   serviceTier: string | undefined
   /** Whether the model reads its whole context again after each call, which is billed. */
-  rereads: boolean
+  rereadsContext: boolean
   /** Whether the model may first summarize the conversation, which is billed like another request. */
-  compacts?: boolean
+  mayCompact?: boolean
 }
 
-export const noBillableOptions: BillableOptions = { tools: [], serviceTier: undefined, rereads: false }
+export const noBillableOptions: BillableOptions = { tools: [], serviceTier: undefined, rereadsContext: false }
 
 /** Limits the stored name of a tool, in requests and in answers. */
 export const maxNameLength = 64

@@ -66,9 +66,9 @@ test('call limits are in the field that the provider reads', () => {
     ['web_search', 3, 'tools[0].max_uses'],
     ['code_execution', undefined, undefined],
   ])
-  assert.deepEqual([anthropic.serviceTier, anthropic.rereads], ['fast', true])
-  const { tools, rereads } = geminiBillable({ tools: [{ type: 'url_context' }] }, endpointFor('gemini-3-pro'))
-  assert.deepEqual([limitsOf({ tools }), rereads], [[['url_context', 1, undefined]], false])
+  assert.deepEqual([anthropic.serviceTier, anthropic.rereadsContext], ['fast', true])
+  const { tools, rereadsContext } = geminiBillable({ tools: [{ type: 'url_context' }] }, endpointFor('gemini-3-pro'))
+  assert.deepEqual([limitsOf({ tools }), rereadsContext], [[['url_context', 1, undefined]], false])
   const container = (limit: string) => ({ type: 'code_interpreter', container: { memory_limit: limit } })
   const sizes = responsesBillable({ tools: [container('1g'), container('64g'), { type: 'web_search_preview' }] })
   assert.deepEqual(

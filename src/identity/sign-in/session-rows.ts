@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { PageQuery } from '#platform/json/page.ts'
-import type { SessionRow, SessionTimes } from './session.ts'
+import type { SessionLifetimes, SessionRow } from './session.ts'
 
 // The statements on the table of sessions.
 
@@ -18,7 +18,7 @@ export async function pageOfSessions(
   query: Query,
   { organizationId, userId, keyHash }: SessionScope,
   { offset, limit }: PageQuery,
-  { now, idleMs }: { now: number } & SessionTimes,
+  { now, idleMs }: { now: number } & SessionLifetimes,
 ) {
   const matching = query
     .selectFrom('browser_sessions as s')
@@ -65,7 +65,7 @@ export async function deleteSessionRow(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** Deletes expired sessions and links. */
-export async function pruneSignIns(tx: Tx, now: number, { idleMs }: SessionTimes): Promise<void> {
+export async function pruneSignIns(tx: Tx, now: number, { idleMs }: SessionLifetimes): Promise<void> {
   await tx
     .deleteFrom('browser_sessions')
     .where((row) => row.or([row('expires_at', '<=', now), row('seen_at', '<=', now - idleMs)]))

@@ -10,7 +10,7 @@ export type SignInMethod = (typeof signInMethods)[number]
 export type SessionRow = Selectable<Tables['browser_sessions']>
 
 /** The validity of sessions, in milliseconds. */
-export type SessionTimes = {
+export type SessionLifetimes = {
   /** The validity without any request. */
   idleMs: number
   /** The validity in total. */
@@ -49,5 +49,5 @@ export type SessionView = {
 export type RequestedWorkspace = { inHeader?: string | undefined; inPathOrQuery?: string | undefined }
 
 /** Returns the time at which the session expires without further requests. */
-export const expiryOfSession = ({ seen_at, expires_at }: SessionRow, { idleMs }: SessionTimes) =>
+export const expiryOfSession = ({ seen_at, expires_at }: SessionRow, { idleMs }: SessionLifetimes) =>
   Math.min(seen_at + idleMs, expires_at)

@@ -12,8 +12,8 @@ import {
   expiryOfSession,
   type RequestedWorkspace,
   type ResolvedSession,
+  type SessionLifetimes,
   type SessionRow,
-  type SessionTimes,
   type SessionView,
 } from './session.ts'
 import { actsAsPastedKey, createSessionResolver } from './session-resolver.ts'
@@ -38,7 +38,7 @@ export type Sessions = {
   explainMissing: (token: string) => Promise<Fault>
   /** Returns the current state of a caller; undefined if its session has ended. */
   current: (caller: CurrentCaller) => Promise<Caller | undefined>
-  times: SessionTimes
+  lifetimes: SessionLifetimes
   close: () => void
 }
 
@@ -49,14 +49,14 @@ type SessionsDeps = {
   now: Now
   newId: NewId
   keys: Pick<KeyCache, 'current'>
-  times: SessionTimes
+  lifetimes: SessionLifetimes
   allowStale?: AllowStale
   /** Called if the last use of a session could not be updated. */
   onError: (error: Error) => void
 }
 
 export function createSessions(deps: SessionsDeps): Sessions {
-  const { db, now, keys, times, allowStale, onError } = deps
+  const { db, now, keys, lifetimes, allowStale, onError } = deps
   const rows = createReadCache<SessionRow | undefined>({
     signals: db.signals,
     allowStale,
@@ -81,7 +81,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
   async function readValidRow(id: string): Promise<SessionRow | undefined> {
     const row = await rows.get(id)
-    return row && now() < expiryOfSession(row, times) ? row : undefined
+    return row && now() < expiryOfSession(row, lifetimes) ? row : undefined
   }
 
   /** Returns the workspace that the request names, or else that of the session, or else the first of the member. */
@@ -134,7 +134,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   return {
-    times,
+    lifetimes,
     async find(token, requested) {
       const row = await findRow(token)
       if (!row) return undefined

@@ -8,11 +8,11 @@ import type { Caller } from '../accounts/caller.ts'
 import { ensureConsoleKey } from '../accounts/keys/console-key.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
 import { recordChange } from '../audit/audit.ts'
-import type { SessionRow, SessionTimes, SignInMethod } from './session.ts'
+import type { SessionLifetimes, SessionRow, SignInMethod } from './session.ts'
 import { deleteSessionRow, findSessionRow, insertSessionRow, pruneSignIns } from './session-rows.ts'
 import { newSessionToken, tokenHash } from './session-tokens.ts'
 
-export type SignInDeps = { db: Db; now: Now; newId: NewId; times: SessionTimes }
+export type SignInDeps = { db: Db; now: Now; newId: NewId; lifetimes: SessionLifetimes }
 
 /** The browser's address and user agent, if known. */
 export type Browser = { address: string | null; userAgent: string | null }
@@ -50,7 +50,7 @@ export async function startSession(
   { address, userAgent }: Browser,
 ): Promise<NewSession> {
   const at = deps.now()
-  await pruneSignIns(tx, at, deps.times)
+  await pruneSignIns(tx, at, deps.lifetimes)
   const usingKeyHash = key?.keyKind === 'api' ? key.keyHash : await ensureConsoleKey(deps, tx, publish, owner)
   const id = deps.newId()
   const token = newSessionToken(id)
@@ -66,7 +66,7 @@ export async function startSession(
     user_agent: userAgent?.slice(0, maxUserAgent) ?? null,
     created_at: at,
     seen_at: at,
-    expires_at: at + deps.times.totalMs,
+    expires_at: at + deps.lifetimes.totalMs,
     passkey_id: passkeyId ?? null,
   }
   await insertSessionRow(tx, row)

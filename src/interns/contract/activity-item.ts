@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { printable, printableExactly, printableLines } from '#platform/text/printable.ts'
+import { printable, printableExactly, printableLinesExactly } from '#platform/text/printable.ts'
 import { type Activity, toolStatuses } from './transcript.ts'
 
 /** A tool call in the form of the API. */
@@ -56,6 +56,6 @@ export function toActivityItem(activity: Activity): ActivityItem {
     input: input === null ? null : printable(input),
     output: output === null ? null : printable(output),
     paths: paths.map(printableExactly),
-    changes: changes.map(({ path, diff }) => ({ path: printableExactly(path), diff: printableLines(diff) })),
+    changes: changes.map(({ path, diff }) => ({ path: printableExactly(path), diff: printableLinesExactly(diff) })),
   }
 }

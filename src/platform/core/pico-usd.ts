@@ -45,6 +45,6 @@ export function toDecimalUsd(pico: PicoUsd): string {
 export const maxStorable: PicoUsd = 2n ** 63n - 1n
 
 /** Limits an amount to the range of a column. */
-export function limitToColumn(pico: PicoUsd): PicoUsd {
+export function clampToColumn(pico: PicoUsd): PicoUsd {
   return pico < maxStorable ? pico : maxStorable
 }

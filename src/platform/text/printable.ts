@@ -37,7 +37,7 @@ export function printableExactly(text: string): string {
 }
 
 /** Like `printableExactly`, but keeps line breaks. */
-export function printableLines(text: string): string {
+export function printableLinesExactly(text: string): string {
   return text.split('\n').map(printableExactly).join('\n')
 }
 

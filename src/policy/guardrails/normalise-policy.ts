@@ -48,7 +48,7 @@ export async function normalisePolicy(deps: NormaliseDeps, body: GuardrailPatch)
       limit_usd,
       reset_interval,
     })),
-    content_filter_builtins: mapList(body.content_filter_builtins, withLabel),
+    content_filter_builtins: mapList(body.content_filter_builtins, completeBuiltin),
   })
 }
 
@@ -93,7 +93,7 @@ async function checkPatterns(filters: { pattern: string }[], problems: Problem[]
   }
 }
 
-function withLabel({ slug, action, scan_scope }: NonNullable<GuardrailPatch['content_filter_builtins']>[number]) {
+function completeBuiltin({ slug, action, scan_scope }: NonNullable<GuardrailPatch['content_filter_builtins']>[number]) {
   const filter = { slug, action, label: builtinLabels[slug] }
   return scopedBuiltins.has(slug) ? { ...filter, scan_scope: scan_scope ?? ('all_messages' as const) } : filter
 }

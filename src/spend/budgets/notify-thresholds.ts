@@ -1,5 +1,5 @@
 import { isoTime } from '#platform/core/clock.ts'
-import { limitToColumn, type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import { clampToColumn, type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import { queueEvent } from '#webhooks/outbox.ts'
@@ -42,7 +42,7 @@ const intervalText = ({ interval }: LimitAmount) => interval ?? 'never'
 
 function notifiedPercent(budget: LimitAmount, notified: readonly NotifiedThreshold[]): number {
   const previous = notified.find(
-    ({ interval, limit }) => interval === intervalText(budget) && limit === limitToColumn(budget.limit),
+    ({ interval, limit }) => interval === intervalText(budget) && limit === clampToColumn(budget.limit),
   )
   return previous?.percent ?? 0
 }

@@ -24,16 +24,21 @@ export const ThresholdsBody = strictFields({
   thresholds: Thresholds.nullable().describe('Percentages of the limit, 1 to 100; null for the default.'),
 }).meta({ id: 'ThresholdsBody' })
 
+/** A key, by its hash, or a guardrail. */
+type LimitHolder = { kind: 'key' | 'guardrail'; id: string }
+
 /** Returns the thresholds of an owner, or the default. */
 export const thresholdsOf = (all: ReadonlyMap<string, number[]>, owner: string): number[] =>
   all.get(owner) ?? [...defaultThresholds]
 
 /** Returns the owner in `budget_thresholds`. All accounts of a guardrail have the same thresholds. */
 export function thresholdOwner(subject: Subject): string | undefined {
-  if (subject.kind === 'key') return `key:${subject.hash}`
-  if (subject.kind === 'guardrail' || subject.kind === 'group') return `guardrail:${subject.id}`
+  if (subject.kind === 'key') return ownerOf({ kind: 'key', id: subject.hash })
+  if (subject.kind === 'guardrail' || subject.kind === 'group') return ownerOf({ kind: 'guardrail', id: subject.id })
   return subject.kind === 'pool' ? `pool:${subject.account}` : undefined
 }
+
+const ownerOf = ({ kind, id }: LimitHolder) => `${kind}:${id}`
 
 /** Reads the thresholds of each owner that does not have the default. */
 export async function readThresholds(query: Query | Tx, owners: readonly string[]): Promise<Map<string, number[]>> {
@@ -47,15 +52,22 @@ export async function readThresholds(query: Query | Tx, owners: readonly string[
 }
 
 type WriteDeps = { db: Db; now: Now; newId: NewId }
-type Target = { owner: string; kind: 'key' | 'guardrail'; id: string }
+
+/** Reads the thresholds of a key or guardrail, or the default. */
+export async function readThresholdsOf(query: Query, holder: LimitHolder): Promise<number[]> {
+  const owner = ownerOf(holder)
+  return thresholdsOf(await readThresholds(query, [owner]), owner)
+}
 
 /** Sets the thresholds of a key or guardrail, with an audit record. `null` restores the default. @returns the new ones. */
 export async function setThresholds(
   deps: WriteDeps,
   caller: Caller,
-  { owner, kind, id }: Target,
+  holder: LimitHolder,
   thresholds: readonly number[] | null,
 ): Promise<number[]> {
+  const { kind, id } = holder
+  const owner = ownerOf(holder)
   return deps.db.exclusively(`thresholds ${owner}`, async (tx) => {
     const before = thresholdsOf(await readThresholds(tx, [owner]), owner)
     const after = await writeThresholds(tx, caller, owner, thresholds, deps.now())

@@ -1,5 +1,5 @@
 import type { Now } from '#platform/core/clock.ts'
-import { limitToColumn } from '#platform/core/pico-usd.ts'
+import { clampToColumn } from '#platform/core/pico-usd.ts'
 import { type Db, isRejectedWrite, isUniqueViolation } from '#platform/db/db.ts'
 import type { NewEvent } from '#platform/db/event.ts'
 import { toEventInsertion } from '#platform/db/event-log.ts'
@@ -143,8 +143,8 @@ function toRow(generation: Generation): Cell[] {
     session_id: generation.sessionId ?? null,
     upstream_id: generation.upstreamId ?? null,
     model: modelOf(generation),
-    cost_pico: String(limitToColumn(generation.cost)),
-    margin_pico: String(limitToColumn(generation.margin)),
+    cost_pico: String(clampToColumn(generation.cost)),
+    margin_pico: String(clampToColumn(generation.margin)),
     record: toStoredText(generation),
     outcome: generation.outcome,
     provider: generation.provider ?? null,

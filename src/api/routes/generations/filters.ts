@@ -1,7 +1,7 @@
 import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 import { resolveUserId } from '#identity/accounts/members/members.ts'
 import { findWorkspace } from '#identity/accounts/workspaces.ts'
-import { limitToColumn, toPicoUsd } from '#platform/core/pico-usd.ts'
+import { clampToColumn, toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { Query } from '#platform/db/db.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
@@ -92,8 +92,8 @@ export async function toLedgerFilter(
     streamed: query.streamed,
     unconfirmed: query.unconfirmed,
     // Postgres refuses to compare its integer columns with larger numbers and with fractions.
-    minCost: min_cost === undefined ? undefined : limitToColumn(toPicoUsd(min_cost)),
-    maxCost: max_cost === undefined ? undefined : limitToColumn(toPicoUsd(max_cost)),
+    minCost: min_cost === undefined ? undefined : clampToColumn(toPicoUsd(min_cost)),
+    maxCost: max_cost === undefined ? undefined : clampToColumn(toPicoUsd(max_cost)),
     minLatencyMs: min_latency === undefined ? undefined : Math.ceil(min_latency),
     maxLatencyMs: max_latency === undefined ? undefined : Math.floor(max_latency),
     minDurationMs: min_generation_time === undefined ? undefined : Math.ceil(min_generation_time),

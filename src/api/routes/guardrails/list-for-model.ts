@@ -37,17 +37,20 @@ export const listGuardrailsForModel = route({
   },
 })
 
-function verdictItem({ guardrail, rule, endpoints }: ModelVerdict, endpointCount: number): z.infer<typeof Verdict> {
+function verdictItem(
+  { guardrail, rule, forbiddenEndpoints }: ModelVerdict,
+  endpointCount: number,
+): z.infer<typeof Verdict> {
   return {
     guardrail_id: guardrail.id,
     guardrail_name: guardrail.name,
     workspace_id: guardrail.workspaceId,
     rule: rule ?? null,
-    endpoints: endpoints.map(({ endpoint, rule: endpointRule }) => ({
+    endpoints: forbiddenEndpoints.map(({ endpoint, rule: endpointRule }) => ({
       tag: endpoint.tag,
       provider_name: endpoint.provider,
       rule: endpointRule,
     })),
-    is_allowed: rule === undefined && endpoints.length < endpointCount,
+    is_allowed: rule === undefined && forbiddenEndpoints.length < endpointCount,
   }
 }

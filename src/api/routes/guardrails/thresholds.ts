@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { getGuardrail } from '#policy/guardrails/read-guardrails.ts'
-import { readThresholds, setThresholds, Thresholds, ThresholdsBody, thresholdsOf } from '#spend/budgets/thresholds.ts'
+import { readThresholdsOf, setThresholds, Thresholds, ThresholdsBody } from '#spend/budgets/thresholds.ts'
 import { thresholdsEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { GuardrailPath } from './route-fields.ts'
@@ -13,7 +13,6 @@ const sharedFields = {
   etag: entity,
   response: z.object({ data: z.object({ thresholds: Thresholds }) }),
 } as const
-const thresholdTarget = (id: string) => ({ owner: `guardrail:${id}`, kind: 'guardrail' as const, id })
 
 export const getGuardrailThresholds = route({
   ...sharedFields,
@@ -23,8 +22,8 @@ export const getGuardrailThresholds = route({
   request: { params: GuardrailPath },
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
-    const { owner } = thresholdTarget((await getGuardrail(deps, caller, params.id)).id)
-    return { data: { thresholds: thresholdsOf(await readThresholds(deps.db.query, [owner]), owner) } }
+    const { id } = await getGuardrail(deps, caller, params.id)
+    return { data: { thresholds: await readThresholdsOf(deps.db.query, { kind: 'guardrail', id }) } }
   },
 })
 
@@ -38,6 +37,7 @@ export const setGuardrailThresholds = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => {
     const { id } = await getGuardrail(deps, caller, params.id)
-    return { data: { thresholds: await setThresholds(deps, caller, thresholdTarget(id), body.thresholds) } }
+    const thresholds = await setThresholds(deps, caller, { kind: 'guardrail', id }, body.thresholds)
+    return { data: { thresholds } }
   },
 })

@@ -1,6 +1,6 @@
 import { getKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
-import { readThresholds, setThresholds, Thresholds, ThresholdsBody, thresholdsOf } from '#spend/budgets/thresholds.ts'
+import { readThresholdsOf, setThresholds, Thresholds, ThresholdsBody } from '#spend/budgets/thresholds.ts'
 import { thresholdsEntity } from '../entities.ts'
 import { route } from '../route.ts'
 
@@ -13,7 +13,6 @@ const sharedFields = {
   response: z.object({ data: z.object({ thresholds: Thresholds }) }),
 } as const
 const params = z.object({ hash: z.string().describe('The hash of the key.') })
-const thresholdTarget = (hash: string) => ({ owner: `key:${hash}`, kind: 'key' as const, id: hash })
 
 export const getKeyThresholds = route({
   ...sharedFields,
@@ -24,8 +23,7 @@ export const getKeyThresholds = route({
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params: { hash }, caller }, deps) => {
     await getKey(deps, caller, hash)
-    const { owner } = thresholdTarget(hash)
-    return { data: { thresholds: thresholdsOf(await readThresholds(deps.db.query, [owner]), owner) } }
+    return { data: { thresholds: await readThresholdsOf(deps.db.query, { kind: 'key', id: hash }) } }
   },
 })
 
@@ -39,6 +37,7 @@ export const setKeyThresholds = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params: { hash }, body, caller }, deps) => {
     await getKey(deps, caller, hash)
-    return { data: { thresholds: await setThresholds(deps, caller, thresholdTarget(hash), body.thresholds) } }
+    const thresholds = await setThresholds(deps, caller, { kind: 'key', id: hash }, body.thresholds)
+    return { data: { thresholds } }
   },
 })

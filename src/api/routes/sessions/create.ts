@@ -40,7 +40,7 @@ export const createSession = route({
     refuseOtherOrigins(headers, origin)
     const browser = { address, userAgent: (headers['user-agent'] as string | undefined) ?? null }
     const newSession = await deps.signInAttempts.run(address, () =>
-      signIn({ ...deps, times: deps.sessions.times }, body, { browser, origin }),
+      signIn({ ...deps, lifetimes: deps.sessions.lifetimes }, body, { browser, origin }),
     )
     const { cookie, data } = await newSessionAnswer(deps, newSession, raw, origin)
     return new HttpAnswer(201, { 'set-cookie': cookie, 'cache-control': 'no-store' }, { data })

@@ -20,7 +20,7 @@ export const listSessions = route({
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
     const scope = sessionScope(caller)
-    const validity = { now: deps.now(), ...deps.sessions.times }
+    const validity = { now: deps.now(), ...deps.sessions.lifetimes }
     const { rows, total } = await pageOfSessions(deps.db.query, scope, query, validity)
     const toListItem = (row: (typeof rows)[number]): z.infer<typeof ListedSession> => ({
       id: row.id,

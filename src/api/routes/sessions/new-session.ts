@@ -6,7 +6,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { readSessionToken, sessionCookie } from '../../access/session-cookie.ts'
 import { sessionAnswer } from './session.ts'
 
-type NewSessionDeps = Omit<SignInDeps, 'times'> & { sessions: Pick<Sessions, 'find' | 'times'> }
+type NewSessionDeps = Omit<SignInDeps, 'lifetimes'> & { sessions: Pick<Sessions, 'find' | 'lifetimes'> }
 
 /** The answer for a new session. Ends the previous session of the browser. */
 export async function newSessionAnswer(

@@ -74,7 +74,7 @@ async function completeSignIn(deps: ApiDeps, { raw, url, site, browser }: Callba
       'a member who signed in by OpenID Connect keeps their role: the issuer did not send the role claim',
     )
   }
-  const newSession = await signInWithOidc({ ...deps, times: deps.sessions.times }, person, browser)
+  const newSession = await signInWithOidc({ ...deps, lifetimes: deps.sessions.lifetimes }, person, browser)
   const { cookie } = await newSessionAnswer(deps, newSession, raw, origin)
   return htmlPage(
     200,

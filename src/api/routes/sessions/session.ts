@@ -43,7 +43,7 @@ export const ListedSession = Times.extend({
   is_current: z.boolean().describe('Whether this is the calling session.'),
 }).meta({ id: 'ListedSession', description: 'A session in the list.' })
 
-type AnswerDeps = { db: Db; sessions: Pick<Sessions, 'times'> }
+type AnswerDeps = { db: Db; sessions: Pick<Sessions, 'lifetimes'> }
 
 export async function sessionAnswer(
   deps: AnswerDeps,
@@ -92,7 +92,7 @@ export function timesOf(
   return {
     created_at: isoTime(row.created_at),
     expires_at: isoTime(row.expires_at),
-    idle_expires_at: isoTime(expiryOfSession(row, sessions.times)),
+    idle_expires_at: isoTime(expiryOfSession(row, sessions.lifetimes)),
   }
 }
 

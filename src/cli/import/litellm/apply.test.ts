@@ -11,10 +11,10 @@ test('applyImport deletes and does not print a key whose guardrail cannot be ass
     return { data: { id: 'g1', hash: 'h1', workspace_id: 'w1' }, key: 'sb-v1-secret' }
   }
   const client = { request, listAll: async () => [] } as unknown as ApiClient
-  const policies = { defaults: {}, guardrails: [], workspaces: [], keys: [{ key: { name: 'k' }, models: ['a/b'] }] }
+  const objects = { defaults: {}, guardrails: [], workspaces: [], keys: [{ key: { name: 'k' }, models: ['a/b'] }] }
   const lines: string[] = []
   await assert.rejects(
-    applyImport(client, { policies, presets: [] }, (line) => void lines.push(line)),
+    applyImport(client, { objects, presets: [] }, (line) => void lines.push(line)),
     /no/,
   )
   assert.equal(requests.at(-1), 'DELETE /keys/h1')

@@ -1,8 +1,8 @@
 import { type ApiClient, ServiceError } from '../../kit/api-client.ts'
-import type { GuardrailBody, NewBudget, Policies } from './budgets.ts'
+import type { GuardrailBody, NewBudget, ObjectsToCreate } from './budgets.ts'
 import type { NewPreset } from './presets.ts'
 
-type Objects = { policies: Policies; presets: NewPreset[] }
+type ImportedObjects = { objects: ObjectsToCreate; presets: NewPreset[] }
 type Key = { name: string; hash: string; workspace_id: string }
 type Workspace = { id: string; slug: string; default_guardrail_id: string }
 
@@ -10,36 +10,36 @@ type Workspace = { id: string; slug: string; default_guardrail_id: string }
 type Print = (line: string) => void
 
 export const hasNoObjects = ({
-  policies: { budget, defaults, guardrails, workspaces, keys },
+  objects: { budget, defaults, guardrails, workspaces, keys },
   presets,
-}: Objects): boolean =>
+}: ImportedObjects): boolean =>
   budget === undefined &&
   Object.keys(defaults).length + guardrails.length + workspaces.length + keys.length + presets.length === 0
 
 /**
- * Creates the objects in the running service. Objects whose name exists already are not changed, so that the import can
+ * Creates the objects in the running service. ImportedObjects whose name exists already are not changed, so that the import can
  * be repeated.
  * @throws StartupError with the error of the service
  */
-export async function applyImport(client: ApiClient, objects: Objects, print: Print): Promise<void> {
+export async function applyImport(client: ApiClient, imported: ImportedObjects, print: Print): Promise<void> {
   await client.request('POST', '/catalogue/reload', {})
   const { data: ownKey } = await client.request<{ data: { workspace_id: string } }>('GET', '/key')
   const creator = new ObjectCreator(client, print)
-  await creator.setBudget('/organization', 'the organization', objects.policies.budget)
-  await creator.setDefaults(ownKey.workspace_id, objects.policies.defaults)
-  for (const preset of objects.presets) await creator.createPreset(preset)
-  for (const { name, body, isForMembers } of objects.policies.guardrails) {
+  await creator.setBudget('/organization', 'the organization', imported.objects.budget)
+  await creator.setDefaults(ownKey.workspace_id, imported.objects.defaults)
+  for (const preset of imported.presets) await creator.createPreset(preset)
+  for (const { name, body, isForMembers } of imported.objects.guardrails) {
     await creator.ensureGuardrail(name, body)
     if (isForMembers) print(`  To assign members to it: npx signalbox guardrails assign-members "${name}" <emails...>`)
   }
-  for (const { name, slug, budget, defaults, key } of objects.policies.workspaces) {
+  for (const { name, slug, budget, defaults, key } of imported.objects.workspaces) {
     const workspace = await creator.ensureWorkspace(name, slug)
     await creator.setBudget(`/workspaces/${slug}`, `the workspace ${slug}`, budget)
     await creator.setDefaults(workspace, defaults)
-    for (const preset of objects.presets) if (allows(defaults, preset)) await creator.createPreset(preset, slug)
+    for (const preset of imported.presets) if (allows(defaults, preset)) await creator.createPreset(preset, slug)
     await creator.createKey({ ...key, workspace_id: workspace })
   }
-  for (const { key, models } of objects.policies.keys) {
+  for (const { key, models } of imported.objects.keys) {
     const guardrail = models && (await creator.ensureGuardrail(`Models of ${key.name}`, { allowed_models: models }))
     await creator.createKey({ ...key, workspace_id: ownKey.workspace_id }, guardrail)
   }

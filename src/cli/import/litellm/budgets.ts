@@ -10,10 +10,10 @@ export type NewBudget = { interval: Interval | 'lifetime'; limit_usd: number }
 export type NewKey = { name: string; limit?: number; limit_reset?: Interval; expires_at?: string }
 
 /** The objects to create with a management key. */
-export type Policies = {
+export type ObjectsToCreate = {
   /** The budget of the organization. */
   budget?: NewBudget
-  /** Rules for the workspace of the management key. Content filters are added later, also to those of `workspaces`. */
+  /** Rules for the default guardrail of the management key's workspace. Content filters are added later, also to those of `workspaces`. */
   defaults: GuardrailBody
   /** `isForMembers`: it applies to no one until members are assigned to it. */
   guardrails: { name: string; body: GuardrailBody; isForMembers?: true }[]
@@ -44,15 +44,20 @@ export function toInterval(duration: unknown): { interval?: Interval; isExact: b
 }
 
 /** Converts budgets, and the defaults for keys, teams and users. */
-export function importBudgets(config: LitellmConfig, draft: CatalogueDraft, notes: ImportNotes, now: Date): Policies {
+export function importBudgets(
+  config: LitellmConfig,
+  draft: CatalogueDraft,
+  notes: ImportNotes,
+  now: Date,
+): ObjectsToCreate {
   const { litellm, general } = config
-  const policies: Policies = { defaults: {}, guardrails: [], workspaces: [], keys: [] }
+  const objects: ObjectsToCreate = { defaults: {}, guardrails: [], workspaces: [], keys: [] }
   const from = litellm.max_budget !== undefined ? litellm : general
   const section = from === litellm ? 'litellm_settings' : 'general_settings'
   const budget = budgetOf(limitsOf(from, section, notes, guardrailNames))
-  if (budget) policies.budget = budget
+  if (budget) objects.budget = budget
   // LiteLLM's clients can use models with its master key. Here a management key cannot, so the clients get an API key.
-  if (general.master_key) policies.keys.push({ key: { name: 'litellm' } })
+  if (general.master_key) objects.keys.push({ key: { name: 'litellm' } })
   const params = sectionOf(litellm.default_key_generate_params)
   if (params) {
     const path = 'litellm_settings.default_key_generate_params'
@@ -62,17 +67,17 @@ export function importBudgets(config: LitellmConfig, draft: CatalogueDraft, note
     const expires = validDays && { expires_at: new Date(now.getTime() + validDays * 86_400_000).toISOString() }
     if (!limits || allowsNoModel(models))
       notes.add(path, 'no key is created, because it would be less limited than in LiteLLM')
-    else policies.keys.push({ key: { name: 'litellm-default-key', ...limits, ...expires }, ...(models && { models }) })
+    else objects.keys.push({ key: { name: 'litellm-default-key', ...limits, ...expires }, ...(models && { models }) })
     noteRateLimits(params, path, notes)
   }
-  addMembers(config, policies, draft, notes)
-  addTeams(config, policies, draft, notes)
-  return policies
+  addMembers(config, objects, draft, notes)
+  addTeams(config, objects, draft, notes)
+  return objects
 }
 
 function addMembers(
   { litellm, general }: LitellmConfig,
-  policies: Policies,
+  objects: ObjectsToCreate,
   draft: CatalogueDraft,
   notes: ImportNotes,
 ): void {
@@ -90,10 +95,15 @@ function addMembers(
   const hasRules = 'limit_usd' in budget || models !== undefined
   if (!hasRules) return
   const name = 'LiteLLM internal users'
-  policies.guardrails.push({ name, body: { ...budget, ...(models && { allowed_models: models }) }, isForMembers: true })
+  objects.guardrails.push({ name, body: { ...budget, ...(models && { allowed_models: models }) }, isForMembers: true })
 }
 
-function addTeams({ litellm }: LitellmConfig, policies: Policies, draft: CatalogueDraft, notes: ImportNotes): void {
+function addTeams(
+  { litellm }: LitellmConfig,
+  objects: ObjectsToCreate,
+  draft: CatalogueDraft,
+  notes: ImportNotes,
+): void {
   for (const team of rowsOf(litellm.default_team_settings)) {
     const name = String(team.team_alias ?? team.team_id ?? 'team')
     const path = `litellm_settings.default_team_settings ${name}`
@@ -104,7 +114,7 @@ function addTeams({ litellm }: LitellmConfig, policies: Policies, draft: Catalog
     const key = { name: `litellm-${plainSlugOf(name)}` }
     if (!limits || allowsNoModel(models))
       notes.add(path, 'no workspace is created, because it would be less limited than in LiteLLM')
-    else policies.workspaces.push({ name, slug: plainSlugOf(name), ...(budget && { budget }), defaults, key })
+    else objects.workspaces.push({ name, slug: plainSlugOf(name), ...(budget && { budget }), defaults, key })
     noteRateLimits(team, path, notes)
     if (team.success_callback || team.failure_callback)
       notes.add(path, 'callbacks of a team are not supported: metrics and traces are for the whole service')

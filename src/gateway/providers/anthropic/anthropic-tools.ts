@@ -53,7 +53,7 @@ export function anthropicBillable(request: Body): BillableOptions {
   })
   // Anthropic's `speed: "fast"` has a separate price, as service tiers have.
   const serviceTier = request.speed === 'fast' ? 'fast' : undefined
-  return { tools, serviceTier, rereads: true, compacts: requestsCompaction(request) }
+  return { tools, serviceTier, rereadsContext: true, mayCompact: requestsCompaction(request) }
 }
 
 function requestsCompaction({ context_management: management }: Body): boolean {

@@ -42,5 +42,5 @@ export function geminiBillable(chat: Body, { upstreamModel }: Endpoint): Billabl
     // Only searches of later models are billed by query, without a limit for one request.
     return { unit, calls: unit === 'google_search' && !billsSearchesByRequest(upstreamModel) ? undefined : 1 }
   })
-  return { tools, serviceTier: undefined, rereads: false }
+  return { tools, serviceTier: undefined, rereadsContext: false }
 }

@@ -12,7 +12,7 @@ import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { effortRepair, knownEffortRepair } from '../openai/openai-efforts.ts'
+import { openaiEffortRepair, serverEffortRepair } from '../openai/openai-efforts.ts'
 import { reasoningModelRepair } from '../openai/openai-model-settings.ts'
 import {
   chatCallIdPaths,
@@ -105,12 +105,12 @@ function compileRules(endpoint: Endpoint): RequestRules {
     repairs: [
       toolRepairFor(compatibility),
       fieldRepair(compatibility),
-      effortRepair(
+      openaiEffortRepair(
         ({ reasoning_effort }) => reasoning_effort,
         (body, reasoning_effort) => withMember(body, 'reasoning_effort', reasoning_effort),
         'reasoning_effort',
       ),
-      knownEffortRepair(compatibility.efforts),
+      serverEffortRepair(compatibility.efforts),
       reasoningModelRepair(({ reasoning_effort: effort }) => effort),
       skipParallelCalls,
       rangeRepair(compatibility),

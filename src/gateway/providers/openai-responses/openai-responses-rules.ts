@@ -5,7 +5,7 @@ import { filenameRepair } from '../../protocol/repairs/file-names.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import type { RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
-import { effortRepair } from '../openai/openai-efforts.ts'
+import { openaiEffortRepair } from '../openai/openai-efforts.ts'
 import { reasoningModelRepair } from '../openai/openai-model-settings.ts'
 import {
   emptyContentRepair,
@@ -41,7 +41,7 @@ export const responsesRules: RequestRules = {
     fitToolChoice,
     pairCallOutputs,
     skipLoneReasoning,
-    effortRepair(
+    openaiEffortRepair(
       ({ reasoning }) => (reasoning as { effort?: unknown } | null | undefined)?.effort,
       withEffort,
       'reasoning',

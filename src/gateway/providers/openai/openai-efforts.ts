@@ -32,8 +32,8 @@ function closestEffort(model: string, requested: string): string {
   return closest === 'minimal' && first !== 'minimal' ? 'low' : closest
 }
 
-/** Replaces an effort that a server does not know by the closest one. */
-export function knownEffortRepair(accepted: readonly string[] | undefined): Repair {
+/** Replaces an effort that is not in a server's list by the closest one in it. */
+export function serverEffortRepair(accepted: readonly string[] | undefined): Repair {
   return (body) => {
     const { reasoning_effort: effort } = body
     if (!accepted || typeof effort !== 'string' || accepted.includes(effort)) return body
@@ -50,9 +50,9 @@ const distance = (effort: string, rank: number) => Math.abs(efforts.indexOf(effo
 
 /**
  * Replaces an effort that a model of OpenAI refuses by the closest one. Removes it for models that do not reason.
- * @param find reads the effort of a body. @param set changes it; undefined removes it. @param name the field for the header.
+ * @param find reads the effort of a body. @param set changes it; undefined removes it. @param name the field to list in `x-fields-left-out`.
  */
-export function effortRepair(
+export function openaiEffortRepair(
   find: (body: Body) => unknown,
   set: (body: Body, effort: string | undefined) => Body,
   name: string,

@@ -47,7 +47,7 @@ export function searchTool(chat: Body): ChatTool | undefined {
 
 const asObject = (value: unknown): Body => (typeof value === 'object' && value !== null ? (value as Body) : {})
 
-/** Translates a custom tool, which a chat describes in a separate member. */
+/** Translates a custom tool, which a chat describes in the field `custom`. */
 function customTool(tool: ChatTool): Body | undefined {
   const { custom } = tool as { custom?: { name?: string; description?: string; format?: Body } }
   if (!custom) return undefined
@@ -56,17 +56,20 @@ function customTool(tool: ChatTool): Body | undefined {
   return { type: 'custom', name, ...(description != null && { description }), ...(shape && { format: shape }) }
 }
 
-/** The billable options of a responses body, or of a chat request. */
-export function responsesBillable(form: Body): BillableOptions {
-  const calls = readCallLimit(form.max_tool_calls)
-  const tools = providerTools(form, (tool) => {
+/**
+ * The billable options of a request to a responses API: of its body, or of the chat request that is translated to it, which
+ * can have `web_search_options`.
+ */
+export function responsesBillable(request: Body): BillableOptions {
+  const calls = readCallLimit(request.max_tool_calls)
+  const tools = providerTools(request, (tool) => {
     const unit = toUnitName(String(tool.type))
     // Answers report calls of `web_search_preview` as `web_search_call`.
     return { unit: unit + containerSize(tool), calls, bound: 'max_tool_calls', reported: unit.replace(/_preview$/, '') }
   })
-  if (form.web_search_options != null)
+  if (request.web_search_options != null)
     tools.push({ unit: 'web_search', requestedBy: 'web_search_options', calls, bound: 'max_tool_calls' })
-  return { tools, serviceTier: requestedTier(form), rereads: true, compacts: requestsCompaction(form) }
+  return { tools, serviceTier: requestedTier(request), rereadsContext: true, mayCompact: requestsCompaction(request) }
 }
 
 function requestsCompaction({ context_management: management }: Body): boolean {
@@ -82,13 +85,16 @@ export function countedToolCalls({ server_side_tool_usage_details: details }: Bo
   )
 }
 
+/** Clients can send any text as a size. */
+const maxSizeLength = 8
+
 /** The suffix of a unit for a container with more memory than the smallest (1 GB), because OpenAI bills it by size. */
 function containerSize({ container }: Body): string {
   const { memory_limit: limit } = (container ?? {}) as { memory_limit?: unknown }
-  return typeof limit === 'string' && limit !== '1g' ? `:${limit.slice(0, 8)}` : ''
+  return typeof limit === 'string' && limit !== '1g' ? `:${limit.slice(0, maxSizeLength)}` : ''
 }
 
-/** The billable options of a chat body, with the search fields of several providers. */
+/** The billable options of a request to a chat API, with the search fields of several providers. */
 export function chatBillable(chat: Body): BillableOptions {
   const tools: ProviderTool[] = providerTools(chat, ({ type }) => ({
     unit: toUnitName(String(type)),
@@ -98,7 +104,7 @@ export function chatBillable(chat: Body): BillableOptions {
   if (chat.web_search_options != null) tools.push({ unit: 'web_search', requestedBy: 'web_search_options', calls: 1 })
   for (const name of ['search_parameters', 'enable_search'])
     if (isOn(chat[name])) tools.push({ unit: name, requestedBy: name, calls: undefined })
-  return { tools, serviceTier: requestedTier(chat), rereads: true }
+  return { tools, serviceTier: requestedTier(chat), rereadsContext: true }
 }
 
 function isOn(value: unknown): boolean {

@@ -13,8 +13,8 @@ export type ModelVerdict = {
   guardrail: GuardrailRecord
   /** The rule that forbids the model at every endpoint. */
   rule: RuleName | undefined
-  /** The forbidden endpoints, each with its rule. */
-  endpoints: { endpoint: Endpoint; rule: RuleName }[]
+  /** With the rule that forbids each. */
+  forbiddenEndpoints: { endpoint: Endpoint; rule: RuleName }[]
 }
 
 type VerdictDeps = {
@@ -52,7 +52,7 @@ function verdictOf(guardrail: GuardrailRecord, model: Model, vendors: Config['zd
   return {
     guardrail,
     rule: judgeModel([guardrail], model)?.rule,
-    endpoints: model.endpoints.flatMap((endpoint) => {
+    forbiddenEndpoints: model.endpoints.flatMap((endpoint) => {
       const verdict = judgeEndpoint([guardrail], model, endpoint, vendors)
       return verdict ? [{ endpoint, rule: verdict.rule }] : []
     }),

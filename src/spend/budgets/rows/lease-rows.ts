@@ -1,4 +1,4 @@
-import { limitToColumn, type PicoUsd } from '#platform/core/pico-usd.ts'
+import { clampToColumn, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
@@ -50,7 +50,7 @@ export async function readLeases(
 }
 
 export async function writeLease(tx: Tx, account: string, { server, period, ...lease }: Lease): Promise<void> {
-  const values = { held_pico: lease.held, spent_pico: limitToColumn(lease.spent), renewed_at: lease.renewedAt }
+  const values = { held_pico: lease.held, spent_pico: clampToColumn(lease.spent), renewed_at: lease.renewedAt }
   const key = { budget: account, period, server }
   await upsert(tx, 'budget_leases', [{ ...key, ...values }], { key: ['budget', 'period', 'server'] }).execute()
 }

@@ -1,4 +1,4 @@
-import { limitToColumn, type PicoUsd } from '#platform/core/pico-usd.ts'
+import { clampToColumn, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
@@ -17,7 +17,7 @@ export async function writeNotifiedThreshold(
     budget: account,
     period,
     reset_interval: interval,
-    limit_pico: limitToColumn(limit),
+    limit_pico: clampToColumn(limit),
     percent,
     told_at: at,
   }

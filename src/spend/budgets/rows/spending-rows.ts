@@ -1,4 +1,4 @@
-import { limitToColumn, maxStorable, type PicoUsd } from '#platform/core/pico-usd.ts'
+import { clampToColumn, maxStorable, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { asText } from './pico-text.ts'
@@ -43,13 +43,13 @@ export async function readSpendingOfPeriods(
 export async function insertPeriod(tx: Tx, account: string, period: number, spent: PicoUsd): Promise<void> {
   await tx
     .insertInto('budget_periods')
-    .values({ budget: account, period, spent_pico: limitToColumn(spent) })
+    .values({ budget: account, period, spent_pico: clampToColumn(spent) })
     .execute()
 }
 
 /** Adds spending to the periods that have a row. */
 export async function addSpent(tx: Tx, account: string, periods: number[], spent: PicoUsd): Promise<void> {
-  const addedAmount = limitToColumn(spent)
+  const addedAmount = clampToColumn(spent)
   const sum = sql<bigint>`case when spent_pico > ${maxStorable - addedAmount} then ${maxStorable} else spent_pico + ${addedAmount} end`
   await tx
     .updateTable('budget_periods')

@@ -1,4 +1,4 @@
-import { limitToColumn, maxStorable } from '#platform/core/pico-usd.ts'
+import { clampToColumn, maxStorable } from '#platform/core/pico-usd.ts'
 import { addToExisting, type Cell, type Insertion } from '#platform/db/rows/insert-rows.ts'
 import { dayOf } from '../days.ts'
 import type { Generation } from '../generation.ts'
@@ -124,5 +124,5 @@ function addTo(total: Sums, summand: Sums): void {
 }
 
 function toCell(value: string | number | bigint): Cell {
-  return typeof value === 'bigint' ? String(limitToColumn(value)) : value
+  return typeof value === 'bigint' ? String(clampToColumn(value)) : value
 }

@@ -5,7 +5,7 @@ import { findOpenQuestions } from '#interns/runs/questions.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
-import { printableExactly, printableLines } from '#platform/text/printable.ts'
+import { printableExactly, printableLinesExactly } from '#platform/text/printable.ts'
 import { translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
 import { InternPath } from '../path.ts'
@@ -63,7 +63,7 @@ export const getInternQuestion = route({
         ...(detail !== null && { detail: printableExactly(detail) }),
         command: command === null ? null : printableExactly(command),
         paths: paths.map(printableExactly),
-        changes: changes.map(({ path, diff }) => ({ path: printableExactly(path), diff: printableLines(diff) })),
+        changes: changes.map(({ path, diff }) => ({ path: printableExactly(path), diff: printableLinesExactly(diff) })),
       },
     }
   },

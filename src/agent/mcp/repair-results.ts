@@ -10,12 +10,12 @@ const maxExcerptLength = 500
  * Makes the results that a transport receives valid. The library would refuse a whole result because of one invalid block,
  * although the call was made.
  */
-export function fitResults({ isSpecType }: Library, transport: Transport): Transport {
+export function repairResults({ isSpecType }: Library, transport: Transport): Transport {
   let listener: Transport['onmessage']
-  const fittingListener: Transport['onmessage'] = (message, extra) =>
-    listener?.(fitMessage(isSpecType.ContentBlock, message), extra)
+  const repairingListener: Transport['onmessage'] = (message, extra) =>
+    listener?.(repairMessage(isSpecType.ContentBlock, message), extra)
   Object.defineProperty(transport, 'onmessage', {
-    get: () => listener && fittingListener,
+    get: () => listener && repairingListener,
     set: (value: Transport['onmessage']) => {
       listener = value
     },
@@ -23,7 +23,7 @@ export function fitResults({ isSpecType }: Library, transport: Transport): Trans
   return transport
 }
 
-function fitMessage(isBlock: (block: unknown) => boolean, message: JSONRPCMessage): JSONRPCMessage {
+function repairMessage(isBlock: (block: unknown) => boolean, message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message) || !('content' in message.result || 'structuredContent' in message.result)) return message
   const { content = [], structuredContent, isError, ...rest } = message.result
   const blocks = Array.isArray(content) ? content : [content]
