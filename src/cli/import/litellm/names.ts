@@ -14,8 +14,9 @@ export const plainSlugOf = (text: string) =>
     .slice(0, 60)
     .replace(/-+$/, '') || 'preset'
 
-export const variableOf = (slug: string) => `${slug.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_API_KEY`
+/** The name of the variable for the key of a provider that is not in the catalogue. */
+export const keyVariableName = (slug: string) => `${slug.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_API_KEY`
 
 /** The variable in `os.environ/NAME`, LiteLLM's reference to an environment variable. */
-export const environmentName = (value: unknown) =>
+export const referencedVariable = (value: unknown) =>
   typeof value === 'string' ? /^os\.environ\/(\w+)$/.exec(value)?.[1] : undefined

@@ -1,7 +1,7 @@
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Row } from '../config.ts'
 import type { ImportNotes } from '../import-notes.ts'
-import { environmentName, variableOf } from '../names.ts'
+import { keyVariableName, referencedVariable } from '../names.ts'
 import type { PriceRow } from './prices.ts'
 import type { Source } from './source.ts'
 
@@ -39,15 +39,16 @@ export class ProviderRows {
   /** Adds the provider of a row, if it is new. @returns its slug */
   add(row: Row, source: Source, extraFields: Partial<ProviderRow> = {}): string {
     const { provider, baseUrl: base_url } = source
+    // A row without a key can use the provider's own entry, because the credentials of that include the default variables.
     if (provider && !row.litellm_params.api_key && this.#providers.has(provider.slug)) return provider.slug
-    const variables = this.#keyVariables(row, source)
-    const identity = `${base_url} ${variables.join(' ')}`
+    const keyVariables = this.#keyVariables(row, source)
+    const identity = `${base_url} ${keyVariables.join(' ')}`
     const slug = this.#slugFor(source.slug, identity)
     if (this.#providers.has(slug)) return slug
     const knownProvider = provider?.slug === slug ? provider : undefined
     const protocol = knownProvider?.protocol ?? source.protocol
     this.#providers.set(slug, { identity, protocol })
-    const missing = variables.filter((name) => !knownProvider?.credentialVariables.includes(name))
+    const missing = keyVariables.filter((name) => !knownProvider?.credentialVariables.includes(name))
     const credentials = [...missing, ...(knownProvider?.credentialVariables ?? [])]
     const fields = missing.length > 0 ? { credentials, ...extraFields } : extraFields
     if (!knownProvider) this.rows[slug] = { name: slug, protocol, base_url, ...fields }
@@ -65,12 +66,12 @@ export class ProviderRows {
 
   #keyVariables({ model_name: name, litellm_params: { api_key: key } }: Row, source: Source): string[] {
     const { provider, isSelfHosted, slug } = source
-    const variable = environmentName(key)
+    const variable = referencedVariable(key)
     if (variable) return [variable]
     const defaultVariable = source.variable ?? provider?.credentialVariables[0]
     if (!key) return defaultVariable && !isSelfHosted ? [defaultVariable] : []
     if (!provider && noKey.test(key)) return []
-    const base = provider?.credentialVariables[0] ?? variableOf(slug)
+    const base = provider?.credentialVariables[0] ?? keyVariableName(slug)
     const usedVariables = new Set(this.#secrets.values())
     const chosen = this.#secrets.getOrInsert(
       `${slug} ${key}`,

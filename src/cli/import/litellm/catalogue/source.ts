@@ -1,7 +1,7 @@
 import type { Provider } from '#catalogue/index/model.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Row } from '../config.ts'
-import { environmentName, slugOf } from '../names.ts'
+import { referencedVariable, slugOf } from '../names.ts'
 import type { KnownCatalogue } from './known-catalogue.ts'
 import { unsupported, type Vendor, vendorOfBareModel, vendors } from './vendors.ts'
 
@@ -63,7 +63,7 @@ function findServer(vendor: Vendor, apiBase: string | null | undefined, catalogu
     return baseUrl ? { slug, protocol, baseUrl, isSelfHosted: vendor.isSelfHosted === true } : 'it has no api_base'
   }
   if (/[?#]/.test(apiBase)) return 'its api_base has a query, which is not supported'
-  const variable = environmentName(apiBase)
+  const variable = referencedVariable(apiBase)
   const address = (variable ? `\${${variable}}` : apiBase).replace(/\/+$/, '')
   const provider = variable ? undefined : catalogue.providerAt(address)
   // The address decides: a row `openai/…` with the address of another provider belongs to that provider.
