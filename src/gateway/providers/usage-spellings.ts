@@ -7,8 +7,8 @@ type CountName = Exclude<keyof ReportedCounts, 'otherPrompt' | 'otherCompletion'
 /** The names of counts in the usage of some servers, as paths of one or two names. */
 export type UsageSpelling = {
   servers: string
-  /** A member that only these servers report. */
-  only?: string
+  /** A member that only these servers report. Without it, the spelling does not apply. */
+  onlyIfPresent?: string
   /** Parts that they always count separately from prompt and completion. */
   separateCount?: 'cache' | 'reasoning'
 } & Partial<Record<CountName, string>>
@@ -19,7 +19,7 @@ export type UsageObject = Record<string, unknown>
 const wholeCounts: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
 
 /** A spelling, prepared for reading. */
-type CompiledSpelling = Pick<UsageSpelling, 'only' | 'separateCount'> & {
+type CompiledSpelling = Pick<UsageSpelling, 'onlyIfPresent' | 'separateCount'> & {
   paths: { name: CountName; group: string | undefined; member: string }[]
 }
 
@@ -46,9 +46,9 @@ export function compileSpellings(spellings: readonly UsageSpelling[]): Spellings
   return { own: [all[0]!], all, readersOf }
 }
 
-function compileSpelling({ servers: _, only, separateCount, ...paths }: UsageSpelling): CompiledSpelling {
+function compileSpelling({ servers: _, onlyIfPresent, separateCount, ...paths }: UsageSpelling): CompiledSpelling {
   return {
-    ...(only !== undefined && { only }),
+    ...(onlyIfPresent !== undefined && { onlyIfPresent }),
     ...(separateCount && { separateCount }),
     paths: Object.entries(paths).map(([name, path]) => {
       const dot = path.indexOf('.')
@@ -81,7 +81,7 @@ function readWith(usage: UsageObject, spellings: readonly CompiledSpelling[]): R
   const counts: ReportedCounts = { prompt: undefined, completion: undefined }
   const separate: SeparateCounts = { cache: false, reasoning: false }
   for (const spelling of spellings) {
-    if (spelling.only !== undefined && usage[spelling.only] == null) continue
+    if (spelling.onlyIfPresent !== undefined && usage[spelling.onlyIfPresent] == null) continue
     for (const { name, group, member } of spelling.paths) {
       const value = group === undefined ? usage[member] : (usage[group] as UsageObject | null | undefined)?.[member]
       if (value == null) continue

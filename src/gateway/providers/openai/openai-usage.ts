@@ -93,10 +93,15 @@ export const chatSpellings = compileSpellings([
   },
   { servers: 'gateways to Bedrock', prompt: 'inputTokens', completion: 'outputTokens', total: 'totalTokens' },
   { servers: 'AI SDK', prompt: 'promptTokens', completion: 'completionTokens', total: 'totalTokens' },
-  { servers: 'Perplexity', only: 'citation_tokens', reasoning: 'reasoning_tokens', separateCount: 'reasoning' },
+  {
+    servers: 'Perplexity',
+    onlyIfPresent: 'citation_tokens',
+    reasoning: 'reasoning_tokens',
+    separateCount: 'reasoning',
+  },
   { servers: 'SGLang', reasoning: 'reasoning_tokens' },
   {
-    servers: 'servers with the names of responses',
+    servers: 'servers that use the field names of the Responses API',
     prompt: 'input_tokens',
     completion: 'output_tokens',
     cached: 'input_tokens_details.cached_tokens',
@@ -131,7 +136,7 @@ export const responsesSpellings = compileSpellings([
   { servers: 'Moonshot, Together', cached: 'cached_tokens' },
   { servers: 'DeepSeek', cached: 'prompt_cache_hit_tokens' },
   {
-    servers: 'servers with the names of chat completions',
+    servers: 'servers that use the field names of chat completions',
     prompt: 'prompt_tokens',
     completion: 'completion_tokens',
     cached: 'prompt_tokens_details.cached_tokens',
@@ -140,8 +145,8 @@ export const responsesSpellings = compileSpellings([
 ])
 
 /**
- * Reads the usage of one answer, which several events can report. The first spelling is that of clients. `restated` marks
- * usage from which clients would read other counts than the billed ones.
+ * Reads the usage of one answer, which several events can report. The first of the constructor's `spellings` is the one
+ * that clients read. `restated` marks usage from which clients would read other counts than the billed ones.
  */
 export class OpenaiUsage {
   readonly #spellings: Spellings
@@ -191,5 +196,6 @@ const hasCounts = ({ prompt, completion }: ReportedCounts) => Boolean(prompt) ||
 function differs(tokens: TokenCounts, clientCounts: ReportedCounts): boolean {
   const count = (name: keyof ReportedCounts) => readCount(clientCounts[name]) ?? 0
   if (tokens.prompt !== count('prompt') || tokens.completion !== count('completion')) return true
+  // A billed part is smaller only if the reported one exceeds its whole. Then the provider's usage remains as it is.
   return (['cached', 'cacheWritten', 'reasoning'] as const).some((name) => tokens[name] > count(name))
 }
