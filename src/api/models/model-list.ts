@@ -8,7 +8,7 @@ import { siteUrl } from '#platform/config/public-url.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { ConnectionOf } from '#platform/http/connection.ts'
-import { answerReady, type ReadyAnswer, type RequestHeaders } from '#platform/http/response/ready-answer.ts'
+import { type CacheableAnswer, negotiateAnswer, type RequestHeaders } from '#platform/http/response/cacheable-answer.ts'
 import type { HttpAnswer } from '#platform/http/route.ts'
 import { feedLinks } from '../pages/console-links.ts'
 
@@ -32,14 +32,14 @@ export function answerModelList(
   deps: ListDeps,
   isAllowed?: (model: Model) => boolean,
 ): Promise<HttpAnswer> {
-  return answerReady(call.headers, prepareList(deps, call, isAllowed))
+  return negotiateAnswer(call.headers, prepareList(deps, call, isAllowed))
 }
 
 function prepareList(
   { catalogue, config, connectionOf, now }: ListDeps,
   { query, url, raw }: ListCall,
   isAllowed: ((model: Model) => boolean) | undefined,
-): ReadyAnswer {
+): CacheableAnswer {
   const snapshot = catalogue.current()
   if (!url.includes('?') && !isAllowed) {
     const { tag, bytes } = unfilteredList(snapshot)
@@ -54,11 +54,13 @@ function prepareList(
   const { pathname, search } = new URL(url, 'http://any')
   const site = siteUrl(config, connectionOf(raw).origin)
   const links = feedLinks(site, pathname + search, { toChat: query.use_rss_chat_links === true })
+  // The feed contains its own URL.
   const etag = computeListTag(snapshot, matches, links.self)
   const page = () => Array.from(matches.page, (index) => snapshot.models[index]!)
   return { etag, type: feedType, bytes: () => cachedFeed(snapshot, etag, () => modelFeed(page(), links)) }
 }
 
+/** By items, which snapshots with newer measurements share. */
 const feeds = new WeakMap<Snapshot['items'], Map<string, Buffer>>()
 const maxFeeds = 8
 

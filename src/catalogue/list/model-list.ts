@@ -46,12 +46,12 @@ export function serializeList(snapshot: Snapshot, { page, total, next }: FoundMo
 
 /**
  * Returns the ETag of a list without serializing it. Equal lists have equal tags on all servers.
- * @param form the format of the answer, for different tags of JSON and RSS.
+ * @param variant distinguishes answers with the same models: `json`, or the URL of a feed.
  */
-export function computeListTag(snapshot: Snapshot, { page, total, next }: FoundModels, form: string): string {
+export function computeListTag(snapshot: Snapshot, { page, total, next }: FoundModels, variant: string): string {
   const { buffer, byteOffset, byteLength } = page
   const digest = createHash('sha1')
-    .update(`${snapshot.items.digest}\n${form}\n${total}\n${next}\n`)
+    .update(`${snapshot.items.digest}\n${variant}\n${total}\n${next}\n`)
     .update(new Uint8Array(buffer, byteOffset, byteLength))
     .digest('base64url')
   return `W/"${digest}"`

@@ -3,8 +3,8 @@ import { HttpAnswer } from '../route.ts'
 import { chooseEncoding, type Encoding } from './accept-encoding.ts'
 import { compress } from './compress.ts'
 
-/** A response of bytes with an entity tag. The bytes are read only when they are sent. */
-export type ReadyAnswer = {
+/** A response of bytes with an entity tag, by which clients can cache it. The bytes are read only when they are sent. */
+export type CacheableAnswer = {
   /** A weak validator, quotes included: the compressed forms share it. */
   etag: string
   type: string
@@ -12,7 +12,7 @@ export type ReadyAnswer = {
 }
 
 /** An answer that is the same for every request. Its bytes and its entity tag are computed once. */
-export function createReadyAnswer(type: string, text: string): ReadyAnswer {
+export function createCacheableAnswer(type: string, text: string): CacheableAnswer {
   const bytes = Buffer.from(text)
   // 22 characters are 132 bits.
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
@@ -25,20 +25,20 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 const minCompressedBytes = 1024
 
 /** Answers 304 if the client has the current bytes; otherwise sends them, in the client's preferred encoding. */
-export async function answerReady(request: RequestHeaders, prepared: ReadyAnswer): Promise<HttpAnswer> {
-  if (matchesEtag(request['if-none-match'], prepared.etag)) return new HttpAnswer(304, cacheHeaders(prepared))
-  const plain = prepared.bytes()
+export async function negotiateAnswer(request: RequestHeaders, answer: CacheableAnswer): Promise<HttpAnswer> {
+  if (matchesEtag(request['if-none-match'], answer.etag)) return new HttpAnswer(304, cacheHeaders(answer))
+  const plain = answer.bytes()
   const encoding = findEncoding(request, plain)
-  return fullAnswer(prepared, encoding, encoding ? await compress(plain, encoding) : plain)
+  return fullAnswer(answer, encoding, encoding ? await compress(plain, encoding) : plain)
 }
 
-function fullAnswer(prepared: ReadyAnswer, encoding: Encoding | undefined, body: Buffer): HttpAnswer {
-  const headers: Record<string, string> = { ...cacheHeaders(prepared), 'content-type': prepared.type }
+function fullAnswer(answer: CacheableAnswer, encoding: Encoding | undefined, body: Buffer): HttpAnswer {
+  const headers: Record<string, string> = { ...cacheHeaders(answer), 'content-type': answer.type }
   if (encoding) headers['content-encoding'] = encoding
   return new HttpAnswer(200, headers, body)
 }
 
-function cacheHeaders({ etag }: ReadyAnswer) {
+function cacheHeaders({ etag }: CacheableAnswer) {
   return { etag, 'cache-control': 'private, no-cache', vary: 'accept-encoding' }
 }
 
