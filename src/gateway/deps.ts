@@ -32,6 +32,6 @@ export type GatewayDeps = Omit<StageDeps, 'catalogue' | 'circuits' | 'policy'> &
    * @throws Fault `forbidden` if the intern has no turn in flight.
    */
   turnLimits?: ((keyHash: string) => Promise<TurnLimits | undefined>) | undefined
-  /** Notes requests of interns until they are in the ledger; undefined if this process writes the whole ledger. */
-  noteRequest?: MarkRequest | undefined
+  /** Marks requests of interns as in flight until they are in the ledger; undefined if this process writes the whole ledger. */
+  markRequest?: MarkRequest | undefined
 }

@@ -39,7 +39,7 @@ type GatewayParts = {
   ownCredentials: Pick<CredentialCache, 'of' | 'getCached'>
   ledger: Pick<Ledger, 'record' | 'hasRoom' | 'admissionDelayMs'>
   turnLimits?: GatewayDeps['turnLimits']
-  noteRequest?: GatewayDeps['noteRequest']
+  markRequest?: GatewayDeps['markRequest']
   contents?: GatewayDeps['contents']
   onUnaccounted: GatewayDeps['onUnaccounted']
   onUsageMismatch?: GatewayDeps['onUsageMismatch']
@@ -69,7 +69,7 @@ export function openGateway({
   ownCredentials,
   ledger,
   turnLimits,
-  noteRequest,
+  markRequest,
   contents,
   onUnaccounted,
   onUsageMismatch,
@@ -107,7 +107,7 @@ export function openGateway({
     canMeter: ledger.hasRoom,
     meteringDelayMs: ledger.admissionDelayMs,
     turnLimits,
-    noteRequest,
+    markRequest,
     contents,
     onUnaccounted,
     onUsageMismatch,

@@ -50,7 +50,7 @@ export type ApiDeps = {
   now: Now
   newId: NewId
   /** The dependencies of completions. */
-  routing: GatewayDeps
+  gateway: GatewayDeps
   /** Scans texts with the content filters of guardrails. */
   scanner: Scanner
   /** The browser sessions of signed-in users. */

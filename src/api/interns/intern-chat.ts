@@ -52,7 +52,7 @@ export async function chatWith(
   { caller, host, response, turnRequest, delivery }: Chat,
 ): Promise<unknown> {
   await requireRegion(deps, caller, host)
-  const tracked = deps.routing.inFlight.track(caller, response)
+  const tracked = deps.gateway.inFlight.track(caller, response)
   const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
     requireInterns(laterCaller)
     await requireRegion(deps, laterCaller, host)

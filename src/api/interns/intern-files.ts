@@ -51,7 +51,7 @@ export async function withFiles<Answer>(
   if (!settledStatuses.includes(intern.status)) {
     throw new Fault('conflict', `The intern is ${intern.status}. Its files are not available until this is finished.`)
   }
-  const tracked = deps.routing.inFlight.track(caller, response)
+  const tracked = deps.gateway.inFlight.track(caller, response)
   tracked.internId = intern.id
   const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
     requireInterns(laterCaller)

@@ -14,12 +14,12 @@ import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 export async function requireRegion(
   {
     guardrailCache,
-    routing,
-  }: { guardrailCache: Pick<GuardrailCache, 'policiesOf'>; routing: Pick<GatewayDeps, 'regionOf'> },
+    gateway,
+  }: { guardrailCache: Pick<GuardrailCache, 'policiesOf'>; gateway: Pick<GatewayDeps, 'regionOf'> },
   caller: Caller,
   host: string | undefined,
 ): Promise<void> {
-  const region = routing.regionOf(host)
+  const region = gateway.regionOf(host)
   const verdict = judgeRegion((await guardrailCache.policiesOf(caller)).guardrails, region)
   if (verdict) throw guardrailRefusal(regionRefusal(verdict, region))
 }

@@ -36,7 +36,7 @@ const reportBatch = { maxItems: 64, maxDelayMs: 20 }
 export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
   const { parts, metrics, traces, cleanup } = context
   const { config, log, now, newId, variable } = parts
-  const { db, server, isSingleWriter, ledger, onUnmetered, countRefusal, ...routingParts } = lowerParts
+  const { db, server, isSingleWriter, ledger, onUnmetered, countRefusal, ...gatewayParts } = lowerParts
   const scanner = createScanner()
   cleanup.defer(scanner.close)
   const completions = completionLog(log)
@@ -69,13 +69,13 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
     if (generation.hasCostLookup && generation.margin > 0n) lookUpCosts()
     reports.add(generation)
   }
-  const routing = openGateway({
-    ...routingParts,
+  const gateway = openGateway({
+    ...gatewayParts,
     config,
     scanner,
     ledger: { ...ledger, record },
     turnLimits: createTurnLimits({ db, now }),
-    noteRequest: isSingleWriter
+    markRequest: isSingleWriter
       ? undefined
       : createRequestMarker({ db, now, newId, ledger, onError: warnNotAnnounced }),
     tracing: traces.isEnabled,
@@ -99,12 +99,12 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
     elapsed: parts.elapsed,
     newId,
   })
-  cleanup.defer(routing.upstreams.close)
-  cleanup.defer(() => routing.backgroundReadSlots.close())
+  cleanup.defer(gateway.upstreams.close)
+  cleanup.defer(() => gateway.backgroundReadSlots.close())
   const closing = new AbortController()
   cleanup.defer(() => closing.abort())
   const onLookupError = createWarning(context, 'a cost could not be requested from a provider')
-  lookUpCosts = startCostLookups({ ...routing, db }, { signal: closing.signal, onError: onLookupError })
-  metrics.observeCircuits(routing.circuits.report)
-  return { routing, scanner }
+  lookUpCosts = startCostLookups({ ...gateway, db }, { signal: closing.signal, onError: onLookupError })
+  metrics.observeCircuits(gateway.circuits.report)
+  return { gateway, scanner }
 }

@@ -54,7 +54,7 @@ export async function openDeps(
   const money = await openMoney(context, store, onUnmetered)
   const isSingleWriter = isSingleLedgerWriter(db, config, store)
   const contents = openContents(context, store, vault)
-  const { routing, scanner } = openDataPlane(context, {
+  const { gateway, scanner } = openDataPlane(context, {
     server,
     ...models,
     ...policies,
@@ -107,7 +107,7 @@ export async function openDeps(
     stopReason: () => (isShuttingDown() ? 'it received the signal to stop' : undefined),
   })
   cleanup.defer(logReadiness(readiness, log))
-  const { circuits } = routing
+  const { circuits } = gateway
   const deps: ApiDeps = {
     ...models,
     config,
@@ -133,7 +133,7 @@ export async function openDeps(
     newId,
     log,
     readiness,
-    routing,
+    gateway,
     scanner,
     sessions,
     tokens,

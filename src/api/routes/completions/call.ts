@@ -51,7 +51,7 @@ export function declaredBytes({ 'content-length': length }: IncomingCompletion['
 
 /** @returns the whole answer, or undefined if it was streamed. */
 export function answerCompletion(
-  routing: GatewayDeps,
+  gateway: GatewayDeps,
   call: IncomingCompletion,
   client: ClientProtocol,
 ): Promise<Answer> {
@@ -60,15 +60,15 @@ export function answerCompletion(
   for (const name in answerHeaders) call.response.header(name, answerHeaders[name]!)
   const completion = completionCall(call, client, pause)
   const isInternRequest = call.caller.keyKind === 'intern'
-  return isInternRequest ? completeForIntern(routing, completion) : complete(routing, completion)
+  return isInternRequest ? completeForIntern(gateway, completion) : complete(gateway, completion)
 }
 
 /** A request that an intern makes with its own key. */
-async function completeForIntern(routing: GatewayDeps, completion: CompletionCall) {
+async function completeForIntern(gateway: GatewayDeps, completion: CompletionCall) {
   const { keyHash } = completion.caller
-  const limits = await routing.turnLimits?.(keyHash)
+  const limits = await gateway.turnLimits?.(keyHash)
   // Marks usage that is not in the ledger yet.
-  const release = await routing.noteRequest?.(keyHash)
+  const release = await gateway.markRequest?.(keyHash)
   const turns = limits && {
     ...limits,
     onRefusal(...refusal: Parameters<TurnLimits['onRefusal']>) {
@@ -78,7 +78,7 @@ async function completeForIntern(routing: GatewayDeps, completion: CompletionCal
     },
   }
   try {
-    return await complete(routing, { ...completion, turns })
+    return await complete(gateway, { ...completion, turns })
   } finally {
     release?.()
   }

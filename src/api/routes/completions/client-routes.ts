@@ -35,7 +35,7 @@ function completionRoute(client: ClientProtocol): Route {
     ...(events && { mediaTypes: ['text/event-stream'], events }),
     errorBody,
     faults,
-    handler: (call, { routing }) => answerCompletion(routing, call, client),
+    handler: (call, { gateway }) => answerCompletion(gateway, call, client),
   })
 }
 

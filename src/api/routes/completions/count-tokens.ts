@@ -21,11 +21,11 @@ export const countMessageTokens = route({
   response: z.object({ input_tokens: z.int() }),
   errorBody: messagesClient.operation.errorBody,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'unavailable'],
-  handler: async ({ body, caller, headers, host, requestId }, { routing }) => {
+  handler: async ({ body, caller, headers, host, requestId }, { gateway }) => {
     const pause = pauseForBody(declaredBytes(headers))
     await pause?.()
     const call = { body, caller, headers, host, requestId, client: messagesClient, pause }
-    const { tokens, estimated } = await countTokens(routing, call)
+    const { tokens, estimated } = await countTokens(gateway, call)
     const estimateHeaders = estimated ? { 'x-tokens-estimated': 'true' } : undefined
     return new HttpAnswer(
       200,

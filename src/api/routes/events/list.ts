@@ -26,11 +26,11 @@ export const listEvents = route({
   events: LiveEventData,
   faults: ['invalid', 'unauthenticated', 'rate_limited'],
   handler: async ({ query, caller, headers, response }, deps) => {
-    const { liveEvents, config, routing } = deps
+    const { liveEvents, config, gateway } = deps
     const lastEventId = headers['last-event-id']
     // Can refuse the request, so it comes before the request is tracked.
     const listener = liveEvents.join(caller)
-    const tracked = routing.inFlight.track(caller, response)
+    const tracked = gateway.inFlight.track(caller, response)
     const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
       listener.caller = laterCaller
     }

@@ -60,7 +60,7 @@ export const getGenerationsExport = route({
   faults: ['invalid', 'unauthenticated'],
   handler: async ({ query, caller, response }, deps) => {
     const filter = await toLedgerFilter(deps, caller, query)
-    const tracked = deps.routing.inFlight.track(caller, response)
+    const tracked = deps.gateway.inFlight.track(caller, response)
     try {
       tracked.response.header('content-type', 'text/csv; charset=utf-8')
       tracked.response.header('content-disposition', 'attachment; filename="generations.csv"')

@@ -27,7 +27,7 @@ export const replayGuardrail = route({
   ],
   handler: async ({ params, body, caller, signal }, deps) => ({
     data: await replay(
-      { ...deps, reachability: reachabilityFor(deps.routing, caller) },
+      { ...deps, reachability: reachabilityFor(deps.gateway, caller) },
       caller,
       params.id,
       body,

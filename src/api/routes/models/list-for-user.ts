@@ -23,7 +23,7 @@ export const listModelsForUser = route({
       // passed, so that the answer is the cached list of all callers.
       return answerModelList(call, deps, hasModalityFilter(call.query) ? canBeCalled : undefined)
     }
-    const region = deps.routing.regionOf(call.host)
+    const region = deps.gateway.regionOf(call.host)
     const isAllowed = allowedModels(guardrails, region, deps.config.zdr_vendors)
     return answerModelList(call, deps, (model) => canBeCalled(model) && isAllowed(model))
   },

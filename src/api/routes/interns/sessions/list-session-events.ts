@@ -42,7 +42,7 @@ export const listInternSessionEvents = route({
     )
     // An invalid id counts as none.
     const from = Number(headers['last-event-id'] ?? 0) || 0
-    const tracked = deps.routing.inFlight.track(caller, response)
+    const tracked = deps.gateway.inFlight.track(caller, response)
     tracked.internId = intern.id
     const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
       requireInterns(laterCaller)
