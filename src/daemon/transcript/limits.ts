@@ -36,6 +36,12 @@ export const maxLengths = {
   detail: 2_000,
 }
 
-/** Shortens a text to about `maxLength` units: its beginning, a note about the omitted characters, and its end. */
-export const shorten = (text: string, maxLength: number) =>
-  cutMiddle(text, maxLength, Math.floor(maxLength / 4), (omitted) => `${omitted} characters are omitted`)
+/** The length of the end of a shortened text. Most of the text is its beginning. */
+export const endLength = (maxLength: number) => Math.floor(maxLength / 4)
+
+/**
+ * Shortens a text to about `maxLength` units: its beginning, a note about the omitted characters, and its end.
+ * @param missing the number of characters that the text lost before, which the note includes.
+ */
+export const shorten = (text: string, maxLength: number, missing = 0) =>
+  cutMiddle(text, maxLength, endLength(maxLength), (omitted) => `${missing + omitted} characters are omitted`)

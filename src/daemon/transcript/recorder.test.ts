@@ -3,11 +3,15 @@ import { test } from 'node:test'
 import { maxLengths } from './limits.ts'
 import { Recorder } from './recorder.ts'
 
-/** The recorded texts of a message that arrived in pieces. */
-function recordTexts(pieces: string[]): string[] {
+function newRecorder(): Recorder {
   let last = 0
   const deps = { now: () => 0, nextId: () => ++last, onChange: () => {}, onText: () => {} }
-  const recorder = new Recorder(deps, 's', undefined)
+  return new Recorder(deps, 's', undefined)
+}
+
+/** The recorded texts of a message that arrived in pieces. */
+function recordTexts(pieces: string[]): string[] {
+  const recorder = newRecorder()
   for (const piece of pieces) recorder.addText('message', piece)
   return recorder.unsavedChange()!.entries.map((entry) => ('text' in entry ? entry.text : ''))
 }
@@ -18,5 +22,26 @@ test('a long text is recorded in entries of whole characters', () => {
     const texts = recordTexts(pieces)
     assert.equal(texts.join(''), pieces.join(''))
     for (const text of texts) assert.ok(text.isWellFormed() && text.length <= maxLengths.text)
+  }
+})
+
+/** The stored output of a tool call whose terminal output arrived in pieces. */
+function recordOutput(pieces: string[]): string {
+  const recorder = newRecorder()
+  for (const piece of pieces) recorder.updateTool('call', { status: 'in_progress' }, piece)
+  const [entry] = recorder.unsavedChange()!.entries
+  return entry?.type === 'tool_call' ? entry.output! : ''
+}
+
+test('the note in a long output counts all omitted characters, however the output arrived', () => {
+  const output = '🚂x'.repeat(200_000)
+  const inPieces = (length: number) =>
+    Array.from({ length: output.length / length }, (_, at) => output.slice(at * length, (at + 1) * length))
+  for (const length of [5_000, 30_000, output.length]) {
+    const stored = recordOutput(inPieces(length))
+    const [, start = '', count, end = ''] = /^(.*)\n\[… (\d+) characters are omitted …\]\n(.*)$/s.exec(stored)!
+    assert.ok(output.startsWith(start) && output.endsWith(end))
+    assert.equal(start.length + Number(count) + end.length, output.length)
+    assert.ok(start.length + end.length <= maxLengths.output + 1)
   }
 })

@@ -15,6 +15,7 @@ import { cutPosition, truncateText } from '#platform/text/truncate.ts'
 import type { ToolCall } from '../acp/tool-calls/tool-call.ts'
 import type { SessionChange } from '../store/transcript-store.ts'
 import { maxLengths, shorten } from './limits.ts'
+import { appendOutput, noOutput, type TerminalOutput } from './terminal-output.ts'
 import { toToolActivity } from './tool-activity.ts'
 
 /** The most tool calls of a run that can still change. If there are more, the oldest call is final. */
@@ -37,10 +38,10 @@ type RecorderDeps = {
   onText: (entry: TextEntry, offset: number, text: string) => void
 }
 
-export type TurnEnd = { reason: EndReason; message: string | null } & TurnReport
+export type RunEnd = { reason: EndReason; message: string | null } & TurnReport
 type PromptInfo = { mode: ApprovalMode; by: string | null; background?: true; budget?: TurnBudget }
 
-type OpenCall = { entry: Entry; tool: ToolCall; output: string }
+type OpenCall = { entry: Entry; output: TerminalOutput }
 
 /** Records one session while it has a run. */
 export class Recorder {
@@ -55,14 +56,15 @@ export class Recorder {
   #runId = ''
   #title: string
   #status: SessionStatus
-  #turns: number
+  /** The number of runs of the session. */
+  #runs: number
 
   constructor(deps: RecorderDeps, sessionId: string, before: SessionSummary | undefined) {
     this.#deps = deps
     this.sessionId = sessionId
     this.#title = before?.title ?? ''
     this.#status = before?.status ?? 'idle'
-    this.#turns = before?.turns ?? 0
+    this.#runs = before?.turns ?? 0
   }
 
   get isIdle(): boolean {
@@ -70,25 +72,28 @@ export class Recorder {
   }
 
   get turns(): number {
-    return this.#turns
+    return this.#runs
   }
 
   startRun(runId: string, text: string, info: PromptInfo): void {
     this.#forgetRun()
     this.#runId = runId
     this.#status = 'running'
-    this.#turns++
+    this.#runs++
     this.#title ||= truncateText(text.trim().split('\n', 1)[0]!, titleLength)
     this.#add({ type: 'prompt', text, ...info })
   }
 
   addText(type: 'message' | 'reasoning', text: string): void {
-    for (let from = 0; from < text.length; ) {
+    let from = 0
+    while (from < text.length) {
       const openText = this.#text?.type === type ? this.#text : undefined
-      const to = cutPosition(text, from + maxLengths.text - (openText?.text.length ?? 0))
+      const room = maxLengths.text - (openText?.text.length ?? 0)
+      const to = cutPosition(text, from + room)
       if (to > from) this.#write(type, openText, text.slice(from, to))
+      // The open entry is full, so the next round starts a new one.
       else this.#text = undefined
-      from = Math.max(from, to)
+      from = to
     }
   }
 
@@ -101,12 +106,12 @@ export class Recorder {
   updateTool(id: string, tool: ToolCall, output: string | undefined): Activity {
     this.#text = undefined
     const openCall = this.#calls.get(id)
-    const terminal = shorten((openCall?.output ?? '') + (output ?? ''), 2 * maxLengths.output)
+    const terminal = appendOutput(openCall?.output ?? noOutput, output ?? '')
     const activity = toToolActivity(id, tool, terminal)
     const isOver = activity.status === 'completed' || activity.status === 'failed'
     const content = { ...activity, endedAt: isOver ? this.#deps.now() : null }
     const entry = openCall ? this.#change(openCall.entry, content) : this.#add(content)
-    this.#calls.set(id, { entry, tool, output: terminal })
+    this.#calls.set(id, { entry, output: terminal })
     if (this.#calls.size > maxOpenCalls) this.#calls.delete(this.#calls.keys().next().value!)
     return activity
   }
@@ -150,7 +155,7 @@ export class Recorder {
     this.#change(entry, { ...entry, answer: { state: 'answered', ...record, answeredAt: this.#deps.now() } })
   }
 
-  endRun({ message, ...end }: TurnEnd): void {
+  endRun({ message, ...end }: RunEnd): void {
     if (this.#status === 'idle') return
     for (const entry of this.#questions.values()) this.#change(entry, { ...entry, answer: { state: 'ended' } })
     this.#add({ type: 'end', ...end, message: message && shorten(message, maxLengths.message) })
@@ -165,7 +170,7 @@ export class Recorder {
       sessionId: this.sessionId,
       title: this.#title,
       status: this.#status,
-      turns: this.#turns,
+      turns: this.#runs,
       entries: [...this.#unsaved.values()],
     }
   }

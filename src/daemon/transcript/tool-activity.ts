@@ -4,11 +4,12 @@ import { formatChange } from '../acp/tool-calls/change-text.ts'
 import { toOperation } from '../acp/tool-calls/operation.ts'
 import type { FileChange, ToolCall } from '../acp/tool-calls/tool-call.ts'
 import { maxLengths, shorten } from './limits.ts'
+import type { TerminalOutput } from './terminal-output.ts'
 
-/** A tool call in its stored form, shortened. `output` is its terminal output. */
-export function toToolActivity(toolCallId: string, tool: ToolCall, output: string): ToolActivity {
+/** A tool call in its stored form, shortened. */
+export function toToolActivity(toolCallId: string, tool: ToolCall, terminal: TerminalOutput): ToolActivity {
   const { title, input, text, status, paths = [], changes = [] } = tool
-  const fullOutput = output + (text && text !== output ? text : '')
+  const output = terminal.text + (text && text !== terminal.text ? text : '')
   const operation = toOperation(tool)
   return {
     type: 'tool_call',
@@ -17,7 +18,7 @@ export function toToolActivity(toolCallId: string, tool: ToolCall, output: strin
     title: title === undefined ? null : shorten(title, maxLengths.title),
     status: toolStatuses.find((toolStatus) => toolStatus === status) ?? ('pending' satisfies ToolStatus),
     input: input === undefined ? null : shorten(input, maxLengths.input),
-    output: fullOutput === '' ? null : shorten(fullOutput, maxLengths.output),
+    output: output === '' ? null : shorten(output, maxLengths.output, terminal.omitted),
     paths: paths.slice(0, maxLengths.paths).map((path) => truncateText(path, maxLengths.name)),
     changes: toDiffs(changes),
   }

@@ -7,6 +7,15 @@ export function cutPosition(text: string, at: number): number {
 export const truncateText = (text: string, maxUnits: number) => text.slice(0, cutPosition(text, maxUnits))
 
 /**
+ * Returns the start and the end of the middle that a text must lose to have about `maxUnits` units; undefined if it fits.
+ * @param endUnits the length of the rest after the middle, in units.
+ */
+export function findMiddle(text: string, maxUnits: number, endUnits: number): [from: number, to: number] | undefined {
+  if (text.length <= maxUnits) return undefined
+  return [cutPosition(text, maxUnits - endUnits), cutPosition(text, text.length - endUnits)]
+}
+
+/**
  * Shortens a text to about `maxUnits` units: its beginning, a line that says how much is omitted, and its end.
  * @param endUnits the length of the end, in units.
  */
@@ -16,8 +25,9 @@ export function cutMiddle(
   endUnits: number,
   describeOmission: (units: number) => string,
 ): string {
-  if (text.length <= maxUnits) return text
-  const [from, to] = [cutPosition(text, maxUnits - endUnits), cutPosition(text, text.length - endUnits)]
+  const middle = findMiddle(text, maxUnits, endUnits)
+  if (!middle) return text
+  const [from, to] = middle
   return `${text.slice(0, from)}\n[… ${describeOmission(to - from)} …]\n${text.slice(to)}`
 }
 
