@@ -71,7 +71,7 @@ export class DaemonTranscripts implements Transcripts {
     return recorder
   }
 
-  /** The number of turns of a session. */
+  /** The number of runs of a session. */
   turns(sessionId: string): number {
     return (this.#recorders.get(sessionId) ?? this.#store.session(sessionId))?.turns ?? 0
   }

@@ -68,6 +68,7 @@ export type SessionSummary = {
   /** The start of its first prompt. */
   title: string
   status: SessionStatus
+  /** The number of its runs; an answer to a question does not count. */
   turns: number
   createdAt: number
   updatedAt: number

@@ -23,7 +23,12 @@ export const NewInternBudget = strictFields({
     'Maximum working time of a turn, in seconds. Waiting for an answer does not count.',
   ),
   session_max_cost_usd: Usd.nullable().describe('Maximum total cost of a session, in USD.'),
-  session_max_turns: z.int().min(1).max(1_000_000).nullable().describe('Maximum number of turns of a session.'),
+  session_max_turns: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .nullable()
+    .describe('Maximum number of runs of a session. An answer to a question does not count.'),
 })
   .partial()
   .meta({ id: 'NewInternBudget', description: 'Limits for each turn and each session.' })

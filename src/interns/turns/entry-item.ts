@@ -15,7 +15,7 @@ export const InternSession = z
     id: z.string().describe('The `session_id` of the chat.'),
     title: z.string().describe('The start of its first prompt.'),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: for the answer to a question.'),
-    turns: z.int(),
+    turns: z.int().describe('Number of its runs. An answer to a question does not count.'),
     dropped_entries: z.int().describe('Number of deleted oldest entries.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),

@@ -23,7 +23,7 @@ export function addBudgetOptions(command: Command): Command {
     )
     .addOption(new Option('--session-max-cost <usd>', 'Maximum total cost of a session, in USD').argParser(positiveUsd))
     .addOption(
-      new Option('--session-max-turns <count>', 'Maximum number of turns of a session').argParser(positiveNumber),
+      new Option('--session-max-turns <count>', 'Maximum number of runs of a session').argParser(positiveNumber),
     )
 }
 
