@@ -6,8 +6,7 @@ export type ChargedRow = RecordRow & {
   organization_id: string
   cost: PicoUsd
   margin: PicoUsd
-  /** 0: written before the introduction of roll-ups. 1: an earlier version counted it in them without its margin. 2: counted. */
-  rolledUp: number
+  rolled_up: number
   facts: StoredFacts
 }
 

@@ -51,8 +51,8 @@ async function findCharge(tx: Tx, id: string): Promise<ChargedRow | undefined> {
     .select([exactText(sql.ref('cost_pico')).as('cost'), exactText(sql.ref('margin_pico')).as('margin')])
     .executeTakeFirst()
   if (!row) return undefined
-  const { cost, margin, rolled_up: rolledUp, ...record } = row
-  return { ...record, cost: BigInt(cost), margin: BigInt(margin), rolledUp, facts: JSON.parse(row.record) }
+  const { cost, margin, ...record } = row
+  return { ...record, cost: BigInt(cost), margin: BigInt(margin), facts: JSON.parse(row.record) }
 }
 
 /** Returns the unconfirmed amount of the attempt that answered, which its provider can report later. */

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { insertRows } from '#platform/db/rows/insert-rows.ts'
+import { rolledUp } from '#platform/db/tables/ledger-tables.ts'
 import { dayOf } from '../ledger/days.ts'
 import { type Amounts, minuteMs, newCell } from '../rollups/cell.ts'
 import { partInsertion } from '../rollups/parts.ts'
@@ -68,11 +69,11 @@ async function correctDays(tx: Tx, row: ChargedRow, { cached_tokens: _, ...diffe
 
 /** Corrects the cells of a row. Rows that the backfill has not counted yet are counted later, with their new amounts. */
 async function correctCells(db: Pick<Db, 'kind'>, tx: Tx, row: ChargedRow, differences: Differences): Promise<void> {
-  if (row.rolledUp === 0) return
+  if (row.rolled_up === rolledUp.no) return
   const { dimensions } = readRequestFacts({ ...row, cost: '0', margin: '0' })
   const cell = { minute: Math.floor(row.created_at / minuteMs), ...newCell(dimensions) }
   Object.assign(cell.amounts, differences)
-  if (row.rolledUp === 1) cell.amounts.margin_pico = 0n
+  if (row.rolled_up === rolledUp.withoutMargin) cell.amounts.margin_pico = 0n
   // The margin of a row only decreases, so that row and margin identify a correction.
   const part = partInsertion(`${row.id}/${row.margin}`, [cell])
   await insertRows(db, tx, part.table, part.columns, part.rows)

@@ -1,4 +1,4 @@
-import { type Insertion, toStorableCell } from '#platform/db/rows/insert-rows.ts'
+import { type Insertion, toStorableValue } from '#platform/db/rows/insert-rows.ts'
 import type { Generation, RequestTag } from './generation.ts'
 
 /** Longer values are ignored: they do not identify a group of requests. */
@@ -18,8 +18,8 @@ export function readRequestTags(
   for (const [name, text] of Object.entries(metadata)) {
     const parts = name === 'tags' ? text.split(',') : [text]
     for (const part of parts) {
-      const value = toStorableCell(part.trim())
-      if (value !== '' && value.length <= maxValueLength) tags.set(`${name}=${value}`, [toStorableCell(name), value])
+      const value = toStorableValue(part.trim())
+      if (value !== '' && value.length <= maxValueLength) tags.set(`${name}=${value}`, [toStorableValue(name), value])
     }
   }
   return tags.size > 0 ? [...tags.values()].slice(0, maxTags) : undefined

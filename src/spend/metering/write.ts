@@ -3,7 +3,8 @@ import { clampToColumn } from '#platform/core/pico-usd.ts'
 import { type Db, isRejectedWrite, isUniqueViolation } from '#platform/db/db.ts'
 import type { NewEvent } from '#platform/db/event.ts'
 import { toEventInsertion } from '#platform/db/event-log.ts'
-import { type Cell, insertAll } from '#platform/db/rows/insert-rows.ts'
+import { type ColumnValue, insertAll } from '#platform/db/rows/insert-rows.ts'
+import { rolledUp } from '#platform/db/tables/ledger-tables.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { lookupInsertions } from '../corrections/cost-lookups.ts'
 import { overbilledInsertions } from '../corrections/overbilled-endpoints.ts'
@@ -63,7 +64,7 @@ export async function writeAcceptable(deps: WriteDeps, generations: Generation[]
 const rowsPerPause = 100
 
 async function insertGenerations({ db, now = Date.now, pause }: WriteDeps, generations: Generation[]): Promise<void> {
-  const rows: Cell[][] = []
+  const rows: ColumnValue[][] = []
   const cells = new MinuteCells()
   const sums = new DaySums()
   for (const generation of generations) {
@@ -74,6 +75,7 @@ async function insertGenerations({ db, now = Date.now, pause }: WriteDeps, gener
   }
   await insertAll(db, [
     { table: 'generations', columns, rows },
+    // The id of the first request makes a repeated write of this batch fail.
     partInsertion(generations[0]?.id ?? '', cells.all()),
     ...sums.insertions(),
     ...tagInsertions(generations),
@@ -131,9 +133,9 @@ const columns = {
 
 const columnNames = Object.keys(columns) as (keyof typeof columns)[]
 
-function toRow(generation: Generation): Cell[] {
+function toRow(generation: Generation): ColumnValue[] {
   const { caller } = generation
-  const row: Record<keyof typeof columns, Cell> = {
+  const row: Record<keyof typeof columns, ColumnValue> = {
     id: generation.id,
     created_at: generation.createdAt,
     organization_id: caller.organizationId,
@@ -154,8 +156,7 @@ function toRow(generation: Generation): Cell[] {
     streamed: generation.streamed ? 1 : 0,
     latency_ms: generation.latencyMs === undefined ? null : Math.round(generation.latencyMs),
     duration_ms: Math.round(generation.durationMs),
-    // Roll-ups count the row with its margin; see `correctCells`.
-    rolled_up: 2,
+    rolled_up: rolledUp.withMargin,
   }
   return columnNames.map((name) => row[name])
 }

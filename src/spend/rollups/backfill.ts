@@ -1,6 +1,7 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
+import { rolledUp } from '#platform/db/tables/ledger-tables.ts'
 import { recordColumns } from '../ledger/record.ts'
 import { exactText } from '../ledger/sums/exact.ts'
 import { addCells, rollupsLock } from './merge-parts.ts'
@@ -53,7 +54,7 @@ function readNextRows(
     .select([...recordColumns, 'organization_id', ...exactAmounts])
     .where(sql<boolean>`(created_at, id) > (${after_at}, ${after_id})`)
     .where('created_at', '<', before)
-    .where('rolled_up', '=', 0)
+    .where('rolled_up', '=', rolledUp.no)
     .orderBy('created_at')
     .orderBy('id')
     .limit(rows)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { maxStorable } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { insertRows, replaceExisting, type Cell as Value } from '#platform/db/rows/insert-rows.ts'
+import { type ColumnValue, insertRows, replaceExisting } from '#platform/db/rows/insert-rows.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { exactText } from '../ledger/sums/exact.ts'
 import { type Amount, type Cell, newSketches, sketchNames, toSlot } from './cell.ts'
@@ -95,7 +95,7 @@ export class CellSet {
     }
   }
 
-  #row(grain: number, slot: number, id: string, { dimensions, amounts, sketches }: RowSums): Value[] {
+  #row(grain: number, slot: number, id: string, { dimensions, amounts, sketches }: RowSums): ColumnValue[] {
     return [
       grain,
       slot,

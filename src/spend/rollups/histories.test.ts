@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newUuid } from '#platform/core/id.ts'
 import type { Db, Query } from '#platform/db/db.ts'
+import { rolledUp } from '#platform/db/tables/ledger-tables.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { mergeAll, recomputedCells, storedCells } from '#test/harness/records/rollups.ts'
@@ -157,7 +158,7 @@ async function live(world: World): Promise<void> {
 /** Rows as written by a server of the previous version. */
 async function writePast(db: Db, past: Generation[]): Promise<void> {
   await writeGenerations({ db }, past)
-  await db.query.updateTable('generations').set({ rolled_up: 0 }).execute()
+  await db.query.updateTable('generations').set({ rolled_up: rolledUp.no }).execute()
   await db.query.deleteFrom('rollup_parts').execute()
   await db.query
     .insertInto('rollup_past')

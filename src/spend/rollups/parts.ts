@@ -1,4 +1,4 @@
-import type { Insertion, Cell as Value } from '#platform/db/rows/insert-rows.ts'
+import type { ColumnValue, Insertion } from '#platform/db/rows/insert-rows.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { type Amount, addRequest, amountNames, type Cell, minuteMs, newCell, sketchNames } from './cell.ts'
 import { type Dimensions, dimensionNames } from './dimensions.ts'
@@ -48,7 +48,7 @@ export function partInsertion(
   firstId: string,
   cells: readonly MinuteCell[],
 ): Extract<Insertion, { table: 'rollup_parts' }> {
-  const rows: Value[][] = []
+  const rows: ColumnValue[][] = []
   for (let from = 0; from < cells.length; from += cellsPerPart) {
     const chunk = cells.slice(from, from + cellsPerPart)
     rows.push([`${firstId} ${from}`, chunk.length, serializePart(chunk)])

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Db } from '#platform/db/db.ts'
 import { up } from '#platform/db/migrations/0088_model_cells.ts'
 import { openDb } from '#platform/db/open.ts'
+import { rolledUp } from '#platform/db/tables/ledger-tables.ts'
 import { newDb, newTestStore, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { mergeAll, recomputedCells, requestsInParts, storedCells } from '#test/harness/records/rollups.ts'
@@ -178,7 +179,7 @@ onEachDatabase('roll-ups', (kind) => {
 
 /** As if the previous version had written all rows. */
 async function makePast(db: Db, until: number): Promise<void> {
-  await db.query.updateTable('generations').set({ rolled_up: 0 }).execute()
+  await db.query.updateTable('generations').set({ rolled_up: rolledUp.no }).execute()
   await db.query.deleteFrom('rollup_parts').execute()
   await db.query.insertInto('rollup_past').values({ id: 1, after_at: 0, after_id: '', until_at: until }).execute()
 }

@@ -3,13 +3,13 @@ import { CompiledQuery } from '../kysely.ts'
 import type { Tables } from '../tables.ts'
 
 /** A value of a row. Integers beyond 2⁵³ are passed as text. */
-export type Cell = string | number | null
+export type ColumnValue = string | number | null
 
 /** The only parameter of a statement that the embedded database runs once for each row. */
-export type EachRow = { rowsOfValues: readonly Cell[][] }
+export type EachRow = { rowsOfValues: readonly ColumnValue[][] }
 
 /** The only parameter of a transaction that the embedded database runs without further messages. */
-export type StatementBatch = { statements: readonly { sql: string; rows: readonly Cell[][] }[] }
+export type StatementBatch = { statements: readonly { sql: string; rows: readonly ColumnValue[][] }[] }
 
 /** The number of rows per message to the thread. More would block the event loop and allocate megabytes. */
 const rowsPerMessage = 100
@@ -26,7 +26,7 @@ export async function insertRows<Name extends keyof Tables & string>(
   tx: Tx,
   table: Name,
   columns: Columns<Tables[Name]>,
-  rows: readonly Cell[][],
+  rows: readonly ColumnValue[][],
   suffix = '',
 ): Promise<void> {
   if (db.kind === 'sqlite') {
@@ -46,7 +46,7 @@ export type Insertion = {
   [Name in keyof Tables & string]: {
     table: Name
     columns: Columns<Tables[Name]>
-    rows: readonly Cell[][]
+    rows: readonly ColumnValue[][]
     suffix?: string
   }
 }[keyof Tables & string]
@@ -113,22 +113,22 @@ function insertWithParameters(table: string, columns: object, suffix = ''): stri
 /** The insert statement of Postgres. The parameter with this number has all rows as JSON. */
 function insertFromJson(table: string, columns: object, parameter: number): string {
   const types = Object.values(columns)
-  const cells = types.map((type, at) => (type === 'bigint' ? `(value ->> ${at})::bigint` : `value ->> ${at}`))
+  const values = types.map((type, at) => (type === 'bigint' ? `(value ->> ${at})::bigint` : `value ->> ${at}`))
   const insertInto = `insert into ${table} (${Object.keys(columns).join(', ')})`
-  return `${insertInto} select ${cells.join(', ')} from json_array_elements($${parameter}::json)`
+  return `${insertInto} select ${values.join(', ')} from json_array_elements($${parameter}::json)`
 }
 
-function toStorableRows(rows: readonly Cell[][]): Cell[][] {
-  return rows.map((row) => (row.every(isStorable) ? row : row.map(toStorableCell)))
+function toStorableRows(rows: readonly ColumnValue[][]): ColumnValue[][] {
+  return rows.map((row) => (row.every(isStorable) ? row : row.map(toStorableValue)))
 }
 
-function isStorable(cell: Cell): boolean {
-  return typeof cell !== 'string' || (cell.isWellFormed() && !cell.includes('\0'))
+function isStorable(value: ColumnValue): boolean {
+  return typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))
 }
 
 /**
  * Replaces U+0000 and lone surrogates, which Postgres rejects, by U+FFFD. Done for both databases.
  */
-export function toStorableCell<Value extends Cell>(cell: Value): Value {
-  return typeof cell === 'string' ? (cell.toWellFormed().replaceAll('\0', '\ufffd') as Value) : cell
+export function toStorableValue<Value extends ColumnValue>(value: Value): Value {
+  return typeof value === 'string' ? (value.toWellFormed().replaceAll('\0', '\ufffd') as Value) : value
 }

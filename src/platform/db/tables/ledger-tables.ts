@@ -1,5 +1,11 @@
 import type { Generated } from 'kysely'
 
+/**
+ * How the roll-ups count a row of the ledger. `no`: written before roll-ups existed; the backfill counts it. `withoutMargin`:
+ * counted by an earlier version.
+ */
+export const rolledUp = { no: 0, withoutMargin: 1, withMargin: 2 } as const
+
 /** The ledger of requests, and stored contents. */
 export type LedgerTables = {
   /** One row for each request. Fields that no search needs are in `record`. */
@@ -30,10 +36,7 @@ export type LedgerTables = {
     /** The time to the first token; null without one. */
     latency_ms: number | null
     duration_ms: Generated<number>
-    /**
-     * How the roll-ups count it. 0: written before roll-ups existed; the backfill counts it. 1: counted without its margin, by an
-     * earlier version. 2: counted with its margin.
-     */
+    /** How the roll-ups count it: a value of `rolledUp`. */
     rolled_up: Generated<number>
   }
   /** The tags of each request. */

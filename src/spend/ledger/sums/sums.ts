@@ -1,5 +1,5 @@
 import { clampToColumn, maxStorable } from '#platform/core/pico-usd.ts'
-import { addToExisting, type Cell, type Insertion } from '#platform/db/rows/insert-rows.ts'
+import { addToExisting, type ColumnValue, type Insertion } from '#platform/db/rows/insert-rows.ts'
 import { dayOf } from '../days.ts'
 import type { Generation } from '../generation.ts'
 
@@ -98,7 +98,7 @@ function toInsertion(table: keyof typeof sumTables, all: readonly Sums[]): Inser
   return {
     table,
     columns,
-    rows: all.map((sums) => names.map((name): Cell => toCell(sums[name]))),
+    rows: all.map((sums) => names.map((name): ColumnValue => toColumnValue(sums[name]))),
     suffix: addToExisting(table, key, Object.keys(amountColumns), { columns: /_pico$/, max: maxStorable }),
   }
 }
@@ -123,6 +123,6 @@ function addTo(total: Sums, summand: Sums): void {
   total.margin_pico += summand.margin_pico
 }
 
-function toCell(value: string | number | bigint): Cell {
+function toColumnValue(value: string | number | bigint): ColumnValue {
   return typeof value === 'bigint' ? String(clampToColumn(value)) : value
 }
