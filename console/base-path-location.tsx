@@ -1,7 +1,7 @@
 import { type ComponentChildren, options } from 'preact'
 import { LocationProvider, useLocation } from 'preact-iso/router'
 import { root } from './api/address/root.ts'
-import { withoutScreenRoot, withScreenRoot } from './api/address/workspace-path.ts'
+import { withoutPrefixes, withPrefixes } from './api/address/workspace-path.ts'
 
 type Props = { children: ComponentChildren }
 
@@ -10,18 +10,18 @@ type Props = { children: ComponentChildren }
  * workspace when they are created, and the router's location does not have them.
  */
 export const BasePathLocation = ({ children }: Props) => (
-  <LocationProvider scope={withScreenRoot('/')}>
-    <WithoutRoot>{children}</WithoutRoot>
+  <LocationProvider scope={withPrefixes('/')}>
+    <WithoutPrefixes>{children}</WithoutPrefixes>
   </LocationProvider>
 )
 
-function WithoutRoot({ children }: Props) {
+function WithoutPrefixes({ children }: Props) {
   const { path, url, route, ...rest } = useLocation()
   const location = {
     ...rest,
-    path: withoutScreenRoot(path),
-    url: withoutScreenRoot(url),
-    route: (to: string, replace?: boolean) => route(withScreenRoot(to), replace),
+    path: withoutPrefixes(path),
+    url: withoutPrefixes(url),
+    route: (to: string, replace?: boolean) => route(withPrefixes(to), replace),
   }
   return <LocationProvider.ctx.Provider value={location}>{children}</LocationProvider.ctx.Provider>
 }
@@ -31,7 +31,7 @@ export function prefixLinks(): void {
   const before = options.vnode
   options.vnode = (vnode) => {
     const props = vnode.props as { href?: string }
-    if (vnode.type === 'a' && isScreenPath(props.href)) props.href = withScreenRoot(props.href!)
+    if (vnode.type === 'a' && isScreenPath(props.href)) props.href = withPrefixes(props.href!)
     before?.(vnode)
   }
 }

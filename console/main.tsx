@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { withoutScreenRoot } from './api/address/workspace-path.ts'
+import { withoutPrefixes } from './api/address/workspace-path.ts'
 import { hasPreloadedSession } from './api/preloaded-answers.ts'
 import { findSession } from './api/session.ts'
 import { App, preloadScreen } from './app.tsx'
@@ -17,7 +17,7 @@ const root = document.getElementById('console')!
 const findGrid = () => root.querySelector('[role=grid]')
 const sessionLookup = findSession()
 // The served page has rows: the script of the screen is needed to render the same.
-if (findGrid()) await preloadScreen(withoutScreenRoot(location.pathname).split('/')[1])
+if (findGrid()) await preloadScreen(withoutPrefixes(location.pathname).split('/')[1])
 // A session in the page is available without a request, so the first render can use it.
 if (hasPreloadedSession) await sessionLookup
 // Replaces what the service has rendered, within the same paint.

@@ -4,9 +4,9 @@ import { Usd } from '../components/text/usd.tsx'
 import { count, exactCount, percent } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 import { type breakdownOf, logFilters, type Order, orderOf, type Row, type Values } from './queries.ts'
-import { groupName, topGroups } from './stacked-lines.ts'
+import { colourOfGroup, groupName, groupsWithLine } from './stacked-lines.ts'
 
-type TopGroupsProps = { rows: Row[]; by: ReturnType<typeof breakdownOf>; filters: Filters }
+type GroupTableProps = { rows: Row[]; by: ReturnType<typeof breakdownOf>; filters: Filters }
 
 const heads: [Order, string][] = [
   ['requests', 'requests'],
@@ -17,10 +17,10 @@ const heads: [Order, string][] = [
 ]
 
 /** The groups in descending order of the selected column, with links to their requests. */
-export function TopGroups({ rows, by, filters: { values, set } }: TopGroupsProps) {
+export function GroupTable({ rows, by, filters: { values, set } }: GroupTableProps) {
   const order = orderOf(values.order)
   const maxCost = Math.max(...rows.map((row) => Number(row.upstream_inference_cost)), 0)
-  const { names } = topGroups(rows, by.dimension)
+  const { names } = groupsWithLine(rows, by.dimension)
   return (
     <section class="top" aria-label={`By ${by.label}`} tabIndex={0}>
       <table class="plain-table">
@@ -39,9 +39,7 @@ export function TopGroups({ rows, by, filters: { values, set } }: TopGroupsProps
         <tbody>
           {rows.map((row) => {
             const name = groupName(row, by.dimension)
-            // As in the plots, where the groups without their own line share the sixth colour.
-            const colour = names.indexOf(name) + 1 || 6
-            return <TopRow key={name} {...{ row, by, maxCost, values, colour }} />
+            return <GroupRow key={name} {...{ row, by, maxCost, values }} colour={colourOfGroup(name, names)} />
           })}
         </tbody>
       </table>
@@ -49,7 +47,7 @@ export function TopGroups({ rows, by, filters: { values, set } }: TopGroupsProps
   )
 }
 
-function TopRow({
+function GroupRow({
   row,
   by,
   values,
@@ -57,10 +55,10 @@ function TopRow({
   colour,
 }: {
   row: Row
-  by: TopGroupsProps['by']
+  by: GroupTableProps['by']
   values: Values
   maxCost: number
-  colour: number
+  colour: string
 }) {
   const name = groupName(row, by.dimension)
   const id = row.ids?.[by.dimension] ?? row[by.dimension]
@@ -74,7 +72,7 @@ function TopRow({
       <th scope="row">
         {id ? <a href={path}>{name}</a> : <span class="dim">{name}</span>}
         <span class="share" aria-hidden="true">
-          <i style={{ width: `${maxCost > 0 ? (cost / maxCost) * 100 : 0}%`, background: `var(--series-${colour})` }} />
+          <i style={{ width: `${maxCost > 0 ? (cost / maxCost) * 100 : 0}%`, background: colour }} />
         </span>
       </th>
       <td class="number">{exactCount(requests)}</td>

@@ -4,7 +4,7 @@ import { exactCount } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
 import type { breakdownOf, Row } from './queries.ts'
-import { lineOf, stackOf, stepsBetween, topGroups } from './stacked-lines.ts'
+import { groupsWithLine, lineOf, stackOf, stepsBetween } from './stacked-lines.ts'
 
 type PlotsProps = {
   overTime: Row[]
@@ -20,7 +20,7 @@ export function Plots({ overTime, groups, groupsOverTime, time, by }: PlotsProps
   const { times, spent, requests, failures, latency, saving } = useMemo(() => {
     const times = stepsBetween({ from, to, stepMs })
     const line = (metric: string, missing: number | null) => lineOf(overTime, metric, times, missing)
-    const visibleGroups = topGroups(groups, by.dimension)
+    const visibleGroups = groupsWithLine(groups, by.dimension)
     const stack = (metric: string) => stackOf(groupsOverTime, by.dimension, metric, times, visibleGroups)
     return {
       times,

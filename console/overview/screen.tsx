@@ -11,12 +11,12 @@ import { FailureState, Loading, Progress } from '../components/page/page-states.
 import { BudgetBars } from './budget-bars.tsx'
 import { Explore } from './explore/explore.tsx'
 import { Figures } from './figures.tsx'
+import { GroupTable } from './group-table.tsx'
 import { OverviewFilters } from './overview-filters.tsx'
 import { Plots } from './plots.tsx'
 import { CurrentProblems, useProblems } from './problems/current-problems.tsx'
 import { breakdownOf, filterNames, overviewQueries, type Row, type Values } from './queries.ts'
 import { spanOf } from './time-ranges.ts'
-import { TopGroups } from './top-groups.tsx'
 import { useBudgets } from './use-budgets.ts'
 
 const refreshMs = 30_000
@@ -103,7 +103,7 @@ function Overview() {
           ) : (
             <>
               <Plots {...data} by={by} />
-              <TopGroups rows={data.groups} by={by} filters={filters} />
+              <GroupTable rows={data.groups} by={by} filters={filters} />
             </>
           )}
         </div>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lineOf, stackOf, stepsBetween, topGroups } from './stacked-lines.ts'
+import { colourOfGroup, groupsWithLine, lineOf, stackOf, stepsBetween } from './stacked-lines.ts'
 
 const hour = 3_600_000
 const at = (step: number) => new Date(step * hour).toISOString()
@@ -11,9 +11,9 @@ test('lineOf fills steps without requests', () => {
   assert.deepEqual(lineOf([{ date: at(1), request_count: 4 }], 'request_count', times, 0), [0, 4, 0])
 })
 
-test('stackOf has five lines and one for the others', () => {
+test('stackOf has five lines and one for the others, which have its colour', () => {
   const models = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
-  const groups = topGroups(
+  const groups = groupsWithLine(
     models.map((model) => ({ model })),
     'model',
   )
@@ -29,5 +29,9 @@ test('stackOf has five lines and one for the others', () => {
       ['e', 5],
       ['2 others', 13],
     ],
+  )
+  assert.deepEqual(
+    ['a', 'e', 'f', 'g'].map((name) => colourOfGroup(name, groups.names)),
+    [1, 5, 6, 6].map((colour) => `var(--series-${colour})`),
   )
 })

@@ -1,4 +1,4 @@
-import type { PlotLine } from '../components/plot/plot-shapes.ts'
+import { type PlotLine, seriesColour } from '../components/plot/plot-shapes.ts'
 import type { Row } from './queries.ts'
 
 /** More lines would be indistinguishable; the other groups share one line. */
@@ -24,7 +24,7 @@ export function lineOf(rows: Row[], metric: string, times: number[], missing: nu
 }
 
 /** The groups with their own line, in descending order of a metric, and the number of the others. */
-export function topGroups(
+export function groupsWithLine(
   groups: Row[],
   dimension: string,
   metric = 'upstream_inference_cost',
@@ -35,6 +35,12 @@ export function topGroups(
   // A single other group gets its own line, instead of a line `1 others`.
   const names = all.length > maxLines + 1 ? all.slice(0, maxLines) : all
   return { names, otherCount: all.length - names.length }
+}
+
+/** The colour of a group in each plot. The groups without their own line share the next colour. */
+export function colourOfGroup(name: string, names: string[]): string {
+  const index = names.indexOf(name)
+  return seriesColour(index === -1 ? names.length : index)
 }
 
 /** A line for each group and one for the others, in the same order and colours in each plot. */

@@ -29,15 +29,15 @@ export function putWorkspaceInAddress(slug: string): void {
   const { pathname, search, hash } = location
   slugOrId = slug
   // The service, which also calls this, has no history.
-  globalThis.history?.replaceState(history.state, '', withScreenRoot(withoutRoot(pathname)) + search + hash)
+  globalThis.history?.replaceState(history.state, '', withPrefixes(withoutRoot(pathname)) + search + hash)
 }
 
 /** Adds the prefixes of the service and of the workspace to the path of a screen. */
-export const withScreenRoot = (path: string): string =>
+export const withPrefixes = (path: string): string =>
   slugOrId === undefined ? withRoot(path) : withRoot(`/w/${slugOrId}${path}`)
 
 /** Removes the prefixes of the service and of the workspace from a path. */
-export const withoutScreenRoot = (path: string): string => withoutRoot(path).replace(workspacePrefix, '') || '/'
+export const withoutPrefixes = (path: string): string => withoutRoot(path).replace(workspacePrefix, '') || '/'
 
 /** The address of a screen in another workspace, or in all for undefined. The browser loads it as a new page. */
 export const addressInWorkspace = (slug: string | undefined, path: string): string =>

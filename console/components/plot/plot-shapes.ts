@@ -16,8 +16,9 @@ const seriesColours = 6
 /** Lines with fewer values than this get a mark for each value. */
 const maxMarkedPoints = 20
 
-export const colourOf = ({ colour }: PlotLine, index: number) =>
-  `var(${colour ?? `--series-${(index % seriesColours) + 1}`})`
+export const seriesColour = (index: number) => `var(--series-${(index % seriesColours) + 1})`
+
+export const colourOf = ({ colour }: PlotLine, index: number) => (colour ? `var(${colour})` : seriesColour(index))
 
 /** The upper values of each line. Stacked lines are added to the lines before. */
 export function stackedTops(lines: PlotLine[], isStacked: boolean): (number | null)[][] {

@@ -14,7 +14,7 @@ import { maxDay } from '../../format/time.ts'
 import { OverviewFilters } from '../overview-filters.tsx'
 import { parseFilters, type Row, type Values } from '../queries.ts'
 import { monthOf } from '../spending-paths.ts'
-import { stackOf, stepsBetween, topGroups } from '../stacked-lines.ts'
+import { groupsWithLine, stackOf, stepsBetween } from '../stacked-lines.ts'
 import { downloadRows } from './explore-csv.ts'
 import {
   daysOf,
@@ -159,7 +159,7 @@ function Chart({ values, data, dimensions }: { values: Values; data: Result; dim
   const measure = measureOf(values.measure)
   const { metric, label } = measures[measure]
   const times = stepsBetween(queries.time)
-  const groups = topGroups(withCombination(data.rows, dimensions), 'combination', metric)
+  const groups = groupsWithLine(withCombination(data.rows, dimensions), 'combination', metric)
   const lines = stackOf(withCombination(data.overTime, dimensions), 'combination', metric, times, groups)
   const isMoney = measure === 'spent'
   return (
