@@ -32,15 +32,14 @@ function resolveAuthor(row: Row, authors: Map<string, string | undefined>): stri
   return row.quantization && sole ? sole : (row.author ?? sole)
 }
 
-/**
- * Maps names to authors where all rows agree on one author. Quantized copies count only without an original.
- */
+/** Maps keys to authors; undefined if the rows disagree. Quantized copies count only without an original. */
 function findSoleAuthors(rows: readonly Row[]): Map<string, string | undefined> {
   const authors = new Map<string, string | undefined>()
-  const original = new Set(rows.filter((row) => row.author && !row.quantization).map((row) => row.key))
+  const originals = new Set(rows.filter((row) => row.author && !row.quantization).map((row) => row.key))
   for (const { key, author, quantization } of rows) {
-    if (author && !(quantization && original.has(key)))
-      authors.set(key, authors.has(key) && authors.get(key) !== author ? undefined : author)
+    if (!author || (quantization && originals.has(key))) continue
+    const isDisputed = authors.has(key) && authors.get(key) !== author
+    authors.set(key, isDisputed ? undefined : author)
   }
   return authors
 }
@@ -63,7 +62,10 @@ function isReleasedNear(undated: Row[], date: string): boolean {
   return Math.abs(Date.parse(reference.model.release_date) - Date.parse(date)) <= sameReleaseMs
 }
 
-/** Separates image and text models of the same name. Models with the output of the lead row keep the name. */
+/**
+ * Separates image and text models of the same name. Models with the output of the lead row keep the author. The others lose it,
+ * so that `identify` names them after their provider.
+ */
 function splitByOutput(group: Group): Group[] {
   const lead = findLeadRow(group.rows)
   const hasSameOutput = (row: Row) =>
