@@ -10,6 +10,15 @@ export type OrganizationRecord = { id: string; name: string; interns_programme: 
 /** The fields of an organization that can be changed. Omitted fields are not changed. */
 export type OrganizationPatch = { interns_programme?: boolean | undefined }
 
+/**
+ * Returns the organization of people whom an issuer authenticated. The first start creates it, and nothing creates others; if an
+ * operator added some to the database, it is the oldest.
+ */
+export async function findOrganizationId(query: Query): Promise<string> {
+  const { id } = await query.selectFrom('organizations').orderBy('created_at').select('id').executeTakeFirstOrThrow()
+  return id
+}
+
 /** The ids of all organizations. */
 export async function readOrganizationIds(tx: Tx): Promise<string[]> {
   const rows = await tx.selectFrom('organizations').select('id').orderBy('id').execute()

@@ -2,7 +2,6 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import { accountsLock } from '../accounts/accounts-lock.ts'
 import { admitMember } from '../accounts/members/admit-member.ts'
-import { firstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
 import type { Member } from '../accounts/members/member.ts'
 import { findMemberByAddress } from '../accounts/members/members.ts'
 import { workspaceRoleOf } from '../accounts/members/workspace-member.ts'
@@ -11,6 +10,7 @@ import {
   type MembershipChange,
   readWorkspacesOfMember,
 } from '../accounts/members/workspace-membership.ts'
+import { findOrganizationId } from '../accounts/organizations.ts'
 import { leaveWorkspace } from '../accounts/remove-workspace-members.ts'
 import { findWorkspace } from '../accounts/workspaces.ts'
 import type { OidcPerson } from './oidc-person.ts'
@@ -23,7 +23,7 @@ import { type Browser, type NewSession, type SignInDeps, startSession } from './
  * @throws Fault `forbidden` with the reason.
  */
 export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, browser: Browser): Promise<NewSession> {
-  const { organizationId } = await firstOwnerOrAdmin(deps)
+  const organizationId = await findOrganizationId(deps.db.query)
   const signedIn = await deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
     const boundUserId = await findUserByAccount(tx, organizationId, person)
     const userId = boundUserId ?? (await findMemberByAddress(tx, organizationId, person.email))?.userId

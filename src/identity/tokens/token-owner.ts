@@ -2,8 +2,8 @@ import type { JWTPayload } from 'jose'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
-import { firstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
 import { isMember, resolveUserId } from '../accounts/members/members.ts'
+import { findOrganizationId } from '../accounts/organizations.ts'
 import { readClaim } from '../sign-in/oidc-person.ts'
 import { findWorkspaceId } from '../sign-in/session-workspace.ts'
 import { findUserByAccount } from '../sign-in/sign-in-with-oidc.ts'
@@ -26,7 +26,7 @@ export async function findTokenOwner(
   settings: TokenOwnerSettings,
   claims: JWTPayload,
 ): Promise<TokenOwner> {
-  const { organizationId } = await firstOwnerOrAdmin(deps)
+  const organizationId = await findOrganizationId(deps.db.query)
   const { jwt_workspace_claim, jwt_guardrail_claim } = settings
   const userId = await findUserId(deps, settings, claims, organizationId)
   if (userId === undefined || !(await isMember(deps.db.query, organizationId, userId))) {
