@@ -29,15 +29,16 @@ export function looksLikeJson(text: string): boolean {
 
 /**
  * Rewrites the strings and numbers in a JSON text, and keeps every other byte. `rewrite` receives a value and the name of
- * its field (empty for a name itself, and in arrays), and returns the new string. Different names stay different, and
- * JSON in strings stays valid.
+ * its field, and returns the new string. An item of an array has the name of the array's field; a name itself has none.
+ * Different names stay different, and JSON in strings stays valid.
  */
 export function rewriteJsonText(json: string, rewrite: RewriteValue, depth = 1): string {
   let name = ''
-  const objects: UniqueNames[] = []
+  /** The objects and arrays around the current position, with the name of the field that each belongs to. */
+  const parents: { names: UniqueNames; name: string }[] = []
   return json.replace(token, (raw: string, offset: number) => {
-    if (raw === '{' || raw === '[') objects.push(new UniqueNames())
-    if (raw === '}' || raw === ']') objects.pop()
+    if (raw === '{' || raw === '[') parents.push({ names: new UniqueNames(), name })
+    if (raw === '}' || raw === ']') name = parents.pop()!.name
     if ('{}[]'.includes(raw)) return raw
     if (!raw.startsWith('"')) {
       const rewritten = rewrite(raw, name)
@@ -46,7 +47,7 @@ export function rewriteJsonText(json: string, rewrite: RewriteValue, depth = 1):
     const value = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1)
     const isName = followedByColon(json, offset + raw.length)
     const rewritten = isName
-      ? objects.at(-1)!.add(value === '' ? '' : rewrite(value, ''), value)
+      ? parents.at(-1)!.names.add(value === '' ? '' : rewrite(value, ''), value)
       : rewriteNested(value, name, rewrite, depth)
     if (isName) name = value
     return rewritten === value ? raw : JSON.stringify(rewritten)
@@ -65,6 +66,7 @@ function rewriteNested(value: string, name: string, rewrite: RewriteValue, depth
  */
 export function rewriteInvalidJson(text: string, rewrite: RewriteValue): string {
   let name = ''
+  const parentNames: string[] = []
   return text.replace(quotedOrPlain, (piece: string, offset: number) => {
     const isQuoted = piece.startsWith('"')
     const end = isQuoted && piece.length > 1 && piece.endsWith('"') ? '"' : ''
@@ -73,6 +75,10 @@ export function rewriteInvalidJson(text: string, rewrite: RewriteValue): string 
     const isName = isQuoted && followedByColon(text, offset + piece.length)
     const rewritten = value.trim() === '' ? value : rewrite(value, isName ? '' : name)
     if (isName) name = value
+    for (const [bracket] of isQuoted ? [] : piece.matchAll(/[{}[\]]/g)) {
+      if (bracket === '{' || bracket === '[') parentNames.push(name)
+      else name = parentNames.pop() ?? ''
+    }
     if (rewritten === value) return piece
     return isQuoted ? `"${JSON.stringify(rewritten).slice(1, -1)}${end}` : rewritten
   })
