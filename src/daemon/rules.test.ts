@@ -45,6 +45,19 @@ test('an agent that ends its turn because a rule said no has finished it', async
   assert.equal((await daemon.say(`${wants('make')}\nquit`)).last.type, 'turn.finished')
 })
 
+test('an agent that ends its turn after an allowed action has cancelled it, whatever was denied before', async () => {
+  await using daemon = await startTestDaemon()
+  const deny: Rule = { effect: 'deny', commands: ['git push'] }
+  const allow: Rule = { effect: 'allow', commands: ['make'] }
+  const prompt = `${wants('git push')}\n${wants('make')}\nquit`
+  await daemon.runs.setRules(inForce(deny, allow))
+  assert.equal((await daemon.say(prompt)).last.type, 'run.ended')
+  await daemon.runs.setRules(inForce(deny))
+  assert.equal((await daemon.say(prompt, { mode: 'self-drive' })).last.type, 'run.ended')
+  await daemon.runs.setRules(inForce(allow))
+  assert.equal((await daemon.answer(await daemon.say(prompt), 'reject_once')).last.type, 'run.ended')
+})
+
 test('an agent that only offers “always” is not allowed by a rule', async () => {
   await using daemon = await startTestDaemon()
   await daemon.runs.setRules(inForce({ effect: 'allow', tools: ['shell'] }))

@@ -3,7 +3,6 @@ import { truncateText } from '#platform/text/truncate.ts'
 import {
   cancelledPermission,
   isAmbiguous,
-  type PermissionOutcome,
   type PermissionRequest,
   selfDriveAnswer,
 } from '../../acp/permissions/permission.ts'
@@ -44,18 +43,15 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: P
       permissionQuestion(deps.newId(), request, { action, options: selectOnceOptions(options) }),
       withdrawn,
     )
-  const ruleOutcome = decision && applyRule(run, request, decision.effect)
+  const ruleAnswer = decision && answerByRule(decision.effect, options)
   const allowingAnswer = selfDriveAnswer(options)
   const mustAsk = run.mode === 'manual' || isAmbiguous(request.question, allowingAnswer)
-  if (!ruleOutcome && mustAsk && !request.isPolicyOnly)
+  if (!ruleAnswer && mustAsk && !request.isPolicyOnly)
     return run.ask(permissionQuestion(deps.newId(), request, { action }), withdrawn)
   reportWork()
-  return ruleOutcome ?? request.outcome(allowingAnswer)
-}
-
-function applyRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | 'deny'): PermissionOutcome {
-  if (effect === 'deny') run.questions.noteRuleRefusal()
-  return request.outcome(answerByRule(effect, request.question.options))
+  const answer = ruleAnswer ?? allowingAnswer
+  run.questions.noteDecision(answer.startsWith('allow'))
+  return request.outcome(answer)
 }
 
 function saveDecision(deps: DecisionDeps, run: LiveRun, { question }: PermissionRequest, decision: Decision): void {

@@ -8,7 +8,7 @@ import type { ParsedAnswer, PendingQuestion, QuestionToAsk } from './pending-que
 export class RunQuestions {
   readonly #pending = new Map<string, PendingQuestion>()
   readonly #askedIds = new Set<string>()
-  #wasLastAnswerDeclined = false
+  #wasLastRequestDeclined = false
 
   get pendingCount(): number {
     return this.#pending.size
@@ -19,14 +19,14 @@ export class RunQuestions {
     return this.#askedIds.has(questionId)
   }
 
-  /** Whether the caller's last answer declined the action. */
-  get wasLastAnswerDeclined(): boolean {
-    return this.#wasLastAnswerDeclined
+  /** Whether the agent's last request was declined, by the caller or without a question. */
+  get wasLastRequestDeclined(): boolean {
+    return this.#wasLastRequestDeclined
   }
 
-  /** Notes that a rule denied an action. For the agent, the permission was declined. */
-  noteRuleRefusal(): void {
-    this.#wasLastAnswerDeclined = true
+  /** Notes that a request was allowed or declined without a question to the caller. */
+  noteDecision(isAllowed: boolean): void {
+    this.#wasLastRequestDeclined = !isAllowed
   }
 
   /** @returns a promise of the reply for the agent, and the function that resolves it. */
@@ -58,7 +58,7 @@ export class RunQuestions {
   /** Removes a question that was answered. */
   removeAnswered(questionId: string, { isConsent }: ParsedAnswer): void {
     this.#pending.delete(questionId)
-    this.#wasLastAnswerDeclined = !isConsent
+    this.#wasLastRequestDeclined = !isConsent
   }
 
   /** Cancels all pending questions. */

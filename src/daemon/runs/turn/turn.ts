@@ -54,7 +54,7 @@ export async function runAgentTurn(
     run.apply({ type: 'turn.started' })
     const cancelled = stopReason === 'cancelled'
     // Some agents end the turn as cancelled after a declined permission. To the caller it is finished.
-    if (!cancelled || run.questions.wasLastAnswerDeclined) run.apply({ type: 'turn.finished' }, report)
+    if (!cancelled || run.questions.wasLastRequestDeclined) run.apply({ type: 'turn.finished' }, report)
     else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
   } catch (error) {
     if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, promptRefusal(error as RpcError))
