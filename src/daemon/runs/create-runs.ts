@@ -40,7 +40,7 @@ type Stream = AsyncIterableIterator<TurnEvent>
 async function start(registry: RunRegistry, turn: StartTurn, signal: AbortSignal): Promise<Stream> {
   refuseIfAborted(signal)
   const run = registry.start(turn)
-  const onAbort = () => run.reply.disconnect()
+  const onAbort = () => run.reply.onCallerLeft()
   signal.addEventListener('abort', onAbort, { once: true })
   try {
     return await run.reply.started

@@ -161,7 +161,7 @@ export class RunRegistry {
         limits,
         now,
         elapsed,
-        backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.reply.disconnectReader()),
+        backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.reply.dropSlowCaller()),
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
         persistence: this.#persistence,
         onDeadlineChanged: this.#deadlines.schedule,

@@ -15,7 +15,7 @@ export class RunReply {
   readonly #outbox: Outbox
   readonly #onDisconnect: () => void
   readonly #start = Promise.withResolvers<TurnStream>()
-  readonly #first: TurnStream
+  readonly #promptStream: TurnStream
   #includesActivity: boolean
   #isInBackground: boolean
 
@@ -30,7 +30,7 @@ export class RunReply {
     this.#includesActivity = activity
     this.#isInBackground = background
     this.#onDisconnect = onDisconnect
-    this.#first = this.#outbox.attach(undefined, () => this.disconnect())
+    this.#promptStream = this.#outbox.attach(undefined, () => this.onCallerLeft())
     this.started = this.#start.promise
     this.started.catch(() => {})
   }
@@ -48,15 +48,15 @@ export class RunReply {
   /** Starts the reply to the prompt. */
   start(events: TurnEvent[]): void {
     for (const event of events) this.push(event)
-    this.#start.resolve(this.#first)
+    this.#start.resolve(this.#promptStream)
   }
 
-  /** Attaches another caller. Its stream starts with `first`, and then has the output that no caller received. */
-  resume(first: TurnEvent, { activity = false, background = false }: ReplyOptions): TurnStream {
+  /** Attaches another caller. Its stream starts with `startedEvent`, and then has the output that no caller received. */
+  resume(startedEvent: TurnEvent, { activity = false, background = false }: ReplyOptions): TurnStream {
     this.#includesActivity = activity
     // A run that is in the background stays there.
     this.#isInBackground ||= background
-    return this.#outbox.attach(first, () => this.disconnect())
+    return this.#outbox.attach(startedEvent, () => this.onCallerLeft())
   }
 
   /** Sends an event to the caller. Without a caller, the output of a background run is only in the transcript. */
@@ -69,20 +69,20 @@ export class RunReply {
     return this.#outbox.hasOverflowed()
   }
 
-  /** Notes that the caller has disconnected before the end of its stream. */
-  disconnect(): void {
+  /** Notes that the caller has left before the end of its stream. */
+  onCallerLeft(): void {
     if (!this.#isInBackground) this.#onDisconnect()
   }
 
   /** Disconnects a caller that reads too slowly. */
-  disconnectReader(): void {
+  dropSlowCaller(): void {
     this.#outbox.abandon()
-    this.disconnect()
+    this.onCallerLeft()
   }
 
-  /** Ends the stream of the caller, with an event if there is one. */
-  end(event: TurnEvent | undefined): void {
-    if (event && this.#outbox.isAttached()) this.#outbox.push(event)
+  /** Ends the stream of the caller with its closing event. Without one, or without a caller, discards what is unsent. */
+  end(closingEvent: TurnEvent | undefined): void {
+    if (closingEvent && this.#outbox.isAttached()) this.#outbox.push(closingEvent)
     else this.#outbox.abandon()
   }
 
