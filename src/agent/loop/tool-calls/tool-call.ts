@@ -16,31 +16,32 @@ export function toCallEvent(tools: Tool[], call: ToolCall): Extract<TurnEvent, {
 
 /** @returns the arguments as an object, or undefined when the model wrote something else. */
 export function parseInput(call: ToolCall): Record<string, unknown> | undefined {
-  const input = readArguments(call)
-  return typeof input === 'string' ? undefined : input
+  return readArguments(call).input
 }
 
 /** Explains why the arguments of a call are invalid. `isCut`: the answer ended at the model's output limit. */
 export function describeInputError(call: ToolCall, isCut: boolean): string | undefined {
-  const input = readArguments(call)
-  if (isCut && (typeof input === 'string' || call.arguments === ''))
+  const { problem } = readArguments(call)
+  if (isCut && (problem !== undefined || call.arguments === ''))
     return (
       `The answer was cut off at the model's output limit, ${call.arguments.length} characters into the arguments of ` +
       `${call.name}; it was not run. Write less at once: change a part with edit_file or apply_patch, or create a file in several steps.`
     )
-  return typeof input === 'string'
-    ? `The arguments of ${call.name} are not a JSON object: ${input}. Send them again.`
-    : undefined
+  return problem === undefined
+    ? undefined
+    : `The arguments of ${call.name} are not a JSON object: ${problem}. Send them again.`
 }
 
-/** @returns the arguments, or a description of the error. */
-function readArguments(call: ToolCall): Record<string, unknown> | string {
+type ReadArguments = { input: Record<string, unknown>; problem?: undefined } | { input?: undefined; problem: string }
+
+function readArguments(call: ToolCall): ReadArguments {
   const text = call.arguments || '{}'
   const parsed = parseJson(text)
   const repaired = parsed instanceof SyntaxError ? parseJson(escapeLineBreaks(text)) : parsed
-  if (repaired instanceof SyntaxError) return excerptAt(text, parsed as SyntaxError)
-  if (typeof repaired !== 'object' || repaired === null || Array.isArray(repaired)) return 'they are another value'
-  return repaired as Record<string, unknown>
+  if (repaired instanceof SyntaxError) return { problem: excerptAt(text, parsed as SyntaxError) }
+  if (typeof repaired !== 'object' || repaired === null || Array.isArray(repaired))
+    return { problem: 'they are another value' }
+  return { input: repaired as Record<string, unknown> }
 }
 
 function parseJson(text: string): unknown {
@@ -55,7 +56,9 @@ function parseJson(text: string): unknown {
 function escapeLineBreaks(text: string): string {
   const names: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
   // An unterminated string matches to the end, so that the time stays linear in the number of quotes.
-  return text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (string) => string.replace(/[\n\r\t]/g, (sign) => names[sign]!))
+  return text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (string) =>
+    string.replace(/[\n\r\t]/g, (character) => names[character]!),
+  )
 }
 
 /** The reason of a syntax error with its position. */
