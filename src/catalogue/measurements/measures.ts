@@ -5,7 +5,7 @@ import type { Db } from '#platform/db/db.ts'
 import { computeFigures } from './compute-figures.ts'
 import { type Figures, noFigures } from './figures.ts'
 import type { Measurement } from './measurement.ts'
-import { readOthers } from './read-tally.ts'
+import { readTallyOfOtherWriters } from './read-tally.ts'
 import {
   addMissingCells,
   countMeasurement,
@@ -76,7 +76,7 @@ export async function createMeasures(
 
   async function read(): Promise<void> {
     const now = deps.now()
-    const newer = await readOthers(deps, { writer, since: readAt - rereadMs, now })
+    const newer = await readTallyOfOtherWriters(deps, { writer, since: readAt - rereadMs, now })
     replaceSlots(otherTally, newer)
     readAt = now
     hasChanged ||= !isEmptyTally(newer)

@@ -18,7 +18,7 @@ type ChangedSlots = { writer: string; since: number; now: number }
  * Sums the counts of all other writers for each slot that one of them wrote since `since`. A sum is complete, and replaces
  * the previous one of its slot.
  */
-export async function readOthers(deps: { db: Db }, changed: ChangedSlots): Promise<Tally> {
+export async function readTallyOfOtherWriters(deps: { db: Db }, changed: ChangedSlots): Promise<Tally> {
   return {
     endpointMinutes: await readMinutes(deps.db, changed),
     endpointHours: await readHours(deps.db, changed),

@@ -4,7 +4,17 @@ import type { Measurement } from './measurement.ts'
 /** The results of requests at one endpoint that count for its uptime. */
 export type Uptime = { successes: number; errors: number }
 /** The measurements of one endpoint in a minute or a longer time. */
-export type EndpointSums = Uptime & { latency: Sketch; throughput: Sketch; speed: Sketch }
+export type EndpointSums = Uptime & {
+  /** Milliseconds to the first token. */
+  latency: Sketch
+  /** Tokens per second from the first token to the end of the answer. It is shown, and used to sort endpoints. */
+  throughput: Sketch
+  /**
+   * Tokens per second without the first interval of the answer, which can have a backlog. The fastest one limits charges. Short
+   * answers have none.
+   */
+  speed: Sketch
+}
 export type ModelHour = { requests: number; tokens: number; toolCalls: number }
 
 /** Cells by slot of time (whole minutes or hours since the epoch), then by endpoint or model. */
