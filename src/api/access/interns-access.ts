@@ -19,10 +19,12 @@ export function isInternChat({ method, url }: { method: string; url: string }): 
   return method === 'POST' && isInternsUrl(decodePath(path)) && path.endsWith('/chat/completions')
 }
 
-const isInternsUrl = (path: string | undefined) =>
-  path?.startsWith(apiPrefix) === true && isBelowInterns(path.slice(apiPrefix.length))
+const isInternsUrl = (path: string) => path.startsWith(apiPrefix) && isBelowInterns(path.slice(apiPrefix.length))
 
-/** Whether only organizations with `interns_programme` can use this path. The path comes without the common prefix. */
+/**
+ * Whether a path, without the common prefix, is /interns or below it. Only organizations with `interns_programme` can use
+ * these.
+ */
 export const isBelowInterns = (path: string) => path === internsPath || path.startsWith(`${internsPath}/`)
 
 function decodePath(path: string): string {
