@@ -15,7 +15,7 @@ import { updatePlan } from './update_plan.ts'
 
 /**
  * The tools of every agent. A new one is a file in this folder, `files/` or `commands/`, and a line here. `bin/agent.ts` adds
- * `web_fetch`.
+ * `web_fetch`, which needs the allowed hosts and the proxies.
  */
 export const tools: Tool[] = [
   shell,
