@@ -317,7 +317,6 @@ test('every screen of the console except the first imports the shared chunk of t
 
 /** Exports that only tests use, with the reason. */
 const testExports: Record<string, string> = {
-  noSpill: 'a ledger without a folder for spill files',
   portPair: 'two ends of a connection between processes, in one process',
   useBundledPrograms: 'interns of tests start from the bundle, which is faster',
 }

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, Query } from '#platform/db/db.ts'
 import type { StatementBatch } from '#platform/db/rows/insert-rows.ts'
 import { newDb } from '#test/harness/database/databases.ts'
+import { noSpill } from '#test/harness/money/no-spill.ts'
 import { generation } from '#test/harness/records/generations.ts'
 import { openLedger } from './ledger.ts'
-import { noSpill } from './spill.ts'
 
 /** A database that accepts one batch in `everyMs`. */
 function slow({ db }: { db: Db }, everyMs: number): Db {

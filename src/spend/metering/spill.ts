@@ -28,7 +28,7 @@ const spillFile = /^(\d+)-(\d+)-[\w-]+\.jsonl$/
 /** The name of a file that is being written, or whose server was killed. */
 const partialFile = /^(\d+)-\d+-[\w-]+\.jsonl\.half$/
 
-/** The age from which a partial file counts as abandoned. If its write continues, requests are stored twice, but count once. */
+/** The age from which a partial file counts as abandoned. If its write continues, requests are stored twice, but the ledger skips the ids that it has. */
 const abandonedAfterMs = 60_000
 
 export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Promise<Spill> {
@@ -95,19 +95,8 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
       const times = [...sizes.keys()].map((name) => Number(spillFile.exec(name)?.[1]))
       return times.length > 0 ? Math.min(...times) : undefined
     },
-    hasRoom: () => sizes.size === 0 || sumFiles('bytes') < maxBytes,
+    hasRoom: () => sumFiles('bytes') < maxBytes,
   }
-}
-
-/** A spill without a folder, which stores nothing. */
-export const noSpill: Spill = {
-  write: () => Promise.reject(new Error('no folder is configured for metered requests that cannot be stored')),
-  files: async () => [],
-  read: async () => undefined,
-  remove: async () => {},
-  waiting: 0,
-  oldestAt: undefined,
-  hasRoom: () => true,
 }
 
 async function writeDurably(folder: string, name: string, text: string): Promise<void> {

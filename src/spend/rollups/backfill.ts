@@ -15,12 +15,15 @@ const exactAmounts = [
   exactText(sql.ref('margin_pico')).as('margin'),
 ] as const
 
-/** The age from which a row is counted. A server of an earlier version writes rows after the end of their requests. */
+/**
+ * The age from which a row is counted. The position moves by `created_at`, the start of a request, but a server of an
+ * earlier version writes a row only after the end. A row that appears behind the position would never be counted.
+ */
 const settledMs = 600_000
 
 /**
- * Counts a batch of ledger rows from before the introduction of roll-ups, oldest first, each exactly once. Rows that a server of
- * an earlier version writes in the first hour after the migration (until `until_at`) are counted when they are ten minutes old.
+ * Counts a batch of ledger rows from before the introduction of roll-ups, oldest first, each exactly once, with those that a
+ * server of an earlier version writes in the first hour after the migration (until `until_at`).
  * @returns whether more rows may be waiting.
  */
 export async function backfillRollups({ db, now }: { db: Db; now: Now }, rows = rowsPerTransaction): Promise<boolean> {
