@@ -16,7 +16,7 @@ import { replaceFormatByTool } from './anthropic-answer-format.ts'
 import { anthropicForms } from './anthropic-forms.ts'
 import { adaptForAnthropic } from './anthropic-passthrough.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
-import { anthropicLacks, anthropicRules, chatFieldName } from './anthropic-rules.ts'
+import { anthropicRules, chatFieldName, fieldsAnthropicLacks } from './anthropic-rules.ts'
 import { canThinkWith } from './anthropic-thinking.ts'
 import { anthropicBillable, encodeProviderTool } from './anthropic-tools.ts'
 
@@ -27,8 +27,8 @@ export const anthropicMessages: ProviderProtocol = {
     const { chat, customTools } = withFunctionTools(wrapFormatSchema(request))
     const encoded = encodeRequest('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
     const { canSample } = thinkingFor(chat, target.endpoint)
-    const droppedFields = findSetFields(chat as Body, anthropicLacks(chat as Body, canSample))
-    const dropped = [...droppedFields, ...generatedImagesField(chat.messages), ...encoded.dropped!.map(chatFieldName)]
+    const droppedFields = findSetFields(chat as Body, fieldsAnthropicLacks(chat as Body, canSample))
+    const dropped = [...droppedFields, ...generatedImagesField(chat.messages), ...encoded.dropped.map(chatFieldName)]
     return { ...encoded, customTools, dropped }
   },
   passThrough: (body, target, source) =>
@@ -51,13 +51,19 @@ export const anthropicMessages: ProviderProtocol = {
   errorMessage: readRefusalMessage,
 }
 
-function encodeRequest(path: string, chat: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
-  const { body: formatted, answerTool } = replaceFormatByTool(chat)
-  const { body, dropped, aliases } = repairBody(formatted, anthropicRules)
+/** Encodes a body that has Anthropic's form. Repairs what Anthropic would refuse. */
+function encodeRequest(
+  path: string,
+  body: Body,
+  { credential }: ProtocolTarget,
+  source?: JsonSource,
+): EncodedRequest & { dropped: readonly string[] } {
+  const { body: formatted, answerTool } = replaceFormatByTool(body)
+  const { body: repaired, dropped, aliases } = repairBody(formatted, anthropicRules)
   return {
     path,
     headers: { 'anthropic-version': '2023-06-01', ...(credential !== undefined && { 'x-api-key': credential }) },
-    body,
+    body: repaired,
     source,
     dropped,
     aliases,

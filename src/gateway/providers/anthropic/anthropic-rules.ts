@@ -143,7 +143,7 @@ export function chatFieldName(name: string): string {
 }
 
 /** Chat fields without a counterpart in this protocol. */
-export const anthropicLacks = (chat: Body, canSample: boolean): string[] => {
+export const fieldsAnthropicLacks = (chat: Body, canSample: boolean): string[] => {
   const names: string[] = [...unsupportedFields, ...findUnknownFields(chat)]
   if (!canSample) names.push(...['temperature', 'top_p'].filter((name) => chat[name] !== 1), 'top_k')
   else if (chat.temperature != null) names.push('top_p')

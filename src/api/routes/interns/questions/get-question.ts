@@ -2,7 +2,6 @@ import { permissionKinds, type WholePermission } from '#interns/contract/questio
 import type { Runs } from '#interns/contract/runs.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { findOpenQuestions } from '#interns/runs/questions.ts'
-import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableExactly, printableLinesExactly } from '#platform/text/printable.ts'
@@ -43,7 +42,7 @@ export const getInternQuestion = route({
   request: { params: InternPath.extend({ questionId: z.string().min(1).max(128) }) },
   response: z.object({ data: z.union([WholeInternPermission, InternQuestion]) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, caller, response }, deps) => {
+  handler: async ({ params, caller, signal }, deps) => {
     const intern = await findIntern(deps, caller, params.internId)
     const openQuestion = (await findOpenQuestions(deps, intern.id)).find(
       ({ question }) => question.id === params.questionId,
@@ -51,11 +50,7 @@ export const getInternQuestion = route({
     if (!openQuestion) throw new Fault('not_found', 'The intern does not wait for an answer to such a question.')
     const item = questionItem(openQuestion)
     if (openQuestion.question.kind !== 'permission') return { data: item }
-    const permission = await fetchPermission(
-      deps.provisioner.runs(intern),
-      openQuestion.question.id,
-      toAbortSignal(response.signal),
-    )
+    const permission = await fetchPermission(deps.provisioner.runs(intern), openQuestion.question.id, signal)
     const { detail, command, paths, changes } = permission
     return {
       data: {

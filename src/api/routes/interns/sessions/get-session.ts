@@ -1,5 +1,4 @@
 import { EntryItem, InternSession, toEntryItem, toSessionItem } from '#interns/turns/entry-item.ts'
-import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { AnswererNames } from '../../../interns/answerer-names.ts'
@@ -32,10 +31,10 @@ export const getInternSession = route({
     next_cursor: z.string().optional(),
   }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, query, caller, response }, deps) => {
+  handler: async ({ params, query, caller, signal }, deps) => {
     const transcripts = await storedTranscripts(deps, caller, params.internId)
     const range = { limit: query.limit, after: query.starting_after }
-    const page = await translateDaemonErrors(transcripts.read(params.sessionId, range, toAbortSignal(response.signal)))
+    const page = await translateDaemonErrors(transcripts.read(params.sessionId, range, signal))
     if (!page) throw sessionNotFound()
     const names = await new AnswererNames(deps, caller.organizationId).read(page.entries)
     const entries = page.entries.map((entry) => toEntryItem(entry, names))

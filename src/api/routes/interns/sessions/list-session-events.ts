@@ -33,13 +33,8 @@ export const listInternSessionEvents = route({
   mediaTypes: ['text/event-stream'],
   events: SessionEventItem,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, caller, headers, response }, deps) => {
-    const { intern, transcripts } = await followTranscripts(
-      deps,
-      caller,
-      params.internId,
-      toAbortSignal(response.signal),
-    )
+  handler: async ({ params, caller, headers, response, signal }, deps) => {
+    const { intern, transcripts } = await followTranscripts(deps, caller, params.internId, signal)
     // An invalid id counts as none.
     const from = Number(headers['last-event-id'] ?? 0) || 0
     const tracked = deps.gateway.inFlight.track(caller, response)
@@ -50,11 +45,11 @@ export const listInternSessionEvents = route({
     }
     tracked.recheck = recheck
     try {
-      const signal = toAbortSignal(tracked.response.signal)
-      const first = await translateDaemonErrors(transcripts.follow(params.sessionId, from, signal))
+      const endSignal = toAbortSignal(tracked.response.signal)
+      const first = await translateDaemonErrors(transcripts.follow(params.sessionId, from, endSignal))
       if (!first) throw sessionNotFound()
       tracked.response.onRevoked((fault) => sendEndEvent(tracked.response, fault))
-      const events = followSession(deps, intern, params.sessionId, { first, from, signal })
+      const events = followSession(deps, intern, params.sessionId, { first, from, signal: endSignal })
       const namedEvents = withNames(events, new AnswererNames(deps, caller.organizationId))
       await sendEvents(tracked.response, namedEvents, eventFormat, deps.config.keepalive_ms)
     } finally {

@@ -1,5 +1,4 @@
 import { InternSession, toSessionItem } from '#interns/turns/entry-item.ts'
-import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { storedTranscripts, translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
@@ -22,10 +21,10 @@ export const listInternSessions = route({
   },
   response: z.object({ data: z.array(InternSession), has_more: z.boolean(), next_cursor: z.string().optional() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, query, caller, response }, deps) => {
+  handler: async ({ params, query, caller, signal }, deps) => {
     const transcripts = await storedTranscripts(deps, caller, params.internId)
     const { sessions, hasMore } = await translateDaemonErrors(
-      transcripts.list({ limit: query.limit, after: query.starting_after }, toAbortSignal(response.signal)),
+      transcripts.list({ limit: query.limit, after: query.starting_after }, signal),
     )
     const last = sessions.at(-1)
     return { data: sessions.map(toSessionItem), has_more: hasMore, next_cursor: hasMore ? last?.id : undefined }
