@@ -1,8 +1,8 @@
-import type { Layer, SkippedRow } from './layer.ts'
+import type { Layer, RowNote } from './layer.ts'
 
-/** Returns rows of the operator's file that are used, but are most likely a mistake. */
-export function findHints({ source, providers, models, findLine }: Layer): SkippedRow[] {
-  const hints: SkippedRow[] = []
+/** Returns notes about rows of the operator's file that are used, but are most likely a mistake. */
+export function findHints({ source, providers, models, findLine }: Layer): RowNote[] {
+  const hints: RowNote[] = []
   const checkUrl = (row: string, baseUrl: string | null | undefined, path: string[]) => {
     const reason = baseUrl ? hintForMissingVersion(baseUrl) : undefined
     if (reason) hints.push({ source, line: findLine?.([...path, 'base_url']), row, reason })

@@ -1,8 +1,11 @@
 import { StartupError } from '#platform/core/fault.ts'
 import type { CatalogueData, Endpoint, Model, Prices, Provider } from '../index/model.ts'
 
-/** A skipped row with the reason. `source` is a file or the list of a server; `row` is the model, endpoint or provider. */
-export type SkippedRow = { source: string; line?: number; row: string; reason: string }
+/**
+ * Why a row was skipped, or is most likely a mistake. `source` is a file or the list of a server; `row` is the model,
+ * endpoint or provider.
+ */
+export type RowNote = { source: string; line?: number; row: string; reason: string }
 
 /** Changes to a row. `remove` removes the row of earlier sources. */
 type Patch<T> = Partial<T> & { remove?: boolean }
@@ -29,7 +32,7 @@ export type Layer = {
   providers: Map<string, ProviderPatch>
   /** By id. */
   models: Map<string, ModelPatch>
-  skipped: SkippedRow[]
+  skipped: RowNote[]
   /** The number of rows that became endpoints of a model that another row had named already. */
   mergedRows: number
   /** The line number of a row, if the source has lines. */
@@ -44,7 +47,7 @@ export type LoadReport = {
   endpoints: number
   /** The number of rows that became endpoints of a model that another row had named already. */
   merged: number
-  skipped: SkippedRow[]
+  skipped: RowNote[]
 }
 
 /** All sources together. */

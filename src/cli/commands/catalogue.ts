@@ -4,7 +4,7 @@ import type { CatalogueData } from '#catalogue/index/model.ts'
 import { createDiscovery, keyRequiredText } from '#catalogue/sources/discovery/discover.ts'
 import { readCatalogueFile } from '#catalogue/sources/format/format.ts'
 import { findHints } from '#catalogue/sources/hints.ts'
-import { type LoadReport, type SkippedRow, throwAsStartupError } from '#catalogue/sources/layer.ts'
+import { type LoadReport, type RowNote, throwAsStartupError } from '#catalogue/sources/layer.ts'
 import { loadCatalogue, readSource, snapshotPath } from '#catalogue/sources/load.ts'
 import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sources/sync.ts'
 import { loadConfig } from '#platform/config/load.ts'
@@ -37,7 +37,7 @@ async function syncSnapshot({ from, url, list }: SyncOptions, { env, out }: Term
   const dataDir = openDataDir(config.data_dir, { exclusive: false, answersRequests: false })
   const path = snapshotPath({ ...config, data_dir: dataDir.path })
   const report = await storeSnapshot(text, from ?? url, path)
-  const skippedText = list ? report.skipped.map(formatSkipped).join('\n') : countByReason(report.skipped)
+  const skippedText = list ? report.skipped.map(formatNote).join('\n') : countByReason(report.skipped)
   out(`${countsText(report)}\n${skippedText}`)
   out(`Written to ${path}. ${reloadHint(dataDir.path)}`)
 }
@@ -49,10 +49,10 @@ async function checkFile(file: string, { env, out }: Terminal): Promise<void> {
   const discover = createDiscovery({ readVariable: (name) => env[name], fetch: createOutgoingFetch(config) })
   const { data, report } = await loadCatalogue({ ...config, catalogue_file: file }, discover)
   const problems = report.skipped.filter(({ source }) => source === file)
-  for (const problem of problems) out(formatSkipped(problem))
+  for (const problem of problems) out(formatNote(problem))
   const skippedServers = report.skipped.filter(({ source }) => /^https?:/.test(source))
   const hints = [...findHints(readCatalogueFile(text, file)), ...skippedServers]
-  for (const hint of hints) out(`hint: ${formatSkipped(hint)}`)
+  for (const hint of hints) out(`hint: ${formatNote(hint)}`)
   for (const { slug } of data.providers.filter(({ discover }) => discover))
     out(`${slug}: ${modelsOfProvider(slug, data)}`)
   if (problems.length > 0) throw new StartupError(`${file}: ${countWithNoun(problems.length, 'row')} would be skipped.`)
@@ -79,10 +79,10 @@ function countsText({ models, endpoints, providers, merged, skipped }: LoadRepor
   return `${models} models with ${endpoints} endpoints from ${providers} providers; ${countWithNoun(merged, 'row')} merged, ${countWithNoun(skipped.length, 'row')} skipped.`
 }
 
-const formatSkipped = ({ source, line: lineNumber, row, reason }: SkippedRow) =>
+const formatNote = ({ source, line: lineNumber, row, reason }: RowNote) =>
   `${source}${lineNumber ? `:${lineNumber}` : ''}: ${row}: ${reason}`
 
-function countByReason(skipped: readonly SkippedRow[]): string {
+function countByReason(skipped: readonly RowNote[]): string {
   const reasons = [...Map.groupBy(skipped, ({ reason }) => reason)].sort(([, a], [, b]) => b.length - a.length)
   return reasons.map(([reason, { length }]) => `  ${String(length).padStart(5)} skipped: ${reason}`).join('\n')
 }

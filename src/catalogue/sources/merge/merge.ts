@@ -1,16 +1,16 @@
 import type { CatalogueData, Endpoint, Model, Provider } from '../../index/model.ts'
 import { defaultCanonicalSlug, parseProvider } from '../../index/names/names.ts'
-import type { EndpointPatch, Layer, ModelPatch, ProviderPatch, SkippedRow } from '../layer.ts'
+import type { EndpointPatch, Layer, ModelPatch, ProviderPatch, RowNote } from '../layer.ts'
 import { completeEndpoint, completeModel, completeProvider } from './complete-rows.ts'
 
 /** Merges layers; later ones override earlier ones. Returns the catalogue and the rows that are incomplete. */
-export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; skipped: SkippedRow[] } {
+export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; skipped: RowNote[] } {
   const providers = mergeProviders(layers)
   const models = new Map<string, ModelPatch>()
   for (const layer of layers) {
     for (const [id, patch] of layer.models) setOrRemove(models, id, patch, overlayModel(id, models.get(id), patch))
   }
-  const skipped: SkippedRow[] = []
+  const skipped: RowNote[] = []
   const skip = (path: string[], row: string, reason: string) => void skipped.push(skipRow(layers, path, row, reason))
   const providersBySlug = completeProviders(providers, findRemovedProviders(layers), skip)
   return {
@@ -164,7 +164,7 @@ function completeEndpoints(
 }
 
 /** Reports a skipped row at the last source that mentions it. */
-function skipRow(layers: readonly Layer[], path: string[], row: string, reason: string): SkippedRow {
+function skipRow(layers: readonly Layer[], path: string[], row: string, reason: string): RowNote {
   // `['providers', slug]`, `['models', id]` or `['models', id, 'endpoints', tag]`.
   const [kind, key = '', , tag] = path
   const mentionsRow = (layer: Layer) => {

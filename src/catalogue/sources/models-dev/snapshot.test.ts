@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { busyMs } from '#test/harness/until.ts'
 import type { Model } from '../../index/model.ts'
-import type { LoadReport, SkippedRow } from '../layer.ts'
+import type { LoadReport, RowNote } from '../layer.ts'
 import { combineLayers } from '../load.ts'
 import { readModelsDev } from './read-models-dev.ts'
 
@@ -30,7 +30,7 @@ describe('the real snapshot of models.dev', { skip }, () => {
   })
   const endpointsOf = (id: string) => models.get(id)?.endpoints ?? []
   const upstreams = (id: string) => endpointsOf(id).map(({ tag, upstreamModel }) => `${tag}:${upstreamModel}`)
-  const count = (reason: RegExp) => report.skipped.filter((row: SkippedRow) => reason.test(row.reason)).length
+  const count = (reason: RegExp) => report.skipped.filter((row: RowNote) => reason.test(row.reason)).length
 
   test('every one of the 5,276 entries is an endpoint or is listed as skipped', () => {
     const { models, endpoints, merged, skipped } = report
