@@ -1,4 +1,4 @@
-/** Whether a text contains all typed words, in any case. */
+/** Whether a text contains all typed words. Ignores case. */
 export const hasWords = (text: string, typed: string): boolean =>
   typed
     .toLowerCase()

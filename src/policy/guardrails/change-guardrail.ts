@@ -55,7 +55,8 @@ export async function changeGuardrail(
     const after = applyPatch(base, body, policyChange)
     if (before) await updateGuardrail(tx, after)
     else await insertGuardrail(tx, after)
-    // Spending is not counted without a limit, so a new limit starts with the sum in the ledger.
+    // Deletes the counted spending, so that the next request reads it from the ledger: nothing was counted while there was
+    // no limit.
     if (before && (before.policy.limit_usd === null || addsGroupAccount(before, after)))
       await deleteGuardrailSpending(tx, id)
     await recordGuardrail(deps, tx, caller, before, after)

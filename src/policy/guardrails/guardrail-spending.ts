@@ -12,7 +12,7 @@ type WithSpendingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick
 
 /**
  * Returns the public form of a guardrail. If it has a limit, the form contains the members and keys that have spent the
- * most of it, and the amounts of the first of them.
+ * most of it, and the amounts of the first of them. The limit applies to each separately, and the first is closest to it.
  */
 export async function withSpending(deps: WithSpendingDeps, record: GuardrailRecord): Promise<Guardrail> {
   const form = { ...publicForm(deps, record), ...(await groupSpending(deps, record)) }
@@ -32,7 +32,7 @@ export async function withSpending(deps: WithSpendingDeps, record: GuardrailReco
   }
 }
 
-/** The number of listed groups of each limit. */
+/** The number of listed sessions or tag values of each limit. */
 const maxListed = 10
 
 async function groupSpending(
@@ -46,6 +46,7 @@ async function groupSpending(
       const { by, tag_name, limit_usd } = groupLimit.limit
       const statuses = await readGroupStatuses(deps, groupLimit, { limit: maxListed })
       return statuses.flatMap(({ value, status }) =>
+        // Null: nothing has used this limit in the period.
         value === null ? [] : [{ by, tag_name, value, limit_usd, ...statusFields(status) }],
       )
     }),

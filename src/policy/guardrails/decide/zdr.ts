@@ -4,7 +4,10 @@ import type { Problem } from './problems.ts'
 
 type Vendors = Config['zdr_vendors']
 
-/** The vendors with a dedicated field. A setting lists them. */
+/**
+ * The letters of the vendors in the setting `zdr_vendors`. Each has a field with two names: by letter, such as
+ * `enforce_zdr_vendor_a`, and by vendor, such as `enforce_zdr_anthropic`.
+ */
 export const vendorLetters = ['a', 'b', 'c', 'd'] as const satisfies readonly (keyof Vendors)[]
 
 export type ZdrField = `enforce_zdr_vendor_${(typeof vendorLetters)[number]}` | 'enforce_zdr_other'
