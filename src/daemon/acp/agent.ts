@@ -1,5 +1,6 @@
 import type { ContentBlock, InitializeRequest } from '@agentclientprotocol/sdk'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
+import { truncateText } from '#platform/text/truncate.ts'
 import type { DaemonLog } from '../log.ts'
 import { addSignInHelp } from './auth-methods.ts'
 import { type Channel, Connection, type Handlers } from './connection.ts'
@@ -151,6 +152,8 @@ function requireProtocolVersion(version: unknown): void {
 
 const maxLoggedLines = 20
 const maxLoggedLength = 200
+/** An agent can report a name of any length. Health answers contain it. */
+const maxAgentNameLength = 256
 
 /** Logs the start of each of the first lines: an agent can print any number of them. */
 function logSkippedLines(log: DaemonLog): (line: string) => void {
@@ -187,5 +190,6 @@ function readSession(response: unknown, restoredId?: string): AgentSession {
 function readAgentName(initialized: unknown): string | null {
   const info = member(initialized, 'agentInfo')
   const name = member(info, 'title') ?? member(info, 'name')
-  return typeof name === 'string' ? [name, member(info, 'version')].filter(Boolean).join(' ').slice(0, 256) : null
+  if (typeof name !== 'string') return null
+  return truncateText([name, member(info, 'version')].filter(Boolean).join(' '), maxAgentNameLength)
 }

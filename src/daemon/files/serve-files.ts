@@ -3,6 +3,7 @@ import type { Bytes, InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { readPacedBody } from '#platform/net/bodies/paced-body.ts'
 import { sendJson, waitForDrain } from '../http-response.ts'
+import { readPage } from '../page.ts'
 
 type FileRequest = {
   /** The method and the resource, such as `GET list`. */
@@ -13,7 +14,7 @@ type FileRequest = {
   signal: AbortSignal
 }
 
-const maxPage = 1000
+const maxPageSize = 1000
 
 /** Slower than the server permits to its client, so that the server refuses a slow upload first. */
 const uploadPace = { bytesPerSecond: 50, pauseMs: 60_000 }
@@ -30,10 +31,8 @@ export async function serveFiles(
   const replace = query.get('replace') === 'true'
   const reply = (body: object) => sendJson(response, 200, body)
   switch (operation) {
-    case 'GET list': {
-      const limit = Math.min(Math.max(Number(query.get('limit')) || 100, 1), maxPage)
-      return reply(await files.list(path, { limit, after: query.get('after') ?? undefined }))
-    }
+    case 'GET list':
+      return reply(await files.list(path, readPage(query, maxPageSize)))
     case 'GET content': {
       const { body, part, ...file } = await files.read(path, readRange(query), signal)
       const length = part ? part.to - part.from : file.size

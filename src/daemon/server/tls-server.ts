@@ -49,12 +49,15 @@ export function createTlsServer(
   return createHttpServer(deps, (listener) => server.on('request', listener))
 }
 
-/** Logs refused connections, at most one line in ten seconds. */
+/** Anyone who reaches the port can cause refusals. Their number must not fill the log. */
+const logEveryMs = 10_000
+
+/** Logs refused connections, at most one line in `logEveryMs`. */
 function logRefusals(log: DaemonLog): (error: NodeJS.ErrnoException) => void {
   let lastLoggedAt = Number.NEGATIVE_INFINITY
   let suppressed = 0
   return ({ code, message }) => {
-    if (performance.now() - lastLoggedAt < 10_000) return void suppressed++
+    if (performance.now() - lastLoggedAt < logEveryMs) return void suppressed++
     log('listener.refused', { why: code ?? message, ...(suppressed > 0 && { before: suppressed }) })
     lastLoggedAt = performance.now()
     suppressed = 0

@@ -121,9 +121,13 @@ function readLimits(limits: JsonObject, source: string): Limits {
   return { ...defaultLimits, ...limits }
 }
 
+/** A shorter token could be guessed. */
+const minTokenLength = 16
+
 function readToken(file: string): string {
   const token = readTextFile(file).trim()
-  if (token.length < 16) throw new StartupError(`${file}: the token must have at least 16 characters.`)
+  if (token.length < minTokenLength)
+    throw new StartupError(`${file}: the token must have at least ${minTokenLength} characters.`)
   return token
 }
 

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { Refusal } from '#interns/contract/refusal.ts'
-import type { Page, Transcripts } from '#interns/contract/transcript.ts'
+import type { Transcripts } from '#interns/contract/transcript.ts'
 import { sendJson, waitForDrain } from '../http-response.ts'
+import { readPage } from '../page.ts'
 
 type TranscriptRequest = { path: string[]; query: URLSearchParams; response: ServerResponse; signal: AbortSignal }
 
-const maxPage = 500
+const maxPageSize = 500
 
 /** Serves transcripts over HTTP: the list of sessions, one session, or its events, one per line. */
 export async function serveSessions(
@@ -13,10 +14,10 @@ export async function serveSessions(
   { path, query, response, signal }: TranscriptRequest,
 ): Promise<void> {
   const [, encodedId, resource] = path
-  if (encodedId === undefined) return sendJson(response, 200, await transcripts.list(readPage(query)))
+  if (encodedId === undefined) return sendJson(response, 200, await transcripts.list(readPage(query, maxPageSize)))
   const sessionId = decodeSegment(encodedId)
   if (resource === undefined) {
-    const page = await transcripts.read(sessionId, readPage(query))
+    const page = await transcripts.read(sessionId, readPage(query, maxPageSize))
     if (page) return sendJson(response, 200, page)
   } else if (resource === 'events') {
     const events = await transcripts.follow(sessionId, Number(query.get('after') ?? 0) || 0, signal)
@@ -41,11 +42,6 @@ function decodeSegment(encoded: string): string {
   } catch {
     throw new Refusal('session_unknown', 'This session does not exist.')
   }
-}
-
-function readPage(query: URLSearchParams): Page {
-  const limit = Math.min(Math.max(Number(query.get('limit')) || 100, 1), maxPage)
-  return { limit, after: query.get('after') ?? undefined }
 }
 
 async function writeLines(response: ServerResponse, events: AsyncIterable<object>): Promise<void> {
