@@ -118,6 +118,9 @@ function isRefName(value: string): boolean {
   return !/^[-./@]|[./]$/.test(value)
 }
 
+/** Well below the 255 bytes that file systems allow for a name. */
+const maxFolderLength = 100
+
 /**
  * Returns the folder of a clone. It is never hidden: the workspace is the agent's home folder, with its settings in hidden
  * folders.
@@ -125,5 +128,5 @@ function isRefName(value: string): boolean {
 function cloneFolder({ pathname }: URL): string {
   const last = pathname.replace(/\/+$/, '').split('/').at(-1) ?? ''
   const name = last.replace(/\.git$/, '').replace(/[^A-Za-z0-9._-]+/g, '-')
-  return /^[A-Za-z0-9]/.test(name) ? name.slice(0, 100) : 'repository'
+  return /^[A-Za-z0-9]/.test(name) ? name.slice(0, maxFolderLength) : 'repository'
 }

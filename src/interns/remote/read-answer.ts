@@ -13,6 +13,9 @@ import { EntryPageAnswer, MilestonesAnswer, SessionPageAnswer } from './read-tra
 /** The longest message of a refusal. */
 const maxMessageLength = 10_000
 
+/** The most paths and changes of a question. Bounds the objects of an answer, whose size is limited when it is read. */
+const maxListed = 10_000
+
 const CancelAnswer = z.object({ cancelled: z.boolean() })
 const HealthAnswer = z.object({
   contract: z.number(),
@@ -32,8 +35,8 @@ const WholePermissionAnswer = z.object({
     .object({
       detail: z.string().nullable(),
       command: z.string().nullable(),
-      paths: z.array(z.string()).max(10_000),
-      changes: z.array(z.object({ path: z.string(), diff: z.string() })).max(10_000),
+      paths: z.array(z.string()).max(maxListed),
+      changes: z.array(z.object({ path: z.string(), diff: z.string() })).max(maxListed),
     })
     .nullable(),
 })

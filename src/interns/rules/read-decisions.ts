@@ -3,6 +3,9 @@ import { type Action, type Decision, effects, type LoggedDecision, scopes } from
 
 // The limits are above those of a daemon (src/daemon/acp/tool-calls/action.ts), which a compromised one ignores.
 
+/** The last time that a `Date` can have. */
+const maxTimeMs = 8.64e15
+
 const position = z.int().min(0)
 const text = (max: number) => z.string().max(max)
 
@@ -22,7 +25,7 @@ export const DecisionsAnswer: z.ZodType<{ decisions: LoggedDecision[] }> = z.obj
         seq: position,
         sessionId: text(512),
         runId: text(512),
-        at: z.number().min(0).max(8.64e15),
+        at: z.number().min(0).max(maxTimeMs),
         operation: text(500).nullable(),
         detail: text(4000).nullable(),
         decision: DecisionAnswer,

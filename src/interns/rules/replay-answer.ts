@@ -3,10 +3,15 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import { effects, scopes } from '../contract/rules/rule.ts'
 import { RuleBody } from './rules-body.ts'
 
+/** The length of the replayed time range, if the request does not limit it. */
+export const defaultDays = 30
+/** The most listed questions that people decided otherwise. */
+export const maxDifferences = 50
+
 const instant = z.iso.datetime({ offset: true })
 
 export const RulesReplayRequest = strictFields({
-  from: instant.optional().describe('Defaults to 30 days before `to`.'),
+  from: instant.optional().describe(`Defaults to ${defaultDays} days before \`to\`.`),
   to: instant.optional().describe('Exclusive. Defaults to now.'),
   rules: z
     .array(RuleBody)
@@ -74,7 +79,9 @@ export const RulesReplay = z
       .describe('Counts each question under the rule that decides it. Rules without questions are omitted.'),
     people_decided_otherwise: z
       .array(ReplayedQuestion.extend({ answer: z.string().describe('The answer of a person.') }))
-      .describe('Questions that the rules would have allowed and people rejected, or the reverse. The latest 50.'),
+      .describe(
+        `Questions that the rules would have allowed and people rejected, or the reverse. The latest ${maxDifferences}.`,
+      ),
     questions: z
       .array(ReplayedQuestion)
       .describe('The latest questions that a rule would have decided, at most `list`.'),

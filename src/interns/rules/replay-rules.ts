@@ -5,13 +5,19 @@ import { printableExactly } from '#platform/text/printable.ts'
 import { decide } from '../contract/rules/decide.ts'
 import type { Action, Decision, Rule, RuleSet } from '../contract/rules/rule.ts'
 import { type PastQuestion, readPastQuestions, storedForMs } from './past-questions.ts'
-import type { QuestionCounts, ReplayedQuestion, RulesReplay, RulesReplayRequest } from './replay-answer.ts'
+import {
+  defaultDays,
+  maxDifferences,
+  type QuestionCounts,
+  type ReplayedQuestion,
+  type RulesReplay,
+  type RulesReplayRequest,
+} from './replay-answer.ts'
 import { findRules, type RuleOwner } from './rules-store.ts'
 
 type ReplayDeps = { db: { query: Query }; now: Now }
 
 const dayMs = 86_400_000
-const maxDifferences = 50
 const maxDetailLength = 300
 
 /**
@@ -36,7 +42,7 @@ export async function replayRules(
 
 function resolvePeriod({ now }: { now: Now }, { from, to }: RulesReplayRequest): { from: number; to: number } {
   const end = to === undefined ? now() + 1 : Date.parse(to)
-  const start = from === undefined ? end - 30 * dayMs : Date.parse(from)
+  const start = from === undefined ? end - defaultDays * dayMs : Date.parse(from)
   if (start >= end) throw new Fault('invalid', 'Invalid request: from: must be before to')
   if (end - start > storedForMs)
     throw new Fault('invalid', `Invalid request: from: must be at most ${storedForMs / dayMs} days before to`)

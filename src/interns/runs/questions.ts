@@ -88,14 +88,17 @@ export async function endQuestions(
     publish('intern.asked', internId, questionEndedEvent(intern, { id, sessionId }, now(), end))
 }
 
-/** Ends expired questions of up to 50 interns. */
+/** Bounds the time of one call. The next call ends the rest. */
+const maxInternsAtOnce = 50
+
+/** Ends expired questions of up to `maxInternsAtOnce` interns. */
 export async function endOverdueQuestions({ db, now }: { db: Db; now: Now }): Promise<void> {
   const rows = await db.query
     .selectFrom('intern_questions')
     .where('deadline_at', '<', now())
     .select('intern_id')
     .distinct()
-    .limit(50)
+    .limit(maxInternsAtOnce)
     .execute()
   for (const { intern_id: internId } of rows)
     await db.exclusively(questionsLock(internId), (tx, publish) =>

@@ -189,6 +189,7 @@ export async function findStarters(
 }
 
 const pruneEveryMs = 60 * 60_000
+const dayMs = 86_400_000
 
 /** Deletes runs that ended more than `days` days ago, now and every hour. @returns the function that stops the loop. */
 export function keepPruningRuns(
@@ -198,7 +199,7 @@ export function keepPruningRuns(
   const prune = () =>
     db.query
       .deleteFrom('intern_runs')
-      .where('ended_at', '<', now() - days * 86_400_000)
+      .where('ended_at', '<', now() - days * dayMs)
       .execute()
   return repeat(prune, { everyMs: pruneEveryMs, onError })
 }

@@ -19,7 +19,10 @@ const reserved = new Set(
   'if then else elif fi for while until do done case esac select function time coproc { } ! [[ ]] in'.split(' '),
 )
 
+/** Longer scripts are not parsed. */
 const maxScriptLength = 64 * 1024
+/** Bounds the time of a search in a script that cannot be parsed. The commands of actions are shorter, see `toAction`. */
+const maxSearchedLength = 4 * maxScriptLength
 /** The longest variable, with its `$`. A copy of the rest of the script for each variable would take quadratic time. */
 const maxVariableLength = 300
 /** Every rule is matched with every command. */
@@ -237,7 +240,7 @@ const isEmpty = ({ words, redirects, assigned }: SimpleCommand) =>
  */
 export function possibleCommands(script: string): string[][] {
   const unquoted = script
-    .slice(0, maxScriptLength * 4)
+    .slice(0, maxSearchedLength)
     .replace(/\\\n/g, '')
     .replace(/["'\\]/g, '')
     .replace(allControls, '')
