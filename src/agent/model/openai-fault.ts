@@ -1,3 +1,4 @@
+import { truncateText } from '#platform/text/truncate.ts'
 import { ModelFault } from './model.ts'
 
 /** Explains a provider's error answer in one sentence, with the provider's own message. */
@@ -54,14 +55,17 @@ export function createConnectionFault(error: unknown, hasStarted: boolean): Mode
   return new ModelFault(`${problem} (${reason}).`, { retryable: true })
 }
 
-/** @returns the message in the usual shapes of error bodies, or the body itself when it is short. */
+/** A service can answer with a long page. Its start is enough to find the reason. */
+const maxMessageLength = 500
+
+/** @returns the start of the message in the usual shapes of error bodies, or of the body itself. */
 function readMessage(body: string): string {
   try {
     const { error, message, detail } = JSON.parse(body)
     const found = error?.message ?? error ?? message ?? detail
-    if (typeof found === 'string') return found.slice(0, 500)
+    if (typeof found === 'string') return truncateText(found, maxMessageLength)
   } catch {
     // The body is not JSON: use its text, unless it is an HTML page.
   }
-  return body.trim().startsWith('<') ? '' : body.trim().slice(0, 500)
+  return body.trim().startsWith('<') ? '' : truncateText(body.trim(), maxMessageLength)
 }

@@ -1,3 +1,4 @@
+import { truncateText } from '#platform/text/truncate.ts'
 import type { Hunk } from './parse-patch.ts'
 import { findNearestIndex, formatLines } from './similar-lines.ts'
 
@@ -41,6 +42,9 @@ function withFileContext(fileLines: string[], { before, after }: Hunk): string[]
 }
 
 /** Where a hunk applies: `at` is a line index. `adjustedHunk` replaces the hunk, and `note` describes the difference. */
+/** An error lists this many lines. The model needs only some to see that its lines are ambiguous. */
+const maxListedPositions = 10
+
 type HunkPosition = { at: number; adjustedHunk?: Hunk; note?: string }
 
 /** @returns a text if the hunk does not apply: the reason for the model. */
@@ -54,7 +58,7 @@ function findPosition(lines: string[], hunk: Hunk, from: number): HunkPosition |
     if (positions.length === 1 || (positions.length > 0 && anchor !== undefined)) return { at: positions[0]! }
     if (positions.length > 1)
       return `its lines stand at lines ${positions
-        .slice(0, 10)
+        .slice(0, maxListedPositions)
         .map((at) => at + 1)
         .join(', ')}: give more lines around them, or name a line above after "@@"`
   }
@@ -171,5 +175,11 @@ function describeNearest(lines: string[], before: string[], from: number): strin
   return `line ${at + index + 1} is ${found}, the patch has ${quotedLine(before[index]!)}. The file has:\n${contextLines(lines, at, before.length)}\nMake the hunk of these lines`
 }
 
-const contextLines = (lines: string[], at: number, count: number) => formatLines(lines, at - 2, count + 4)
-const quotedLine = (line: string) => JSON.stringify(line.length > 120 ? `${line.slice(0, 120)}…` : line)
+/** The number of lines of the file that an error shows before and after the lines of a hunk. */
+const contextLength = 2
+const contextLines = (lines: string[], at: number, count: number) =>
+  formatLines(lines, at - contextLength, count + 2 * contextLength)
+
+const maxQuotedLength = 120
+const quotedLine = (line: string) =>
+  JSON.stringify(line.length > maxQuotedLength ? `${truncateText(line, maxQuotedLength)}…` : line)

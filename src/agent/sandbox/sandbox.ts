@@ -87,15 +87,18 @@ done </proc/self/status
 [ -e /sys/kernel ] || echo "restrictions: $restrictions"`
 const trialOutput = 'restrictions: 3'
 
+/** A method whose trial takes longer counts as one that does not work. */
+const trialSeconds = 10
+
 /** Runs the trial script. @returns why the method does not work, as a predicate to its name; undefined if it works. */
 async function findFault(
   method: SandboxMethod,
   workspace: string,
   user: number | undefined,
 ): Promise<string | undefined> {
-  const limits = { timeoutMs: 10_000, outputBytes: megabyte, processes: 100, memoryBytes: 1024 * megabyte }
+  const limits = { timeoutMs: trialSeconds * 1000, outputBytes: megabyte, processes: 100, memoryBytes: 1024 * megabyte }
   const command = {
-    ...method.command({ script: trialScript, workspace, cpuSeconds: 10 }),
+    ...method.command({ script: trialScript, workspace, cpuSeconds: trialSeconds }),
     user,
   }
   const result = await runCommand(command, limits, new AbortController().signal).catch(

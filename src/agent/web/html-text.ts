@@ -55,8 +55,11 @@ export function htmlToText(html: string): string {
     .trim()
 }
 
+/** A tag can have megabytes. Only its start is searched for a link. */
+const maxSearchedLength = 4_000
+
 function readHref(tag: string): string | undefined {
-  const [, quoted, single] = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(tag.slice(0, 4_000)) ?? []
+  const [, quoted, single] = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(tag.slice(0, maxSearchedLength)) ?? []
   const href = decodeEntities(quoted ?? single ?? '')
   return /^(?:https?:\/\/|\/)/.test(href) ? href : undefined
 }

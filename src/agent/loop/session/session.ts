@@ -1,3 +1,4 @@
+import { truncateText } from '#platform/text/truncate.ts'
 import type { Message, Usage } from '../../model/model.ts'
 
 /** All events of a session that are stored. The state of a session follows from its entries in order. */
@@ -31,6 +32,9 @@ export function emptySession(id: string, cwd: string, at: number): Session {
   return { id, cwd, updatedAt: at, context: [], rememberedDecisions: new Map(), ...initialValues }
 }
 
+/** Clients list sessions with one line each. */
+const maxTitleLength = 80
+
 /** Applies an entry to `session`. */
 export function applyEntry(session: Session, entry: SessionEntry): void {
   session.updatedAt = entry.at
@@ -39,7 +43,7 @@ export function applyEntry(session: Session, entry: SessionEntry): void {
       return
     case 'message.added':
       session.context.push(entry.message)
-      if (entry.message.role === 'user') session.title ??= entry.message.text.slice(0, 80)
+      if (entry.message.role === 'user') session.title ??= truncateText(entry.message.text, maxTitleLength)
       return
     case 'context.compacted':
       session.context = [{ role: 'user', text: entry.summary }, ...takeLast(session.context, entry.kept)]

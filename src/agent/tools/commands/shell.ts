@@ -4,6 +4,8 @@ import { type ToolContext, tool } from '../tool.ts'
 import { reportProgress } from './command-progress.ts'
 import { withHints } from './shell-hints.ts'
 
+/** Enough for most builds and tests, without a long wait for a command that hangs. */
+const defaultTimeoutSeconds = 120
 const maxTimeoutSeconds = 900
 
 export const notAllowed = 'The user, or a rule, did not allow this command. It was not run. Continue without it.'
@@ -24,7 +26,12 @@ export const shell = tool({
   handlesPermission: true,
   input: z.object({
     command: z.string().min(1).describe('The bash command line or script.'),
-    timeout_seconds: z.int().min(1).max(maxTimeoutSeconds).optional().describe('The time limit. Defaults to 120.'),
+    timeout_seconds: z
+      .int()
+      .min(1)
+      .max(maxTimeoutSeconds)
+      .optional()
+      .describe(`The time limit. Defaults to ${defaultTimeoutSeconds}.`),
     unsandboxed: z.boolean().optional().describe('Ask to run this outside the sandbox.'),
     reason: z.string().optional().describe('With unsandboxed: why this cannot be done in the sandbox.'),
   }),
@@ -32,7 +39,7 @@ export const shell = tool({
   async run(input, context) {
     const location = await decideLocation(input, context)
     if (location === 'refused') return notAllowed
-    const seconds = input.timeout_seconds ?? 120
+    const seconds = input.timeout_seconds ?? defaultTimeoutSeconds
     const { workspace, signal } = context
     const progress = reportProgress(context.notifyProgress)
     const limits = { sandbox: location === 'inside', timeoutMs: seconds * 1000, signal }

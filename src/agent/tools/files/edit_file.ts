@@ -7,6 +7,8 @@ import { decodeExactText } from './text.ts'
 import { readBytes, writeText } from './workspace.ts'
 
 const maxBytes = 10 * 1024 * 1024
+/** An error lists this many matches. */
+const maxListedLines = 20
 
 export const editFile = tool({
   name: 'edit_file',
@@ -33,7 +35,7 @@ export const editFile = tool({
     await writeText(workspace, path, text)
     return places.length === 1
       ? `Changed ${path} at line ${places[0]}.`
-      : `Changed ${path} in ${places.length} places (lines ${places.slice(0, 20).join(', ')}).`
+      : `Changed ${path} in ${places.length} places (lines ${places.slice(0, maxListedLines).join(', ')}).`
   },
 })
 
@@ -45,7 +47,7 @@ function replaceText(text: string, old_text: string, new_text: string, all: bool
   if (!matches.length) throw new Error(notFound(text, before))
   const places = lineNumbers(text, matches)
   if (matches.length > 1 && !all) {
-    const lineList = places.slice(0, 20).join(', ')
+    const lineList = places.slice(0, maxListedLines).join(', ')
     throw new Error(
       `has old_text ${matches.length} times (lines ${lineList}): give more lines around it, or set replace_all`,
     )

@@ -4,6 +4,8 @@ import { withSuggestions } from './similar-files.ts'
 import { matchesPath, openWalk, type WalkEntry } from './walk.ts'
 
 const maxEntries = 1_000
+/** A listing without a pattern is an overview. A pattern selects few files, so that all levels are searched. */
+const depths = { overview: 3, max: 20 }
 
 export const listFiles = tool({
   name: 'list_files',
@@ -15,7 +17,12 @@ export const listFiles = tool({
   runsAlone: false,
   input: z.object({
     path: z.string().optional().describe('The folder, relative to the workspace; defaults to the workspace.'),
-    depth: z.int().min(1).max(20).optional().describe('How many levels; defaults to 3, with pattern to 20.'),
+    depth: z
+      .int()
+      .min(1)
+      .max(depths.max)
+      .optional()
+      .describe(`How many levels; defaults to ${depths.overview}, with pattern to ${depths.max}.`),
     pattern: z.string().optional().describe('A glob over paths relative to the workspace; without / over names.'),
   }),
   paths: ({ path = '.' }) => [path],
@@ -27,7 +34,10 @@ type Input = { path?: string | undefined; depth?: number | undefined; pattern?: 
 
 async function listEntries({ path = '.', depth, pattern }: Input, { workspace, signal }: ToolContext): Promise<string> {
   const lines: string[] = []
-  for (const found of await openWalk(workspace, path, { maxDepth: depth ?? (pattern ? 20 : 3), includeHidden: true })) {
+  for (const found of await openWalk(workspace, path, {
+    maxDepth: depth ?? (pattern ? depths.max : depths.overview),
+    includeHidden: true,
+  })) {
     signal.throwIfAborted()
     if (pattern && (found.kind === 'folder' || !matchesPath(found.path, pattern))) continue
     if (lines.length === maxEntries) return `${lines.join('\n')}\n[more than ${maxEntries}: name a folder or a pattern]`

@@ -4,7 +4,12 @@ import { printableLine } from '#platform/text/printable.ts'
 import { openWalk } from './walk.ts'
 import { readBytes, type Workspace } from './workspace.ts'
 
-const limits = { scannedEntries: 20_000, suggestions: 5, indexBytes: 64 * 1024 * 1024 }
+const limits = { scannedEntries: 20_000, depth: 20, suggestions: 5, indexBytes: 64 * 1024 * 1024 }
+
+/** A typing error in a shorter name gives a name that means something else. */
+const minLengthWithTypo = 5
+/** Less than a step of `nameDistance`, also if a path has many folders. */
+const sharedFolderBonus = 0.01
 
 /** The distance of names that are not similar. */
 const unrelatedDistance = 9
@@ -28,13 +33,13 @@ const formatSuggestions = (paths: string[]) =>
 async function findSimilarFiles(workspace: Workspace, path: string): Promise<string[]> {
   const found: { path: string; distance: number }[] = []
   let scannedCount = 0
-  for (const entry of await openWalk(workspace, '.', { maxDepth: 20, includeHidden: true })) {
+  for (const entry of await openWalk(workspace, '.', { maxDepth: limits.depth, includeHidden: true })) {
     if (++scannedCount > limits.scannedEntries) break
     if (entry.kind !== 'file' && entry.kind !== 'folder') continue
     const distance = nameDistance(basename(path), entry.name)
     // Common folders only decide between names of the same distance.
     if (distance < unrelatedDistance)
-      found.push({ path: entry.path, distance: distance - sharedFolders(path, entry.path) / 100 })
+      found.push({ path: entry.path, distance: distance - sharedFolders(path, entry.path) * sharedFolderBonus })
   }
   return found
     .sort((a, b) => a.distance - b.distance)
@@ -51,7 +56,7 @@ function nameDistance(requested: string, name: string): number {
   if (one === other) return 1
   const stem = (text: string) => text.replace(/(?<=.)\.[^.]*$/, '')
   if (stem(one) === stem(other)) return 2
-  return Math.min(one.length, other.length) >= 5 && hasOneTypo(one, other) ? 3 : unrelatedDistance
+  return Math.min(one.length, other.length) >= minLengthWithTypo && hasOneTypo(one, other) ? 3 : unrelatedDistance
 }
 
 /** Returns whether the texts differ in one place, by at most two letters. */
