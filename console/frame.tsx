@@ -134,7 +134,7 @@ function ConnectionNotice() {
       {!since && failedRead && (
         <p class="page-notice">
           <span class="dot warn" />
-          The latest data could not be loaded since {clockTime(failedRead.since, new Date())}:{' '}
+          The latest data could not be loaded since {clockTime(new Date(failedRead.since), new Date())}:{' '}
           {failedRead.failure.message} The page shows earlier data and retries.
         </p>
       )}

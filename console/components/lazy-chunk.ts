@@ -1,6 +1,6 @@
 /**
- * Modules of several screens that the first screen does not need. Each screen imports this file, so that the bundler puts them
- * into one chunk.
+ * Bundles the shared modules of screens into one chunk. Every screen imports this file, except the first one, which opens
+ * without them.
  */
 import './form/drafts.ts'
 import './text/facts.tsx'

@@ -12,8 +12,8 @@ export type FailedRead = {
   failure: Failure
   /** The time of the last failure, in milliseconds since the epoch. */
   at: number
-  /** The time of the first failure. */
-  since: Date
+  /** The time of the first failure, in milliseconds since the epoch. */
+  since: number
   count: number
 }
 
@@ -23,7 +23,7 @@ export const isRetryable = (failure: Failure) => retryableStatuses.includes(fail
 /** The failures after one more. @param before the previous failures in a row. */
 export function nextFailedRead(before: FailedRead | undefined, error: unknown): FailedRead {
   const at = Date.now()
-  const { since = new Date(at), count = 0 } = before ?? {}
+  const { since = at, count = 0 } = before ?? {}
   return { failure: asFailure(error), at, since, count: count + 1 }
 }
 

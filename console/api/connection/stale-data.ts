@@ -6,7 +6,7 @@ import type { FailedRead } from './retry.ts'
 const failedReads = signal<readonly FailedRead[]>([])
 
 /** The oldest failed read. It says since when the page shows earlier data, and why. */
-export const oldestFailedRead = computed(() => [...failedReads.value].sort((a, b) => +a.since - +b.since)[0])
+export const oldestFailedRead = computed(() => [...failedReads.value].sort((a, b) => a.since - b.since)[0])
 
 /** Registers a failed read while the component is mounted. */
 export function useStaleNotice(failedRead: FailedRead | undefined): void {

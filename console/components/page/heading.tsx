@@ -11,7 +11,7 @@ type HeadingProps = {
   isVisuallyHidden?: boolean
 }
 
-/** The `<h1>` of a page. It gets the focus when the page opens, so that screen readers read it. */
+/** The `<h1>` of a page. `window/focus.ts` focuses it when the page opens, so that screen readers read it. */
 export function Heading({ children: text, pageName, isVisuallyHidden }: HeadingProps) {
   const name = pageName && pageName !== text ? `${pageName} · ${text}` : text
   useLayoutEffect(() => {

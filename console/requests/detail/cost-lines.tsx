@@ -46,7 +46,7 @@ export function Cost({ generation, paidBy }: { generation: Generation; paidBy: K
       <ReleaseCharge generation={generation} />
       <CostRemarks
         generation={generation}
-        isExplained={!prices || isSumCorrect(lines, generation.upstream_inference_cost)}
+        linesMatchCost={!prices || isSumCorrect(lines, generation.upstream_inference_cost)}
       />
     </>
   )
@@ -91,7 +91,7 @@ function Unconfirmed({ generation }: { generation: Generation }) {
   )
 }
 
-function CostRemarks({ generation, isExplained }: { generation: Generation; isExplained: boolean }) {
+function CostRemarks({ generation, linesMatchCost }: { generation: Generation; linesMatchCost: boolean }) {
   const { tokens_estimated, unpriced } = generation
   const charged = generation.attempts.filter(({ charged_usd }) => charged_usd)
   return (
@@ -115,7 +115,7 @@ function CostRemarks({ generation, isExplained }: { generation: Generation; isEx
       {unpriced.length > 0 && (
         <p class="dim">Not included, because the catalogue has no price: {unpriced.join(', ')}.</p>
       )}
-      {!isExplained && !generation.billed_more_than_bound && (
+      {!linesMatchCost && !generation.billed_more_than_bound && (
         <p class="dim">
           {generation.charged_prices
             ? 'The lines use the prices of this model. Other models that its tools ran have their own prices.'
