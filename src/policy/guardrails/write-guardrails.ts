@@ -8,8 +8,8 @@ import { findLocation, type GuardrailLocation } from './guardrail-rows.ts'
 export type WriteDeps = { db: Db; now: Now; newId: NewId }
 
 /**
- * Writes guardrails of a workspace. Their names, assignments and records depend on each other, so only one writer works
- * at a time.
+ * Writes guardrails of a workspace. Their names, assignments and entries in the audit log depend on each other, so only one
+ * writer works at a time.
  * @param work must call `publish` if it changes something: it announces `guardrail.changed` with the workspace's id when
  * the transaction commits.
  * @throws Fault `conflict` if another writer takes too long; then nothing was changed.
