@@ -23,7 +23,8 @@ export type AdmitDeps = {
   config: Pick<Config, 'public_models'>
 }
 
-type AccessRules = Pick<Route, 'wrongKey' | 'canBePublic' | 'acceptsApiKeyHeader' | 'workspaceParam'> & GuardedRoute
+type AccessRules = Pick<Route, 'wrongKeyFault' | 'canBePublic' | 'acceptsApiKeyHeader' | 'workspaceParam'> &
+  GuardedRoute
 type RequestParts = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'params' | 'query'>
 
 /** The absent caller of a public route, which does not read the caller. */

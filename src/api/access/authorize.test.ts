@@ -42,7 +42,7 @@ test('each kind of key opens its routes, and other errors name the missing right
 })
 
 test('a route can answer a wrong kind of key with 401', async () => {
-  const route = { key: 'management', method: 'get', wrongKey: 'unauthenticated' } as const
+  const route = { key: 'management', method: 'get', wrongKeyFault: 'unauthenticated' } as const
   assert.equal(await outcomeOf(ringOf('api'), route, 'Bearer known'), 'unauthenticated')
 })
 

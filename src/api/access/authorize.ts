@@ -6,7 +6,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Route } from '../routes/route.ts'
 import { type GuardedRoute, rolesOf } from './roles.ts'
 
-type AccessRules = Pick<Route, 'wrongKey'> & GuardedRoute
+type AccessRules = Pick<Route, 'wrongKeyFault'> & GuardedRoute
 
 /** Matches a key of this service without its `Bearer` scheme. */
 const bareKey = /^sb-v1-\S+$/
@@ -77,7 +77,7 @@ async function findCaller({ keys, tokens }: AuthorizeDeps, secret: string | unde
 
 function requireAllowedKey(caller: Caller, route: AccessRules): Caller {
   if (route.key === 'management' && caller.keyKind !== 'management') {
-    throw new Fault(route.wrongKey ?? 'forbidden', 'Only management keys can perform this operation')
+    throw new Fault(route.wrongKeyFault ?? 'forbidden', 'Only management keys can perform this operation')
   }
   if (route.key === 'api' && caller.keyKind === 'management') {
     throw new Fault('unauthenticated', 'Invalid key: a management key cannot be used here; use an API key.')

@@ -4,13 +4,13 @@ import type { Route } from '../routes/route.ts'
 
 /** Refusals that can happen before a route's handler runs. The description of every route lists them. */
 export function earlyFaults(
-  route: Pick<Route, 'key' | 'path' | 'request' | 'undeclaredBody' | 'wrongKey'>,
+  route: Pick<Route, 'key' | 'path' | 'request' | 'undeclaredBody' | 'wrongKeyFault'>,
 ): FaultKind[] {
-  const { key, path, request, undeclaredBody = 'unsupported_media_type', wrongKey = 'forbidden' } = route
+  const { key, path, request, undeclaredBody = 'unsupported_media_type', wrongKeyFault = 'forbidden' } = route
   const faults: FaultKind[] = []
   if (request) faults.push('invalid')
   if (key !== 'none') faults.push('unauthenticated')
-  if (key === 'management') faults.push(wrongKey)
+  if (key === 'management') faults.push(wrongKeyFault)
   if (isBelowInterns(path)) faults.push('forbidden', 'not_found')
   if (request?.body) faults.push('payload_too_large', undeclaredBody)
   return faults

@@ -90,7 +90,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
    * The refusal of an API key on a management route. Defaults to `forbidden`. The specification of guardrails has no status 403,
    * so their routes use `unauthenticated`.
    */
-  wrongKey?: 'forbidden' | 'unauthenticated'
+  wrongKeyFault?: 'forbidden' | 'unauthenticated'
   /** The refusal of a body that is not declared as JSON. */
   undeclaredBody?: 'invalid' | 'unsupported_media_type'
   /** Converts each fault of this route to the form that its clients expect. For example, adds a reason to its metadata. */

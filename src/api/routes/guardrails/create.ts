@@ -3,14 +3,14 @@ import { createGuardrail } from '#policy/guardrails/change-guardrail.ts'
 import { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { NewGuardrail } from '#policy/guardrails/guardrail-patch.ts'
 import { route } from '../route.ts'
-import { wrongKey } from './route-fields.ts'
+import { wrongKeyFault } from './route-fields.ts'
 
 export const createOneGuardrail = route({
   method: 'post',
   path: '/guardrails',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   summary: 'Create a guardrail, to be assigned to keys or members',
   description:
     'Missing fields do not limit anything. The guardrail applies to keys and members that it is assigned to.',

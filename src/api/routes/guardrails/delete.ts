@@ -2,14 +2,14 @@ import { z } from '#platform/json/schema.ts'
 import { deleteGuardrail } from '#policy/guardrails/change-guardrail.ts'
 import { guardrailEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { GuardrailPath, wrongKey } from './route-fields.ts'
+import { GuardrailPath, wrongKeyFault } from './route-fields.ts'
 
 export const deleteOneGuardrail = route({
   method: 'delete',
   path: '/guardrails/{id}',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   summary: 'Delete a guardrail and its assignments',
   description:
     'The keys and members that it was assigned to then have only the default guardrail of the workspace. A workspace default cannot be deleted.',

@@ -3,14 +3,14 @@ import { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { getGuardrail } from '#policy/guardrails/read-guardrails.ts'
 import { guardrailEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { GuardrailPath, wrongKey } from './route-fields.ts'
+import { GuardrailPath, wrongKeyFault } from './route-fields.ts'
 
 export const getOneGuardrail = route({
   method: 'get',
   path: '/guardrails/{id}',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   summary: 'Get a guardrail',
   description: 'The default guardrail of a workspace does not exist before its first update.',
   request: { params: GuardrailPath },

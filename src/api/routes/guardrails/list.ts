@@ -3,14 +3,14 @@ import { z } from '#platform/json/schema.ts'
 import { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { listGuardrails } from '#policy/guardrails/read-guardrails.ts'
 import { route } from '../route.ts'
-import { wrongKey } from './route-fields.ts'
+import { wrongKeyFault } from './route-fields.ts'
 
 export const listAllGuardrails = route({
   method: 'get',
   path: '/guardrails',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   summary: 'List guardrails, oldest first',
   description: 'Includes their rules. Assignments are listed separately.',
   request: {

@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { replay } from '#policy/replay/replay.ts'
 import { Replay, ReplayRequest } from '#policy/replay/replay-answer.ts'
 import { route } from '../route.ts'
-import { GuardrailPath, wrongKey } from './route-fields.ts'
+import { GuardrailPath, wrongKeyFault } from './route-fields.ts'
 
 export const replayGuardrail = route({
   method: 'post',
@@ -11,7 +11,7 @@ export const replayGuardrail = route({
   tag: 'guardrails',
   key: 'management',
   isRead: true,
-  wrongKey,
+  wrongKeyFault,
   summary: 'Replay a guardrail against past requests',
   description:
     'Applies the guardrail, as stored or with the changes of `policy`, to the metered requests of a time range of at most 92 days. Nothing is stored.',

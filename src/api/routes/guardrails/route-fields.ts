@@ -4,4 +4,4 @@ import { z } from '#platform/json/schema.ts'
 export const GuardrailPath = z.object({ id: z.string().describe('The ID of the guardrail.') })
 
 /** The specification of guardrails has no status 403, so their routes refuse API keys with 401. */
-export const wrongKey = 'unauthenticated'
+export const wrongKeyFault = 'unauthenticated'

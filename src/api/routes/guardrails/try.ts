@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { TextTrial, TriedText, tryText } from '#policy/guardrails/decide/try-text.ts'
 import { route } from '../route.ts'
-import { GuardrailPath, wrongKey } from './route-fields.ts'
+import { GuardrailPath, wrongKeyFault } from './route-fields.ts'
 
 export const tryGuardrail = route({
   method: 'post',
@@ -9,7 +9,7 @@ export const tryGuardrail = route({
   tag: 'guardrails',
   key: 'management',
   isRead: true,
-  wrongKey,
+  wrongKeyFault,
   summary: 'Test the content filters of a guardrail on a text',
   description:
     'Uses the guardrail as stored, or with the changes of `policy`. Neither the text nor the matches are stored or logged.',

@@ -4,14 +4,14 @@ import { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { GuardrailPatch } from '#policy/guardrails/guardrail-patch.ts'
 import { guardrailEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { GuardrailPath, wrongKey } from './route-fields.ts'
+import { GuardrailPath, wrongKeyFault } from './route-fields.ts'
 
 export const updateGuardrail = route({
   method: 'patch',
   path: '/guardrails/{id}',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   undeclaredBody: 'invalid',
   summary: 'Update a guardrail; the first update of a workspace default creates it',
   description:

@@ -2,14 +2,14 @@ import { z } from '#platform/json/schema.ts'
 import { KeyTargets } from '#policy/guardrails/assignments/assignment.ts'
 import { assign } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath, wrongKey } from '../route-fields.ts'
+import { GuardrailPath, wrongKeyFault } from '../route-fields.ts'
 
 export const assignKeys = route({
   method: 'post',
   path: '/guardrails/{id}/assignments/keys',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   summary: 'Assign a guardrail to keys, replacing their previous one',
   description:
     'All keys are assigned or none: a key that is unknown or belongs to another workspace fails the whole request.',

@@ -2,14 +2,14 @@ import { z } from '#platform/json/schema.ts'
 import { MemberTargets } from '#policy/guardrails/assignments/assignment.ts'
 import { assign } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath, wrongKey } from '../route-fields.ts'
+import { GuardrailPath, wrongKeyFault } from '../route-fields.ts'
 
 export const assignMembers = route({
   method: 'post',
   path: '/guardrails/{id}/assignments/members',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   summary: 'Assign a guardrail to members, replacing their previous one in the workspace',
   description: 'All members are assigned or none: an unknown member fails the whole request.',
   request: { params: GuardrailPath, body: MemberTargets },

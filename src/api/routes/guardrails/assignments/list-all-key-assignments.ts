@@ -2,16 +2,16 @@ import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { KeyAssignment } from '#policy/guardrails/assignments/assignment.ts'
 import { listKeyAssignments } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { wrongKey } from '../route-fields.ts'
+import { wrongKeyFault } from '../route-fields.ts'
 
 export const listAllKeyAssignments = route({
   method: 'get',
   path: '/guardrails/assignments/keys',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   summary: 'List the assignments of guardrails to keys, oldest first',
-  description: 'Covers all guardrails of the organization, oldest first.',
+  description: 'Covers all guardrails of the organization.',
   request: { query: PageQuery },
   response: pageOf(KeyAssignment),
   faults: ['invalid', 'unauthenticated'],

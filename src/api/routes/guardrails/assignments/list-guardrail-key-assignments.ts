@@ -2,16 +2,16 @@ import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { KeyAssignment } from '#policy/guardrails/assignments/assignment.ts'
 import { listKeyAssignments } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath, wrongKey } from '../route-fields.ts'
+import { GuardrailPath, wrongKeyFault } from '../route-fields.ts'
 
 export const listGuardrailKeyAssignments = route({
   method: 'get',
   path: '/guardrails/{id}/assignments/keys',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   summary: 'List the keys that a guardrail is assigned to, oldest first',
-  description: 'The assignments of this guardrail to keys, oldest first.',
+  description: 'The assignments of this guardrail to keys.',
   request: { params: GuardrailPath, query: PageQuery },
   response: pageOf(KeyAssignment),
   faults: ['invalid', 'unauthenticated', 'not_found'],

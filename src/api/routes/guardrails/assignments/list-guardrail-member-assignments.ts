@@ -2,16 +2,16 @@ import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { MemberAssignment } from '#policy/guardrails/assignments/assignment.ts'
 import { listMemberAssignments } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath, wrongKey } from '../route-fields.ts'
+import { GuardrailPath, wrongKeyFault } from '../route-fields.ts'
 
 export const listGuardrailMemberAssignments = route({
   method: 'get',
   path: '/guardrails/{id}/assignments/members',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   summary: 'List the members that a guardrail is assigned to, oldest first',
-  description: 'The assignments of this guardrail to members, oldest first.',
+  description: 'The assignments of this guardrail to members.',
   request: { params: GuardrailPath, query: PageQuery },
   response: pageOf(MemberAssignment),
   faults: ['invalid', 'unauthenticated', 'not_found'],

@@ -2,14 +2,14 @@ import { z } from '#platform/json/schema.ts'
 import { KeyTargets } from '#policy/guardrails/assignments/assignment.ts'
 import { unassign } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath, wrongKey } from '../route-fields.ts'
+import { GuardrailPath, wrongKeyFault } from '../route-fields.ts'
 
 export const unassignKeys = route({
   method: 'post',
   path: '/guardrails/{id}/assignments/keys/remove',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   summary: 'Remove a guardrail from keys',
   description: 'Keys that the guardrail is not assigned to are ignored. Returns the number of removed assignments.',
   request: { params: GuardrailPath, body: KeyTargets },

@@ -2,14 +2,14 @@ import { z } from '#platform/json/schema.ts'
 import { MemberTargets } from '#policy/guardrails/assignments/assignment.ts'
 import { unassign } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath, wrongKey } from '../route-fields.ts'
+import { GuardrailPath, wrongKeyFault } from '../route-fields.ts'
 
 export const unassignMembers = route({
   method: 'post',
   path: '/guardrails/{id}/assignments/members/remove',
   tag: 'guardrails',
   key: 'management',
-  wrongKey,
+  wrongKeyFault,
   summary: 'Remove a guardrail from members',
   description: 'Members that the guardrail is not assigned to are ignored. Returns the number of removed assignments.',
   request: { params: GuardrailPath, body: MemberTargets },
