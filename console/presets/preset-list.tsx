@@ -34,7 +34,7 @@ export function PresetList() {
         <EmptyState title="No presets yet" {...(canManage() && { paste: exampleCommand })}>
           <p>
             {canManage()
-              ? 'Create one above, save the settings of a chat as a preset, or run:'
+              ? 'Create one above, save the settings of a chat, or run:'
               : 'An owner or admin can create presets.'}
           </p>
         </EmptyState>

@@ -10,7 +10,7 @@ export function CredentialState() {
   const catalogue = useGet('GET /catalogue', canSeeService() ? {} : undefined)
   const stored = useGet('GET /byok', canManage() ? { query: { limit: 100 } } : undefined)
   if (!canSeeService()) {
-    return <p class="dim">An owner or admin must add a credential of a provider before its models can be used.</p>
+    return <p class="dim">Models can be used after an owner or admin adds a credential.</p>
   }
   if (!catalogue.data || (canManage() && !stored.data)) return null
   const slugs = stored.data?.data.filter(({ disabled }) => !disabled).map(({ provider }) => provider) ?? []
@@ -31,8 +31,7 @@ function NoCredential({ first }: Pick<ReturnType<typeof credentialNote>, 'first'
       No provider has a credential yet, so only the demo model can answer.{' '}
       {first && (
         <>
-          To use {first.name}, set <code>{first.missing.join(', ')}</code> in the environment of the service and restart
-          it.{' '}
+          To use {first.name}, set <code>{first.missing.join(', ')}</code> and restart the service.{' '}
         </>
       )}
       {canManage() && (

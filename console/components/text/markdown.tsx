@@ -1,31 +1,20 @@
-import type { MarkedOptions, Token } from 'marked'
 import { useEffect, useState } from 'preact/hooks'
 import { Tokens } from './markdown-tokens.tsx'
 
-type Lexer = (text: string) => Token[]
-
-let lexerPromise: Promise<Lexer> | undefined
-const options: MarkedOptions = { gfm: true, breaks: true }
+let lexerModule: Promise<typeof import('./markdown-lexer.ts')> | undefined
 
 /** Loaded when the first text is displayed. */
-function loadLexer(): Promise<Lexer> {
-  lexerPromise ??= import('marked').then(
-    ({ lexer }) =>
-      (text) =>
-        lexer(text, options),
-  )
-  return lexerPromise
-}
+const loadLexer = () => (lexerModule ??= import('./markdown-lexer.ts'))
 
 /**
  * Renders Markdown of a model, a user or an agent. It becomes elements and never HTML, so that scripts in it cannot
  * run.
  */
 export function Markdown({ text }: { text: string }) {
-  const [loaded, setLoaded] = useState<{ lexer: Lexer }>()
+  const [loaded, setLoaded] = useState<Awaited<ReturnType<typeof loadLexer>>>()
   useEffect(() => {
     let isUnmounted = false
-    void loadLexer().then((lexer) => !isUnmounted && setLoaded({ lexer }))
+    void loadLexer().then((module) => !isUnmounted && setLoaded(module))
     return () => {
       isUnmounted = true
     }
@@ -33,7 +22,7 @@ export function Markdown({ text }: { text: string }) {
   if (!loaded) return <div class="markdown plain">{text}</div>
   return (
     <div class="markdown">
-      <Tokens tokens={loaded.lexer(text)} />
+      <Tokens tokens={loaded.lexMarkdown(text)} />
     </div>
   )
 }

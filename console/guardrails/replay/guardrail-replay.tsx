@@ -62,8 +62,7 @@ function Figures({ before, after }: { before: Replay; after: Replay | undefined 
   if (before.requests === 0)
     return (
       <p class="dim">
-        No requests in this time range by keys and members that the guardrail applies to. Requests that were refused at
-        the time are not counted.
+        The guardrail applies to no request in this time range. Requests that were refused are not counted.
       </p>
     )
   return (

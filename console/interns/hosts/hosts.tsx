@@ -8,7 +8,7 @@ import { exactCount } from '../../format/count.ts'
 import { escapeInvisible } from '../visible-text.ts'
 import { LostHostDialog } from './lost-host-dialog.tsx'
 
-const heads = ['host', 'status', 'interns', 'capacity used', 'labels', '']
+const heads = ['host', 'status', 'interns', 'capacity used', 'labels']
 
 /** The hosts of interns with status and capacity. Interns of lost hosts can be moved. */
 export function Hosts() {
@@ -30,15 +30,12 @@ export function Hosts() {
       <table class="plain-table" aria-label="Hosts">
         <thead>
           <tr>
-            {heads.map((head) =>
-              head ? (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ) : (
-                <td key={head} />
-              ),
-            )}
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+            <td />
           </tr>
         </thead>
         <tbody>

@@ -95,11 +95,11 @@ function CreatorName({ creator: { creator_user_id: id, creator_name: name } }: {
 }
 
 function TimeLeft({ until }: { until: string }) {
-  const ms = Date.parse(until) - now.value.getTime()
-  const isSoon = ms < 60_000
+  const seconds = Math.floor((Date.parse(until) - now.value.getTime()) / 1000)
+  const isSoon = seconds < 60
   return (
     <span class={isSoon ? 'time-left bad' : 'time-left dim'}>
-      {ms > 0 ? `${isSoon ? `${Math.floor(ms / 1000)} s` : duration(Math.floor(ms / 1000) * 1000)} left` : 'expired'}
+      {seconds >= 0 ? `${isSoon ? `${seconds} s` : duration(seconds * 1000)} left` : 'expired'}
     </span>
   )
 }

@@ -91,7 +91,7 @@ export function Explore() {
 function emptyTitle(values: Values): string {
   const { from, to } = daysOf(values, Date.now())
   if (to < from) return 'The last day is before the first day'
-  return parseFilters(values).length > 0 ? 'No requests on these days match these filters' : 'No requests on these days'
+  return `No requests on these days${parseFilters(values).length > 0 ? ' match these filters' : ''}`
 }
 
 type ChoicesProps = { filters: Filters; children: ComponentChildren }

@@ -63,7 +63,7 @@ test('the empty log names what the first provider needs, or configured providers
   }
   await textFor('admin', /To use Acme, set ACME_KEY in the environment.* Or add a provider key/)
   await textFor('viewer', /No provider has a credential yet, .* To use Acme, set ACME_KEY/)
-  await textFor('developer', /An owner or admin must add a credential/)
+  await textFor('developer', /an owner or admin adds a credential/)
   const { status, body } = await service.manage('POST', '/byok', { provider: 'acme', key: 'an-own-key' })
   assert.equal(status, 201)
   await using watched = await open('/requests')
