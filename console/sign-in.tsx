@@ -21,7 +21,7 @@ export function LinkSignIn({ link }: { link: string }) {
         <h1>
           signal<i>·</i>box
         </h1>
-        <p class="dim">This link signs you in once.</p>
+        <p class="dim">This link works once.</p>
         <button type="submit" class="main">
           Sign in
         </button>

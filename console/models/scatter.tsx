@@ -36,7 +36,7 @@ export function Scatter({ title, valueName, points: all, pathOf }: ScatterProps)
         {width > 0 && points.length > 0 && (
           <ScatterDrawing points={points} front={front} {...{ width, height, valueName, pathOf }} />
         )}
-        {points.length === 0 && `No matching model has a price and a value for ${valueName}`}
+        {points.length === 0 && `No model has a price and a value for ${valueName}`}
       </div>
       {all.length > 0 && (
         <details>

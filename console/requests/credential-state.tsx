@@ -31,7 +31,7 @@ function NoCredential({ first }: Pick<ReturnType<typeof credentialNote>, 'first'
       No provider has a credential yet, so only the demo model can answer.{' '}
       {first && (
         <>
-          To use {first.name}, set <code>{first.missing.join(', ')}</code> and restart the service.{' '}
+          To use {first.name}, set <code>{first.missing.join(', ')}</code> in the environment and restart.{' '}
         </>
       )}
       {canManage() && (

@@ -60,11 +60,7 @@ const totals = [
 function Figures({ before, after }: { before: Replay; after: Replay | undefined }) {
   const latest = after ?? before
   if (before.requests === 0)
-    return (
-      <p class="dim">
-        The guardrail applies to no request in this time range. Requests that were refused are not counted.
-      </p>
-    )
+    return <p class="dim">The guardrail applies to no request in this time range. Refused requests are not counted.</p>
   return (
     <>
       <p>

@@ -118,7 +118,7 @@ test('the link of an email signs in at a click, because mail servers open it fir
   const openLink = async () => {
     const watched = await watchedPage(browser, origin)
     await watched.page.goto(`${origin}/#emailed-sign-in=${token}`)
-    await watched.page.getByText('This link signs you in once.').waitFor()
+    await watched.page.getByText('This link works once.').waitFor()
     return watched
   }
   await using scanner = await openLink()
