@@ -36,6 +36,7 @@ export function filterBodies(
   const result = applyRules(rules, leaves, onRuleStart)
   const refusal = findBlocking(rules, result)
   if (refusal) return refusal
+  // `findBlocking` returns a refusal for a failed filter, so these are matches.
   const matches = result as LeafMatches[]
   const rewritten = redactLeaves(rules, leaves, matches)
   const newTextOf = (leaf: Leaf) => rewritten.get(keyOf(leaf)) ?? leaf.text
@@ -108,6 +109,7 @@ function countFindings(rules: readonly FilterRule[], matches: LeafMatches[], occ
   }
   return [...counts].map(([index, times]) => {
     const { guardrail, rule, action } = rules[index]!
+    // Matches of blocking rules have become a refusal before.
     return { guardrail, rule, action: action as Finding['action'], count: times }
   })
 }

@@ -9,7 +9,7 @@ import { type ScanRequest, WorkerPool } from './workers.ts'
 export type PassedResult<Content> = { outcome: 'passed'; content: Content; findings: Finding[] }
 
 /**
- * Scans texts. Long texts wait for a thread: workspaces take turns, and so do the keys of each.
+ * Scans texts. Long texts wait for a thread, which is shared fairly among workspaces, and among the keys of each.
  * @throws Fault `rate_limited` if the key has too many waiting scans, `client_closed_request` if the signal aborts
  * meanwhile.
  */

@@ -69,7 +69,7 @@ export class WorkerPool {
     await Promise.all([...this.#workers].map(({ worker }) => worker.terminate()))
   }
 
-  /** Waits for a turn, then for the result. Leaves the queue as soon as the signal aborts. */
+  /** Waits for a thread, then for the result. Leaves the queue as soon as the signal aborts. */
   async #submit(task: Task, { requester, signal }: ScanRequest): Promise<Outcome> {
     const bytes = estimateBytes('text' in task ? task.text : task.bodies)
     requireQueueSpace(this.#queue.waitingJobs(requester), bytes)

@@ -29,9 +29,10 @@ export async function readGroupStatuses(
     maxGroups,
   })
   if (values.length === 0) values.push(null)
+  // Without values, the account of the empty value gives the status of an unused limit.
   const budgets = values.map((value) => groupBudget(groupLimit, value ?? ''))
   const statuses = await readBudgetStatuses(deps, budgets)
-  return values.map((value, at) => ({ value, budget: budgets[at]!, status: statuses[at]! }))
+  return values.map((value, i) => ({ value, budget: budgets[i]!, status: statuses[i]! }))
 }
 
 type Search = { accounts: string; period: number; grouping: Grouping; keyHash: string | undefined; maxGroups: number }

@@ -29,11 +29,11 @@ export async function proposeGuardrail(
   const base = storedGuardrail ?? emptyDefault(deps, id, workspaceId)
   return {
     guardrail: patch ? applyPatch(base, patch, await normalisePolicy(deps, patch)) : base,
-    governed: isDefault ? { everybody: true } : await assignedTo(deps.db.query, id),
+    governed: isDefault ? { everybody: true } : await readAssignedTargets(deps.db.query, id),
   }
 }
 
-async function assignedTo(query: Query, id: string): Promise<GovernedTargets> {
+async function readAssignedTargets(query: Query, id: string): Promise<GovernedTargets> {
   const rows = await query
     .selectFrom('guardrail_assignments')
     .where('guardrail_id', '=', id)

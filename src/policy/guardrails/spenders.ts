@@ -32,6 +32,7 @@ export async function findSpenders(
       assignedTo: isDefault ? null : id,
     })
   const found = [...(await find('member')), ...(await find('key'))]
+  // The guardrail has a limit, so each spender has a budget.
   const budgets = found.map(({ spender }) => guardrailBudget(record, spender, isDefault) as LastingBudget)
   const statuses = await readBudgetStatuses(deps, budgets)
   return found

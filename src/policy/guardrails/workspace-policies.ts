@@ -46,8 +46,9 @@ export async function readWorkspacePolicies(
 
 /** All guardrails and budgets of a workspace, by the keys and members they apply to. */
 class WorkspacePolicies {
+  /** Undefined until it is changed for the first time: then it has no rules. */
   readonly #defaultGuardrail: GuardrailRecord | undefined
-  /** By `key <hash>` and `member <user id>`. */
+  /** By `key <hash>` and `member <user id>`. Undefined for a guardrail that was deleted between the queries. */
   readonly #assignedGuardrails: ReadonlyMap<string, GuardrailRecord | undefined>
   readonly #workspaceBudgets: readonly LastingBudget[]
   readonly #policiesBySubject = new Map<string, EffectivePolicies>()

@@ -3,13 +3,13 @@ import type { Policy } from '../guardrails/decide/policy.ts'
 import { type RuleAt, rulesAt } from '../guardrails/decide/rules.ts'
 
 type ContentRule = RuleAt<'content'>
-type Filters = Pick<Policy, ContentRule>
+type ContentFields = Pick<Policy, ContentRule>
 const contentRules = rulesAt('content')
 
 type PastContentEffect = { outcome: 'refused' | 'redacted'; rule: string }
 
 /** The effect of each rule, derived from the stored findings of a request. */
-const effectsOf: Record<ContentRule, (policy: Filters, found: ReadonlySet<string>) => PastContentEffect[]> = {
+const effectsOf: Record<ContentRule, (policy: ContentFields, found: ReadonlySet<string>) => PastContentEffect[]> = {
   content_filter_builtins: ({ content_filter_builtins: builtins }, found) =>
     (builtins ?? []).flatMap(({ slug, action }) => {
       const rule = `content_filter_builtins.${slug}`
@@ -25,7 +25,7 @@ const effectsOf: Record<ContentRule, (policy: Filters, found: ReadonlySet<string
  * of a filter that did not run at the time is unknown.
  */
 export function pastContentEffect(
-  policy: Filters,
+  policy: ContentFields,
   { content_findings: findings }: Pick<GenerationRecord, 'content_findings'>,
 ): PastContentEffect | undefined {
   const found = new Set(findings.map(({ rule }) => rule))
@@ -35,9 +35,9 @@ export function pastContentEffect(
 
 /**
  * The rules of a policy with filters that block or redact. Their effect on a request without findings of them is unknown.
- * Filters that only flag have no effect.
+ * ContentFields that only flag have no effect.
  */
-export function findUndecidableFilters(policy: Filters): ContentRule[] {
+export function findUndecidableFilters(policy: ContentFields): ContentRule[] {
   const changesRequest = ({ action }: { action: string }) => action !== 'flag'
   return contentRules.flatMap(({ rule }) => (policy[rule]?.some(changesRequest) ? [rule] : []))
 }

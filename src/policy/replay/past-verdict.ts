@@ -54,6 +54,7 @@ function judge(
   const judgedEndpoints = knownModels.flatMap((model) =>
     model.endpoints.map((endpoint) => ({ endpoint, rule: findRule(model, endpoint) })),
   )
+  // Each of them has a rule.
   const forbiddenEndpoints = judgedEndpoints.filter(({ rule }) => rule !== undefined)
   if (forbiddenEndpoints.length < judgedEndpoints.length) {
     const answeringEndpoint = forbiddenEndpoints.find(({ endpoint }) => endpoint.id === endpointId)

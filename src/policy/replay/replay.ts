@@ -100,8 +100,8 @@ async function loadBudgets(
   if (policy.limit_usd === null) return createPastBudgets(policy, governed, from, [])
   const day = dayOf(from)
   // Without an interval, a limit counts from the creation of its guardrail.
-  const first = policy.reset_interval === null ? Math.min(dayOf(createdAt), day) : firstDayOf(policy, from)
-  const days = { from: first, to: day, includesByok: policy.include_byok_in_budgets }
+  const firstDay = policy.reset_interval === null ? Math.min(dayOf(createdAt), day) : firstDayOf(policy, from)
+  const days = { from: firstDay, to: day, includesByok: policy.include_byok_in_budgets }
   const budgets = createPastBudgets(policy, governed, from, await readSpentOnDays(deps, scope, days))
   for await (const page of readPastRequests(deps, scope, day * dayMs, from)) page.forEach(budgets.count)
   return budgets

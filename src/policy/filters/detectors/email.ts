@@ -43,7 +43,10 @@ function isGitRemote(text: string, localPart: string, end: number): boolean {
   return localPart === 'git' && text[end] === ':' && /[\w/~]/.test(text[end + 1] ?? '')
 }
 
+/** The characters before a user name that can contain `://`, and the text after that. */
+const maxUrlUser = 90
+
 /** Whether the @ separates user and host in a URL such as `scheme://user:password@host`. */
 function isUrlUser(text: string, start: number): boolean {
-  return /:\/\/[^\s/@]{0,80}$/.test(text.slice(Math.max(0, start - 90), start))
+  return /:\/\/[^\s/@]{0,80}$/.test(text.slice(Math.max(0, start - maxUrlUser), start))
 }

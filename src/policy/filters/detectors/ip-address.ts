@@ -6,7 +6,9 @@ const ipv4Pattern = new RegExp(`(?<![\\w.-])${octet}(?:\\.${octet}){3}(?:/(?:3[0
 const versionPrefix =
   /(?:\b(?:v|ver|vers|version|versions|release|released|build|firmware|sdk|driver|upgrade(?:d)? to|update(?:d)? to|section|chapter|clause|oid|rfc|§)[\s.:=v]{0,3}|[a-z]\/|[=~<>!]=\s?|[~^])$/
 const colonPair = /:[0-9A-Fa-f]{0,4}:/g
-const addressStart = /[0-9A-Fa-f:.]{0,60}$/
+/** More characters than the longest IPv6 address (45), with the punctuation around it. */
+const maxRunLength = 60
+const addressStart = new RegExp(`[0-9A-Fa-f:.]{0,${maxRunLength}}$`)
 const addressEnd = /[0-9A-Fa-f:.]*/y
 const zoneAndPrefixLength = /(?:%[\w.-]{1,16})?(?:\/\d{1,3})?/y
 
@@ -28,7 +30,7 @@ function findIPv6(text: string): Span[] {
   let searchedTo = 0
   colonPair.lastIndex = 0
   for (let match = colonPair.exec(text); match; match = colonPair.exec(text)) {
-    const prefix = addressStart.exec(text.slice(Math.max(searchedTo, match.index - 60), match.index))![0]
+    const prefix = addressStart.exec(text.slice(Math.max(searchedTo, match.index - maxRunLength), match.index))![0]
     addressEnd.lastIndex = match.index
     const run = prefix + addressEnd.exec(text)![0]
     const span = parseIPv6Run(text, match.index - prefix.length, run)
@@ -39,7 +41,7 @@ function findIPv6(text: string): Span[] {
 }
 
 function parseIPv6Run(text: string, start: number, run: string): Span | undefined {
-  if (run.length > 60) return undefined
+  if (run.length > maxRunLength) return undefined
   // Punctuation can follow the address, and a label or a colon can precede it.
   const candidate = run.replace(/(?:[.]|(?<!:):)$/, '').replace(/^(?:\.+|:(?!:))/, '')
   const from = start + run.indexOf(candidate)

@@ -53,14 +53,18 @@ export const findPhones: FindSpans = (text) => {
 
 const minNorthAmericanLength = '202-555-0143'.length
 
+/** The digits of a number: the shortest that is found, and the longest that E.164 allows. */
+const minDigits = 7
+const maxDigits = 15
+
 /** Returns the number at the beginning of a sequence of digits: the whole sequence, or without its last groups. */
 function findPhoneInRun(text: string, start: number, run: string): string | undefined {
   const isPhone = createPhoneCheck(text, start, run)
   if (!isPhone) return undefined
-  for (let end = run.length; end > 6; end = run.lastIndexOf(' ', end - 1)) {
+  for (let end = run.length; end >= minDigits; end = run.lastIndexOf(' ', end - 1)) {
     const number = withoutOpenBracket(run.slice(0, end).replace(/\D{1,24}$/, ''))
     const digits = number.replace(/\D/g, '')
-    if (digits.length >= 7 && digits.length <= 15 && isPhone(number, digits)) return number
+    if (digits.length >= minDigits && digits.length <= maxDigits && isPhone(number, digits)) return number
   }
   return undefined
 }

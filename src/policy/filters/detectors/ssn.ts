@@ -5,6 +5,9 @@ const ssnLabel = /\b(?:ssn|social security|soc\.? sec\.?|social-security|tax(?:p
 const otherLabel =
   /\b(?:part|order|sku|serial|model|catalog(?:ue)?|item|invoice|ticket|ref(?:erence)?)\b\W{0,3}(?:no|number|id|#)?[\W_]{0,3}$/
 
+/** The longest label and the 24 characters that can be between it and the number. */
+const maxLabelLength = 44
+
 /** Numbers from advertisements, which are not assigned. */
 const publishedNumbers = new Set(['078051120', '219099999', '457555462'])
 
@@ -15,7 +18,7 @@ const publishedNumbers = new Set(['078051120', '219099999', '457555462'])
 export const findSsns: FindSpans = (text) =>
   findMatches(text, candidate, ({ 1: area, 2: separator, 3: group, 4: serial, index }) => {
     if (!isIssuable(area!, group!, serial!)) return false
-    const before = textBefore(text, index, 44)
+    const before = textBefore(text, index, maxLabelLength)
     return separator === '-' ? !otherLabel.test(before) : ssnLabel.test(before)
   })
 

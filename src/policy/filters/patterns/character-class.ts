@@ -4,7 +4,7 @@ export type Range = readonly [from: number, to: number]
 /** Sorted ranges that neither overlap nor touch. */
 export type CharacterClass = readonly Range[]
 
-const maxCodePoint = 0x10ffff
+export const maxCodePoint = 0x10ffff
 
 /** The class of several ranges, each given as a text: from its first character to its last one. */
 const classOfRanges = (...texts: string[]): CharacterClass =>
@@ -40,16 +40,17 @@ const letterK = 0x6b
 const letterS = 0x73
 const longS = 0x17f
 const kelvinSign = 0x212a
-/** The distance of an ASCII letter's two cases: `a` is 97, `A` is 65. */
-const caseDistance = 32
+const [upperA, upperZ, lowerA, lowerZ] = [0x41, 0x5a, 0x61, 0x7a] as const
+/** The distance of an ASCII letter's two cases. */
+const caseDistance = lowerA - upperA
 
 /** Adds the other case of each ASCII letter, and the two other letters that fold to one: ſ and the Kelvin sign. */
 export function ignoreCase(ranges: CharacterClass): CharacterClass {
   const otherCase: Range[] = []
   for (const [from, to] of ranges) {
-    const [upperFrom, upperTo] = [Math.max(from, 65), Math.min(to, 90)]
+    const [upperFrom, upperTo] = [Math.max(from, upperA), Math.min(to, upperZ)]
     if (upperFrom <= upperTo) otherCase.push([upperFrom + caseDistance, upperTo + caseDistance])
-    const [lowerFrom, lowerTo] = [Math.max(from, 97), Math.min(to, 122)]
+    const [lowerFrom, lowerTo] = [Math.max(from, lowerA), Math.min(to, lowerZ)]
     if (lowerFrom <= lowerTo) otherCase.push([lowerFrom - caseDistance, lowerTo - caseDistance])
   }
   const bothCases = normalizeRanges([...ranges, ...otherCase])

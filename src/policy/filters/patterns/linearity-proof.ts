@@ -1,4 +1,4 @@
-import { type CharacterClass, includes, newline, wordCharacters } from './character-class.ts'
+import { type CharacterClass, includes, maxCodePoint, newline, wordCharacters } from './character-class.ts'
 import { type Automaton, allows, buildAutomaton, type NeighbourKind, neighbourKinds } from './glushkov-automaton.ts'
 import type { Pattern } from './pattern-syntax.ts'
 
@@ -71,7 +71,7 @@ function lettersOf(classes: CharacterClass[]): Letter[] {
   }
   const letters = new Map<string, Letter>()
   for (const point of borders) {
-    if (point > 0x10ffff) continue
+    if (point > maxCodePoint) continue
     const kind = kindOf(point)
     const accepted = classes.map((ranges) => includes(ranges, point))
     letters.set(kind + accepted.map(Number).join(''), { kind, accepted })

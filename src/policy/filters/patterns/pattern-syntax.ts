@@ -164,13 +164,13 @@ class PatternParser {
     const ranges: Range[] = []
     for (let first = true; first || this.#source[this.#at] !== ']'; first = false) {
       if (this.#at >= this.#source.length) throw unsupported
-      ranges.push(...this.#parseMember(flags))
+      ranges.push(...this.#parseClassItem(flags))
     }
     this.#at++
     return isNegated ? negate(normalizeRanges(ranges)) : normalizeRanges(ranges)
   }
 
-  #parseMember(flags: Flags): CharacterClass {
+  #parseClassItem(flags: Flags): CharacterClass {
     const posix = this.#take(/\[:(\^?)(\w+):\]/y)
     if (posix) {
       const charClass = posixClasses[posix[2]!]
@@ -179,13 +179,13 @@ class PatternParser {
     }
     const perlClass = this.#parsePerlClass(flags)
     if (perlClass) return perlClass
-    const from = this.#parseMemberPoint()
+    const from = this.#parseClassPoint()
     if (this.#source[this.#at] !== '-' || this.#source[this.#at + 1] === ']') return applyCase([[from, from]], flags)
     this.#at++
-    return applyCase([[from, this.#parseMemberPoint()]], flags)
+    return applyCase([[from, this.#parseClassPoint()]], flags)
   }
 
-  #parseMemberPoint(): number {
+  #parseClassPoint(): number {
     return this.#source[this.#at] === '\\' ? this.#parseEscapedPoint() : this.#parsePoint()
   }
 
@@ -220,7 +220,8 @@ class PatternParser {
 }
 
 function applyCase(ranges: CharacterClass, { i }: Flags): CharacterClass {
-  const [, end] = ranges.at(-1) ?? [0, 0]
+  // The pattern's syntax has no empty class.
+  const [, end] = ranges.at(-1)!
   // RE2 and RegExp differ for surrogates, and for case folding outside of ASCII.
   if (ranges.some(([from, to]) => from <= 0xdfff && to >= 0xd800) || (i && end > 0x7f)) throw unsupported
   return i ? ignoreCase(ranges) : ranges

@@ -74,44 +74,47 @@ function findNameInRun(text: string, start: number, run: string): Span | undefin
   if (!run.includes(' ') && !run.includes('.'))
     return isSingleName(text, start, run) ? { start, end: endOfWord(start, run) } : undefined
   const runWords = splitRun(start, run)
-  let first = 0
-  while (first < runWords.length - 1 && isLeadingWord(runWords[first]!.word)) first++
-  const words = runWords.slice(first)
+  let leadingCount = 0
+  while (leadingCount < runWords.length - 1 && isLeadingWord(runWords[leadingCount]!.word)) leadingCount++
+  const words = runWords.slice(leadingCount)
   const head = words[0]!
-  const span = { start: head.start - head.initials, end: words.at(-1)!.end }
+  const span = { start: head.start - head.initialsLength, end: words.at(-1)!.end }
   if (words.length === 1) {
-    const isName = head.initials > 0 ? isSurnameAfterInitials(head) : isSingleName(text, head.start, head.word)
-    return isName ? span : undefined
+    const isPerson = head.initialsLength > 0 ? isSurnameAfterInitials(head) : isSingleName(text, head.start, head.word)
+    return isPerson ? span : undefined
   }
-  if (runWords.slice(0, first + 1).some(({ word }) => nonPersonPrefixes.has(word)) || isNonPerson(text, words, span))
+  if (
+    runWords.slice(0, leadingCount + 1).some(({ word }) => nonPersonPrefixes.has(word)) ||
+    isNonPerson(text, words, span)
+  )
     return undefined
-  return isName(words) || hasPersonContext(text, words, span) ? span : undefined
+  return isFullName(words) || hasPersonContext(text, words, span) ? span : undefined
 }
 
 /** One word of a sequence, with its position and the length of the initials before it. */
-type NameWord = { word: string; start: number; end: number; initials: number }
+type NameWord = { word: string; start: number; end: number; initialsLength: number }
 
 /** Returns the words that can be names, up to a possessive, without particles and initials. */
 function splitRun(start: number, run: string): NameWord[] {
   const runWords: NameWord[] = []
   let at = start
-  let initials = 0
+  let initialsLength = 0
   for (const piece of run.split(' ')) {
     const word = piece.slice(piece.lastIndexOf('.') + 1)
-    const first = word.charCodeAt(0)
     const from = at + piece.length - word.length
     at += piece.length + 1
-    if (word === '') initials += piece.length + 1
-    else if (first < 0x61 || first > 0x7a) {
+    if (word === '') initialsLength += piece.length + 1
+    // Particles such as `van` start with a small letter.
+    else if (!/^[a-z]/.test(word)) {
       const end = endOfWord(from, word)
       runWords.push({
         word: word.slice(0, end - from),
         start: from,
         end,
-        initials: initials + piece.length - word.length,
+        initialsLength: initialsLength + piece.length - word.length,
       })
       if (end < from + word.length) break
-      initials = 0
+      initialsLength = 0
     }
   }
   return runWords
@@ -119,9 +122,7 @@ function splitRun(start: number, run: string): NameWord[] {
 
 /** The end of a word without its possessive "'s". */
 function endOfWord(start: number, word: string): number {
-  const mark = word.charCodeAt(word.length - 2)
-  const isPossessive = (mark === 0x27 || mark === 0x2019) && word.endsWith('s')
-  return start + word.length - (isPossessive ? 2 : 0)
+  return start + word.replace(/['’]s$/, '').length
 }
 
 /** Whether a word at the beginning of a sequence is not part of the name. */
@@ -150,31 +151,37 @@ function isNonPerson(text: string, words: NameWord[], { start, end }: Span): boo
   )
 }
 
-function isName(words: NameWord[]): boolean {
+/** Whether two or more words are a name, by the lists of given names and surnames. */
+function isFullName(words: NameWord[]): boolean {
   const first = words[0]!.word
   const last = words.at(-1)!.word
-  const certainty = givenCertainty(first)
+  const given = givenCertainty(first)
   const surname = surnameCertainty(last)
-  if (certainty === 'sure') return surname !== 'no' || !isOrdinary(last)
-  if (certainty === 'perhaps' || words[0]!.initials > 0) return surname === 'sure'
+  if (given === 'sure') return surname !== 'no' || !isOrdinary(last)
+  if (given === 'perhaps' || words[0]!.initialsLength > 0) return surname === 'sure'
   if (surname === 'sure') return !isOrdinary(first)
   // The surname can be first.
   return surnameCertainty(first) !== 'no' && givenCertainty(last) === 'sure'
 }
+
+/** The characters around a name that are searched for each kind of context. */
+const contextBeforeLength = 16
+const contextAfterLength = 24
+const givenNameContextLength = 12
 
 /** Whether the context identifies an uncertain name as a person. */
 function hasPersonContext(text: string, words: NameWord[], { start, end }: Span): boolean {
   const [first, second] = [words[0]!.word, words[1]!.word]
   if (words.length > 3 || isOrdinary(second) || (isOrdinary(first) && givenCertainty(first) === 'no')) return false
   return (
-    personContextAfter.test(text.slice(end, end + 24)) ||
-    personContextBefore.test(text.slice(Math.max(0, start - 16), start))
+    personContextAfter.test(text.slice(end, end + contextAfterLength)) ||
+    personContextBefore.test(text.slice(Math.max(0, start - contextBeforeLength), start))
   )
 }
 
 /** Whether the word after initials is a surname. After two initials, every word counts that is not an ordinary one. */
-function isSurnameAfterInitials({ word, initials }: NameWord): boolean {
-  return initials > 'A. '.length ? !isOrdinary(word) : surnameCertainty(word) === 'sure'
+function isSurnameAfterInitials({ word, initialsLength }: NameWord): boolean {
+  return initialsLength > 'A. '.length ? !isOrdinary(word) : surnameCertainty(word) === 'sure'
 }
 
 /** Whether a single word is a name: a given name in a context that identifies a person. */
@@ -182,7 +189,7 @@ function isSingleName(text: string, start: number, run: string): boolean {
   const end = endOfWord(start, run)
   if (givenCertainty(run.slice(0, end - start)) !== 'sure') return false
   return (
-    personContextAfter.test(text.slice(end, end + 24)) ||
-    givenNameContext.test(text.slice(Math.max(0, start - 12), start))
+    personContextAfter.test(text.slice(end, end + contextAfterLength)) ||
+    givenNameContext.test(text.slice(Math.max(0, start - givenNameContextLength), start))
   )
 }
