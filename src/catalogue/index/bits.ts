@@ -2,6 +2,7 @@
 export type Bits = Uint32Array
 
 export function emptyBits(size: number): Bits {
+  // One word for each 32 numbers.
   return new Uint32Array((size + 31) >>> 5)
 }
 
@@ -31,7 +32,7 @@ export function unionWith(bits: Bits, others: Bits): void {
   for (let word = 0; word < bits.length; word++) bits[word]! |= others[word]!
 }
 
-/** Removes the members for which `passes` is false. */
+/** Removes the numbers for which `passes` is false. */
 export function filterBits(bits: Bits, passes: (at: number) => boolean): void {
   for (let word = 0; word < bits.length; word++) {
     let rest = bits[word]!
@@ -57,20 +58,20 @@ export function countBits(bits: Bits): number {
   return count
 }
 
-/** Lists the members in the order of `order`, a permutation of all numbers; ascending without one. */
-export function listMembers(bits: Bits, order?: Uint32Array): Uint32Array {
-  const members = new Uint32Array(countBits(bits))
-  let memberCount = 0
+/** Lists the numbers of a set in the order of `order`, a permutation of all numbers; ascending without one. */
+export function listNumbers(bits: Bits, order?: Uint32Array): Uint32Array {
+  const numbers = new Uint32Array(countBits(bits))
+  let listedCount = 0
   if (order) {
-    for (let position = 0; memberCount < members.length; position++) {
-      if (hasBit(bits, order[position]!)) members[memberCount++] = order[position]!
+    for (let position = 0; listedCount < numbers.length; position++) {
+      if (hasBit(bits, order[position]!)) numbers[listedCount++] = order[position]!
     }
-    return members
+    return numbers
   }
   for (let word = 0; word < bits.length; word++) {
     for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) {
-      members[memberCount++] = (word << 5) + 31 - Math.clz32(rest & -rest)
+      numbers[listedCount++] = (word << 5) + 31 - Math.clz32(rest & -rest)
     }
   }
-  return members
+  return numbers
 }

@@ -122,6 +122,7 @@ export function price(description: string) {
       if (value === 'null') return undefined
       const perMillion = parseExact(value)
       if (!perMillion) return new InvalidParameter('must be a number from 0 on, in USD per million tokens')
+      // A million is 10^6, so the price of one token has six more decimal places.
       return { digits: perMillion.digits, scale: perMillion.scale + 6 }
     },
     { description, type: ['number', 'null'], minimum: 0 },

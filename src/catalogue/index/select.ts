@@ -5,7 +5,7 @@ import {
   emptyBits,
   filterBits,
   intersectWith,
-  listMembers,
+  listNumbers,
   subtractBits,
   unionWith,
 } from './bits.ts'
@@ -28,7 +28,7 @@ export function selectModels(
   const hasMatchingEndpoint = createEndpointFilter(snapshot, query)
   if (hasMatchingEndpoint) filterBits(selected, hasMatchingEndpoint)
   filterByWords(selected, snapshot.columns, query.q)
-  return listMembers(selected, snapshot.orderOf(query.sort))
+  return listNumbers(selected, snapshot.orderOf(query.sort))
 }
 
 function filterByValues(selected: Bits, columns: Columns, query: ModelFilter): void {

@@ -51,7 +51,7 @@ export async function computeFigures(tallies: Tally[], now: number): Promise<Fig
       uptime1d: percentage(uptime),
     })
   }
-  const byModel = new Map([...weeks].map(([id, week]) => [id, toModelFigures(week)]))
+  const byModel = new Map([...weeks].map(([id, traffic]) => [id, toModelFigures(traffic)]))
   return {
     endpoint: (id) => endpoints.get(id) ?? unmeasuredEndpoint,
     model: (id) => byModel.get(id) ?? unmeasuredModel,

@@ -24,11 +24,11 @@ export async function readEndpointHistory(
   endpointIds: readonly string[],
   time: { from: number; to: number; granularity: keyof typeof hoursPerSlot },
 ): Promise<Map<string, HistoryPoint[]>> {
-  const length = hoursPerSlot[time.granularity]
+  const slotHours = hoursPerSlot[time.granularity]
   const slots = new Map<string, Map<number, EndpointSums>>(endpointIds.map((id) => [id, new Map()]))
   for (const row of await readHistory(db, endpointIds, time)) {
     const endpointSlots = slots.get(row.endpoint)!
-    const total = endpointSlots.getOrInsertComputed(Math.floor(row.hour / length), newEndpointSums)
+    const total = endpointSlots.getOrInsertComputed(Math.floor(row.hour / slotHours), newEndpointSums)
     addUptime(total, row)
     total.latency.merge(Sketch.fromText(row.latency))
     total.throughput.merge(Sketch.fromText(row.throughput))
@@ -36,7 +36,7 @@ export async function readEndpointHistory(
   const histories = new Map<string, HistoryPoint[]>()
   for (const [id, endpointSlots] of slots) {
     const oldestFirst = [...endpointSlots].sort(([a], [b]) => a - b)
-    const points = oldestFirst.map(([slot, cell]) => toPoint(slot * length * hourMs, cell))
+    const points = oldestFirst.map(([slot, cell]) => toPoint(slot * slotHours * hourMs, cell))
     histories.set(id, points)
   }
   return histories
@@ -55,20 +55,20 @@ async function readHistory(
   if (endpointIds.length === 0) return []
   const firstHour = hourOf(from)
   const endHour = Math.ceil(to / hourMs)
-  const figures = ['endpoint', 'successes', 'errors', 'latency', 'throughput'] as const
+  const columns = ['endpoint', 'successes', 'errors', 'latency', 'throughput'] as const
   return db.reports
     .selectFrom('endpoint_history')
     .where('endpoint', 'in', endpointIds)
     .where('hour', '>=', firstHour)
     .where('hour', '<', endHour)
-    .select(['hour', ...figures])
+    .select(['hour', ...columns])
     .unionAll(
       db.reports
         .selectFrom('endpoint_minutes')
         .where('endpoint', 'in', endpointIds)
         .where('minute', '>=', firstHour * 60)
         .where('minute', '<', endHour * 60)
-        .select([sql<number>`minute / 60`.as('hour'), ...figures]),
+        .select([sql<number>`minute / 60`.as('hour'), ...columns]),
     )
     .execute()
 }

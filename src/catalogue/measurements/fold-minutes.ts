@@ -3,7 +3,7 @@ import { upsert } from '#platform/db/rows/upsert.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { addEndpointSums, addUptime, type EndpointSums, newEndpointSums } from './tally.ts'
 
-/** The maximum number of minutes in one pass. More accumulate only while all servers are stopped. */
+/** The maximum number of minutes that one call adds. More accumulate only while all servers are stopped. */
 const maxMinutes = 10
 
 /** Limits the parameters of a statement, of which databases accept some ten thousand. */

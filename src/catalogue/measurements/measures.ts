@@ -105,7 +105,7 @@ export async function createMeasures(
   await read()
   await refresh()
   let exchangedAt = performance.now()
-  async function pass(): Promise<number> {
+  async function exchangeAndRefresh(): Promise<number> {
     if (performance.now() - exchangedAt >= exchangeMs) {
       await exchange().catch(deps.onError)
       exchangedAt = performance.now()
@@ -113,7 +113,11 @@ export async function createMeasures(
     await refresh()
     return refreshMs
   }
-  const { stop } = startReconciler(pass, { firstMs: refreshMs, retryMs: refreshMs, onError: deps.onError })
+  const { stop } = startReconciler(exchangeAndRefresh, {
+    firstMs: refreshMs,
+    retryMs: refreshMs,
+    onError: deps.onError,
+  })
   return {
     record(measurement) {
       countMeasurement(ownTally, unwritten, { ...measurement, at: measurement.at ?? deps.now() })

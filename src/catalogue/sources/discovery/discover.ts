@@ -32,8 +32,10 @@ export function createDiscovery({
   timeoutMs = defaultTimeoutMs,
   retryMs = defaultRetryMs,
 }: DiscoverDeps): Discover {
-  const previous = new Map<string, Layer>()
+  /** The last list of each server, by the slug of its provider. */
+  const lastLayers = new Map<string, Layer>()
   const listeners = new Set<() => void>()
+  /** The repeated request for the list of each unreachable server. */
   const unreachable = new Map<string, () => Promise<unknown>>()
   let polling: Reconciler | undefined
 
@@ -61,10 +63,10 @@ export function createDiscovery({
     const source = provider.baseUrl ? `${provider.baseUrl.replace(/\/+$/, '')}/models` : slug
     try {
       const layer = await fetchLayer(slug, provider, source)
-      previous.set(slug, layer)
+      lastLayers.set(slug, layer)
       return layer
     } catch (error) {
-      const lastLayer = previous.get(slug)
+      const lastLayer = lastLayers.get(slug)
       // A previous list of another address belongs to another server.
       const isSameServer = lastLayer?.source === source
       if (!isSameServer) unreachable.set(slug, () => fetchLayer(slug, provider, source))
@@ -99,11 +101,11 @@ export function createDiscovery({
   }
 
   const discover = async (layers: readonly Layer[]) => {
-    const discovered = [...mergeProviders(layers)].filter(([, provider]) => provider.discover)
+    const listingProviders = [...mergeProviders(layers)].filter(([, provider]) => provider.discover)
     unreachable.clear()
-    const found = await Promise.all(discovered.map(([slug, provider]) => readLayer(slug, provider)))
+    const discoveredLayers = await Promise.all(listingProviders.map(([slug, provider]) => readLayer(slug, provider)))
     pollUnreachable()
-    return found
+    return discoveredLayers
   }
   const onRecovered: Discover['onRecovered'] = (listener) => {
     listeners.add(listener)

@@ -12,12 +12,15 @@ const maxModels = 2000
  */
 const assumedContextLength = 131_072
 
+/** The latest creation time, in seconds. A time in milliseconds is larger, and ignored. */
+const maxCreated = 4e9
+
 const Tokens = z.int().min(1).optional().catch(undefined)
 
 /** A listed model. Servers have different names for the context length. */
 const ListedModel = z.object({
   id: z.string().min(1).max(300),
-  created: z.number().min(0).max(4e9).optional().catch(undefined),
+  created: z.number().min(0).max(maxCreated).optional().catch(undefined),
   owned_by: z.string().optional().catch(undefined),
   context_length: Tokens,
   max_model_len: Tokens,

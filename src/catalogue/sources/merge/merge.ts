@@ -15,7 +15,7 @@ export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; sk
   const providersBySlug = completeProviders(providers, findRemovedProviders(layers), skip)
   return {
     data: {
-      providers: [...providersBySlug.values()].filter((p) => p !== null),
+      providers: [...providersBySlug.values()].filter((provider) => provider !== null),
       models: completeModels(models, providersBySlug, skip),
     },
     skipped,
@@ -128,9 +128,9 @@ function completeModels(
       skip(path, id, model)
       continue
     }
-    const other = idBySlug.get(model.canonicalSlug)
-    if (other) {
-      skip(path, id, `the canonical slug ${model.canonicalSlug} is already that of ${other}`)
+    const otherId = idBySlug.get(model.canonicalSlug)
+    if (otherId) {
+      skip(path, id, `the canonical slug ${model.canonicalSlug} is already that of ${otherId}`)
       continue
     }
     model.endpoints = completeEndpoints(model, patch, providersBySlug, skip)

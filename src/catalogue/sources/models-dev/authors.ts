@@ -73,12 +73,14 @@ const authorBySpelling = new Map(
   Object.entries(spellings).flatMap(([author, others]) => [author, ...others].map((name) => [name, author] as const)),
 )
 
+const qwenName = /^(qwen|qwq|qvq)/i
+
 /**
  * Providers that serve their own models, and the names of these models. Their other models have other authors.
  */
-const firstParties: Record<string, readonly [author: string, own: RegExp]> = {
-  alibaba: ['qwen', /^(qwen|qwq|qvq)/],
-  'alibaba-cn': ['qwen', /^(qwen|qwq|qvq)/],
+const firstParties: Record<string, readonly [author: string, ownModels: RegExp]> = {
+  alibaba: ['qwen', qwenName],
+  'alibaba-cn': ['qwen', qwenName],
   anthropic: ['anthropic', /^claude-/],
   cohere: ['cohere', /^(command|c4ai|north)-/],
   deepseek: ['deepseek', /^deepseek-/],
@@ -106,13 +108,13 @@ const firstParties: Record<string, readonly [author: string, own: RegExp]> = {
 /** Returns the author of a spelling. Alibaba's Qwen models have the author `qwen`, as in other catalogues. */
 export function findAuthor(spelling: string, modelName: string): string | undefined {
   const author = authorBySpelling.get(spelling.toLowerCase())
-  return author === 'alibaba' && /^(qwen|qwq|qvq)/i.test(modelName) ? 'qwen' : author
+  return author === 'alibaba' && qwenName.test(modelName) ? 'qwen' : author
 }
 
 /** Returns the author of a model that is served by its author. */
 export function findFirstPartyAuthor(provider: string, modelName: string): string | undefined {
-  const [author, own] = firstParties[provider] ?? []
-  return own?.test(modelName.toLowerCase()) ? author : undefined
+  const [author, ownModels] = firstParties[provider] ?? []
+  return ownModels?.test(modelName.toLowerCase()) ? author : undefined
 }
 
 export const isFirstParty = (provider: string, author: string) => firstParties[provider]?.[0] === author

@@ -57,9 +57,7 @@ function splitByRelease(group: Group): Group[] {
 }
 
 function isReleasedNear(undated: Row[], date: string): boolean {
-  const reference =
-    undated.find((row) => row.isServedByAuthor) ?? undated.find((row) => row.hasMatchingBase) ?? undated[0]!
-  return Math.abs(Date.parse(reference.model.release_date) - Date.parse(date)) <= sameReleaseMs
+  return Math.abs(Date.parse(findLeadRow(undated).model.release_date) - Date.parse(date)) <= sameReleaseMs
 }
 
 /**

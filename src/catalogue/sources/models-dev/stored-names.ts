@@ -5,7 +5,7 @@ import type { Model } from '../../index/model.ts'
 import { CatalogueError } from '../layer.ts'
 
 /**
- * The first dated name of each model, by id. Dated names are stored in policies, so they must not change when models.dev
+ * The first dated name of each model, by id. Dated names are stored in guardrails, so they must not change when models.dev
  * corrects a release date.
  */
 export type StoredNames = ReadonlyMap<string, string>
