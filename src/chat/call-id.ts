@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 
 /** The maximum length that all providers accept. OpenAI refuses longer ids. */
 const maxLength = 40
+/** The length of the digest in a shortened id, whose prefix is at most eight characters long. */
+const digestLength = 32
 
 /**
  * Creates an id for a tool call that has none. The id is deterministic, and different for each answer.
@@ -9,5 +11,7 @@ const maxLength = 40
  */
 export function generatedCallId(answerId: string | undefined, index: number, prefix = 'call_'): string {
   const id = `${prefix}${answerId || 'unnamed'}_${index}`
-  return id.length <= maxLength ? id : prefix + createHash('sha256').update(id).digest('base64url').slice(0, 32)
+  return id.length <= maxLength
+    ? id
+    : prefix + createHash('sha256').update(id).digest('base64url').slice(0, digestLength)
 }

@@ -69,15 +69,17 @@ function toEvents(action: ScenarioAction, state: CallState): AnswerEvent[] {
 
 function scenarioInput(messages: Message[]): ScenarioInput {
   const promptIndex = messages.findLastIndex(isPrompt)
-  const turn = messages.slice(promptIndex + 1)
+  const sincePrompt = messages.slice(promptIndex + 1)
   // Some clients split a model message into several, so adjacent ones count once.
   const isFirstPiece = ({ role }: Message, index: number) =>
-    role === 'assistant' && turn[index - 1]?.role !== 'assistant'
-  const lastAnswerIndex = turn.findLastIndex(({ role }) => role === 'assistant')
+    role === 'assistant' && sincePrompt[index - 1]?.role !== 'assistant'
+  const lastAnswerIndex = sincePrompt.findLastIndex(({ role }) => role === 'assistant')
   return {
     prompt: lastPrompt(messages),
-    step: turn.filter(isFirstPiece).length,
-    results: turn.slice(lastAnswerIndex + 1).flatMap(({ role, content }) => (role === 'tool' ? [textOf(content)] : [])),
+    step: sincePrompt.filter(isFirstPiece).length,
+    results: sincePrompt
+      .slice(lastAnswerIndex + 1)
+      .flatMap(({ role, content }) => (role === 'tool' ? [textOf(content)] : [])),
   }
 }
 

@@ -72,6 +72,9 @@ function toolCallEvents(
   ]
 }
 
+/** The characters of a prompt or a result that an answer repeats. */
+const maxQuoted = 200
+
 function textFor(
   { messages, response_format }: Parameters<typeof play>[0],
   prompt: string,
@@ -82,10 +85,10 @@ function textFor(
     const { schema } = (response_format.json_schema ?? {}) as { schema?: object }
     return JSON.stringify(createSample(schema))
   }
-  if (response_format?.type === 'json_object') return JSON.stringify({ said: prompt.slice(0, 200) })
+  if (response_format?.type === 'json_object') return JSON.stringify({ said: prompt.slice(0, maxQuoted) })
   const last = messages.at(-1)
-  if (last?.role === 'tool') return `The tool answered: ${textOf(last.content).slice(0, 200)}`
-  return `You said: ${prompt.slice(0, 200) || 'nothing'}. I am the demo model, and this is all I can say.`
+  if (last?.role === 'tool') return `The tool answered: ${textOf(last.content).slice(0, maxQuoted)}`
+  return `You said: ${prompt.slice(0, maxQuoted) || 'nothing'}. I am the demo model, and this is all I can say.`
 }
 
 function endingSteps(chat: Parameters<typeof play>[0], options: DemoOptions, events: AnswerEvent[]): Step[] {

@@ -7,9 +7,12 @@ type Schema = {
   const?: unknown
 }
 
+/** Deeper values are null. */
+const maxDepth = 8
+
 /** Creates a value for a JSON Schema, deterministically. Supports the schemas of demonstrations, not every schema. */
 export function createSample(schema: Schema | undefined, name = 'value', depth = 0): unknown {
-  if (!schema || depth > 8) return null
+  if (!schema || depth > maxDepth) return null
   if (schema.const !== undefined) return schema.const
   if (schema.enum?.length) return schema.enum[0]
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type

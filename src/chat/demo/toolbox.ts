@@ -165,9 +165,12 @@ const cline: Toolbox = {
   },
 }
 
+/** Claude Code accepts no longer header of a question. */
+const maxHeaderLength = 12
+
 /** Returns the first field with choices, for agents that can only ask for a choice. */
 function choiceQuestion(question: string, fields: Field[]) {
   const { name, options = ['yes', 'no'] } = fields.find((field) => field.options) ?? { name: 'answer' }
   const describedOptions = options.map((label) => ({ label, description: `It is ${label}.` }))
-  return { name, header: name.slice(0, 12), question, options: describedOptions }
+  return { name, header: name.slice(0, maxHeaderLength), question, options: describedOptions }
 }

@@ -42,16 +42,16 @@ export const Metadata = (z.unknown() as z.ZodType<unknown> as z.ZodType<Record<s
 function validatePair(key: string, value: unknown, refuse: Refuse): void {
   if (isLonger(key, maxKeyLength)) refuse(`the key ${quoteKey(key)} has more than ${maxKeyLength} characters`)
   else if (/[[\]]/.test(key)) refuse(`the key ${quoteKey(key)} must not have brackets`)
-  else if (typeof textOf(key, value) !== 'string') refuse('must be a string', [key])
-  else if (isLonger(textOf(key, value) as string, maxValueLength))
+  else if (typeof tagsAsText(key, value) !== 'string') refuse('must be a string', [key])
+  else if (isLonger(tagsAsText(key, value) as string, maxValueLength))
     refuse(`must have at most ${maxValueLength} characters`, [key])
 }
 
 const quoteKey = (key: string) => JSON.stringify(key.length > maxKeyLength ? `${key.slice(0, maxKeyLength)}…` : key)
 
-/** Returns the text of a value. The text of a list of tags is its items, joined by commas. */
-function textOf(key: string, value: unknown): unknown {
-  // The text of a list with more items is too long in any case.
+/** Returns a list of tags as one text, with commas. Returns other values unchanged. */
+function tagsAsText(key: string, value: unknown): unknown {
+  // The text of a list with more items is always too long.
   const isList = key === 'tags' && Array.isArray(value) && value.length <= maxValueLength
   return isList && value.every((tag) => typeof tag === 'string') ? value.join(',') : value
 }

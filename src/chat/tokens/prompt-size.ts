@@ -68,6 +68,7 @@ function tokensOfWords(text: string): number {
   let tokens = 0
   let wordStart = -1
   for (let at = 0; at <= text.length; at++) {
+    // A space and the control characters, such as line breaks, end a word.
     const isInWord = at < text.length && text.charCodeAt(at) > 0x20
     if (isInWord) {
       if (wordStart < 0) wordStart = at
