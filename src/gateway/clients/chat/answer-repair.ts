@@ -1,10 +1,8 @@
 import type { ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
-import { CallRepair, parseCalls, type RawCall, withOtherMembers } from './call-repair.ts'
+import { CallRepair, type MessageMember, parseCalls, type RawCall, withOtherMembers } from './call-repair.ts'
 
-/** The member of a choice with its content: `delta` in a stream, `message` in a whole answer. */
-export type MessageMember = 'delta' | 'message'
 type Message = { tool_calls?: RawCall[] | null } & Record<string, unknown>
 export type RawChoice = { index?: number; finish_reason?: string | null; native_finish_reason?: string } & {
   [member in MessageMember]?: Message | null
@@ -22,8 +20,9 @@ export type Repairs = ReadonlyMap<number, ChoiceRepair>
  * Each answer has its own instance.
  */
 export class AnswerRepair {
-  readonly #first = new CallRepair()
-  #others: Map<number, CallRepair> | undefined
+  /** The repair of the first choice. Most answers have no other. */
+  readonly #firstRepair = new CallRepair()
+  #otherRepairs: Map<number, CallRepair> | undefined
   #hasSeveralChoices = false
   readonly #hasFunctions: boolean
   /** Whether the upstream sends its call in `function_call`, as a client that offers `functions` expects. */
@@ -48,7 +47,7 @@ export class AnswerRepair {
       return this.#repairChoices(choices ?? [], events, 'delta')
     }
     this.#isLegacy ||= this.#hasFunctions && legacyCall.test(text) && !currentCall.test(text)
-    const calls = this.#isLegacy ? undefined : this.#first.findCorrectCalls(parseCalls(text), events, false)
+    const calls = this.#isLegacy ? undefined : this.#firstRepair.findCorrectCalls(parseCalls(text), events, 'delta')
     const finish = this.#withoutLegacyReason(repairedFinish(hasFinishReason(text), events, 'delta'))
     return needsNoRepair({ calls, finish }) ? undefined : new Map([[0, { calls, finish }]])
   }
@@ -68,12 +67,12 @@ export class AnswerRepair {
     let repairs: Map<number, ChoiceRepair> | undefined
     for (let position = 0; position < choices.length; position++) {
       const choice = choices[position]!
-      const number = member === 'message' ? position : (choice.index ?? position)
-      const ownEvents = choices.length === 1 ? events : events.filter((event) => (event.choice ?? 0) === number)
+      const choiceIndex = choiceIndexOf(choice, position, member)
+      const ownEvents = choices.length === 1 ? events : events.filter((event) => (event.choice ?? 0) === choiceIndex)
       const rawCalls = listCalls(choice[member])
       const calls = this.#isLegacy
         ? undefined
-        : this.#findOrCreateRepair(number).findCorrectCalls(rawCalls, ownEvents, member === 'message')
+        : this.#findOrCreateRepair(choiceIndex).findCorrectCalls(rawCalls, ownEvents, member)
       const finish = this.#withoutLegacyReason(repairedFinish(Boolean(choice.finish_reason), ownEvents, member))
       if (needsNoRepair({ calls, finish })) continue
       repairs ??= new Map()
@@ -86,12 +85,16 @@ export class AnswerRepair {
     return this.#isLegacy && legacyReasons.has(finish?.native) ? undefined : finish
   }
 
-  #findOrCreateRepair(choice: number): CallRepair {
-    if (choice === 0) return this.#first
-    this.#others ??= new Map()
-    return this.#others.getOrInsertComputed(choice, () => new CallRepair())
+  #findOrCreateRepair(choiceIndex: number): CallRepair {
+    if (choiceIndex === 0) return this.#firstRepair
+    this.#otherRepairs ??= new Map()
+    return this.#otherRepairs.getOrInsertComputed(choiceIndex, () => new CallRepair())
   }
 }
+
+/** The index of a choice by its position in the list. The choices of a whole answer are in order; events have the index. */
+export const choiceIndexOf = ({ index }: { index?: number }, position: number, member: MessageMember): number =>
+  member === 'message' ? position : (index ?? position)
 
 const listCalls = (message: Message | null | undefined): RawCall[] =>
   Array.isArray(message?.tool_calls) ? message.tool_calls : []

@@ -3,6 +3,9 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { valueEnd } from '#platform/json/json-text/json-members.ts'
 import { callArguments, emptyCall } from './parts.ts'
 
+/** The member of a choice with its content: `delta` in a stream, `message` in a whole answer. */
+export type MessageMember = 'delta' | 'message'
+
 /** A call in an upstream's answer. Any member can be missing. */
 export type RawCall = {
   id?: unknown
@@ -16,23 +19,23 @@ export type RawCall = {
 export class CallRepair {
   #customCalls: Set<number> | undefined
   /** The number of calls that clients have. */
-  #openCalls = 0
+  #callCount = 0
 
   /**
    * The tool calls that replace those in an event or a whole answer, as deltas. Undefined if they are correct.
-   * @param isWhole whether it is a whole answer, where calls have no index.
+   * @param member `message` for a whole answer, where calls have no index.
    */
   findCorrectCalls(
     calls: (RawCall | null)[],
     events: readonly AnswerEvent[],
-    isWhole: boolean,
+    member: MessageMember,
   ): ToolCallDelta[] | undefined {
     if (calls.length === 0 && !events.some(isCallEvent)) return undefined
     const correctCalls = this.#toDeltas(events)
     if (calls.includes(null)) return correctCalls
-    const rawCalls = isWhole ? calls.map((call, index) => ({ ...call, index })) : (calls as RawCall[])
+    const rawCalls = member === 'message' ? calls.map((call, index) => ({ ...call, index })) : (calls as RawCall[])
     // An empty delta before its call would be a call without a name.
-    const effective = rawCalls.filter((call) => !(isEmptyDelta(call) && Number(call.index) < this.#openCalls))
+    const effective = rawCalls.filter((call) => !(isEmptyDelta(call) && Number(call.index) < this.#callCount))
     const isSame =
       effective.length === correctCalls.length && effective.every((call, at) => isEquivalent(call, correctCalls[at]!))
     return isSame ? undefined : correctCalls
@@ -43,15 +46,15 @@ export class CallRepair {
     const deltas = new Map<number, ToolCallDelta>()
     for (const event of events) {
       if (event.type === 'tool_call') {
-        this.#openCalls = event.index + 1
-        if (event.custom) this.#noteCustom(event.index)
+        this.#callCount = event.index + 1
+        if (event.custom) this.#addCustom(event.index)
         deltas.set(event.index, { index: event.index, ...emptyCall(event) })
       } else if (event.type === 'tool_arguments') this.#addArguments(deltas, event)
     }
     return [...deltas.values()]
   }
 
-  #noteCustom(index: number): void {
+  #addCustom(index: number): void {
     this.#customCalls ??= new Set()
     this.#customCalls.add(index)
   }

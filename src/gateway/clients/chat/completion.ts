@@ -27,8 +27,8 @@ function groupByChoice(events: AnswerEvent[]): AnswerEvent[][] {
 
 function writeChoice(head: AnswerHead, events: AnswerEvent[], index: number): object {
   const content = collectContent(events)
-  const details = content.thoughts.flatMap((thought, index) =>
-    toReasoningDetails({ by: head.model, ...thought }, index),
+  const details = content.thoughts.flatMap((thought, thoughtIndex) =>
+    toReasoningDetails({ by: head.model, ...thought }, thoughtIndex),
   )
   const annotations = content.citations.flatMap((citation) => toAnnotations(citation, content.text.length))
   const message = {
@@ -64,15 +64,15 @@ function collectContent(events: AnswerEvent[]) {
     speech: [] as Speech[],
     finish: 'stop' as FinishReason,
   }
-  let thoughtIsOpen = false
+  let isThoughtOpen = false
   for (const event of events) {
     if (event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal')
       content[event.type] += event.text
     if (event.type === 'reasoning') {
       const { type: _type, ...piece } = event
-      if (thoughtIsOpen) content.thoughts.push(appendThought(content.thoughts.pop()!, piece))
+      if (isThoughtOpen) content.thoughts.push(appendThought(content.thoughts.pop()!, piece))
       else content.thoughts.push(piece)
-      thoughtIsOpen = !isThoughtEnd(piece)
+      isThoughtOpen = !isThoughtEnd(piece)
     } else if (event.type === 'tool_call') {
       content.calls.set(event.index, emptyCall(event))
     } else if (event.type === 'tool_arguments') {

@@ -18,10 +18,11 @@ export const chatPreset: PresetStyle = {
 
 /** A preset's configuration in the field names of a chat body. Settings without such a name are omitted. */
 function chatFields(config: Fields): Fields {
-  const { max_output_tokens, max_tool_calls, truncation, text, reasoning, tools, tool_choice, ...same } = config
+  const { max_output_tokens, max_tool_calls, truncation, text, reasoning, tools, tool_choice, ...unchangedSettings } =
+    config
   const { format, verbosity } = (text ?? {}) as { format?: Tool; verbosity?: unknown }
   return withoutNulls({
-    ...same,
+    ...unchangedSettings,
     transforms: truncation === 'auto' ? ['middle-out'] : undefined,
     max_completion_tokens: max_output_tokens,
     response_format: format && encodeFormat(format),

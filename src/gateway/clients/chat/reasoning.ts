@@ -46,7 +46,7 @@ export function addReasoning(message: RawMessage, model: string): void {
   if (!hasDetails) message.reasoning_details = toReasoningDetails({ text, field, by: model }, 0)
 }
 
-/** The events for which clients need a detail: signatures that the server has elsewhere. @param text the JSON of the answer. */
+/** The events for which clients need a detail: signatures that the server sends in other members. @param text the JSON of the answer. */
 export function signaturesIn(events: readonly AnswerEvent[] = [], text: string): SignatureEvent[] {
   const signatures = events.filter((event) => event.type === 'reasoning' && event.via === 'chat' && event.encrypted)
   return signatures.length === 0 || text.includes('"reasoning_details"') ? [] : (signatures as SignatureEvent[])

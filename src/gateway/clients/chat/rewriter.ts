@@ -4,8 +4,8 @@ import { applyChanges, toLatin1Json, valueEnd } from '#platform/json/json-text/j
 import { EventPrefix, findObjectStart, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import type { Part } from '../../protocol/thinking-parts.ts'
-import { AnswerRepair, applyRepair, type MessageMember, type RawChoice, type Repairs } from './answer-repair.ts'
-import type { RawCall } from './call-repair.ts'
+import { AnswerRepair, applyRepair, choiceIndexOf, type RawChoice, type Repairs } from './answer-repair.ts'
+import type { MessageMember, RawCall } from './call-repair.ts'
 import {
   addReasoning,
   addSignatures,
@@ -200,16 +200,13 @@ function rewriteJson(text: string, { member, head, repairs, lacksRole = false, s
       fillIn(choice[member], answer.id || head.id, head.model)
       addSignatures(
         choice[member],
-        signatures.filter((signature) => (signature.choice ?? 0) === numberOf(choice, position, member)),
+        signatures.filter((signature) => (signature.choice ?? 0) === choiceIndexOf(choice, position, member)),
       )
     }
     if (choice[member] && !Array.isArray(head.request?.functions)) delete choice[member].function_call
   }
   return toLatin1Json(answer)
 }
-
-const numberOf = ({ index }: Choice, position: number, member: MessageMember) =>
-  member === 'message' ? position : (index ?? position)
 
 /** Removes the message of a stream's event from its choice. @returns the message. */
 function takeMessage(choice: Choice): ChatDelta | undefined {

@@ -30,6 +30,7 @@ const readRate = (mediaType: string) => Number(/\brate=(\d{4,6})\b/.exec(mediaTy
 function withWavHeader(samples: Buffer, rate: number): Buffer {
   const header = Buffer.alloc(headerLength)
   header.write('RIFF', 0)
+  // The length of the file does not include this field and the one before it.
   header.writeUInt32LE(headerLength - 8 + samples.length, 4)
   header.write('WAVEfmt ', 8)
   // The format: 16 bytes, PCM, one channel.

@@ -28,11 +28,11 @@ function messagesFields(config: Fields): Fields {
     tool_choice,
     parallel_tool_calls,
     service_tier,
-    ...same
+    ...unchangedSettings
   } = config
   const { format, verbosity } = (text ?? {}) as { format?: Tool; verbosity?: unknown }
   return withoutNulls({
-    ...same,
+    ...unchangedSettings,
     max_tokens: max_output_tokens,
     stop_sequences: typeof stop === 'string' ? [stop] : stop,
     verbosity,

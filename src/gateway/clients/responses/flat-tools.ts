@@ -31,6 +31,8 @@ export const isClientSearch = ({ type, execution }: Tool) => type === 'tool_sear
 
 /** No provider accepts a longer name. */
 const maxNameLength = 64
+/** Enough characters of a digest to distinguish the shortened names of one request. */
+const digestLength = 8
 
 /**
  * The tools of a client as the flat list of functions that other protocols have. It includes the functions in namespaces, such
@@ -98,6 +100,6 @@ const countTools = (tool: Tool | null) =>
 function flatName({ namespace, name }: NamespacedName): string {
   const flat = `${namespace}${namespace.endsWith('__') ? '' : '__'}${name}`
   if (flat.length <= maxNameLength) return flat
-  const suffix = `_${createHash('sha256').update(flat).digest('hex').slice(0, 8)}`
+  const suffix = `_${createHash('sha256').update(flat).digest('hex').slice(0, digestLength)}`
   return flat.slice(0, maxNameLength - suffix.length) + suffix
 }

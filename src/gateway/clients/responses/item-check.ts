@@ -31,7 +31,7 @@ export const readArguments = (item: { type?: string; arguments?: string; input?:
   item.type === 'custom_tool_call' ? item.input : item.arguments
 
 /** A call that the client has: its index among the calls and among the items, and its arguments so far. */
-type RelayedCall = { call: number; index: number; item: CallItem | CustomCallItem; isDone: boolean }
+type RelayedCall = { callIndex: number; outputIndex: number; item: CallItem | CustomCallItem; isDone: boolean }
 type CallEvents = ReturnType<typeof callEventsIn>
 
 /**
@@ -39,6 +39,7 @@ type CallEvents = ReturnType<typeof callEventsIn>
  * service.
  */
 export class ItemCheck {
+  /** The calls that the client has, by their index among the items. */
   readonly calls = new Map<number, RelayedCall>()
   /** The number of items so far. */
   itemCount = 0
@@ -56,6 +57,7 @@ export class ItemCheck {
    */
   track(event: ItemEvent, events: readonly AnswerEvent[]): boolean {
     const calls = callEventsIn(events)
+    // No call has the index -1 of an event without an index.
     const relayedCall = this.calls.get(event.output_index ?? -1)
     switch (event.type) {
       case 'response.output_item.added':
@@ -75,19 +77,19 @@ export class ItemCheck {
     }
   }
 
-  #add({ item, output_index: index }: ItemEvent, calls: CallEvents): boolean {
+  #add({ item, output_index: outputIndex }: ItemEvent, calls: CallEvents): boolean {
     if (!isCall(item)) {
-      this.itemCount = Math.max(this.itemCount, (index ?? this.itemCount) + 1)
+      this.itemCount = Math.max(this.itemCount, (outputIndex ?? this.itemCount) + 1)
       return calls.length === 0
     }
-    if (index !== this.itemCount || !startsCall(calls) || readArguments(item!)) return false
-    const [{ index: call, id, name, custom }] = calls
+    if (outputIndex !== this.itemCount || !startsCall(calls) || readArguments(item!)) return false
+    const [{ index: callIndex, id, name, custom }] = calls
     if (item!.call_id !== id || item!.name !== name || item!.id === undefined) return false
     const shared = { id: item!.id, status: 'in_progress' as const, call_id: id, name }
     const callItem: RelayedCall['item'] = custom
       ? { ...shared, type: 'custom_tool_call', input: '' }
       : { ...shared, type: 'function_call', arguments: '', ...(item!.namespace && { namespace: item!.namespace }) }
-    this.calls.set(index, { call, index, item: callItem, isDone: false })
+    this.calls.set(outputIndex, { callIndex, outputIndex, item: callItem, isDone: false })
     this.itemCount++
     return true
   }
@@ -102,8 +104,8 @@ export class ItemCheck {
   }
 }
 
-function addArguments({ call, item }: RelayedCall, text: string, calls: CallEvents): boolean {
-  if (!addsArguments(calls, call, text)) return false
+function addArguments({ callIndex, item }: RelayedCall, text: string, calls: CallEvents): boolean {
+  if (!addsArguments(calls, callIndex, text)) return false
   if (item.type === 'custom_tool_call') item.input += text
   else item.arguments += text
   return true

@@ -17,16 +17,16 @@ export class RepairedItems {
   readonly #output: OutputItem[]
   readonly #items: ItemEvents
   readonly #calls = new Map<number, { item: Call; isDone: boolean }>()
-  /** Maps the index of an item in the upstream's stream to the client's index. */
+  /** Maps the index of an item in the upstream's stream to the client's index. Items from before the repair keep theirs. */
   readonly #clientIndexes = new Map<number, number>()
 
   constructor(answerId: string, { itemCount, calls, eventCount }: ItemCheck) {
     this.#output = Array.from({ length: itemCount }, () => emptyItem)
     this.#items = new ItemEvents(this.#output, answerId, eventCount)
-    for (const { call, index, item, isDone } of calls.values()) {
-      this.#output[index] = item
-      this.#items.adopt(item, index)
-      this.#calls.set(call, { item, isDone })
+    for (const { callIndex, outputIndex, item, isDone } of calls.values()) {
+      this.#output[outputIndex] = item
+      this.#items.adopt(item, outputIndex)
+      this.#calls.set(callIndex, { item, isDone })
     }
   }
 
@@ -81,6 +81,7 @@ export class RepairedItems {
   /** The output of the upstream, with the calls as the client has them. */
   #outputWithCalls(items: RawItem[]): object[] {
     const calls = [...this.#calls.values()].map(({ item }) => item)
+    // Each call takes the place of the upstream's call at the same position among the calls.
     const output = items.flatMap((item): object[] => (isCall(item) ? calls.splice(0, 1) : [item]))
     return [...output, ...calls]
   }

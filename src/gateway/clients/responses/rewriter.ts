@@ -39,7 +39,7 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
   const completedItems = new CompletedItems()
   return {
     event: (raw, events = []) => {
-      completedItems.note(raw)
+      completedItems.collect(raw)
       if (!raw.includes('"response"')) return calls.repair(raw, events)
       return calls.repair(changeMember(raw, 'response', completedItems.withOutput(raw, changes)), events)
     },
@@ -54,7 +54,8 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
 class CompletedItems {
   readonly #items: object[] = []
 
-  note(raw: Buffer): void {
+  /** Adds the item of an event that reports it as done. */
+  collect(raw: Buffer): void {
     if (!raw.includes('"response.output_item.done"')) return
     const { item } = parseEventObject(raw) as { item?: object | null }
     if (item) this.#items.push(item)

@@ -117,13 +117,13 @@ function toChatTools({ tool_choice, parallel_tool_calls }: Body, { tools }: Flat
 }
 
 function functionTool({ type, name, description, parameters, strict, cache_control }: Tool): Body {
-  const functionTool = {
+  const definition = {
     name,
     ...(description != null && { description }),
     ...(parameters != null && { parameters }),
     ...(strict != null && { strict }),
   }
-  return { type, function: functionTool, ...(cache_control != null && { cache_control }) }
+  return { type, function: definition, ...(cache_control != null && { cache_control }) }
 }
 
 /** A tool that is called with free text. */

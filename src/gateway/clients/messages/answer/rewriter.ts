@@ -21,8 +21,8 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
       const raw = frame.withStart(event)
       for (const answerEvent of events)
         if (answerEvent.type === 'usage') completionTokens = answerEvent.tokens.completion
-      const end = events.find((event) => event.type === 'finish')
-      if (end && end.native === undefined) return calls.repair(withReason(raw, end, completionTokens), events)
+      const finish = events.find((answerEvent) => answerEvent.type === 'finish')
+      if (finish && finish.native === undefined) return calls.repair(withReason(raw, finish, completionTokens), events)
       const withNames = raw.includes('message_start') ? changeMember(raw, 'message', startChanges(raw, changes)) : raw
       const stop = stopRepair(events)
       return calls.repair(withEventName(stop ? changeMember(withNames, 'delta', stop) : withNames), events)
@@ -85,7 +85,7 @@ const eventLine = /^event:/m
 
 /** Anthropic's clients read only events with a name, which is the type in their data. */
 function withEventName(raw: Buffer): Buffer {
-  if (raw.toString('latin1', 0, 6) === 'event:' || eventLine.test(raw.toString('latin1'))) return raw
+  if (raw.toString('latin1', 0, 'event:'.length) === 'event:' || eventLine.test(raw.toString('latin1'))) return raw
   const { type } = parseEventObject(raw) as { type?: unknown }
   return typeof type === 'string' ? Buffer.concat([Buffer.from(`event: ${type}\n`), raw]) : raw
 }

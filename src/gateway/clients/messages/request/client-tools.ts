@@ -11,10 +11,10 @@ type ClientTool = {
 const text = (description: string) => ({ type: 'string', description })
 const integer = (description: string) => ({ type: 'integer', description })
 const integers = (description: string) => ({ type: 'array', items: { type: 'integer' }, description })
-const words = (values: string[], description: string) => ({ type: 'string', enum: values, description })
+const oneOf = (values: string[], description: string) => ({ type: 'string', enum: values, description })
 const object = (properties: object, required: string[]) => ({ type: 'object', properties, required })
 
-const edits = {
+const editParameters = {
   file_text: text('For `create`: the content of the file.'),
   old_str: text('For `str_replace`: the text to replace. It must occur exactly once, with the same white space.'),
   insert_line: integer('For `insert`: the line after which the text is inserted; 0 for the start of the file.'),
@@ -29,15 +29,15 @@ const firstWithHeldKeys = 20250124
 const firstWithZoom = 20251124
 
 function editorParameters(version: number): object {
-  const isOld = version < firstWithoutUndo
-  const commands = ['view', 'create', 'str_replace', 'insert', ...(isOld ? ['undo_edit'] : [])]
+  const canUndo = version < firstWithoutUndo
+  const commands = ['view', 'create', 'str_replace', 'insert', ...(canUndo ? ['undo_edit'] : [])]
   return object(
     {
-      command: words(commands, 'The command to run.'),
+      command: oneOf(commands, 'The command to run.'),
       path: text('The absolute path of a file or folder.'),
-      ...edits,
-      new_str: text(`For \`str_replace\`: the new text.${isOld ? ' For `insert`: the text to insert.' : ''}`),
-      ...(!isOld && { insert_text: insertedText }),
+      ...editParameters,
+      new_str: text(`For \`str_replace\`: the new text.${canUndo ? ' For `insert`: the text to insert.' : ''}`),
+      ...(!canUndo && { insert_text: insertedText }),
     },
     ['command', 'path'],
   )
@@ -58,17 +58,17 @@ const firstActions = [
 const laterActions = ['hold_key', 'left_mouse_down', 'left_mouse_up', 'triple_click', 'scroll', 'wait']
 
 function computerParameters(version: number): object {
-  const isLater = version >= firstWithHeldKeys
+  const hasHeldKeys = version >= firstWithHeldKeys
   const hasZoom = version >= firstWithZoom
-  const actions = [...firstActions, ...(isLater ? laterActions : []), ...(hasZoom ? ['zoom'] : [])]
+  const actions = [...firstActions, ...(hasHeldKeys ? laterActions : []), ...(hasZoom ? ['zoom'] : [])]
   return object(
     {
-      action: words(actions, 'The action.'),
+      action: oneOf(actions, 'The action.'),
       coordinate: integers('The position as [x, y], in pixels from the left and the top.'),
       text: text('For `type`: the text. For `key` and `hold_key`: keys in the syntax of xdotool, such as `ctrl+s`.'),
-      ...(isLater && {
+      ...(hasHeldKeys && {
         start_coordinate: integers('For `left_click_drag`: where the drag starts, as [x, y].'),
-        scroll_direction: words(['up', 'down', 'left', 'right'], 'For `scroll`.'),
+        scroll_direction: oneOf(['up', 'down', 'left', 'right'], 'For `scroll`.'),
         scroll_amount: integer('For `scroll`: the number of steps of the wheel.'),
         duration: { type: 'number', description: 'For `hold_key` and `wait`: seconds.' },
       }),
@@ -104,9 +104,9 @@ const clientTools: Readonly<Record<string, ClientTool>> = {
     parameters: () =>
       object(
         {
-          command: words(['view', 'create', 'str_replace', 'insert', 'delete', 'rename'], 'The command to run.'),
+          command: oneOf(['view', 'create', 'str_replace', 'insert', 'delete', 'rename'], 'The command to run.'),
           path: text('The path below /memories. Required except for `rename`.'),
-          ...edits,
+          ...editParameters,
           new_str: text('For `str_replace`: the new text.'),
           insert_text: insertedText,
           old_path: text('For `rename`: the path before.'),

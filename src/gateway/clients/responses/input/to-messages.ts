@@ -77,11 +77,11 @@ function addItem(messages: Message[], item: Item, path: string, flatTools: FlatT
 /** The tools that a search found, which the model can call from now on. Their schemas are declared with the other tools. */
 function foundTools(tools: unknown, flatTools: FlatTools): object[] {
   return ((Array.isArray(tools) ? tools : []) as (Tool | null)[]).flatMap((tool) => {
-    const { type, name, description, tools: members } = tool ?? {}
+    const { type, name, description, tools: functions } = tool ?? {}
     if (type !== 'namespace') return name === undefined ? [] : [{ name, description }]
-    return (members as Tool[]).map((member) => ({
-      name: flatTools.findFlatName(String(member.name), name),
-      description: member.description,
+    return (functions as Tool[]).map((declared) => ({
+      name: flatTools.findFlatName(String(declared.name), name),
+      description: declared.description,
     }))
   })
 }
