@@ -75,10 +75,12 @@ function withAnthropicThinking({ reasoning, ...sent }: Body, endpoint: Endpoint)
   const choice = sent.tool_choice as { type?: string } | undefined
   // Claude refuses reasoning beside a forced call. `thinking` of the client takes precedence.
   const isToolOptional = choice?.type === undefined || choice.type === 'auto' || choice.type === 'none'
+  // Only the fields that `thinkingSettings` reads. Without messages it skips the check of earlier calls, which the caller does.
   const request = {
     messages: [],
     reasoning: isToolOptional && sent.thinking == null ? reasoning : null,
   } as unknown as ChatRequest
+  // A limit of 0, which only fills the prompt cache, counts as 1.
   const { thinking, effort, maxTokens, canSample } = thinkingSettings(request, endpoint, answerLimitOf(sent) ?? 1)
   const config = effort === undefined ? sent.output_config : { effort, ...(sent.output_config as object | undefined) }
   return {

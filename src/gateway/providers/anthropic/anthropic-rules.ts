@@ -11,7 +11,7 @@ import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
-import { limitCacheMarks } from './anthropic-cache-marks.ts'
+import { limitCacheBreakpoints } from './anthropic-cache-breakpoints.ts'
 import { uniqueCallIds } from './anthropic-call-ids.ts'
 import { declareCalledTools } from './anthropic-called-tools.ts'
 import { fitBlocks, fitInputs, isBlank, skipBlankTexts, trimPrefill } from './anthropic-content-repairs.ts'
@@ -116,7 +116,7 @@ export const anthropicRules: RequestRules = {
     uniqueCallIds,
     pairToolResults,
     fitToClaude,
-    limitCacheMarks,
+    limitCacheBreakpoints,
     declareCalledTools,
     toolRepair(toolShape('other'), {}),
     toolRepair(toolShape('strict'), strictRules),

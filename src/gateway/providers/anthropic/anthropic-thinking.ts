@@ -55,7 +55,7 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
   const canSample = mode !== 'adaptive-only'
   if (!setting?.enabled || forcesTool(chat)) return { maxTokens, canSample }
   if (mode !== 'budget') {
-    const effort = effortFor(chooseEffort(setting), mode)
+    const effort = effortInMode(chooseEffort(setting), mode)
     // Without `display` later models hide their reasoning.
     return { thinking: { type: 'adaptive', display: 'summarized' }, effort, maxTokens, canSample: false }
   }
@@ -80,14 +80,15 @@ export function canThinkWith(endpoint: Endpoint, { thinking }: ThinkingSettings)
   return isReasoningModel(endpoint)
 }
 
-/** The effort that a model accepts: Claude has no `minimal`, 4.6 has no `xhigh`, and 4.5 nothing above `high`. */
-function effortFor(effort: string, mode: ThinkingMode): string {
+/** The effort that models of a mode accept: Claude has no `minimal`, 4.6 has no `xhigh`, and 4.5 nothing above `high`. */
+function effortInMode(effort: string, mode: ThinkingMode): string {
   if (effort === 'minimal') return 'low'
   if (effort === 'max' && mode === 'budget') return 'high'
   return effort === 'xhigh' && mode !== 'adaptive-only' ? 'high' : effort
 }
 
-export const acceptedEffort = (effort: string, model: string) => effortFor(effort, findThinkingMode(model))
+/** The effort that a model accepts for the requested one. */
+export const acceptedEffort = (effort: string, model: string) => effortInMode(effort, findThinkingMode(model))
 
 /** A forced tool call disables reasoning, because the two exclude each other. */
 function forcesTool({ tools, tool_choice: choice }: ChatRequest): boolean {

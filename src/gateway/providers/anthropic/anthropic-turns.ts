@@ -21,11 +21,11 @@ type Turn = { role: 'user' | 'assistant'; content: Block[] }
 export function encodeSystem(messages: Message[]): Block[] {
   return messages
     .filter(isInstruction)
-    .flatMap((message) => withCacheMark(normalizeContent(message.content).flatMap(toBlocks), message))
+    .flatMap((message) => withCacheBreakpoint(normalizeContent(message.content).flatMap(toBlocks), message))
 }
 
 /** Some clients put a cache breakpoint on the message. It belongs to its last block. */
-function withCacheMark(blocks: Block[], { cache_control }: Message): Block[] {
+function withCacheBreakpoint(blocks: Block[], { cache_control }: Message): Block[] {
   const last = blocks.at(-1)
   if (cache_control == null || !last || last.cache_control != null) return blocks
   return [...blocks.slice(0, -1), { ...last, cache_control }]
@@ -49,7 +49,7 @@ export function encodeTurns(messages: Message[]): Turn[] {
 
 function messageBlocks(message: Message, budget: JsonBudget): Block[] {
   if (message.role === 'tool') return [toolResult(message)]
-  const blocks = withCacheMark(normalizeContent(spokenContent(message)).flatMap(toBlocks), message)
+  const blocks = withCacheBreakpoint(normalizeContent(spokenContent(message)).flatMap(toBlocks), message)
   if (message.role !== 'assistant') return blocks
   const thoughts = completeThoughts(message).map(({ text, signature, encrypted }) =>
     encrypted === undefined

@@ -19,17 +19,18 @@ export const demoOrigin = 'demo://local'
 
 /** The demo model as an upstream of OpenAI chat completions and embeddings, with all failures of a real one. */
 export function sendToDemo(request: UpstreamRequest, deadlines: Deadlines, sink: Sink): Exchange {
-  const body: unknown = JSON.parse(textOf(request.body))
+  const body: unknown = JSON.parse(readBodyText(request.body))
+  // The demo protocol encoded the body, so it has the form of the operation.
   if (request.path === '/embeddings') return sendEmbeddingsToDemo(body as never, sink)
   const chat = body as ChatRequest
-  const scene = play(chat)
-  if ('error' in scene) return refuse(scene.error, sink)
-  const answer = new DemoAnswer(chat, scene.steps, deadlines, sink)
+  const demoAnswer = play(chat)
+  if ('error' in demoAnswer) return refuse(demoAnswer.error, sink)
+  const answer = new DemoAnswer(chat, demoAnswer.steps, deadlines, sink)
   answer.start()
   return answer
 }
 
-const textOf = (body: UpstreamBody) => (typeof body === 'string' ? body : Buffer.concat(body).toString('utf8'))
+const readBodyText = (body: UpstreamBody) => (typeof body === 'string' ? body : Buffer.concat(body).toString('utf8'))
 
 class DemoAnswer implements Exchange {
   readonly #steps: Step[]

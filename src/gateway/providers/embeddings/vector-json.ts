@@ -25,9 +25,14 @@ function findOnlyList(item: Buffer): Buffer | undefined {
     : undefined
 }
 
+const bytesPerFloat = 4
+
 /** The numbers of a vector in base64, as decimals of up to nine digits. Nine suffice to restore a 32-bit float. */
 function decodeFloats(base64: string): number[] {
   const bytes = Buffer.from(base64, 'base64')
-  if (bytes.length === 0 || bytes.length % 4 !== 0) throw new Error('an embedding is not base64 of 32-bit floats')
-  return Array.from({ length: bytes.length / 4 }, (_, at) => Number(bytes.readFloatLE(at * 4).toPrecision(9)))
+  if (bytes.length === 0 || bytes.length % bytesPerFloat !== 0)
+    throw new Error('an embedding is not base64 of 32-bit floats')
+  return Array.from({ length: bytes.length / bytesPerFloat }, (_, at) =>
+    Number(bytes.readFloatLE(at * bytesPerFloat).toPrecision(9)),
+  )
 }

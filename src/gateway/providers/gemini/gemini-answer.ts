@@ -54,7 +54,7 @@ const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 's
 /** Reads one stream. The parts of each event are new, and its usage is cumulative. */
 export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
   const answer = new GeminiAnswer(answerId)
-  return ({ data }) => listAnswers(JSON.parse(data)).flatMap((part) => answer.read(part))
+  return ({ data }) => listAnswers(JSON.parse(data)).flatMap((generated) => answer.read(generated))
 }
 
 /** Reads a whole answer. */

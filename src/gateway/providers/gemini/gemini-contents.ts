@@ -41,7 +41,7 @@ export function encodeContents(messages: Message[], model: string): Content[] {
   const budget = new JsonBudget()
   for (const message of pairMessages(messages)) {
     if (isInstruction(message)) continue
-    if (message.role === 'assistant') noteCalls(message, functionOfCall)
+    if (message.role === 'assistant') addFunctionNames(message, functionOfCall)
     const parts = toParts(message, { functionOfCall, model, budget })
     if (parts.length === 0) continue
     const role = message.role === 'assistant' ? 'model' : 'user'
@@ -53,8 +53,8 @@ export function encodeContents(messages: Message[], model: string): Content[] {
   return contents[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: '' }] }, ...contents] : contents
 }
 
-/** Records the function of each call, by which its result is named. */
-function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfCall: Map<string, string>): void {
+/** Adds the function of each call to `functionOfCall`. The result of the call gets its name. */
+function addFunctionNames(message: Extract<Message, { role: 'assistant' }>, functionOfCall: Map<string, string>): void {
   for (const call of message.tool_calls ?? []) functionOfCall.set(call.id, readCalledName(call) ?? '')
 }
 

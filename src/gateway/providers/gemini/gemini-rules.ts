@@ -100,7 +100,7 @@ export const geminiRules: RequestRules = {
 }
 
 /** Chat fields without a counterpart in this protocol. */
-export const geminiLacks = [
+export const fieldsGeminiLacks = [
   'logit_bias',
   'logprobs',
   'top_logprobs',

@@ -12,7 +12,7 @@ import { geminiReader, readGenerated } from './gemini-answer.ts'
 import { geminiEmbeddings } from './gemini-embeddings.ts'
 import { geminiForms } from './gemini-forms.ts'
 import { excludesFormat, geminiRequest } from './gemini-request.ts'
-import { geminiLacks, geminiRules } from './gemini-rules.ts'
+import { fieldsGeminiLacks, geminiRules } from './gemini-rules.ts'
 import { encodeProviderTool, geminiBillable } from './gemini-tools.ts'
 
 /** Google Gemini, natively: the path contains the model, and an answer consists of candidates with parts. */
@@ -44,5 +44,5 @@ function missingFields(chat: ChatRequest, endpoint: Endpoint): string[] {
   const format = excludesFormat(chat, endpoint) ? ['response_format'] : []
   // The voice in `audio` is sent.
   const unknown = findUnknownFields(chat as Body).filter((name) => name !== 'audio')
-  return [...geminiLacks, ...format, ...unknown]
+  return [...fieldsGeminiLacks, ...format, ...unknown]
 }

@@ -38,7 +38,7 @@ export type ChatCompatibility = Compatibility & {
   /** Whether it refuses members of messages that it does not know, and the name of a user or an answer. */
   refusesMembers?: boolean
   /** Whether it refuses the cache breakpoints of Anthropic. */
-  refusesCacheMarks?: boolean
+  refusesCacheBreakpoints?: boolean
   /** Whether it has functions of its provider, with `$` before the name and the type `builtin_function`. */
   hasBuiltinFunctions?: boolean
   /** Fields of the body that have another name. */
@@ -59,7 +59,7 @@ const openai: ChatCompatibility = {
   acceptsAllowedTools: true,
   reasonsByEffort: true,
   hasTextResults: true,
-  refusesCacheMarks: true,
+  refusesCacheBreakpoints: true,
   maxStops: 4,
   callIds: { allowedCharacters: anyCharacters, maxLength: 40 },
   checksStrict: true,
@@ -86,7 +86,7 @@ const mistral: ChatCompatibility = {
   acceptsAnyBound: true,
   separatesResults: true,
   refusesMembers: true,
-  refusesCacheMarks: true,
+  refusesCacheBreakpoints: true,
   maxTemperature: 1.5,
   prefillField: 'prefix',
   efforts: ['none', 'high'],
@@ -158,7 +158,7 @@ const builtinCompatibility: Record<string, ChatCompatibility> = {
     ...lenient,
     reasoningField: 'reasoning',
     refusesMembers: true,
-    refusesCacheMarks: true,
+    refusesCacheBreakpoints: true,
     reasonsByEffort: true,
     efforts: ['none', 'low', 'medium', 'high'],
     maxStops: 4,
@@ -169,7 +169,7 @@ const builtinCompatibility: Record<string, ChatCompatibility> = {
     acceptsAnyBound: true,
     reasonsByEffort: true,
     refusesMembers: true,
-    refusesCacheMarks: true,
+    refusesCacheBreakpoints: true,
     refuses: [...penaltiesAndBias, ...openaiOnlyFields],
   },
   xai: {

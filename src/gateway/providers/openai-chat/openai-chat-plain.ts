@@ -48,14 +48,14 @@ function withoutSingleProviderParts(message: Message): Message[] {
 
 function toolWithoutCacheControl(tool: ChatTool): ChatTool {
   if (!('cache_control' in tool)) return tool
-  const { cache_control: _mark, ...rest } = tool
+  const { cache_control: _breakpoint, ...rest } = tool
   return rest as ChatTool
 }
 
 function withoutCacheControl(message: Message): Message {
   if (!Array.isArray(message.content)) return message
   const parts = message.content.map((part) => {
-    const { cache_control: _mark, ...rest } = part as ContentPart & { cache_control?: unknown }
+    const { cache_control: _breakpoint, ...rest } = part as ContentPart & { cache_control?: unknown }
     return rest as ContentPart
   })
   const isText = parts.every(({ type }) => type === 'text')

@@ -23,7 +23,7 @@ import {
   strictToolRepair,
 } from '../openai/openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
-import { cacheMarkRepair, fitNames, memberRepair } from './messages/openai-chat-members.ts'
+import { cacheBreakpointRepair, fitNames, memberRepair } from './messages/openai-chat-members.ts'
 import { answerRepair, fieldRepair, orderRepair, rangeRepair, skipEmptyStops } from './messages/openai-chat-messages.ts'
 import { withAcceptedRoles } from './messages/openai-chat-roles.ts'
 import { type ChatCompatibility, findCompatibility } from './openai-chat-compatibility.ts'
@@ -117,7 +117,7 @@ function compileRules(endpoint: Endpoint): RequestRules {
       answerRepair(compatibility),
       memberRepair(compatibility),
       ...(compatibility.checksStrict ? [fitNames] : []),
-      cacheMarkRepair(compatibility),
+      cacheBreakpointRepair(compatibility),
       pairChatResults,
       ...(compatibility.hasTextResults ? [moveAttachments] : []),
       ...commonRepairs,

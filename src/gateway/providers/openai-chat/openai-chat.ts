@@ -34,7 +34,7 @@ export const openaiChat: ProviderProtocol = {
     return {
       ...encoded,
       customTools,
-      dropped: [...findSetFields(chat as Body, droppedFieldsOf(chat, simplified)), ...encoded.dropped!],
+      dropped: [...findSetFields(chat as Body, droppedFieldsOf(chat, simplified)), ...encoded.dropped],
     }
   },
   passThrough: (body, target, source) => (isTranslated(body, target) ? undefined : encodePlain(body, target, source)),
@@ -59,7 +59,11 @@ function isTranslated({ functions, tools }: Body, { endpoint }: ProtocolTarget):
   return (functions != null && !acceptsFunctions) || (hasCustom && !acceptsCustomTools)
 }
 
-function encodePlain(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
+function encodePlain(
+  body: Body,
+  target: ProtocolTarget,
+  source?: JsonSource,
+): EncodedRequest & { dropped: readonly string[] } {
   const changed = changedBody(body, changesOf(body, target))
   const { body: sent, dropped: repaired, aliases } = repairChat(changed, target.endpoint)
   const { credential, endpoint } = target

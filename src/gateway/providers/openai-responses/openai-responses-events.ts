@@ -5,7 +5,7 @@ import { countedToolCalls } from '../openai/openai-tools.ts'
 import { OpenaiUsage, responsesSpellings } from '../openai/openai-usage.ts'
 import { noMessage, readErrorCode, readErrorMessage } from '../upstream-errors.ts'
 import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
-import { countPieces, findUnit, type Item as RunItem } from './openai-responses-pieces.ts'
+import { countPieces, findUnit, type ToolRunItem } from './openai-responses-pieces.ts'
 
 /** The name of this reasoning in `reasoning_details`, as OpenRouter defines it. */
 const format = 'openai-responses-v1' as const
@@ -66,7 +66,7 @@ export function toCallPiece(item: Item, key: number | undefined): ToolCallPiece 
 }
 
 /** The event that counts a call of a provider tool, at its start. */
-export function pieceEvents(item: RunItem | undefined): AnswerEvent[] {
+export function pieceEvents(item: ToolRunItem | undefined): AnswerEvent[] {
   const unit = findUnit(item?.type)
   return unit === undefined ? [] : [{ type: 'billed_piece', unit }]
 }

@@ -5,18 +5,19 @@ import type { Repair } from '../../protocol/repairs/repair.ts'
 
 type Item = { type?: unknown; call_id?: unknown; output?: unknown } & Body
 
-const outputTypes = new Map<unknown, string>([
+/** The type of the result of each type of call. */
+const outputTypeOfCall = new Map<unknown, string>([
   ['function_call', 'function_call_output'],
   ['custom_tool_call', 'custom_tool_call_output'],
 ])
 /** Calls of OpenAI's tools that the client runs. Their results have several types. */
-const ownCallTypes: ReadonlySet<unknown> = new Set([
+const clientToolCallTypes: ReadonlySet<unknown> = new Set([
   'local_shell_call',
   'shell_call',
   'computer_call',
   'apply_patch_call',
 ])
-const outputs: ReadonlySet<unknown> = new Set(outputTypes.values())
+const outputTypes: ReadonlySet<unknown> = new Set(outputTypeOfCall.values())
 
 /**
  * Adds missing results after their calls, and makes results without a call a message, because OpenAI refuses both. Changes
@@ -25,8 +26,10 @@ const outputs: ReadonlySet<unknown> = new Set(outputTypes.values())
 export const pairCallOutputs: Repair = (body) => {
   const items = body.input
   if (!Array.isArray(items) || refersToStored(body, items as Item[])) return body
-  const ownIds = new Set((items as Item[]).filter(isOwnCall).map(({ call_id }) => call_id))
-  const marks = (items as Item[]).flatMap((item, turn) => (ownIds.has(item?.call_id) ? [] : toMarks(item, turn)))
+  const clientToolCallIds = new Set((items as Item[]).filter(isClientToolCall).map(({ call_id }) => call_id))
+  const marks = (items as Item[]).flatMap((item, turn) =>
+    clientToolCallIds.has(item?.call_id) ? [] : toMarks(item, turn),
+  )
   const { resultOf, orphans } = pairResults(marks)
   const isPaired = orphans.size === 0 && marks.every((mark) => mark.isResult || resultOf.has(mark))
   if (isPaired) return body
@@ -36,10 +39,10 @@ export const pairCallOutputs: Repair = (body) => {
   const waitingOutputs: Item[] = []
   for (const [turn, item] of (items as Item[]).entries()) {
     // Calls of one turn stay together.
-    if (!outputTypes.has(item?.type)) input.push(...waitingOutputs.splice(0))
+    if (!outputTypeOfCall.has(item?.type)) input.push(...waitingOutputs.splice(0))
     input.push(orphanTurns.has(turn) ? toUserMessage(item) : item)
     if (unansweredTurns.has(turn))
-      waitingOutputs.push({ type: outputTypes.get(item.type)!, call_id: item.call_id, output: missingResultText })
+      waitingOutputs.push({ type: outputTypeOfCall.get(item.type)!, call_id: item.call_id, output: missingResultText })
   }
   return { ...body, input: [...input, ...waitingOutputs] }
 }
@@ -72,12 +75,12 @@ function refersToStored({ previous_response_id: previous, conversation }: Body, 
   return previous != null || conversation != null || items.some((item) => item?.type === 'item_reference')
 }
 
-/** Whether an item is such a call. Clients answer some of them with the output of a function, so their ids are skipped. */
-const isOwnCall = (item: Item) => ownCallTypes.has(item?.type)
+/** Whether an item is a call of OpenAI's tools that the client runs. Clients answer some of them with the output of a function, so their ids are skipped. */
+const isClientToolCall = (item: Item) => clientToolCallTypes.has(item?.type)
 
 function toMarks(item: Item, turn: number): CallMark[] {
-  if (outputTypes.has(item?.type)) return [{ id: item.call_id, isResult: false, turn }]
-  return outputs.has(item?.type) ? [{ id: item.call_id, isResult: true, turn }] : []
+  if (outputTypeOfCall.has(item?.type)) return [{ id: item.call_id, isResult: false, turn }]
+  return outputTypes.has(item?.type) ? [{ id: item.call_id, isResult: true, turn }] : []
 }
 
 function toUserMessage({ call_id, output }: Item): Item {

@@ -2,7 +2,7 @@ import { ownValue } from '#platform/core/own-value.ts'
 import { maxNameLength } from '../../pricing/billable-options.ts'
 
 /** The members of an output item that describe the work of a tool. */
-export type Item = { type?: string; action?: { type?: string } | null; container_id?: string | null }
+export type ToolRunItem = { type?: string; action?: { type?: string } | null; container_id?: string | null }
 
 /** Types of calls that the client runs, so that the provider does not bill them. */
 const clientCallTypes: ReadonlySet<string> = new Set([
@@ -24,7 +24,7 @@ export function findUnit(type: string | undefined): string | undefined {
 export function countPieces(output: unknown): Record<string, number> {
   const pieces: Record<string, number> = {}
   const containers = new Set<string>()
-  for (const item of Array.isArray(output) ? (output as Item[]) : []) {
+  for (const item of Array.isArray(output) ? (output as ToolRunItem[]) : []) {
     const unit = findUnit(item?.type)
     if (unit !== undefined) pieces[unit] = (ownValue(pieces, unit) ?? 0) + countBilledCall(item, containers)
   }
@@ -35,7 +35,7 @@ export function countPieces(output: unknown): Record<string, number> {
  * Returns 1 for a billed call. OpenAI bills a web search, but not the pages that it opens. It bills a container once, so the
  * id of the container is added to `containers`.
  */
-function countBilledCall({ action, container_id }: Item, containers: Set<string>): 0 | 1 {
+function countBilledCall({ action, container_id }: ToolRunItem, containers: Set<string>): 0 | 1 {
   if (typeof action?.type === 'string' && action.type !== 'search') return 0
   if (typeof container_id !== 'string') return 1
   if (containers.has(container_id)) return 0

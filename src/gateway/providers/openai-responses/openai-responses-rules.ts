@@ -73,7 +73,7 @@ export function chatFieldName(name: string): string {
 }
 
 /** Chat fields without a counterpart in this protocol. */
-export const responsesLacks = [
+export const fieldsResponsesLack = [
   'top_k',
   'top_a',
   'min_p',

@@ -15,7 +15,7 @@ import { readRefusalMessage } from '../upstream-errors.ts'
 import { readResponse } from './openai-responses-answer.ts'
 import { responsesForms } from './openai-responses-forms.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
-import { chatFieldName, responsesLacks, responsesRules } from './openai-responses-rules.ts'
+import { chatFieldName, fieldsResponsesLack, responsesRules } from './openai-responses-rules.ts'
 import { responsesReader } from './openai-responses-stream.ts'
 
 /** OpenAI responses: items instead of messages, and encrypted reasoning. */
@@ -24,8 +24,8 @@ export const openaiResponses: ProviderProtocol = {
   tasks: { embeddings: openaiEmbeddings },
   encode: (chat, target) => {
     const encoded = encodeBody(responsesRequest(wrapFormatSchema(chat), target.endpoint), target)
-    const droppedFields = findSetFields(chat as Body, [...responsesLacks, ...findUnknownFields(chat as Body)])
-    const dropped = [...droppedFields, ...generatedImagesField(chat.messages), ...encoded.dropped!.map(chatFieldName)]
+    const droppedFields = findSetFields(chat as Body, [...fieldsResponsesLack, ...findUnknownFields(chat as Body)])
+    const dropped = [...droppedFields, ...generatedImagesField(chat.messages), ...encoded.dropped.map(chatFieldName)]
     return { ...encoded, dropped }
   },
   passThrough: (body, target, source) => encodeBody(adaptForResponses(body, target.endpoint), target, source),
@@ -38,7 +38,11 @@ export const openaiResponses: ProviderProtocol = {
   errorMessage: readRefusalMessage,
 }
 
-function encodeBody(requestBody: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
+function encodeBody(
+  requestBody: Body,
+  target: ProtocolTarget,
+  source?: JsonSource,
+): EncodedRequest & { dropped: readonly string[] } {
   const { endpoint, credential, stream } = target
   const { body, dropped, aliases } = repairBody(
     { ...requestBody, model: endpoint.upstreamModel, stream },

@@ -196,8 +196,8 @@ function thoughtEvent(
   text: string,
   { signature, encrypted }: Pick<ThoughtMetadata, 'signature' | 'encrypted'> = {},
 ): AnswerEvent {
-  const mark = { ...(signature !== undefined && { signature }), ...(encrypted !== undefined && { encrypted }) }
-  return { type: 'reasoning', text, format: 'anthropic-claude-v1', ...mark }
+  const proof = { ...(signature !== undefined && { signature }), ...(encrypted !== undefined && { encrypted }) }
+  return { type: 'reasoning', text, format: 'anthropic-claude-v1', ...proof }
 }
 
 /** An answer with an unknown reason counts as truncated, and never as a success. */

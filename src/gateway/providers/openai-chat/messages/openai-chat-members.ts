@@ -57,25 +57,25 @@ export const fitNames: Repair = (body) => {
 }
 
 /** Removes cache breakpoints, which belong to Anthropic, for servers that refuse them. They cache without. */
-export function cacheMarkRepair({ refusesCacheMarks = false }: ChatCompatibility): Repair {
+export function cacheBreakpointRepair({ refusesCacheBreakpoints = false }: ChatCompatibility): Repair {
   return (body) => {
-    if (!refusesCacheMarks) return body
-    const messages = withoutMarks(body.messages)
-    const tools = withoutMarks(body.tools)
+    if (!refusesCacheBreakpoints) return body
+    const messages = withoutBreakpoints(body.messages)
+    const tools = withoutBreakpoints(body.tools)
     if (messages === body.messages && tools === body.tools) return body
     return { ...body, messages, ...(tools !== undefined && { tools }) }
   }
 }
 
-/** The list without the marks of its items, of their content and of their functions. */
-function withoutMarks(list: unknown): unknown {
+/** The list without the breakpoints of its items, of their content and of their functions. */
+function withoutBreakpoints(list: unknown): unknown {
   if (!Array.isArray(list)) return list
   return mapItems(list as (Body | null)[], (item) => {
     if (typeof item !== 'object' || item === null) return item
-    const content = withoutMarks(item.content)
-    const [called] = withoutMarks([item.function]) as unknown[]
+    const content = withoutBreakpoints(item.content)
+    const [called] = withoutBreakpoints([item.function]) as unknown[]
     if (!('cache_control' in item) && content === item.content && called === item.function) return item
-    const { cache_control: _mark, ...rest } = item
+    const { cache_control: _breakpoint, ...rest } = item
     return { ...rest, ...(content !== undefined && { content }), ...(called !== undefined && { function: called }) }
   })
 }
