@@ -44,7 +44,7 @@ export function buildColumns(models: readonly Model[]) {
     ),
     distillable: () => distillable().get('true') ?? emptyBits(models.length),
     /** Name and id in lower case, on separate lines. */
-    words: once(() => models.map((model) => `${model.name}\n${model.id}`.toLowerCase())),
+    searchTexts: once(() => models.map((model) => `${model.name}\n${model.id}`.toLowerCase())),
     created: numberColumn((model) => model.created),
     context: numberColumn((model) => model.contextLength),
     intelligence: numberColumn((model) => model.benchmarks.intelligence),

@@ -93,7 +93,7 @@ function filterByWords(selected: Bits, columns: Columns, search = ''): void {
     .split(/[\s,]+/)
     .filter(Boolean)
   for (const word of requestedWords) {
-    const texts = columns.words()
+    const texts = columns.searchTexts()
     filterBits(selected, (at) => texts[at]!.includes(word))
   }
 }

@@ -29,6 +29,11 @@ export type DemoOptions = {
   nousage: boolean
 }
 
+/** Limits the time and the length of an answer. */
+const maxSlowMs = 600_000
+const maxPaceMs = 60_000
+const maxWords = 100_000
+
 const keywordPattern = /\bdemo:([a-z]+)(?:=(\d+))?/g
 
 export const hasKeyword = (prompt: string): boolean => prompt.search(keywordPattern) !== -1
@@ -49,9 +54,9 @@ export function demoOptions(prompt: string): DemoOptions {
     break: values.has('break'),
     cut: values.has('cut'),
     stall: values.has('stall'),
-    slow: Math.min(number('slow') ?? 0, 600_000),
-    pace: Math.min(number('pace') ?? 0, 60_000),
-    words: number('words') === undefined ? undefined : Math.min(number('words')!, 100_000),
+    slow: Math.min(number('slow') ?? 0, maxSlowMs),
+    pace: Math.min(number('pace') ?? 0, maxPaceMs),
+    words: number('words') === undefined ? undefined : Math.min(number('words')!, maxWords),
     length: values.has('length'),
     nousage: values.has('nousage'),
   }

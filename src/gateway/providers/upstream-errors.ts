@@ -17,7 +17,8 @@ export function readErrorCode(error: unknown): string | undefined {
   const words = [code, status, type, typeof exception === 'string' ? exception.replace(/^.*#/, '') : undefined]
   // The type of some errors is only `error`.
   const word = words.find(
-    (word): word is string => typeof word === 'string' && word !== 'error' && codePattern.test(word),
+    (candidate): candidate is string =>
+      typeof candidate === 'string' && candidate !== 'error' && codePattern.test(candidate),
   )
   return filterNumbers.has(String(code)) ? 'content_filter' : word
 }

@@ -47,7 +47,7 @@ export const messagesClient: ClientProtocol = {
   usageOf: messageUsage,
   usageEvent(raw, cost) {
     const text = raw.toString('utf8')
-    // Repaired events may come before it.
+    // Events of a repair can be before the event with the usage.
     const at = text.lastIndexOf('\ndata:') + 1
     const event = JSON.parse(text.slice(text.indexOf('{', at))) as { usage?: object | null }
     if (!event.usage) return raw

@@ -39,7 +39,7 @@ export const responsesClient: ClientProtocol = {
   usageOf: responseUsage,
   usageEvent(raw, cost) {
     const text = raw.toString('utf8')
-    // Repaired events may come before it.
+    // Events of a repair can be before the event with the usage.
     const at = text.lastIndexOf('\ndata:') + 1
     const event = JSON.parse(text.slice(text.indexOf('{', at))) as { response?: { usage?: object | null } }
     if (!event.response?.usage) return raw

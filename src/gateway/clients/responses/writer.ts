@@ -27,6 +27,7 @@ export class ResponseWriter implements StreamWriter {
   readonly #items: ItemEvents
   readonly #hasPassedEvents: boolean
   #hasStarted = false
+  /** The item that is not closed yet. Calls are in `#calls`. */
   #open: MessageItem | ReasoningItem | undefined
   /** The latest piece of the open reasoning item. */
   #thought: Thought | undefined

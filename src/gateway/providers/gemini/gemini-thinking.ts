@@ -41,19 +41,22 @@ export function encodeThinkingConfig(
   return { includeThoughts, thinkingBudget }
 }
 
-/** Google documents budgets of 128 to 32,768 tokens for pro models, up to 24,576 for flash, and from 512 on for flash-lite. */
+/** The budgets that Google documents for pro, flash and flash-lite models. */
 const minProBudget = 128
+const maxProBudget = 32_768
+const maxFlashBudget = 24_576
+const minFlashLiteBudget = 512
 
 /** The smallest budget with which a model reasons. 0 disables the reasoning of flash models. */
 function minBudgetFor(model: string): number {
   if (proModel.test(model)) return minProBudget
-  return /flash-lite/.test(model) ? 512 : 1
+  return /flash-lite/.test(model) ? minFlashLiteBudget : 1
 }
 
 const clamp = (value: number, least: number, most: number) => Math.min(Math.max(value, least), most)
 
 function maxBudgetFor(model: string): number {
-  return proModel.test(model) ? 32_768 : 24_576
+  return proModel.test(model) ? maxProBudget : maxFlashBudget
 }
 
 /** The level for an effort. Pro models have no `MINIMAL`. Efforts above `high` are `HIGH`, the highest level. */

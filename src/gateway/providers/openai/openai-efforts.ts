@@ -5,7 +5,7 @@ import type { Repair } from '../../protocol/repairs/repair.ts'
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
 
 /** The lowest and the highest effort that OpenAI's models accept. The first row that matches applies. */
-const acceptedEfforts: [model: RegExp, first: string, last: string][] = [
+const acceptedEfforts: [model: RegExp, lowest: string, highest: string][] = [
   [/gpt-oss|^o\d/, 'low', 'high'],
   [/^gpt-5-pro/, 'high', 'high'],
   [/^gpt-5\.\d-pro/, 'medium', 'xhigh'],
@@ -24,12 +24,12 @@ const rankOf = (effort: string) => efforts.indexOf(effort === 'max' ? 'xhigh' : 
 /** The accepted effort that is closest to the requested one. */
 function closestEffort(model: string, requested: string): string {
   const rank = rankOf(requested)
-  const [, first, last] = acceptedEfforts.find(([pattern]) => pattern.test(model)) ?? []
-  if (rank < 0 || first === undefined || last === undefined) return requested
-  const bounded = Math.min(Math.max(rank, efforts.indexOf(first)), efforts.indexOf(last))
+  const [, lowest, highest] = acceptedEfforts.find(([pattern]) => pattern.test(model)) ?? []
+  if (rank < 0 || lowest === undefined || highest === undefined) return requested
+  const bounded = Math.min(Math.max(rank, efforts.indexOf(lowest)), efforts.indexOf(highest))
   const closest = efforts[bounded]!
   // Models that accept `none` do not accept `minimal`.
-  return closest === 'minimal' && first !== 'minimal' ? 'low' : closest
+  return closest === 'minimal' && lowest !== 'minimal' ? 'low' : closest
 }
 
 /** Replaces an effort that is not in a server's list by the closest one in it. */

@@ -29,6 +29,7 @@ function readPlans(): void {
 /** Whether digits with a country code, but without + or 00, are a valid number of that country. */
 export function isInternationalNumber(digits: string): boolean {
   if (plans.size === 0) readPlans()
+  // A calling code has up to three digits.
   return [1, 2, 3].some((length) => {
     const national = digits.slice(length)
     return byCallingCode.get(digits.slice(0, length))?.some(({ form, trunk }) => {

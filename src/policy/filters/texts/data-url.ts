@@ -37,6 +37,7 @@ export function rewriteBase64(data: string, mediaType: string, rewrite: (text: s
 }
 
 function looksLikeText(data: string): boolean {
+  // Base64 has four characters for three bytes.
   const bytes = Buffer.from(data.slice(0, (sniffedBytes / 3) * 4), 'base64')
   if (bytes.length >= 2 && isUtf16(bytes)) return true
   return !bytes.includes(0) && !bytes.subarray(0, maxSignatureEnd).toString('latin1').includes(pdfSignature)

@@ -15,9 +15,12 @@ const nativeForms: NativeForm[] = [
     servers: 'Ollama',
     read: ({ done, done_reason, message, response, thinking, prompt_eval_count, eval_count }) => {
       if (typeof done !== 'boolean' || !(isObject(message) || typeof response === 'string')) return undefined
-      const own = isObject(message) ? message : { content: response, thinking }
+      const answerMessage = isObject(message) ? message : { content: response, thinking }
       const usage = { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
-      return { message: own, ...(done && { reason: done_reason ?? 'stop', ...(eval_count != null && { usage }) }) }
+      return {
+        message: answerMessage,
+        ...(done && { reason: done_reason ?? 'stop', ...(eval_count != null && { usage }) }),
+      }
     },
   },
   {

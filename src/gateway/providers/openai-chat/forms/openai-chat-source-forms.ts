@@ -47,8 +47,11 @@ const maxDepth = 5
 /** The sources of an answer and of its message, each once. */
 export function findSources(completion: Members, message: Members): Source[] {
   const sources = new Map<string, Source>()
-  const places = [...sourceMembers.map((name) => completion[name]), ...messageMembers.map((name) => message[name])]
-  for (const source of places.flatMap((place) => listSources(place, maxDepth)))
+  const sourceValues = [
+    ...sourceMembers.map((name) => completion[name]),
+    ...messageMembers.map((name) => message[name]),
+  ]
+  for (const source of sourceValues.flatMap((value) => listSources(value, maxDepth)))
     if (!sources.has(source.url)) sources.set(source.url, source)
   return [...sources.values()]
 }
