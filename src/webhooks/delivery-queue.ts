@@ -11,6 +11,9 @@ export type QueueDeps = { db: Db; clock: DatabaseClock; now: Now; newId: NewId; 
 
 export type Outcome = { status: number | null; error: string | null }
 
+/** Maximum length of a stored error, in characters. */
+export const maxErrorLength = 300
+
 /** A webhook that fails for this long is disabled. */
 const disableAfterMs = 5 * 86_400_000
 
@@ -79,8 +82,12 @@ export async function recordFailure(
         ...(isFinal && { settled_at: clock.nowSql() }),
       })
       .execute()
-    const failing = tx.updateTable('webhooks').set({ failing_since: clock.nowSql() }).where('id', '=', webhookId)
-    await failing.where('failing_since', 'is', null).execute()
+    await tx
+      .updateTable('webhooks')
+      .set({ failing_since: clock.nowSql() })
+      .where('id', '=', webhookId)
+      .where('failing_since', 'is', null)
+      .execute()
     return disableIfUseless(deps, tx, webhookId, failed)
   })
 }

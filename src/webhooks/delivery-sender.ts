@@ -65,7 +65,7 @@ export function startSender(
     const limits = { total: free, perWebhook: maxParallel.perWebhook, failing, busyWebhooks }
     for (const claimed of await claimDeliveries(deps, limits)) start(claimed, signal)
   }
-  const pass = async (signal: AbortSignal) => {
+  const sendAndPrune = async (signal: AbortSignal) => {
     await startDeliveries(signal).catch(deps.onError)
     if (deps.now() - prunedAt > pruneEveryMs) {
       prunedAt = deps.now()
@@ -73,7 +73,7 @@ export function startSender(
     }
     return pollMs
   }
-  const { trigger, stop } = startReconciler(pass, { retryMs: pollMs, onError: deps.onError })
+  const { trigger, stop } = startReconciler(sendAndPrune, { retryMs: pollMs, onError: deps.onError })
   const unsubscribe = deps.db.signals.subscribe('webhook.queued', trigger)
   trigger()
   return async () => {

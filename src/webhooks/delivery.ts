@@ -53,12 +53,12 @@ export async function listDeliveries(
   webhookId: string,
   { offset, limit, state }: Filter,
 ): Promise<Page<WebhookDelivery>> {
-  let all = db.query.selectFrom('webhook_deliveries').where('webhook_id', '=', webhookId)
-  if (state !== undefined) all = all.where('state', '=', state)
-  const ordered = all.selectAll().orderBy('created_at', 'desc').orderBy('id')
+  let matching = db.query.selectFrom('webhook_deliveries').where('webhook_id', '=', webhookId)
+  if (state !== undefined) matching = matching.where('state', '=', state)
+  const ordered = matching.selectAll().orderBy('created_at', 'desc').orderBy('id')
   const [rows, count] = await Promise.all([
     ordered.offset(offset).limit(limit).execute(),
-    all.select((row) => row.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+    matching.select((row) => row.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
   return { data: rows.map(toDeliveryItem), total_count: Number(count.n) }
 }

@@ -54,13 +54,13 @@ export function createDeliveryRow(webhookId: string, queued: QueuedEvent, includ
   const hasQuestion = include.includes('question') && question !== undefined
   const whole = serializePayload(event, at, hasQuestion ? { ...data, question } : data)
   const isTooLong = hasQuestion && whole.length > maxPayloadLength
-  const link = include.includes('answer_link') && answerable ? JSON.stringify(answerable) : null
+  const hasLink = include.includes('answer_link') && answerable !== undefined
   return {
     id: `msg_${hash('sha256', `${webhookId} ${subject}`, 'hex').slice(0, 32)}`,
     webhook_id: webhookId,
     event,
     payload: isTooLong ? serializePayload(event, at, { ...data, question: 'too long' }) : whole,
-    answerable: link,
+    answerable: hasLink ? JSON.stringify(answerable) : null,
     state: 'pending',
     attempts: 0,
     next_at: 0,

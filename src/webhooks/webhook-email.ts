@@ -1,5 +1,5 @@
 import { type MailSettings, sendMail } from '#platform/net/mail.ts'
-import type { Outcome } from './delivery-queue.ts'
+import { maxErrorLength, type Outcome } from './delivery-queue.ts'
 import { toReadableEvent } from './readable-event.ts'
 
 const addressShape = /^[^\s@,;<>"]+@[^\s@,;<>"]+\.[^\s@,;<>"]+$/
@@ -16,9 +16,10 @@ export async function sendEmail(settings: MailSettings, to: string, id: string, 
   const { title, lines } = toReadableEvent(payload)
   try {
     await sendMail(settings, { to, subject: `[Signalbox] ${title}`, text: `${lines.join('\n')}\n`, id })
+    // 250 is the SMTP reply code for an accepted message.
     return { status: 250, error: null }
   } catch (error) {
     const { responseCode = null, message } = error as Error & { responseCode?: number }
-    return { status: responseCode, error: message.slice(0, 300) }
+    return { status: responseCode, error: message.slice(0, maxErrorLength) }
   }
 }

@@ -6,7 +6,7 @@ import type { MailSettings } from '#platform/net/mail.ts'
 import { createProxyAgent } from '#platform/net/outgoing.ts'
 import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
-import type { Outcome } from './delivery-queue.ts'
+import { maxErrorLength, type Outcome } from './delivery-queue.ts'
 import { resolveReceiver } from './target.ts'
 
 export type WebhookNetwork = Pick<Config, 'webhook_origins'> & MailSettings & ProxySettings
@@ -16,8 +16,6 @@ export type WebhookRequest = { url: string; headers: Record<string, string>; bod
 const attemptTimeoutMs = 15_000
 /** How many bytes of an answer are read. Only its status is used. */
 const maxAnswerBytes = 16 * 1024
-/** Maximum length of a stored error, in characters. */
-const maxErrorLength = 300
 
 /**
  * Sends one request. Does not follow redirects, because their target is not checked.

@@ -76,8 +76,8 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, input: Ne
     include = [],
     workspace_id,
   } = input
-  requireTarget(deps, url)
-  requireLinks(deps, include)
+  requireAllowedUrl(deps, url)
+  requireAnswerLinks(deps, include)
   const workspaceId = await resolveWorkspaceId(deps, caller, workspace_id)
   const id = deps.newId()
   const secret = createSecret()
@@ -121,8 +121,8 @@ export async function changeWebhook(
 ): Promise<Webhook> {
   const { url, format, description, events, include, enabled } = patch
   const changesTarget = url !== undefined || events !== undefined || include !== undefined || enabled === true
-  if (url !== undefined) requireTarget(deps, url)
-  if (include !== undefined) requireLinks(deps, include)
+  if (url !== undefined) requireAllowedUrl(deps, url)
+  if (include !== undefined) requireAnswerLinks(deps, include)
   const stateColumns =
     enabled === undefined ? {} : { enabled: Number(enabled), disabled_reason: null, failing_since: null }
   return updateWithAudit(deps, caller, id, 'updated', async (tx, before) => {
@@ -179,12 +179,12 @@ export async function deleteWebhook(deps: WebhookDeps, caller: Caller, id: strin
   })
 }
 
-function requireTarget({ config }: WebhookDeps, url: string): void {
+function requireAllowedUrl({ config }: WebhookDeps, url: string): void {
   const reason = forbiddenReason(config, url)
   if (reason) throw new Fault('invalid', `Invalid request: url: ${reason}`)
 }
 
-function requireLinks({ config }: WebhookDeps, include: readonly WebhookInclude[]): void {
+function requireAnswerLinks({ config }: WebhookDeps, include: readonly WebhookInclude[]): void {
   if (!include.includes('answer_link') || config.public_url !== undefined) return
   throw new Fault(
     'invalid',
@@ -224,6 +224,7 @@ function changeWithAudit<After extends Webhook | null>(
 ): Promise<After> {
   return deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, publish) => {
     const { before, after } = await work(tx)
+    // Only a new webhook has no state before, and only a deleted one has none after.
     const targetId = (after ?? before)!.id
     await recordChange(deps, tx, caller, { action: `webhook.${verb}`, targetKind: 'webhook', targetId, before, after })
     publish('webhook.queued', workspaceId)

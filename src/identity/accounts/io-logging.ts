@@ -43,6 +43,7 @@ export function readStoredShare(
   row: { [Name in keyof IoLoggingRow]: IoLoggingRow[Name] | null },
   keyHash: string,
 ): StoredShare | undefined {
+  // All columns are null for the key of a deleted workspace.
   if (row.io_logging !== 1) return undefined
   const { io_logging_sampling_rate: rate, io_logging_api_key_ids: keys } = toIoLogging(row as IoLoggingRow)
   return keys === null || keys.includes(keyHash) ? { rate } : undefined

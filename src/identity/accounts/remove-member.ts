@@ -4,7 +4,7 @@ import type { Db } from '#platform/db/db.ts'
 import { accountsLock } from './accounts-lock.ts'
 import type { Caller } from './caller.ts'
 import { disableKeysOfMember } from './keys/keys-of-member.ts'
-import { requireOtherAdmin, requireOwner } from './members/member-access.ts'
+import { requireOtherAdmin, requireOwnerForOwners } from './members/member-access.ts'
 import { deleteCredentialsOfMember } from './members/member-credentials.ts'
 import { requireMember, updateMembership } from './members/members.ts'
 import { recordMembership } from './members/record-membership.ts'
@@ -25,7 +25,7 @@ export async function removeMember(
   const { organizationId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
     const before = await requireMember(tx, organizationId, userId)
-    requireOwner(caller, before.role)
+    requireOwnerForOwners(caller, before.role)
     if (managingRoles.includes(before.role)) await requireOtherAdmin(tx, organizationId, userId)
     const leftAt = deps.now()
     await updateMembership(tx, organizationId, userId).set({ left_at: leftAt }).execute()

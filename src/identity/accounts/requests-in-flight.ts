@@ -103,7 +103,9 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
 
   function release(entry: Entry): void {
     entry.response.release()
+    // It was released before.
     if (entries[entry.index] !== entry) return
+    // The last entry moves to the position of the released one.
     const last = entries.pop()!
     if (last !== entry) {
       entries[entry.index] = last

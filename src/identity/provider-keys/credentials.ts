@@ -82,8 +82,9 @@ export async function createCredential(
     updated_at: deps.now(),
   }
   return changeInWorkspace(deps, caller, workspaceId, 'created', async (tx) => {
-    const others = tx.selectFrom('provider_credentials').where('workspace_id', '=', workspaceId)
-    const { last } = await others
+    const { last } = await tx
+      .selectFrom('provider_credentials')
+      .where('workspace_id', '=', workspaceId)
       .where('provider', '=', provider)
       .select((e) => e.fn.max('sort_order').as('last'))
       .executeTakeFirstOrThrow()
@@ -145,6 +146,7 @@ function changeInWorkspace<After extends Credential | null>(
 ): Promise<After> {
   return deps.db.exclusively(`credentials of ${workspaceId}`, async (tx, publish) => {
     const { before, after } = await work(tx)
+    // Only a new credential has no state before, and only a deleted one has none after.
     const targetId = (after ?? before)!.id
     await recordChange(deps, tx, caller, {
       action: `credential.${verb}`,

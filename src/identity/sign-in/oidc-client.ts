@@ -101,6 +101,7 @@ export function createOidcClient(
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
       try {
         const tokens = await authorizationCodeGrant(issuer, callbackUrl, checks)
+        // `idTokenExpected` rejects an answer without an ID token.
         const idToken = tokens.claims()!
         return { idToken, ...(await readUserInfo(issuer, tokens, idToken.sub, onError)) }
       } catch (error) {
@@ -174,6 +175,7 @@ function findWrongAnswer(error: Error): string | undefined {
     case incompleteDescription:
       return error.message
     case 'OAUTH_RESPONSE_IS_NOT_CONFORM': {
+      // Without a status, the failure counts as temporary.
       const { status = 500 } = (cause ?? {}) as { status?: number }
       return status < 500 && status !== 429 ? `the HTTP status ${status}` : undefined
     }
@@ -212,7 +214,7 @@ function discoveryFault(error: Error, issuerSetting: string): Fault {
 }
 
 async function discover(settings: OidcSettings, fetch: typeof globalThis.fetch): Promise<Configuration> {
-  const { discovery, allowInsecureRequests, customFetch } = lazyModules.openIdClient() as typeof import('openid-client')
+  const { discovery, allowInsecureRequests, customFetch } = lazyModules.openIdClient()
   const { oidc_issuer, oidc_client_id } = settings
   const authentication: ClientAuth = clientAuthentication(settings)
   const isWithoutTls = oidc_issuer.startsWith('http:')

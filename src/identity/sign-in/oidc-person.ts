@@ -45,7 +45,9 @@ export function readPerson(answer: IssuerAnswer, rules: OidcRules): OidcPerson {
   const { oidc_role_claim: claim } = rules
   const roleProblem = claim === undefined ? undefined : unreadableClaim(claims, claim, answer.isIncomplete)
   const role =
-    claim === undefined || roleProblem !== undefined ? undefined : (highestRole(claims, rules) ?? defaultRole)
+    claim === undefined || roleProblem !== undefined
+      ? undefined
+      : (highestRole(claims, claim, rules.oidc_roles) ?? defaultRole)
   if (claim !== undefined && role === undefined && roleProblem === undefined) {
     throw new Fault('forbidden', 'The issuer signed you in, but did not give you a role with access to this service.')
   }
@@ -79,8 +81,8 @@ const nonEmptyText = (value: unknown) =>
 const maxName = 200
 
 function displayName({ name, preferred_username }: Claims): string | undefined {
-  const matched = nonEmptyText(name) ?? nonEmptyText(preferred_username)
-  return matched && nonEmptyText(truncateText(matched.replace(/\p{Cc}+/gu, ' '), maxName))
+  const text = nonEmptyText(name) ?? nonEmptyText(preferred_username)
+  return text && nonEmptyText(truncateText(text.replace(/\p{Cc}+/gu, ' '), maxName))
 }
 
 type AddressClaims = { email?: unknown; email_verified?: unknown }
@@ -145,10 +147,7 @@ function mappedWorkspaces(claims: Claims, rules: OidcRules, areGroupsUnknown: bo
   return [...byWorkspace.values()]
 }
 
-function highestRole(
-  claims: Claims,
-  { oidc_role_claim: claim = '', oidc_roles: roles }: OidcRules,
-): AccessRole | undefined {
+function highestRole(claims: Claims, claim: string, roles: OidcRules['oidc_roles']): AccessRole | undefined {
   const matched = readClaimTexts(claims, claim).flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]!] : []))
   return accessRoles.find((role) => matched.includes(role))
 }
@@ -167,9 +166,9 @@ function readClaimTexts(claims: Claims, path: string): string[] {
 export function readClaim(claims: object, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path as keyof typeof claims]
   let value: unknown = claims
-  for (const [at, name] of path.split('.').entries()) {
+  for (const [index, name] of path.split('.').entries()) {
     if (Array.isArray(value)) {
-      const restOfPath = path.split('.').slice(at).join('.')
+      const restOfPath = path.split('.').slice(index).join('.')
       return value.map((item) => (typeof item === 'object' && item !== null ? readClaim(item, restOfPath) : undefined))
     }
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined

@@ -52,6 +52,7 @@ async function applyGroups(
   const memberships = await readWorkspacesOfMember(change.tx, organizationId, userId)
   const mapped = new Set<string>()
   for (const { workspace, role } of workspaces) {
+    // Covers all workspaces of the organization, so its `workspaceId` is not read.
     const scope = { organizationId, workspaceId: '', isWorkspaceScoped: false }
     const id = (await findWorkspace({ db: { query: change.tx } }, scope, workspace))?.id
     if (id === undefined || mapped.has(id)) continue

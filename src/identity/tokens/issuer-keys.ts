@@ -51,7 +51,7 @@ export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDe
   function recordFailure(error: Error): Fault {
     const fault = new Fault(
       'unavailable',
-      `Tokens cannot be checked: the keys of the issuer are unreachable. Try again.`,
+      'Tokens cannot be checked: the keys of the issuer are unreachable. Try again.',
     )
     onError(
       new Error(
@@ -103,6 +103,7 @@ function openKeyStore(address: string, fetch: typeof globalThis.fetch, cooldownD
     cooldownDuration,
     cacheMaxAge: cacheMs,
     [customFetch]: fetch,
+    // The type of `jose` is either a filled cache or an empty object.
     [jwksCache]: cache as Record<string, never>,
   })
   return {

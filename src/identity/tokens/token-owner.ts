@@ -47,6 +47,7 @@ async function findUserId(
 ): Promise<string | undefined> {
   const value = readRequiredClaim(claims, claim)
   if (Object.hasOwn(jwt_members, value)) return resolveUserId(db.query, organizationId, jwt_members[value]!)
+  // The verifier has checked that `iss` is the configured issuer.
   if (claim === 'sub') return findUserByAccount(db.query, organizationId, { issuer: claims.iss!, subject: value })
   const isVerified = claims.email_verified === true || (jwt_trust_addresses && claims.email_verified === undefined)
   if (claim === 'email' && !isVerified) throw invalidTokenFault('its email address is not verified')

@@ -65,7 +65,7 @@ export function createTokens(deps: TokensDeps): Tokens {
       const guardrailId = await findGuardrailId(guardrails, owner)
       const memberSource = `token:${owner.workspaceId}:${owner.userId}`
       const source = guardrailId ? `${memberSource}:${guardrailId}` : memberSource
-      const name = owner.guardrail === undefined ? 'Token' : `Token, guardrail ${owner.guardrail}`.slice(0, 200)
+      const name = owner.guardrail === undefined ? 'Token' : `Token, guardrail ${owner.guardrail}`.slice(0, maxKeyName)
       const keyCaller = await ensureKeyCaller(owner, source, name)
       const caller = currentCaller({ ...keyCaller, token: { expiresAt, keyCaller } }, keyCaller, now())
       if (!caller) throw new Fault('forbidden', 'The member of this token has no access to its workspace.')
@@ -75,6 +75,9 @@ export function createTokens(deps: TokensDeps): Tokens {
     current: async (caller) => currentCaller(caller, await keys.current(caller.keyHash), now()),
   }
 }
+
+/** The maximum length of the name of a key, in characters. */
+const maxKeyName = 200
 
 async function findGuardrailId(guardrails: TokenGuardrails, { workspaceId, guardrail }: TokenOwner) {
   if (guardrail === undefined) return undefined

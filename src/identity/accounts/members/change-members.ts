@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts'
 import { type MemberRole, managingRoles } from '../role.ts'
 import { resolveWorkspaceId } from '../workspaces.ts'
 import { type Member, type MemberPatch, type NewMember, requestedRole } from './member.ts'
-import { requireOtherAdmin, requireOwner } from './member-access.ts'
+import { requireOtherAdmin, requireOwnerForOwners } from './member-access.ts'
 import { findMembership, findOrCreateUser, requireMember, setRole, storeMember, updateMembership } from './members.ts'
 import { recordMembership } from './record-membership.ts'
 import { workspaceRoleOf } from './workspace-member.ts'
@@ -28,7 +28,7 @@ export async function addMember(deps: MembersDeps, caller: Caller, newMember: Ne
       throw new Fault('conflict', `${newMember.email} belongs to the organization already.`)
     }
     const role = requestedRole(newMember, 'member')
-    requireOwner(caller, role, before?.role)
+    requireOwnerForOwners(caller, role, before?.role)
     const after = await storeMember(deps, tx, organizationId, newMember, role)
     for (const { workspace, access } of newMember.workspaces ?? [{ workspace: caller.workspaceId }]) {
       const id = await resolveWorkspaceId({ db: { query: tx } }, caller, workspace)
@@ -54,7 +54,7 @@ export async function changeMember(
   return deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
     const before = await requireMember(tx, organizationId, userId)
     const role = requestedRole(patch, before.role)
-    requireOwner(caller, role, before.role)
+    requireOwnerForOwners(caller, role, before.role)
     const { name, email } = { ...before, ...patch }
     if (role === before.role && name === before.name && email === before.email) return before
     if (role !== before.role) await changeRole(tx, organizationId, before, role)

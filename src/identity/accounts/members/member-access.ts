@@ -8,7 +8,7 @@ import { hasOtherManager } from './members.ts'
  * Only owners can create and change owners. Otherwise an admin could make themselves an owner.
  * @throws Fault `forbidden`.
  */
-export function requireOwner(caller: Caller, ...roles: (MemberRole | undefined)[]): void {
+export function requireOwnerForOwners(caller: Caller, ...roles: (MemberRole | undefined)[]): void {
   if (!roles.includes('owner') || actsAsOwner(caller)) return
   throw new Fault('forbidden', 'Only an owner can add, change or remove an owner.')
 }
