@@ -13,7 +13,7 @@ const { createLog, logStream } = await import('#platform/process/log.ts')
 const { newUuid } = await import('#platform/core/id.ts')
 const { readVariable } = await import('#platform/process/environment.ts')
 const { once } = await import('#platform/async/once.ts')
-const { activeSandbox } = await import('#app/active-sandbox.ts')
+const { describeSandbox } = await import('#app/active-sandbox.ts')
 const { logUncaught } = await import('#platform/process/uncaught.ts')
 const { welcomeText } = await import('#app/welcome.ts')
 const { countWorkers } = await import('#app/workers/count.ts')
@@ -123,7 +123,7 @@ try {
   })
   logUncaught({ log, end: endUncaught })
   // Tries the sandbox while the rest starts. The result is only printed, so a failure must not end the start.
-  const sandboxProbe = activeSandbox({ config, path: process.env.PATH }).catch(
+  const sandboxProbe = describeSandbox({ config, path: process.env.PATH }).catch(
     (error: Error) => `unknown: ${error.message}`,
   )
   const service = await starting

@@ -13,7 +13,7 @@ type ActiveSandboxDeps = {
  * Tries the sandbox as an intern would use it, as a separate user if interns have one.
  * @returns one line with the sandbox method and why no better one is used. Without a sandbox: the reason and the effect.
  */
-export async function activeSandbox({ config, path }: ActiveSandboxDeps): Promise<string> {
+export async function describeSandbox({ config, path }: ActiveSandboxDeps): Promise<string> {
   if (config.provisioner === 'kubernetes') return 'the pod of each intern (setting "provisioner")'
   const user = process.getuid?.() === 0 && config.intern_users_from > 0 ? config.intern_users_from : undefined
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'))

@@ -93,7 +93,7 @@ export async function startService({
     url,
     consoleUrl: consoleUrl(config, url),
     metricsUrl,
-    firstKeys: firstKeys && createdKeys(firstKeys, config),
+    firstKeys: firstKeys && generatedKeys(firstKeys, config),
     demo,
     signInToken: await firstSignIn(deps, firstKeys, config),
     providers: listProviderNeeds(deps.catalogue.current(), deps.hasCredential),
@@ -136,7 +136,7 @@ export async function openMetricsPort(
 }
 
 /** Returns the first keys that were generated. Keys that the operator chose are not shown. */
-export function createdKeys({ managementKey, apiKey }: FirstKeys, config: Config): Partial<FirstKeys> {
+export function generatedKeys({ managementKey, apiKey }: FirstKeys, config: Config): Partial<FirstKeys> {
   const generated: Partial<FirstKeys> = {}
   if (config.bootstrap_management_key === undefined) generated.managementKey = managementKey
   if (config.bootstrap_api_key === undefined) generated.apiKey = apiKey

@@ -91,8 +91,10 @@ export async function openDeps(
     db: db.health,
     clockCorrectionMs: db.clockCorrectionMs,
     ledger: money.ledger,
+    // An event stream is also a request in flight.
     answers: () => inFlight.count() - liveEvents.listeners,
     eventStreams: () => liveEvents.listeners,
+    // Without a host, this server runs no interns: no intern has an empty host name.
     interns: createInternCounts({ db }, interns.hosts.thisHost ?? ''),
     isShuttingDown,
     now,

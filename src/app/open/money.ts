@@ -50,6 +50,7 @@ export async function openMoney(
     // Requests that were metered a moment ago count too.
     await ledger.flush()
     const { subject, includesByok } = budget
+    // The limits of turns and of their sessions never reset, so they ignore `sinceDay`.
     if (subject.kind === 'guardrail' && isSharedAccount(budget))
       return readGuardrailSpending({ db }, subject, includesByok, sinceDay)
     if (subject.kind === 'turn') return readCostBetween({ db }, subject.keyHash, subject.startedAt)

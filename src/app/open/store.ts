@@ -40,6 +40,7 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
   const settings = { ...config, data_dir: dataDir.path }
   // Read while the database opens: reading uses the CPU, opening mostly waits.
   const firstLoad = loadCached(settings)
+  // `openCatalogue` reports a failure. Until it waits for the load, the rejection must count as handled.
   firstLoad.catch(() => {})
   const db = await openDb(settings, databaseListeners(context))
   cleanup.defer(db.close)
@@ -47,8 +48,8 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
     cleanup.defer(watchSchema(db, Object.keys(migrations), parts.onUnsupportedSchema))
   }
   const now = databaseTime(db, parts.now)
-  const chosenKeys = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
-  const firstKeys = await bootstrap({ db, now, newId }, chosenKeys)
+  const configuredKeys = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
+  const firstKeys = await bootstrap({ db, now, newId }, configuredKeys)
   const console = settings.console ? createConsoleBundle({ dataDir: settings.data_dir, log: parts.log }) : undefined
   const allowStale = allowStaleWhileUnavailable({ db }, config.stale_keys_ms)
   const catalogue: CatalogueLoader = {

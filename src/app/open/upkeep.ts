@@ -1,5 +1,5 @@
 import { deleteExpiredAnnouncements, findOpenAccounts } from '#interns/runs/limited-turns.ts'
-import { keepPruningRuns } from '#interns/runs/run-store.ts'
+import { startPruningRuns } from '#interns/runs/run-store.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { startEventPruning } from '#platform/db/event-log.ts'
@@ -23,9 +23,9 @@ export function openUpkeep(context: OpenContext, db: Db): void {
   const warnNotPruned = createWarning(context, 'old records were not pruned')
   cleanup.defer(startPruning({ db, now, onError: warnNotPruned }, days))
   cleanup.defer(startPruningContents({ db, now, onError: warnNotPruned }, contentDays))
-  cleanup.defer(keepPruningRuns({ db, now, onError: warnNotPruned }, runDays))
+  cleanup.defer(startPruningRuns({ db, now, onError: warnNotPruned }, runDays))
   cleanup.defer(startPruningMarkers({ db, now, onError: warnNotPruned }))
-  const openTurns = async () => {
+  const findRunningTurns = async () => {
     await deleteExpiredAnnouncements({ db, now })
     return findOpenAccounts({ db, now })
   }
@@ -33,7 +33,7 @@ export function openUpkeep(context: OpenContext, db: Db): void {
     startPruningTurnAccounts({
       db,
       clock: createDatabaseClock(db, now),
-      runningTurns: openTurns,
+      runningTurns: findRunningTurns,
       onError: warnNotPruned,
     }),
   )

@@ -16,7 +16,7 @@ type Slot = {
   index: number
   /** The worker that accepts connections. */
   ready: RunningWorker | undefined
-  /** The number of consecutive workers that ended soon after their start. */
+  /** 0 before the first worker has ended; then the number of consecutive workers that ended soon after their start, at least 1. */
   failures: number
 }
 
@@ -48,17 +48,17 @@ type FleetDeps = {
 const rapidEndMs = 10_000
 const backoff = { firstMs: 250, maxMs: 30_000 }
 
-/** The time in which a worker must report its metrics or status. */
-const figuresMs = 2000
+/** The time in which a worker must report its metrics or status, or release its sockets. */
+const answerTimeoutMs = 2000
 
 /** The workers of one host, one in each slot. A worker that ends is replaced. */
 export class Fleet {
   readonly #deps: FleetDeps
   readonly #slots: Slot[]
   readonly #inheritedSockets: number[][]
-  readonly #all = new Set<RunningWorker>()
+  readonly #workers = new Set<RunningWorker>()
   /** The metrics of workers that have ended. */
-  #past: Promise<MetricValues[]> = Promise.resolve([])
+  #endedMetrics: Promise<MetricValues[]> = Promise.resolve([])
   #isStopping = false
 
   constructor(deps: FleetDeps) {
@@ -78,8 +78,8 @@ export class Fleet {
       await Promise.all(this.#slots.map((slot) => this.#fill(slot)))
     } catch (error) {
       this.#isStopping = true
-      for (const worker of this.#all) worker.kill()
-      await Promise.all([...this.#all].map(({ ended }) => ended))
+      for (const worker of this.#workers) worker.kill()
+      await Promise.all([...this.#workers].map(({ ended }) => ended))
       throw error
     }
   }
@@ -108,16 +108,18 @@ export class Fleet {
   }
 
   #spawn(): RunningWorker {
+    // Set below. Handlers are called only after the process has started.
     let running: RunningWorker | undefined
     const { handlers, end } = this.#deps.serve(() => running!)
     const lastMetrics = { 'metrics.last': (values: MetricValues[]) => void Object.assign(running!, { values }) }
     const spawned = this.#deps.spawn(this.#deps.sockets, { ...handlers, ...lastMetrics })
     const worker: RunningWorker = { ...spawned, startedAt: performance.now(), values: [], isShuttingDown: false }
     running = worker
-    this.#all.add(worker)
+    this.#workers.add(worker)
     void worker.ended.then(() => {
-      this.#all.delete(worker)
-      if (worker.values.length > 0) this.#past = this.#past.then((past) => this.#addMetrics(past, worker))
+      this.#workers.delete(worker)
+      if (worker.values.length > 0)
+        this.#endedMetrics = this.#endedMetrics.then((past) => this.#addMetrics(past, worker))
       void end().catch((error) => this.#deps.log.warn({ err: error }, 'the cleanup after a worker failed'))
     })
     return worker
@@ -190,7 +192,7 @@ export class Fleet {
 
   /** Calls each running worker, including those that are being replaced. */
   async callAll(call: (worker: WorkerProcess) => Promise<unknown>): Promise<void> {
-    await Promise.allSettled([...this.#all].map(call))
+    await Promise.allSettled([...this.#workers].map(call))
   }
 
   /** The metrics of all workers, including those that have ended. */
@@ -198,11 +200,11 @@ export class Fleet {
     await this.callAll(async (worker) => {
       const values = await Promise.race([
         worker.rpc.call('worker.metrics', null),
-        sleep(figuresMs, undefined, { ref: false }),
+        sleep(answerTimeoutMs, undefined, { ref: false }),
       ])
       if (values) (worker as RunningWorker).values = values
     })
-    return [await this.#past, ...[...this.#all].map(({ values }) => values)]
+    return [await this.#endedMetrics, ...[...this.#workers].map(({ values }) => values)]
   }
 
   /** Returns the status of the workers that answer in time. */
@@ -211,7 +213,7 @@ export class Fleet {
     await this.callAll(async (worker) => {
       const status = await Promise.race([
         worker.rpc.call('worker.status', null),
-        sleep(figuresMs, undefined, { ref: false }),
+        sleep(answerTimeoutMs, undefined, { ref: false }),
       ])
       if (status) processes.push(status)
     })
@@ -225,13 +227,13 @@ export class Fleet {
    */
   async stop({ drain, withinMs, internAddress }: WorkerStop & { withinMs: number }): Promise<void> {
     this.#isStopping = true
-    const all = [...this.#all]
+    const all = [...this.#workers]
     const killTimer = setTimeout(() => {
       for (const worker of all) worker.kill()
     }, withinMs)
     // Released first: a socket that is still open in another process would let connections wait instead of refusing them.
     const released = this.callAll(({ rpc }) => rpc.call('worker.release', this.#inheritedSockets.flat()))
-    await Promise.race([released, sleep(figuresMs, undefined, { ref: false })])
+    await Promise.race([released, sleep(answerTimeoutMs, undefined, { ref: false })])
     void this.callAll(({ rpc }) => rpc.call('worker.stop', { drain, internAddress }))
     await Promise.all(all.map(({ ended }) => ended))
     clearTimeout(killTimer)

@@ -25,8 +25,8 @@ import { openUpkeep } from '../open/upkeep.ts'
 import { openWebhooks } from '../open/webhooks.ts'
 import {
   consoleUrl,
-  createdKeys,
   firstSignIn,
+  generatedKeys,
   internsEndMs,
   openMetricsPort,
   prepareConsole,
@@ -152,7 +152,7 @@ export async function startWorkers(
     url,
     consoleUrl: consoleUrl(config, url),
     metricsUrl,
-    firstKeys: firstKeys && createdKeys(firstKeys, config),
+    firstKeys: firstKeys && generatedKeys(firstKeys, config),
     demo,
     signInToken: await firstSignIn({ db, now, newId }, firstKeys, config),
     providers,

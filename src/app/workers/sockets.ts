@@ -26,19 +26,21 @@ export async function bindSockets(address: Address, workers: number): Promise<So
     return socket
   }
   function bindAll(host: string, port: number): number[] {
-    const first = bindShared(host, port, bind)
-    const sockets = [first.socket]
-    while (first.isSpread && sockets.length < workers) sockets.push(bind({ host, port: first.port, reusePort: true }))
-    return Array.from({ length: workers }, (_, worker) => (sockets[worker] ?? first.socket).fd())
+    const { socket, port: boundPort, isSpread } = bindShared(host, port, bind)
+    const sockets = [socket]
+    while (isSpread && sockets.length < workers) sockets.push(bind({ host, port: boundPort, reusePort: true }))
+    return Array.from({ length: workers }, (_, worker) => (sockets[worker] ?? socket).fd())
   }
   try {
-    const [first = address.host, ...others] = await addressesOf(address.host)
-    const socketsByAddress = [bindAll(first, address.port)]
+    const [firstHost = address.host, ...otherHosts] = await addressesOf(address.host)
+    const socketsByAddress = [bindAll(firstHost, address.port)]
     const { port } = bound[0]!.address()
-    for (const host of others) socketsByAddress.push(...ignoreAbsentAddress(() => bindAll(host, port)))
+    for (const host of otherHosts) socketsByAddress.push(...ignoreAbsentAddress(() => bindAll(host, port)))
     return {
       port,
-      socketsByWorker: Array.from({ length: workers }, (_, worker) => socketsByAddress.map((all) => all[worker]!)),
+      socketsByWorker: Array.from({ length: workers }, (_, worker) =>
+        socketsByAddress.map((descriptors) => descriptors[worker]!),
+      ),
       close,
     }
   } catch (error) {

@@ -5,7 +5,7 @@ import { wholeLines } from './log-lines.ts'
 import { portOf } from './ports.ts'
 
 /** The descriptor of a worker's first socket, after the standard streams and the IPC channel. */
-const firstSocket = 4
+const firstSocketDescriptor = 4
 
 export type WorkerProcess = {
   pid: number
@@ -17,8 +17,8 @@ export type WorkerProcess = {
 
 /** Returns the descriptors of the sockets in a worker, which inherits them in order. */
 export const inheritedSockets = (all: readonly number[][]): number[][] => {
-  let at = firstSocket
-  return all.map((sockets) => sockets.map(() => at++))
+  let descriptor = firstSocketDescriptor
+  return all.map((sockets) => sockets.map(() => descriptor++))
 }
 
 type Options = {
@@ -50,6 +50,7 @@ export function spawnWorker({ script, sockets, handlers, onLines }: Options): Wo
     })
   })
   return {
+    // Only a process that could not be started has none.
     pid: child.pid ?? 0,
     rpc: createRpc<WorkerCalls>(portOf(child as never), handlers),
     ended,

@@ -66,6 +66,7 @@ export function runWorker(deps: WorkerDeps): void {
         throw error instanceof StartupError ? Object.assign(error, { code: startupErrorCode }) : error
       }
     },
+    // The primary assigns sockets only after `worker.start` has resolved.
     'worker.accept': (sockets) => started!.acceptor.accept(sockets),
     'worker.reloadCatalogue': async () => started?.reloadCatalogue(),
     'worker.ping': () => {},
@@ -139,6 +140,7 @@ async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handler
   const loadFromPrimary = async (request: { fresh: boolean }) =>
     readCatalogueAnswer(await rpc.call('catalogue.load', request))
   const firstLoad = loadFromPrimary({ fresh: false })
+  // As in `openStore`.
   firstLoad.catch(() => {})
   const remote = config.database_url ? undefined : openRemoteDatabase(() => rpc, watch)
   Object.assign(handlers, remote?.handlers)

@@ -192,7 +192,7 @@ const pruneEveryMs = 60 * 60_000
 const dayMs = 86_400_000
 
 /** Deletes runs that ended more than `days` days ago, now and every hour. @returns the function that stops the loop. */
-export function keepPruningRuns(
+export function startPruningRuns(
   { db, now, onError }: { db: Pick<Db, 'query'>; now: Now; onError: (error: Error) => void },
   days: number,
 ): () => void {
