@@ -42,6 +42,7 @@ async function askPermission(deps: EditorDeps, question: Permission): Promise<st
     .filter((option): option is OptionKind => Object.hasOwn(optionNames, option))
     .flatMap((kind) => {
       const choicesOfKind = (question.choices ?? []).filter((choice) => choice.kind === kind)
+      // The kind itself selects a single choice.
       if (choicesOfKind.length < 2) return [{ optionId: kind as string, kind, name: optionNames[kind] as string }]
       return choicesOfKind.map(({ id, name }) => ({ optionId: id, kind, name }))
     })

@@ -104,16 +104,16 @@ function readSecrets(variables: Record<string, string> = {}, { fields }: Operati
 
 /** Replaces names that a person knows, such as email addresses, by the IDs of the API. */
 async function resolveIds(input: Input, parameters: Parameter[], client: ApiClient): Promise<Input> {
-  const all = { ...input }
+  const resolved = { ...input }
   for (const parameter of parameters) {
     const resolve = 'argument' in parameter ? parameter.argument.resolve : undefined
     if (!resolve) continue
-    const args = all[parameter.field]
-    all[parameter.field] = Array.isArray(args)
+    const args = resolved[parameter.field]
+    resolved[parameter.field] = Array.isArray(args)
       ? await Promise.all(args.map((text) => resolve(client, text)))
       : await resolve(client, String(args))
   }
-  return all
+  return resolved
 }
 
 function buildRequest({ method, path, fields }: Operation, input: Input) {
@@ -138,8 +138,13 @@ function escapePathValue(value: string, field: Field | undefined): string {
 
 const withQuery = (path: string, query: URLSearchParams) => (query.size > 0 ? `${path}?${query}` : path)
 
+/** The longest page of the lists with cursors. */
+const maxPageSize = 100
+
 function readAll(client: ApiClient, { fields }: Operation, path: string): Promise<unknown[]> {
-  return 'offset' in fields ? client.listAll(path) : client.listAllByCursor(path, 'limit' in fields ? 100 : undefined)
+  return 'offset' in fields
+    ? client.listAll(path)
+    : client.listAllByCursor(path, 'limit' in fields ? maxPageSize : undefined)
 }
 
 async function printText(chunks: AsyncIterable<Uint8Array>, out: Terminal['out']): Promise<void> {

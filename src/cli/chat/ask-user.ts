@@ -46,6 +46,7 @@ async function askPermission(
     if (!permission) return []
     const needsEnter = permission.needsEnter || (isRisky && kind === 'allow_once')
     const namedChoices = (question.choices ?? []).filter((choice) => choice.kind === kind)
+    // The kind itself selects a single choice.
     if (namedChoices.length < 2) return [{ option: kind, ...permission, needsEnter }]
     return namedChoices.map(({ id, name }, at) => ({
       option: id,

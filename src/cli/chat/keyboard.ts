@@ -62,6 +62,7 @@ export function createKeyboard({ input, output }: Screen, onTypedAhead: (text: s
   }
   const clearLine = () => {
     if (!isTerminal) return
+    // The keys for the end of the line and for deleting all before it.
     reader.write(null, { ctrl: true, name: 'e' })
     reader.write(null, { ctrl: true, name: 'u' })
   }

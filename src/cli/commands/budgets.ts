@@ -30,8 +30,8 @@ export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
     .option('--json', 'Print JSON')
     .addHelpText('after', managementKeyHelp)
     .action(async ({ workspace, json }: Owner & { json?: boolean }) => {
-      const all = await readBudgets(createApiClient(env), workspace)
-      out(json ? JSON.stringify(all, null, 2) : budgetTable(all))
+      const ownedBudgets = await readBudgets(createApiClient(env), workspace)
+      out(json ? JSON.stringify(ownedBudgets, null, 2) : budgetTable(ownedBudgets))
     })
 
   budgets
@@ -87,8 +87,8 @@ async function readBudgets(client: ApiClient, workspace: string | undefined): Pr
   )
 }
 
-function budgetTable(all: OwnedBudgets[]): string {
-  const rows = all.flatMap(({ owner, budgets }) =>
+function budgetTable(ownedBudgets: OwnedBudgets[]): string {
+  const rows = ownedBudgets.flatMap(({ owner, budgets }) =>
     budgets.map((budget) => [
       owner,
       budget.reset_interval ?? 'lifetime',

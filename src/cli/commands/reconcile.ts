@@ -57,6 +57,7 @@ type LedgerRow = {
 
 /** The sums of the ledger on the days of the export. */
 async function readLedger(client: ApiClient, provider: string, billed: readonly UsageSum[]): Promise<UsageSum[]> {
+  // There is a day: an export without rows was rejected.
   const days = billed.map(({ day }) => day).toSorted()
   const end = new Date(Date.parse(days.at(-1)!) + dayMs).toISOString()
   const { data } = await client.request<{ data: { data: LedgerRow[] } }>('POST', '/analytics/query', {

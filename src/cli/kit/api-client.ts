@@ -11,6 +11,9 @@ import { connectionError, networkReason, redirectError } from './network-errors.
 /** The longest answer that is read. A full page of a list is shorter. */
 const maxAnswerBytes = 256 * 1024 * 1024
 
+/** The longest page of a list with offsets. */
+const pageSize = 100
+
 const defaultUrl = `http://127.0.0.1:8080${apiPrefix}`
 
 /** The kinds of keys that commands need, and the variable in which the README stores one. */
@@ -150,9 +153,9 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
       const all: T[] = []
       for (;;) {
         const separator = path.includes('?') ? '&' : '?'
-        const page = await request<{ data: T[] }>('GET', `${path}${separator}limit=100&offset=${all.length}`)
+        const page = await request<{ data: T[] }>('GET', `${path}${separator}limit=${pageSize}&offset=${all.length}`)
         all.push(...page.data)
-        if (page.data.length < 100) return all
+        if (page.data.length < pageSize) return all
       }
     },
   }

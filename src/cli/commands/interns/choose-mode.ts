@@ -19,6 +19,7 @@ export async function chooseMode({ screen }: Pick<Terminal, 'screen'>, name: str
   manual      It asks before each action, and runs commands in a sandbox.
   self-drive  Callers choose. By default it acts without asking, and runs commands without a sandbox.`)
   try {
+    // The question is never withdrawn, so its signal never aborts.
     const mode = await choose(modes, { keyboard: keys, display, signal: new AbortController().signal })
     if (mode !== undefined && mode !== 'cancel') return mode
   } finally {

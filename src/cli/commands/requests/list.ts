@@ -72,11 +72,14 @@ export function buildQuery(options: FilterOptions): URLSearchParams {
   return query
 }
 
+/** The longest page of the list. */
+const maxPageSize = 100
+
 /** Reads pages until there are `count` requests. A page with few matches is not necessarily the last one. */
 async function readNewest(client: ApiClient, query: URLSearchParams, count: number): Promise<GenerationRecord[]> {
   const found: GenerationRecord[] = []
   for (;;) {
-    query.set('limit', String(Math.min(100, count - found.length)))
+    query.set('limit', String(Math.min(maxPageSize, count - found.length)))
     const { data, next_cursor: nextCursor } = await client.request<Page>('GET', `/generations?${query}`)
     found.push(...data)
     if (found.length >= count || nextCursor === null) return found

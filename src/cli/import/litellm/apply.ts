@@ -17,8 +17,8 @@ export const hasNoObjects = ({
   Object.keys(defaults).length + guardrails.length + workspaces.length + keys.length + presets.length === 0
 
 /**
- * Creates the objects in the running service. ImportedObjects whose name exists already are not changed, so that the import can
- * be repeated.
+ * Creates the objects in the running service. Objects whose name exists already are not changed, so that the import can be
+ * repeated.
  * @throws StartupError with the error of the service
  */
 export async function applyImport(client: ApiClient, imported: ImportedObjects, print: Print): Promise<void> {
@@ -86,8 +86,8 @@ class ObjectCreator {
 
   /** @returns the ID of the guardrail of this name, which is created if it is missing */
   async ensureGuardrail(name: string, body: object): Promise<string> {
-    const all = await this.#client.listAll<{ id: string; name: string }>('/guardrails')
-    const existing = all.find((listed) => listed.name === name)
+    const guardrails = await this.#client.listAll<{ id: string; name: string }>('/guardrails')
+    const existing = guardrails.find((listed) => listed.name === name)
     if (existing) {
       this.#print(`The guardrail "${name}" already exists.`)
       return existing.id

@@ -22,12 +22,12 @@ export type ObjectsToCreate = {
   keys: { key: NewKey; models?: string[] }[]
 }
 
-const days: Record<string, number> = { s: 1 / 86_400, m: 1 / 1440, h: 1 / 24, d: 1, w: 7, mo: 30 }
+const daysPerUnit: Record<string, number> = { s: 1 / 86_400, m: 1 / 1440, h: 1 / 24, d: 1, w: 7, mo: 30 }
 
 /** Parses `30d`, `1mo` or `24h`. @returns days */
 function parseDays(duration: unknown): number | undefined {
   const [, count, unit] = /^(\d+)\s*(mo|[smhdw])$/.exec(String(duration ?? '')) ?? []
-  return unit === undefined ? undefined : Number(count) * days[unit]!
+  return unit === undefined ? undefined : Number(count) * daysPerUnit[unit]!
 }
 
 /**
@@ -35,11 +35,12 @@ function parseDays(duration: unknown): number | undefined {
  * LiteLLM allowed.
  */
 export function toInterval(duration: unknown): { interval?: Interval; isExact: boolean } {
-  const length = parseDays(duration)
-  if (!length) return { isExact: duration === undefined || duration === null }
-  if (length <= 1) return { interval: 'daily', isExact: length === 1 }
-  if (length <= 7) return { interval: 'weekly', isExact: length === 7 }
-  if (length <= 31) return { interval: 'monthly', isExact: length >= 30 }
+  const days = parseDays(duration)
+  if (!days) return { isExact: duration === undefined || duration === null }
+  if (days <= 1) return { interval: 'daily', isExact: days === 1 }
+  if (days <= 7) return { interval: 'weekly', isExact: days === 7 }
+  // A month has up to 31 days, and 30 days are meant as one.
+  if (days <= 31) return { interval: 'monthly', isExact: days >= 30 }
   return { isExact: false }
 }
 
@@ -52,9 +53,9 @@ export function importBudgets(
 ): ObjectsToCreate {
   const { litellm, general } = config
   const objects: ObjectsToCreate = { defaults: {}, guardrails: [], workspaces: [], keys: [] }
-  const from = litellm.max_budget !== undefined ? litellm : general
-  const section = from === litellm ? 'litellm_settings' : 'general_settings'
-  const budget = budgetOf(limitsOf(from, section, notes, guardrailNames))
+  const section = litellm.max_budget !== undefined ? litellm : general
+  const sectionName = section === litellm ? 'litellm_settings' : 'general_settings'
+  const budget = budgetOf(limitsOf(section, sectionName, notes, guardrailNames))
   if (budget) objects.budget = budget
   // LiteLLM's clients can use models with its master key. Here a management key cannot, so the clients get an API key.
   if (general.master_key) objects.keys.push({ key: { name: 'litellm' } })
@@ -135,21 +136,21 @@ const keyNames = { limit: 'limit', interval: 'limit_reset' }
  * @returns an empty object without a budget; undefined for an invalid one.
  */
 function limitsOf(
-  from: Section,
+  section: Section,
   path: string,
   notes: ImportNotes,
   names: { limit: string; interval: string },
 ): Section | undefined {
-  if (from.max_budget === undefined || from.max_budget === null) return {}
-  const amount = typeof from.max_budget === 'number' ? from.max_budget : Number.NaN
+  if (section.max_budget === undefined || section.max_budget === null) return {}
+  const amount = typeof section.max_budget === 'number' ? section.max_budget : Number.NaN
   if (!(amount > 0)) {
-    notes.add(`${path}.max_budget`, `${JSON.stringify(from.max_budget)} is not a positive amount in USD`)
+    notes.add(`${path}.max_budget`, `${JSON.stringify(section.max_budget)} is not a positive amount in USD`)
     return undefined
   }
-  const { interval, isExact } = toInterval(from.budget_duration)
+  const { interval, isExact } = toInterval(section.budget_duration)
   if (!isExact) {
     const difference = interval ? `the limit resets ${interval} instead` : 'the limit never resets'
-    notes.add(`${path}.budget_duration ${from.budget_duration}`, difference)
+    notes.add(`${path}.budget_duration ${section.budget_duration}`, difference)
   }
   const limits: Section = { [names.limit]: amount }
   if (interval) limits[names.interval] = interval
@@ -163,9 +164,9 @@ type AllowedModels = string[] | undefined
 const allowsNoModel = (models: AllowedModels) => models?.length === 0
 
 function modelsOf(names: unknown, path: string, draft: CatalogueDraft, notes: ImportNotes): AllowedModels {
-  const list = [names ?? []].flat().map(String)
-  if (list.length === 0 || list.includes('all-proxy-models')) return undefined
-  const ids = list.flatMap((name) => {
+  const groupNames = [names ?? []].flat().map(String)
+  if (groupNames.length === 0 || groupNames.includes('all-proxy-models')) return undefined
+  const ids = groupNames.flatMap((name) => {
     const found = draft.groups.get(name)
     if (!found) notes.add(`${path} ${name}`, 'no row of this name was imported, so it is not an allowed model')
     return found ?? []
@@ -173,8 +174,8 @@ function modelsOf(names: unknown, path: string, draft: CatalogueDraft, notes: Im
   return [...new Set(ids)]
 }
 
-function noteRateLimits(from: Section, path: string, notes: ImportNotes): void {
+function noteRateLimits(section: Section, path: string, notes: ImportNotes): void {
   for (const name of ['rpm_limit', 'tpm_limit', 'max_parallel_requests'])
-    if (from[name] !== undefined && from[name] !== null)
+    if (section[name] !== undefined && section[name] !== null)
       notes.add(`${path}.${name}`, 'rate limits for keys are not supported')
 }

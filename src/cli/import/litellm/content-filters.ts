@@ -13,6 +13,9 @@ export type FilterSet = {
   patterns: { pattern: string; action: FilterAction; label?: string }[]
 }
 
+/** The maximum length of the label of a pattern. */
+const maxLabelLength = 100
+
 /** The filter for each entity of Presidio and each prebuilt pattern of LiteLLM. */
 const entities: Record<string, BuiltinSlug> = {
   EMAIL_ADDRESS: 'email',
@@ -140,7 +143,7 @@ function addPattern(
 ) {
   const compiled = compilePattern(pattern)
   if ('refusal' in compiled) notes.add(`${path} ${label ?? pattern}`, `the pattern ${compiled.refusal}`)
-  else set.patterns.push({ pattern, action, ...(label && { label: label.slice(0, 100) }) })
+  else set.patterns.push({ pattern, action, ...(label && { label: label.slice(0, maxLabelLength) }) })
 }
 
 const actionOf = (action: unknown): FilterAction => (/^block$/i.test(String(action)) ? 'block' : 'redact')

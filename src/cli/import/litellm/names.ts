@@ -5,13 +5,16 @@ export const slugOf = (text: string) =>
     .replace(/[^a-z0-9.]+/g, '-')
     .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '') || 'model'
 
+/** A slug has at most 64 characters. */
+const maxSlugLength = 60
+
 /** Converts a name to the form of preset and workspace slugs. */
 export const plainSlugOf = (text: string) =>
   text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
-    .slice(0, 60)
+    .slice(0, maxSlugLength)
     .replace(/-+$/, '') || 'preset'
 
 /** The name of the variable for the key of a provider that is not in the catalogue. */

@@ -16,21 +16,23 @@ export type KnownCatalogue = {
 
 export function knownCatalogue(data: CatalogueData): KnownCatalogue {
   const snapshot = compileSnapshot(data)
-  const all = data.models.flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })))
-  const byName = new Map(all.map((pair) => [`${pair.endpoint.provider} ${pair.endpoint.upstreamModel}`, pair]))
+  const knownEndpoints = data.models.flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })))
+  const byName = new Map(
+    knownEndpoints.map((pair) => [`${pair.endpoint.provider} ${pair.endpoint.upstreamModel}`, pair]),
+  )
   const byHost = new Map<string | undefined, Provider>(
     data.providers.flatMap((provider) => {
       const host = hostOf(provider.baseUrl)
       return host ? [[host, provider] as const] : []
     }),
   )
-  const slugs = new Map(data.providers.map((provider) => [provider.slug, provider]))
+  const bySlug = new Map(data.providers.map((provider) => [provider.slug, provider]))
   return {
-    provider: (slug) => slugs.get(slug),
+    provider: (slug) => bySlug.get(slug),
     providerAt: (url) => byHost.get(hostOf(url)),
     endpoint: (provider, upstream) =>
       byName.get(`${provider} ${upstream}`) ?? byName.get(`${provider} ${withoutDate(upstream)}`),
-    endpointsOf: (provider) => all.filter(({ endpoint }) => endpoint.provider === provider),
+    endpointsOf: (provider) => knownEndpoints.filter(({ endpoint }) => endpoint.provider === provider),
     model: snapshot.findModel,
   }
 }
