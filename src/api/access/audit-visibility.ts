@@ -23,6 +23,7 @@ const privateFields = [
  * but its creator.
  */
 export function redactEvent(event: AuditEvent, reader: Reader): AuditEvent {
+  // An event that another version has stored can have another kind.
   const redact = redactByKind[event.target.kind as Change['targetKind']] ?? keepState
   const redactState = (state: unknown) =>
     typeof state === 'object' && state !== null ? redact(state as State, reader) : state

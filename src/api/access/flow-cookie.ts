@@ -7,8 +7,11 @@ export type Site = { origin: string; root: string }
 /** One sign-in at the OpenID Connect issuer: the secret that identifies it, and the page to open afterwards. */
 export type SignInFlow = { secret: string; returnTo: string }
 
+/** The characters of the `state` in the name of a cookie: enough for the few tabs of one browser. */
+const stateCharacters = 8
+
 /** The name of the cookie of a sign-in. Each has its own, so that several tabs can sign in at the same time. */
-const flowName = (state: string) => `signalbox_sign_in_${state.replace(/[^\w-]/g, '').slice(0, 8)}`
+const flowName = (state: string) => `signalbox_sign_in_${state.replace(/[^\w-]/g, '').slice(0, stateCharacters)}`
 
 /** The time limit for the sign-in at the issuer. */
 const flowSeconds = 600
@@ -50,7 +53,7 @@ export const hasSignedOut = (cookies: string | undefined, origin: string) =>
 const cookieName = (name: string, origin: string) => (isSecure(origin) ? `__Secure-${name}` : name)
 
 /** Only the routes of the sign-in get the cookies. */
-const path = '/api/v1/sessions/oidc'
+const signInPath = '/api/v1/sessions/oidc'
 
 /**
  * `Lax`, unlike the session cookie: the redirect back starts at another site, and a browser does not send a stricter
@@ -58,5 +61,5 @@ const path = '/api/v1/sessions/oidc'
  */
 function serializeCookie(name: string, { origin, root }: Site, value: string, maxAge: number): string {
   const secure = isSecure(origin) ? '; Secure' : ''
-  return `${cookieName(name, origin)}=${value}; Path=${root}${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
+  return `${cookieName(name, origin)}=${value}; Path=${root}${signInPath}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
 }

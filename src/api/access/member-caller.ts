@@ -19,6 +19,7 @@ export async function memberCaller(
   if (role === undefined || role === 'viewer') return undefined
   const organization = await getOrganization({ db }, organizationId)
   return {
+    // The member acts without a key.
     keyHash: '',
     keyKind: 'api',
     keyName,

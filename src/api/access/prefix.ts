@@ -11,7 +11,7 @@ const prefixForms = /^\/+(?:(?:api\/+)?v1\/+){1,3}/
 const repeatedPrefix = `${apiPrefix}/v1/`
 
 /** The origin of a target that has one, as requests to a proxy have. */
-const origin = /^https?:\/\/[^/?#]*(?=\/)/i
+const targetOrigin = /^https?:\/\/[^/?#]*(?=\/)/i
 
 /** Matches a model's path whose slash is not escaped: `/models/author/slug`, with nothing after it. */
 const unescapedModelPath = /^(\/api\/v1\/models\/[^/?]+)\/([^/?]+)\/?(?=\?|$)/
@@ -29,13 +29,13 @@ const modelsPath = /^\/models(?=[/?]|$)/
 export function toApiUrl(url: string, headers: IncomingHttpHeaders = {}): string {
   // Most requests have nothing to change.
   if (url.startsWith(apiPrefix) && !isUnusual(url)) return url
-  return prefixed(url.replace(origin, ''), headers).replace(unescapedModelPath, '$1%2F$2')
+  return addApiPrefix(url.replace(targetOrigin, ''), headers).replace(unescapedModelPath, '$1%2F$2')
 }
 
 const isUnusual = (url: string) =>
   url.startsWith(modelPaths) || url.startsWith(repeatedPrefix) || url.startsWith(`${apiPrefix}//`)
 
-function prefixed(url: string, headers: IncomingHttpHeaders): string {
+function addApiPrefix(url: string, headers: IncomingHttpHeaders): string {
   if (prefixForms.test(url)) return url.replace(prefixForms, `${apiPrefix}/`)
   const path = url.startsWith('//') ? url.replace(/^\/+/, '/') : url
   return isBareOperation(path, headers) ? apiPrefix + path : url

@@ -11,7 +11,7 @@ import { hashSources } from './sources.ts'
 /** Returns the folder of the console's bundle. Builds a missing bundle. */
 export type ConsoleBundle = () => Promise<string>
 
-/** Several bundles are kept because servers of another version can share the data folder. */
+/** Several bundles are stored because servers of another version can share the data folder. */
 const maxBundles = 3
 
 const bundlerScript = fileURLToPath(new URL('./bundle.ts', import.meta.url))
@@ -22,7 +22,7 @@ export function createConsoleBundle({ dataDir, log }: { dataDir: string; log: Lo
     const parent = join(dataDir, 'console.remembered')
     const folder = join(parent, await hashSources())
     if (await readManifest(folder)) {
-      // The most recently used bundles are kept.
+      // The most recently used bundles remain.
       const now = new Date()
       await utimes(folder, now, now).catch(() => {})
       return folder
@@ -63,13 +63,16 @@ async function bundleInto(folder: string): Promise<void> {
   }
 }
 
+/** The end of the bundler's output that is part of an error message. */
+const maxOutputLength = 4000
+
 async function runBundler(folder: string): Promise<void> {
   // An empty environment, because this process's environment contains credentials.
   const child = spawn(process.execPath, [bundlerScript, folder], { stdio: ['ignore', 'ignore', 'pipe'], env: {} })
   let output = ''
   // Without free file descriptors, the process has no pipes; the `error` event follows.
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    output = (output + text).slice(-4_000)
+    output = (output + text).slice(-maxOutputLength)
   })
   const [code, signal] = (await onceEmitted(child, 'close')) as [number | null, NodeJS.Signals | null]
   if (signal && stopSignals.has(signal)) throw new BundlerStopped(signal)

@@ -118,6 +118,7 @@ function manifestOf(outputs: Metafile['outputs'], sharedFiles: SharedFiles): Man
     mainImports: fileNames(mainFiles).filter((name) => name !== basename(main)),
     ...sharedFiles,
     screens: Object.fromEntries(screens),
+    // Set when the files are written.
     files: [],
   }
 }

@@ -173,9 +173,12 @@ function createPageRenderer(manifest: Manifest, style: string): OpenBundle['rend
   }
 }
 
+/** 22 characters of Base64 are 132 bits of a hash, which never collide by chance. */
+const tagLength = 22
+
 function cacheablePage({ html, policy }: ReturnType<typeof buildPage>): Page {
   const bytes = Buffer.from(html)
-  return { bytes, policy, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
+  return { bytes, policy, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, tagLength)}"` }
 }
 
 async function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, policy, etag }: Page) {

@@ -99,8 +99,8 @@ export class LiveEvents {
   /** The events after a cursor, from memory if possible; undefined without new events. */
   async eventsAfter(listener: Listener, cursor: Cursor): Promise<NextEvents | undefined> {
     const head = this.#head
-    const shared: Cursor = { seq: Math.max(listener.liveFrom, this.#recentAfter), index: wholeRow }
-    if (head !== undefined && !isAfter(shared, cursor)) {
+    const bufferStart: Cursor = { seq: Math.max(listener.liveFrom, this.#recentAfter), index: wholeRow }
+    if (head !== undefined && !isAfter(bufferStart, cursor)) {
       const last = { seq: head, index: wholeRow }
       return isAfter(last, cursor) ? { events: this.#recentSince(cursor), cursor: last } : undefined
     }

@@ -111,6 +111,7 @@ async function sendAnswer(deps: ApiDeps, { linked, intern, caller }: OpenLink, a
   const messages = [{ role: 'tool' as const, tool_call_id: questionId, content: answer }]
   const request = { messages, session_id: sessionId, background: true }
   const link = { webhook_id, delivery_id }
+  // It never aborts: the run continues after this request.
   const signal = new AbortController().signal
   const turn = await startChatTurn(deps.conversation, caller, { internId: intern.id, request, link }, signal)
   // Leaves the reply: nobody reads it, and the run continues in the background.

@@ -53,6 +53,7 @@ export async function chatWith(
 ): Promise<unknown> {
   await requireRegion(deps, caller, host)
   const tracked = deps.gateway.inFlight.track(caller, response)
+  // A constant: see `TrackedRequest.recheck`.
   const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
     requireInterns(laterCaller)
     await requireRegion(deps, laterCaller, host)

@@ -53,6 +53,7 @@ export async function withFiles<Answer>(
   }
   const tracked = deps.gateway.inFlight.track(caller, response)
   tracked.internId = intern.id
+  // A constant: see `TrackedRequest.recheck`.
   const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
     requireInterns(laterCaller)
     await requireRegion(deps, laterCaller, host)

@@ -13,7 +13,10 @@ type LogTail = { lines: string[]; has_more: boolean; message: string | null }
 
 /** The maximum length of a secret, in bytes. */
 const maxSecretLength = 8192
-/** Bytes that are read in addition, so that a secret that starts before the requested range is recognized. */
+/**
+ * Bytes that are read in addition, so that a secret that starts before the requested range is recognized. Twice the
+ * length, because `lastLines` can drop as much of the start.
+ */
 const marginBytes = 2 * maxSecretLength
 
 /** Returns the end of the log of an intern that is visible to the caller, without its secrets. */

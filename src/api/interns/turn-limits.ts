@@ -34,6 +34,7 @@ export function createTurnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEnd
     const limits = limited.flatMap((turn) => budgetsOf(turn, keyHash).map((budget) => ({ turn, budget })))
     const onRefusal = async ({ id, subject }: Budget, need: PicoUsd) => {
       const turns = limits.filter(({ budget }) => budget.id === id).map(({ turn }) => turn)
+      // All turns of a key are of one intern, so any of them identifies it.
       const [first] = turns
       if (!first) return
       const budgetField = subject.kind === 'turn' ? subject.part : 'session_max_cost_usd'

@@ -45,7 +45,7 @@ export async function openInternListener(
   address: InternAddress,
   options: { reusePort?: boolean } = {},
 ): Promise<AsyncDisposable> {
-  const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+  const idleTimer = setInterval(() => server.closeIdleConnections(), idleCheckMs)
   const sockets = new Set<Socket>()
   // The options of Node's HTTP servers, which get the sockets.
   const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
@@ -56,7 +56,7 @@ export async function openInternListener(
   await listenAgain(listener, { ...address, ...options })
   return {
     async [Symbol.asyncDispose]() {
-      clearInterval(idle)
+      clearInterval(idleTimer)
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()))
       server.closeIdleConnections()
       for (const socket of sockets) socket.destroySoon()

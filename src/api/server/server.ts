@@ -63,7 +63,8 @@ export async function createApi(
     prefix: apiPrefix,
     timeouts: timeouts ?? timeoutsFor(deps.config),
     // Checks the caller as for a read. A route that changes something refuses viewers itself.
-    guard: (request, reply) => guardInterns((raw) => admit(deps, { key: 'api', method: 'get' }, raw, reply), request),
+    guard: (request, reply) =>
+      guardInterns((internRequest) => admit(deps, { key: 'api', method: 'get' }, internRequest, reply), request),
     origins: deps.config.cors_origins,
     missingPathHints: absentOperations,
     notFoundPage: (request, reply) => notFoundPage?.(request, reply),

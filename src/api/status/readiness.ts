@@ -76,7 +76,7 @@ export function logReadiness(readiness: Readiness, log: Pick<Log, 'error' | 'inf
   let isReady = true
   let unreadySince = 0
   const timer = setInterval(() => {
-    // The signal to stop is logged elsewhere.
+    // The signal to stop has its own line in the log.
     if (readiness.checks().process.status === 'failed') return clearInterval(timer)
     const reason = readiness.problem()
     const wasReady = isReady

@@ -43,7 +43,7 @@ export type Metrics = {
   observeWebhook: (outcome: 'delivered' | 'retried' | 'failed') => void
   /** @param backlog returns the webhook deliveries that are still pending. */
   observeBacklog: (backlog: () => Backlog) => void
-  /** Counts a turn of an intern that ended. */
+  /** Counts a run of an intern that ended. */
   observeInternRun: (outcome: EndReason) => void
   /** @param count returns the number of requests in flight. */
   observeRequestsInFlight: (count: () => number) => void
@@ -144,9 +144,9 @@ export function createMetrics(): Metrics {
     ...completions.all,
     circuits.openings,
   ]
-  const refreshers: (() => void)[] = []
+  const catchUps: (() => void)[] = []
   const refreshedRegister = () => {
-    for (const catchUp of refreshers) catchUp()
+    for (const catchUp of catchUps) catchUp()
     return toRegister(metrics)
   }
   return {
@@ -185,7 +185,7 @@ export function createMetrics(): Metrics {
       )
       return () => restarts.add()
     },
-    beforeRead: (catchUp) => void refreshers.push(catchUp),
+    beforeRead: (catchUp) => void catchUps.push(catchUp),
     observeCatalogue(current) {
       const help = 'Models, endpoints and providers in the catalogue.'
       metrics.push(

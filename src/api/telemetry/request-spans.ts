@@ -74,9 +74,12 @@ function endSpan(api: Api, { span, statements }: Scope, status: number, at: numb
 
 const statementPattern = /^\s*(\w+)(?:[\s\S]*?\b(?:from|into|update|table)\s+"?(\w+))?/i
 
+/** A longer statement names its table before this length, and the pattern need not read its whole list of values. */
+const summarizedLength = 2000
+
 /** Returns `select interns`: the operation and the table, without the rest of the statement. */
 function summarizeStatement(sql: string): { operation: string; summary: string } {
-  const [, operation = 'statement', table] = statementPattern.exec(sql.slice(0, 2000)) ?? []
+  const [, operation = 'statement', table] = statementPattern.exec(sql.slice(0, summarizedLength)) ?? []
   // `update` is followed by its table.
   const tableName = /^update$/i.test(operation) ? /^\s*update\s+"?(\w+)/i.exec(sql)?.[1] : table
   return { operation, summary: tableName ? `${operation} ${tableName}` : operation }

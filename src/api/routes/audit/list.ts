@@ -66,11 +66,10 @@ export const listAudit = route({
   handler: async ({ query, caller }, deps) => {
     const { data: events, total_count } = await listChanges(deps, caller, query)
     const data = events.map((event) => redactEvent(event, caller))
-    const db = { query: deps.db.query }
     const [users, keys, nameOf] = await Promise.all([
-      namesOfUsers(db, caller.organizationId, new Set(data.map(({ actor }) => actor.user_id))),
-      namesOfKeys(db, caller.organizationId, new Set(data.flatMap(({ actor }) => actor.key_hash ?? []))),
-      loadTargetNames(db, caller.organizationId, data),
+      namesOfUsers(deps.db, caller.organizationId, new Set(data.map(({ actor }) => actor.user_id))),
+      namesOfKeys(deps.db, caller.organizationId, new Set(data.flatMap(({ actor }) => actor.key_hash ?? []))),
+      loadTargetNames(deps.db, caller.organizationId, data),
     ])
     const describeActor = ({ user_id, key_hash, session_id }: (typeof data)[number]['actor']) => ({
       user_id,

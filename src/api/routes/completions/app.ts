@@ -6,12 +6,16 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 const titleHeaders = ['x-openrouter-title', 'x-title']
 const refererHeaders = ['http-referer', 'referer']
 
+/** Longer values are cut. */
+const maxTitleLength = 200
+const maxRefererLength = 500
+
 /** The program that sent a request, if it identifies itself. */
 export function readApp(headers: Headers): Generation['app'] {
-  const title = headerText(headers, titleHeaders)?.slice(0, 200)
+  const title = headerText(headers, titleHeaders)?.slice(0, maxTitleLength)
   const referer = headerText(headers, refererHeaders)
   if (title === undefined && referer === undefined) return undefined
-  return { title, referer: referer && withoutSecrets(referer).slice(0, 500) }
+  return { title, referer: referer && withoutSecrets(referer).slice(0, maxRefererLength) }
 }
 
 function headerText(headers: Headers, names: string[]): string | undefined {

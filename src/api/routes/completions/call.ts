@@ -18,6 +18,9 @@ type IncomingCompletion = Pick<
   source?: JsonSource | undefined
 }
 
+/** A longer session in the header is ignored. */
+const maxSessionLength = 256
+
 /**
  * The part of a request that the data plane needs. A session named in the body takes precedence over one in the header.
  */
@@ -27,7 +30,8 @@ function completionCall(
   pause: Pause | undefined,
 ): CompletionCall {
   const header = headers['x-session-id']
-  const session = body.session_id ?? (typeof header === 'string' && header.length <= 256 ? header : undefined)
+  const session =
+    body.session_id ?? (typeof header === 'string' && header.length <= maxSessionLength ? header : undefined)
   return {
     caller,
     client,

@@ -29,6 +29,7 @@ const Ranking = z
   .meta({ id: 'ModelRanking' })
 
 const dayMs = 86_400_000
+const defaultDays = 30
 const maxRanked = 50
 
 export const listDailyRankings = route({
@@ -50,7 +51,7 @@ export const listDailyRankings = route({
     if (unsupportedFilter) throw new Fault('invalid', `Invalid request: ${unsupportedFilter[0]}: is not supported`)
     const now = deps.now()
     const lastMs = end_date === undefined ? now : Date.parse(end_date)
-    const firstMs = start_date === undefined ? lastMs - 30 * dayMs : Date.parse(start_date)
+    const firstMs = start_date === undefined ? lastMs - defaultDays * dayMs : Date.parse(start_date)
     if (firstMs > lastMs) throw new Fault('invalid', 'Invalid request: start_date: must not be after end_date')
     const days = { from: Math.floor(firstMs / dayMs) * dayMs, to: (Math.floor(lastMs / dayMs) + 1) * dayMs }
     const tokensByModel = {

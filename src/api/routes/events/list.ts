@@ -31,6 +31,7 @@ export const listEvents = route({
     // Can refuse the request, so it comes before the request is tracked.
     const listener = liveEvents.join(caller)
     const tracked = gateway.inFlight.track(caller, response)
+    // A constant: see `TrackedRequest.recheck`.
     const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
       listener.caller = laterCaller
     }

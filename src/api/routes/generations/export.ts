@@ -83,13 +83,13 @@ export async function writeRows(
 ): Promise<void> {
   const waitForDrain = createDrainWaiter(response)
   let text = csvLine(Object.keys(columns))
-  for (let cursor: string | undefined; ; ) {
-    const { data, nextCursor } = await listGenerations(deps, caller, filter, { limit: pageSize, cursor })
-    text += data.map((record) => csvLine(Object.values(columns).map((column) => column(record)))).join('')
+  let cursor: string | undefined
+  do {
+    const page = await listGenerations(deps, caller, filter, { limit: pageSize, cursor })
+    text += page.data.map((record) => csvLine(Object.values(columns).map((column) => column(record)))).join('')
     if (response.signal.aborted) return
     if (text !== '' && !response.write(text)) await waitForDrain()
     text = ''
-    if (nextCursor === undefined) return
-    cursor = nextCursor
-  }
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
 }

@@ -15,7 +15,7 @@ const NameFilter = z.string().min(1).max(320).optional()
 const BoundFilter = z.coerce
   .number({ error: 'must be a number from 0 on' })
   .min(0)
-  .max(2 ** 53 - 1)
+  .max(Number.MAX_SAFE_INTEGER)
   .optional()
 
 /** The filters of the request log. */

@@ -4,6 +4,7 @@ import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
+/** The acknowledgement is accepted without an effect: an intern on a lost host can be deleted without it. */
 const DeleteBody = z.strictObject({ acknowledge_workspace_loss: z.boolean().optional() }).optional()
 
 export const deleteOneIntern = route({

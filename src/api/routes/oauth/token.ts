@@ -61,12 +61,12 @@ export const createToken = route({
 
 async function verifyGrant({ db, tokens }: { db: Db; tokens: Tokens }, body: z.output<typeof TokenRequest>) {
   const { owner, expiresAt } = await tokens.verify(body.assertion)
-  await requireMatch(db, owner, body)
+  await requireMatchingOwner(db, owner, body)
   return { expiresAt }
 }
 
 /** The access token has the same rights as the assertion. A request for other rights is refused, not ignored. */
-async function requireMatch(db: Db, owner: TokenOwner, body: z.output<typeof TokenRequest>): Promise<void> {
+async function requireMatchingOwner(db: Db, owner: TokenOwner, body: z.output<typeof TokenRequest>): Promise<void> {
   const { organization_id, service_account_id, workspace_id } = body
   const { organizationId, userId, workspaceId } = owner
   if (organization_id !== undefined && !['default', organizationId].includes(organization_id)) {

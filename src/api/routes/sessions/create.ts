@@ -61,7 +61,7 @@ async function signIn(
     return signInWithPasskey(deps, body.passkey, requireRelyingParty(deps.config, origin), browser)
   }
   if ('link' in body) return signInWithLink(deps, body.link, browser)
-  const caller = await deps.keys.find(body.key.trim())
+  const caller = await deps.keys.find(body.key)
   if (!caller)
     throw new Fault('unauthenticated', 'This key cannot sign in: it is malformed, unknown, disabled or expired.')
   requireWorkspaceMember(caller)

@@ -18,7 +18,7 @@ export const endOneSession = route({
   response: z.object({ ended: z.literal(true) }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
-    const { userId, keyHash }: { userId?: string; keyHash?: string } = sessionScope(caller)
+    const { userId, keyHash } = sessionScope(caller)
     await endSession(
       deps,
       caller,

@@ -3,6 +3,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { getOrganization } from '#identity/accounts/organizations.ts'
 import { listWorkspaces } from '#identity/accounts/workspaces.ts'
 import { expiryOfSession, type ResolvedSession, type SignInMethod, signInMethods } from '#identity/sign-in/session.ts'
+import type { SessionScope } from '#identity/sign-in/session-rows.ts'
 import { csrfTokenOf } from '#identity/sign-in/session-tokens.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { isoTime } from '#platform/core/clock.ts'
@@ -100,7 +101,7 @@ export function timesOf(
  * The sessions that a caller can see and end. Management keys, owners and admins: all. Developers and viewers: their own.
  * An API key, sent or pasted: those that were started with it.
  */
-export function sessionScope({ keyKind, keyHash, userId, organizationId, access }: Caller) {
+export function sessionScope({ keyKind, keyHash, userId, organizationId, access }: Caller): SessionScope {
   if (access === 'developer' || access === 'viewer') return { organizationId, userId }
   if (keyKind === 'management') return { organizationId }
   if (keyKind === 'intern') throw new Fault('forbidden', 'The key of an intern has no sessions.')

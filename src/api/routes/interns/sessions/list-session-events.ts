@@ -36,9 +36,10 @@ export const listInternSessionEvents = route({
   handler: async ({ params, caller, headers, response, signal }, deps) => {
     const { intern, transcripts } = await followTranscripts(deps, caller, params.internId, signal)
     // An invalid id counts as none.
-    const from = Number(headers['last-event-id'] ?? 0) || 0
+    const fromRevision = Number(headers['last-event-id'] ?? 0) || 0
     const tracked = deps.gateway.inFlight.track(caller, response)
     tracked.internId = intern.id
+    // A constant: see `TrackedRequest.recheck`.
     const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
       requireInterns(laterCaller)
       await findIntern(deps, laterCaller, intern.id)
@@ -46,10 +47,11 @@ export const listInternSessionEvents = route({
     tracked.recheck = recheck
     try {
       const endSignal = toAbortSignal(tracked.response.signal)
-      const first = await translateDaemonErrors(transcripts.follow(params.sessionId, from, endSignal))
-      if (!first) throw sessionNotFound()
+      const firstEvents = await translateDaemonErrors(transcripts.follow(params.sessionId, fromRevision, endSignal))
+      if (!firstEvents) throw sessionNotFound()
       tracked.response.onRevoked((fault) => sendEndEvent(tracked.response, fault))
-      const events = followSession(deps, intern, params.sessionId, { first, from, signal: endSignal })
+      const start = { firstEvents, fromRevision, signal: endSignal }
+      const events = followSession(deps, intern, params.sessionId, start)
       const namedEvents = withNames(events, new AnswererNames(deps, caller.organizationId))
       await sendEvents(tracked.response, namedEvents, eventFormat, deps.config.keepalive_ms)
     } finally {
@@ -78,17 +80,17 @@ async function* withNames(
 }
 
 /** The first stream of events, and the revision of the last entry that the client has. */
-type FollowStart = { first: AsyncIterable<TranscriptEvent>; from: number; signal: AbortSignal }
+type FollowStart = { firstEvents: AsyncIterable<TranscriptEvent>; fromRevision: number; signal: AbortSignal }
 
 /** Follows a session across restarts of its daemon. When a stream ends, requests the changes since its last event. */
 async function* followSession(
   deps: ApiDeps,
   { id }: Intern,
   sessionId: string,
-  { first, from, signal }: FollowStart,
+  { firstEvents, fromRevision, signal }: FollowStart,
 ): AsyncGenerator<TranscriptEvent> {
-  let events: AsyncIterable<TranscriptEvent> | undefined = first
-  let revision = from
+  let events: AsyncIterable<TranscriptEvent> | undefined = firstEvents
+  let revision = fromRevision
   while (!signal.aborted) {
     for await (const event of events ?? []) {
       if (event.type === 'entry') revision = Math.max(revision, event.entry.revision)

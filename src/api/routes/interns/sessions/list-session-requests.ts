@@ -99,6 +99,7 @@ function requestItem(record: GenerationRecord, windows: RunWindow[], otherSessio
     tokens_prompt,
     tokens_completion,
     generation_time,
+    // Every listed request is in a window of this session.
     run_id: windows.find((window) => isInWindow(request, window))?.runId ?? '',
     cost_usd: record.upstream_inference_cost,
     is_shared: otherSessions.some((window) => isInWindow(request, window)),
