@@ -50,6 +50,7 @@ export class JsonExtent {
     let text = ''
     for (const character of piece) {
       const isInvalid = extent.#isInString && hasControlCharacter(character)
+      // Without the quotes, only the escape sequence remains.
       text += isInvalid ? JSON.stringify(character).slice(1, -1) : character
       extent.push(character)
     }

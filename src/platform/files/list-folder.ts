@@ -54,14 +54,14 @@ export async function* readNames(folder: string): AsyncGenerator<Buffer> {
 
 /** Returns the first names after `after`, at most `count`, sorted by their bytes. */
 async function findFirstNames(folder: string, count: number, after: Buffer | undefined): Promise<Buffer[]> {
-  const first: Buffer[] = []
+  const firstNames: Buffer[] = []
   for await (const name of readNames(folder)) {
     if (after && Buffer.compare(name, after) <= 0) continue
-    if (first.length === count && Buffer.compare(name, first[count - 1]!) > 0) continue
-    first.splice(insertionIndex(first, name), 0, name)
-    if (first.length > count) first.pop()
+    if (firstNames.length === count && Buffer.compare(name, firstNames[count - 1]!) > 0) continue
+    firstNames.splice(insertionIndex(firstNames, name), 0, name)
+    if (firstNames.length > count) firstNames.pop()
   }
-  return first
+  return firstNames
 }
 
 function insertionIndex(sorted: Buffer[], name: Buffer): number {

@@ -12,6 +12,10 @@ import { resolveRef, resolveRoot } from './schema-refs.ts'
 /** Reports a keyword that is removed from a schema. */
 export type ReportKeyword = (keyword: string) => void
 
+/** Limits of replaced references and of the copied schemas, because copies of copies would grow without bound. */
+const maxRefs = 100
+const maxCopiedNodes = 20_000
+
 /**
  * Converts a schema to the subset that a provider accepts. Uses keywords of later drafts, replaces boolean schemas, and
  * moves unsupported keywords into the description. Returns the same object if nothing changes.
@@ -22,7 +26,7 @@ export function fitSchema(schema: unknown, rules: SchemaRules, report: ReportKey
     report,
     root: isSchema(schema) ? schema : {},
     openRefs: [],
-    budget: { refs: 100, nodes: 20_000 },
+    remaining: { refs: maxRefs, nodes: maxCopiedNodes },
   })
 }
 
@@ -33,15 +37,15 @@ type FitContext = {
   root: Schema
   /** References that are being replaced. A reference to one of them is recursive and cannot be replaced. */
   openRefs: readonly string[]
-  /** Limits of replaced references and of the copied schemas, because copies of copies would grow without bound. */
-  budget: { refs: number; nodes: number }
+  /** The references that can still be replaced, and the schemas that can still be copied. */
+  remaining: { refs: number; nodes: number }
 }
 
 function fitNode(original: unknown, context: FitContext): Schema {
   // `true` accepts any value, as an empty schema does.
   if (!isSchema(original)) return {}
-  const { rules, budget, openRefs } = context
-  if (openRefs.length > 0) budget.nodes--
+  const { rules, remaining, openRefs } = context
+  if (openRefs.length > 0) remaining.nodes--
   if (typeof original.$ref === 'string' && !supports(rules, '$ref')) return withoutRef(original, context)
   let schema = toLatestDraft(original)
   schema = withSupportedKeywords(schema, rules)
@@ -61,8 +65,8 @@ const isObject = ({ type, properties }: Schema) => type === 'object' || (type ==
 
 function withoutRef({ $ref, ...siblings }: Schema, context: FitContext): Schema {
   const ref = String($ref)
-  const { openRefs, budget } = context
-  const isAllowed = budget.refs-- > 0 && budget.nodes > 0 && !openRefs.includes(ref)
+  const { openRefs, remaining } = context
+  const isAllowed = remaining.refs-- > 0 && remaining.nodes > 0 && !openRefs.includes(ref)
   const target = isAllowed ? resolveRef(context.root, ref) : undefined
   if (target === undefined) {
     context.report('$ref')

@@ -39,6 +39,7 @@ export function createOutgoingFetch(proxies: ProxySettings): typeof fetch {
   return ((input: string | URL, init?: RequestInit) => {
     const undici = lazyModules.undici()
     dispatcher ??= new undici.Agent(throughProxies({ connect: { timeout: connectMs } }, proxies))
+    // The types of undici's `fetch` differ from those of Node's, which is the same function.
     return undici.fetch(input, { ...init, dispatcher } as never)
   }) as typeof fetch
 }

@@ -116,6 +116,7 @@ export async function findOrCreateUser(
   { email, name }: Pick<NewMember, 'email' | 'name'>,
 ): Promise<string> {
   const user = { id: deps.newId(), email, name, created_at: deps.now() }
+  // Without an update, `returning` gives no row for an existing user.
   const { id } = await upsert(tx, 'users', [user], { key: ['email'], replace: ['email'] })
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -17,13 +17,13 @@ const retryAfterSeconds = 5
  * @param maxWaiting the number of tasks of one key that can wait.
  * @param name the requests, in the plural, for messages.
  * @returns a function that throws Fault `rate_limited` for a key with too many waiting tasks, and
- * `client_closed_request` if the signal aborts before the turn of the task.
+ * `client_closed_request` if the signal aborts before the task starts.
  */
 export function fairLimit({ maxRunning, maxWaiting, name }: Limits): FairLimit {
   const waiting = new FairQueue<Job>()
   let running = 0
 
-  function waitForTurn(requester: Requester, signal: DisconnectSignal): Promise<void> {
+  function waitForStart(requester: Requester, signal: DisconnectSignal): Promise<void> {
     if (waiting.waitingJobs(requester).length >= maxWaiting) throw tooManyWaiting(name, maxWaiting)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = () => {
@@ -42,7 +42,7 @@ export function fairLimit({ maxRunning, maxWaiting, name }: Limits): FairLimit {
 
   return async (requester, signal, task) => {
     if (running < maxRunning) running++
-    else await waitForTurn(requester, signal)
+    else await waitForStart(requester, signal)
     try {
       return await task()
     } finally {

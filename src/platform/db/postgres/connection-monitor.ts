@@ -2,6 +2,9 @@ import type { Connection } from './connection.ts'
 
 const checkEveryMs = 250
 
+/** After a longer pause between two checks, this process was blocked. */
+const longestPauseMs = 4 * checkEveryMs
+
 /** The time without an answer after which another connection checks whether the server is still processing the query. */
 const serverCheckAfterMs = 2000
 const serverCheckEveryMs = 1000
@@ -51,7 +54,7 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
 
   function checkConnections(): void {
     const now = performance.now()
-    const wasBlocked = now - checkedAt > 4 * checkEveryMs
+    const wasBlocked = now - checkedAt > longestPauseMs
     checkedAt = now
     // Answers may have arrived while this process was blocked.
     if (wasBlocked) return

@@ -9,7 +9,7 @@ import { Hosts } from './hosts.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-const limits = {
+const settings = {
   database_statement_timeout_ms: 60_000,
   database_lock_timeout_ms: 60_000,
   database_idle_transaction_timeout_ms: 60_000,
@@ -19,11 +19,11 @@ const limits = {
   database_pool_size: 10,
 }
 
-async function connected(more: Partial<typeof limits> = {}) {
+async function connected(more: Partial<typeof settings> = {}) {
   const store = await newEmptyTestStore('postgres')
   const errors: (Error & { client?: unknown })[] = []
   const connections = new Connections(new Hosts(parseDatabaseUrl(store.settings.database_url!)), {
-    limits: { ...limits, ...more },
+    settings: { ...settings, ...more },
     onError: (error) => errors.push(error),
     onRejectedSettings: () => {},
   })

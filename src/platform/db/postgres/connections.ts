@@ -6,16 +6,19 @@ import { Connection, ConnectionAbandoned, isServerError, types } from './connect
 import { monitorConnections } from './connection-monitor.ts'
 import type { Hosts } from './hosts.ts'
 import { checkEveryMs, OutageDetector } from './outage-detector.ts'
-import { applySession, type Limits, sessionSettings, sessionWithoutTimeouts } from './session.ts'
+import { applySession, type ConnectionSettings, sessionSettings, sessionWithoutTimeouts } from './session.ts'
 
 /** The time limit of establishing a connection, and again of preparing one outside the pool. */
 const connectMs = 5000
+
+/** Postgres gets this time after its own limit to report that it ended a statement. */
+const reportMs = 1000
 
 /** The interval of replacing connections to a read-only server, because its address can lead to another one later. */
 const replaceEveryMs = 5000
 
 type ConnectionsDeps = {
-  limits: Limits
+  settings: ConnectionSettings
   onError: (error: Error) => void
   onRejectedSettings: (names: string[]) => void
   /** Postgres has not answered for `database_silence_ms`. */
@@ -28,7 +31,7 @@ type ConnectionsDeps = {
 export class Connections {
   readonly pool: pg.Pool
   readonly #hosts: Hosts
-  readonly #limits: Limits
+  readonly #settings: ConnectionSettings
   readonly #onError: ConnectionsDeps['onError']
   readonly #onRejectedSettings: ConnectionsDeps['onRejectedSettings']
   readonly #defaultOptions: ReturnType<typeof connectionOptions>
@@ -48,14 +51,14 @@ export class Connections {
   #hasReportedRejections = false
 
   constructor(hosts: Hosts, deps: ConnectionsDeps) {
-    const { limits, onError, onRejectedSettings, onUnavailable = () => {}, onRecovered = () => {} } = deps
+    const { settings, onError, onRejectedSettings, onUnavailable = () => {}, onRecovered = () => {} } = deps
     this.#hosts = hosts
-    this.#limits = limits
+    this.#settings = settings
     this.#onError = onError
     this.#onRejectedSettings = onRejectedSettings
-    this.#defaultOptions = connectionOptions(hosts, limits)
+    this.#defaultOptions = connectionOptions(hosts, settings)
     this.#outageDetector = new OutageDetector({
-      silenceMs: limits.database_silence_ms,
+      silenceMs: settings.database_silence_ms,
       onUnavailable: (reason) => {
         onError(new ConnectionAbandoned(reason))
         onUnavailable()
@@ -71,8 +74,9 @@ export class Connections {
   #createPool(): pg.Pool {
     const pool = new pg.Pool({
       ...this.#defaultOptions,
+      // `pg.Pool` opens its connections with this class, but has no type parameter for it.
       Client: Connection as never,
-      max: this.#limits.database_pool_size,
+      max: this.#settings.database_pool_size,
       application_name: applicationNames.statements,
       onConnect: (client) => this.#prepareConnection(client as unknown as Connection),
     })
@@ -92,10 +96,10 @@ export class Connections {
   }
 
   #startMonitor(): () => void {
-    const { database_query_timeout_ms: queryMs, database_statement_timeout_ms: statementMs } = this.#limits
+    const { database_query_timeout_ms: queryMs, database_statement_timeout_ms: statementMs } = this.#settings
     return monitorConnections({
       open: this.#open,
-      answerMs: Math.max(queryMs, statementMs + 1000),
+      answerMs: Math.max(queryMs, statementMs + reportMs),
       connect: () => connectClient({ ...this.#defaultOptions, application_name: applicationNames.monitor }),
       onDead: (reason) => {
         this.#onError(new ConnectionAbandoned(reason))
@@ -112,7 +116,7 @@ export class Connections {
     client.setAnswerListener(() => this.#outageDetector.noteAnswer())
     client.setWriteRefusedListener(() => this.replaceReadOnly())
     await client.requirePrimary()
-    const rejectedSettings = await applySession(client, sessionSettings(this.#limits))
+    const rejectedSettings = await applySession(client, sessionSettings(this.#settings))
     if (rejectedSettings.length > 0 && !this.#hasReportedRejections) this.#onRejectedSettings(rejectedSettings)
     this.#hasReportedRejections ||= rejectedSettings.length > 0
   }
@@ -189,7 +193,7 @@ export class Connections {
     const timeout = setTimeout(() => client.abandon('no answer'), connectMs)
     try {
       await client.requirePrimary()
-      await applySession(client, sessionSettings(this.#limits))
+      await applySession(client, sessionSettings(this.#settings))
     } catch (error) {
       client.abandon('it is not used')
       throw error
@@ -215,16 +219,16 @@ async function connectClient(options: ConstructorParameters<typeof Connection>[0
 }
 
 /** A pool for migrations, which can take any time. Only TCP detects a dead server. */
-export function poolWithoutTimeouts(hosts: Hosts, limits: Limits): pg.Pool {
+export function poolWithoutTimeouts(hosts: Hosts, settings: ConnectionSettings): pg.Pool {
   const pool = new pg.Pool({
-    ...connectionOptions(hosts, limits),
+    ...connectionOptions(hosts, settings),
     Client: Connection as never,
     max: 2,
     application_name: applicationNames.migration,
     onConnect: async (client) => {
       const connection = client as unknown as Connection
       await connection.requirePrimary()
-      await applySession(connection, sessionWithoutTimeouts(limits))
+      await applySession(connection, sessionWithoutTimeouts(settings))
     },
   })
   pool.on('error', () => {})
@@ -232,7 +236,7 @@ export function poolWithoutTimeouts(hosts: Hosts, limits: Limits): pg.Pool {
   return pool
 }
 
-function connectionOptions(hosts: Hosts, { database_keepalive_ms }: Limits) {
+function connectionOptions(hosts: Hosts, { database_keepalive_ms }: ConnectionSettings) {
   return {
     hosts,
     types,

@@ -15,7 +15,7 @@ import { createExclusively } from './exclusively.ts'
 import { Hosts } from './hosts.ts'
 import { describeOpeningError } from './opening-error.ts'
 import { requirePrivileges } from './privileges.ts'
-import type { Limits } from './session.ts'
+import type { ConnectionSettings } from './session.ts'
 import { postgresSignals } from './signals.ts'
 
 /** The time for which `close` waits for connections in use, and again after they were aborted. */
@@ -26,13 +26,13 @@ export async function openPostgres(
   connectionString: string,
   prepare: (query: Query) => Promise<void>,
   listeners: DatabaseListeners,
-  limits: Limits,
+  settings: ConnectionSettings,
 ): Promise<Db> {
   const { onError = () => {}, onRejectedSettings = () => {}, onUnavailable, onRecovered } = listeners
   const hosts = new Hosts(parseDatabaseUrl(connectionString))
-  await prepareDatabase(hosts, limits, prepare)
+  await prepareDatabase(hosts, settings, prepare)
   const connections = new Connections(hosts, {
-    limits,
+    settings,
     onError,
     onRejectedSettings,
     onUnavailable,
@@ -55,7 +55,7 @@ export async function openPostgres(
     kind: 'postgres',
     query,
     reports: query,
-    exclusively: createExclusively(query, signals, limits.database_lock_timeout_ms),
+    exclusively: createExclusively(query, signals, settings.database_lock_timeout_ms),
     signals,
     clockCorrectionMs: () => clock.correctionMs,
     health: () => ({
@@ -90,8 +90,12 @@ function createReportingPool(connections: Connections, { onQuery = () => {} }: D
   }
 }
 
-async function prepareDatabase(hosts: Hosts, limits: Limits, prepare: (query: Query) => Promise<void>): Promise<void> {
-  const pool = poolWithoutTimeouts(hosts, limits)
+async function prepareDatabase(
+  hosts: Hosts,
+  settings: ConnectionSettings,
+  prepare: (query: Query) => Promise<void>,
+): Promise<void> {
+  const pool = poolWithoutTimeouts(hosts, settings)
   await connectToAny(pool, hosts)
   const query: Query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   try {

@@ -2,7 +2,7 @@ import type { Config } from '../../config/settings.ts'
 import { type Connection, isServerError } from './connection.ts'
 
 /** The settings of the connections to Postgres. */
-export type Limits = Pick<
+export type ConnectionSettings = Pick<
   Config,
   | 'database_statement_timeout_ms'
   | 'database_lock_timeout_ms'
@@ -13,9 +13,9 @@ export type Limits = Pick<
   | 'database_pool_size'
 >
 
-/** The limits that Postgres enforces. This process enforces the others. */
-type SessionLimits = Pick<
-  Limits,
+/** The settings that Postgres enforces. This process enforces the others. */
+type SessionTimeouts = Pick<
+  ConnectionSettings,
   | 'database_statement_timeout_ms'
   | 'database_lock_timeout_ms'
   | 'database_idle_transaction_timeout_ms'
@@ -27,21 +27,26 @@ type Session = Record<string, number>
  * Time limits that Postgres enforces. If this host dies within a transaction, its locks must not last for the two hours
  * after which TCP gives up.
  */
-export function sessionSettings(limits: SessionLimits): Session {
+export function sessionSettings(timeouts: SessionTimeouts): Session {
   return {
-    statement_timeout: limits.database_statement_timeout_ms,
-    lock_timeout: limits.database_lock_timeout_ms,
-    idle_in_transaction_session_timeout: limits.database_idle_transaction_timeout_ms,
-    ...keepaliveSettings(limits),
+    statement_timeout: timeouts.database_statement_timeout_ms,
+    lock_timeout: timeouts.database_lock_timeout_ms,
+    idle_in_transaction_session_timeout: timeouts.database_idle_transaction_timeout_ms,
+    ...keepaliveSettings(timeouts),
   }
 }
 
 /** Removes the time limits for migrations, also those that the operator set for the role or the database. */
-export function sessionWithoutTimeouts(limits: SessionLimits): Session {
-  return { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0, ...keepaliveSettings(limits) }
+export function sessionWithoutTimeouts(timeouts: SessionTimeouts): Session {
+  return {
+    statement_timeout: 0,
+    lock_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+    ...keepaliveSettings(timeouts),
+  }
 }
 
-function keepaliveSettings({ database_keepalive_ms: silenceMs }: SessionLimits): Session {
+function keepaliveSettings({ database_keepalive_ms: silenceMs }: SessionTimeouts): Session {
   const seconds = Math.max(1, Math.round(silenceMs / 1000))
   // `tcp_user_timeout` is for unacknowledged data. It is as long as the probes: the idle time and three intervals of half of it.
   return {

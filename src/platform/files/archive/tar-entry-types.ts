@@ -4,7 +4,7 @@ import { FileError } from '../file-error.ts'
 // The format of POSIX (ustar): an archive consists of blocks. An entry is one block of header, and then its content.
 const blockBytes = 512
 /** The positions of fields in a header. The size has 12 bytes. */
-const [sizeAt, sizeEnd, typeAt] = [124, 136, 156]
+const [nameEnd, sizeAt, sizeEnd, typeAt] = [100, 124, 136, 156]
 const emptyBlock = Buffer.alloc(blockBytes)
 /** The decoder refuses longer attributes. */
 const maxAttributeBytes = 8 * 1024 ** 2
@@ -73,7 +73,7 @@ class EntryTypeScanner {
   #readHeader(header: Buffer): void {
     if (header.equals(emptyBlock)) return this.#expectHeader(0)
     const type = String.fromCharCode(header[typeAt]!)
-    if (!knownTypes.has(type)) throw refusal(header.toString('utf8', 0, 100).split('\0', 1)[0]!, type)
+    if (!knownTypes.has(type)) throw refusal(header.toString('utf8', 0, nameEnd).split('\0', 1)[0]!, type)
     const size = readSize(header)
     if (type === 'x' && size > 0 && size <= maxAttributeBytes) {
       this.#collected = []
@@ -99,6 +99,7 @@ const toBlocks = (bytes: number) => Math.ceil(bytes / blockBytes) * blockBytes
 
 /** Reads the size of an entry: octal digits, or from 8 GiB on a binary number. */
 function readSize(header: Buffer): number {
+  // A size too large for octal digits is binary. Its last 8 bytes are enough for any file.
   if (header[sizeAt]! & 0x80) return Number(header.readBigUInt64BE(sizeEnd - 8))
   return Number.parseInt(header.toString('latin1', sizeAt, sizeEnd), 8) || 0
 }

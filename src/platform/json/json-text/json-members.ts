@@ -4,6 +4,8 @@ export type Member = { name: string; start: number; valueStart: number; end: num
 const quote = 34
 const backslash = 92
 const comma = 44
+/** The space and all control characters have this code or a lower one. */
+const space = 32
 const [openBrace, closeBrace] = [123, 125]
 const [openBracket, closeBracket] = [91, 93]
 
@@ -28,9 +30,12 @@ export function findMembers(text: string, from: number): Member[] {
 
 function afterSpace(text: string, from: number): number {
   let at = from
-  while (text.charCodeAt(at) <= 32) at++
+  while (text.charCodeAt(at) <= space) at++
   return at
 }
+
+/** The characters after an escaped quote that are read one by one. */
+const steppedCharacters = 256
 
 /** Returns the position after the closing quote of the string that begins at `from`. */
 export function stringEnd(text: string, from: number): number {
@@ -41,7 +46,7 @@ export function stringEnd(text: string, from: number): number {
     if (!isEscaped(text, end)) return end + 1
     // Escaped quotes usually occur in groups. Searching for each one separately takes ten times as long.
     at = end + 1
-    for (const stop = Math.min(at + 256, text.length); at < stop; at++) {
+    for (const stop = Math.min(at + steppedCharacters, text.length); at < stop; at++) {
       const char = text.charCodeAt(at)
       if (char === quote) return at + 1
       if (char === backslash) at++
@@ -80,7 +85,7 @@ export function valueEnd(text: string, from: number): number {
 
 function trimmedEnd(text: string, from: number, to: number): number {
   let end = to
-  while (end > from && text.charCodeAt(end - 1) <= 32) end--
+  while (end > from && text.charCodeAt(end - 1) <= space) end--
   return end
 }
 

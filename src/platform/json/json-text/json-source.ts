@@ -113,7 +113,7 @@ function countMembers(value: object): number {
   return members
 }
 
-const colon = 58
+const [space, colon] = [32, 58]
 
 /** Counts the strings that are followed by a colon: the names of members. */
 function countNames(text: string): number {
@@ -121,7 +121,7 @@ function countNames(text: string): number {
   let at = text.indexOf('"')
   while (at !== -1) {
     let end = stringEnd(text, at)
-    while (text.charCodeAt(end) <= 32) end++
+    while (text.charCodeAt(end) <= space) end++
     if (text.charCodeAt(end) === colon) names++
     at = text.indexOf('"', end)
   }

@@ -1,6 +1,6 @@
 import { stringEnd } from './json-members.ts'
 
-const colon = 58
+const [space, colon] = [32, 58]
 
 /** JSON whose names have no escapes, and the original names that were replaced. */
 export type PlainNames = { text: string; originals: ReadonlyMap<string, string> | undefined }
@@ -41,7 +41,7 @@ function escapedNames(text: string): EscapedName[] {
   for (let start = text.indexOf('"'); start !== -1; ) {
     const end = stringEnd(text, start)
     let afterString = end
-    while (text.charCodeAt(afterString) <= 32) afterString++
+    while (text.charCodeAt(afterString) <= space) afterString++
     if (text.charCodeAt(afterString) === colon) {
       const written = text.slice(start, end)
       const name = written.includes('\\') ? parseString(written) : undefined

@@ -41,7 +41,7 @@ function discardRest(this: ServerResponse): void {
 
 type WaitingRequest = { response: ServerResponse; start: () => void; queue: Queue }
 
-/** Requests of all connections whose turn has come. */
+/** Requests of all connections that can start. */
 const readyRequests: WaitingRequest[] = []
 
 /** Starts one waiting request per turn of the event loop, so that requests of other connections start in between. */
