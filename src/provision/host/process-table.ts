@@ -17,23 +17,23 @@ const slices = new TimeSlices(5)
 
 /** All processes of the host or container. Empty on systems without `/proc`. */
 export async function listProcesses(): Promise<Process[]> {
-  const all: Process[] = []
+  const processes: Process[] = []
   for (const name of readNames()) {
     const pid = Number(name)
     if (!(pid > 0)) continue
     const process = readProcess(pid)
-    if (process) all.push(process)
+    if (process) processes.push(process)
     const nextSlice = slices.waitIfUsedUp()
     if (nextSlice) await nextSlice
   }
-  return all
+  return processes
 }
 
 /** A process and all of its descendants. */
-export function findTree(all: Process[], root: number): Process[] {
-  const children = Map.groupBy(all, ({ parent }) => parent)
-  const tree = all.filter(({ pid }) => pid === root)
-  for (const member of tree) tree.push(...(children.get(member.pid) ?? []))
+export function findTree(processes: Process[], root: number): Process[] {
+  const children = Map.groupBy(processes, ({ parent }) => parent)
+  const tree = processes.filter(({ pid }) => pid === root)
+  for (const process of tree) tree.push(...(children.get(process.pid) ?? []))
   return tree
 }
 

@@ -65,9 +65,9 @@ export function findExceededProcessLimit(running: Process[], resourceLimits: Res
 export async function findExceededDiskLimit(
   home: string,
   { intern_disk_bytes: max }: Pick<ResourceLimits, 'intern_disk_bytes'>,
-  count: DiskUse = diskUse,
+  measureDiskUse: DiskUse = diskUse,
 ): Promise<string | undefined> {
-  const bytes = max > 0 ? await count(['workspace', 'state', 'cloning'].map((name) => join(home, name))) : 0
+  const bytes = max > 0 ? await measureDiskUse(['workspace', 'state', 'cloning'].map((name) => join(home, name))) : 0
   if (bytes <= max) return undefined
   return `Its files use ${formatMiB(bytes)}; at most ${formatMiB(max)} are allowed (setting "intern_disk_bytes").`
 }

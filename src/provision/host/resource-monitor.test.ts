@@ -13,7 +13,7 @@ test('after a failed measurement an intern is measured again, and ended at its l
     async () => 2 * 1024 ** 2,
   ]
   const intern = { home: home.path, pid: process.pid, uid: undefined, resourceLimits: limits, end: async () => {} }
-  const options = { count: () => counts.shift()!(), everyMs: { processes: 60_000, disk: 1 } }
+  const options = { measureDiskUse: () => counts.shift()!(), everyMs: { processes: 60_000, disk: 1 } }
   const { promise: finished, resolve } = Promise.withResolvers<string>()
   monitorResources({ ...intern, ...options, onMeasureError: ({ message }) => failures.push(message) }, resolve)
   const alive = setInterval(() => {}, 1000)

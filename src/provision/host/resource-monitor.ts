@@ -19,7 +19,7 @@ export type MonitoredIntern = {
   end: () => Promise<void>
   /** Called after each measurement that failed; the next one follows. */
   onMeasureError: (error: Error) => void
-  count?: DiskUse
+  measureDiskUse?: DiskUse
   everyMs?: { processes: number; disk: number }
 }
 
@@ -34,7 +34,7 @@ const pauseFactor = 20
  * @returns a function that stops the monitor.
  */
 export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason: string) => void): () => void {
-  const { home, resourceLimits, onMeasureError, count, everyMs = checkEveryMs } = monitored
+  const { home, resourceLimits, onMeasureError, measureDiskUse, everyMs = checkEveryMs } = monitored
   const stopController = new AbortController()
   const endIfExceeded = async (reason: string | undefined) => {
     if (stopController.signal.aborted || reason === undefined) return
@@ -43,8 +43,8 @@ export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason
     await monitored.end().catch(() => {})
     onExceeded(reason)
   }
-  const start = (firstMs: number, pass: () => Promise<number>) =>
-    startReconciler(pass, { signal: stopController.signal, firstMs, retryMs: firstMs, onError: onMeasureError })
+  const start = (firstMs: number, check: () => Promise<number>) =>
+    startReconciler(check, { signal: stopController.signal, firstMs, retryMs: firstMs, onError: onMeasureError })
 
   start(everyMs.processes, async () => {
     emptyLongLog(home, resourceLimits)
@@ -53,14 +53,14 @@ export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason
   })
   start(everyMs.disk, async () => {
     const startedAt = performance.now()
-    await endIfExceeded(await findExceededDiskLimit(home, resourceLimits, count))
+    await endIfExceeded(await findExceededDiskLimit(home, resourceLimits, measureDiskUse))
     return Math.max(everyMs.disk, (performance.now() - startedAt) * pauseFactor)
   })
   return () => stopController.abort()
 }
 
-function processesOfIntern(all: Process[], { uid, pid }: MonitoredIntern): Process[] {
-  return uid === undefined ? findTree(all, pid) : all.filter(({ users }) => users.includes(uid))
+function processesOfIntern(processes: Process[], { uid, pid }: MonitoredIntern): Process[] {
+  return uid === undefined ? findTree(processes, pid) : processes.filter(({ users }) => users.includes(uid))
 }
 
 let lastListing: { at: number; processes: Promise<Process[]> } | undefined

@@ -17,7 +17,6 @@ export function createUnreachableRuns(message: string): Runs {
     pack: refuse,
     unpack: refuse,
   }
-  const rules = { setRules: refuse, decisions: refuse, rest: refuse }
   return {
     transcripts,
     files,
@@ -26,6 +25,8 @@ export function createUnreachableRuns(message: string): Runs {
     cancel: refuse,
     question: refuse,
     health: refuse,
-    ...rules,
+    setRules: refuse,
+    decisions: refuse,
+    rest: refuse,
   }
 }

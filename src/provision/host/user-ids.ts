@@ -34,7 +34,7 @@ export function findOwner(home: string): number | undefined {
  */
 export function userIdsError(base: number, files: string[], folder: string): Promise<string | undefined> {
   const trialScript =
-    'for (const file of process.argv.slice(2)) fs.accessSync(file, 4); fs.accessSync(process.argv[1], 1)'
+    'for (const file of process.argv.slice(2)) fs.accessSync(file, fs.constants.R_OK); fs.accessSync(process.argv[1], fs.constants.X_OK)'
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['-e', trialScript, '--', folder, ...files], {
       uid: base,

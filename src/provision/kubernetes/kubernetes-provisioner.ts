@@ -73,6 +73,7 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   locationOf(intern: Intern): DaemonLocation {
+    // Only a server with a host runs interns.
     return { hostname: this.#deps.hosts.thisHost ?? '', home: objectName(intern.id) }
   }
 
@@ -100,12 +101,12 @@ export class KubernetesProvisioner implements Provisioner {
       onError: () => {},
     })
     const options = {
-      intern: intern.id,
+      internId: intern.id,
       address: access?.host ?? '',
       image: cluster.image,
       unresponsiveMs: config.intern_unresponsive_ms,
       health: (withinMs: number) => this.#health(intern, withinMs).catch(() => undefined),
-      evicted: (pod: Pod) => findEviction(this.#client, intern.id, pod),
+      findEviction: (pod: Pod) => findEviction(this.#client, intern.id, pod),
     }
     const unwatch = watchPod(this.#pods, options, onEnd, onOutdated)
     return () => {
@@ -185,7 +186,7 @@ export class KubernetesProvisioner implements Provisioner {
         image: cluster.image,
         addressIn: (id, host, token) => this.#addressIn(id, host, token),
         renewCertificates: () => this.#renewCertificates(intern),
-        answers: async (address) => (await readHealth(address, healthMs)) !== undefined,
+        isResponding: async (address) => (await readHealth(address, healthMs)) !== undefined,
       },
       intern.id,
     )

@@ -15,6 +15,7 @@ export const internSelector = Object.entries(internNameLabel)
   .join(',')
 /** The annotation of a pod with the hash of its settings. */
 export const settingsAnnotation = 'signalbox.dev/settings'
+const settingsHashLength = 32
 
 export const objectName = (internId: string) => `intern-${internId}`
 /** The name of the pod that serves the files of an intern that does not run. Its labels keep it out of lists of interns' pods. */
@@ -62,7 +63,10 @@ export function createObjects({ config, image, serviceUrl }: ObjectsDeps, id: st
   const metadata = { name, labels }
   const selector = { [internLabel]: id }
   const pod = createPodSpec(config, image, name, files)
-  const settingsHash = hash('sha256', JSON.stringify([pod, files.lasting, files.repository]), 'hex').slice(0, 32)
+  const settingsHash = hash('sha256', JSON.stringify([pod, files.lasting, files.repository]), 'hex').slice(
+    0,
+    settingsHashLength,
+  )
   // Always present, because apply does not remove old keys from a Secret.
   const repository = { [repositoryFile]: files.repository ?? '' }
   const secret = {
@@ -178,7 +182,8 @@ export function createFilesPod({ config, image }: Omit<ObjectsDeps, 'serviceUrl'
   } as const
 }
 
-const toVariables = (all: Record<string, string>) => Object.entries(all).map(([name, value]) => ({ name, value }))
+const toVariables = (variables: Record<string, string>) =>
+  Object.entries(variables).map(([name, value]) => ({ name, value }))
 
 /** The common part of all containers. */
 function createContainer(config: Config, image: string) {

@@ -7,18 +7,18 @@ import { monitorDaemon } from './daemon-monitor.ts'
 const ending = () => undefined
 
 /** Monitors this process as a daemon. @returns the reported reason, and its delay. */
-function monitorThis(answers: (withinMs: number) => Promise<boolean>, unresponsiveMs: number) {
+function monitorThis(isResponding: (withinMs: number) => Promise<boolean>, unresponsiveMs: number) {
   const since = performance.now()
   const { promise: report, resolve } = Promise.withResolvers<{ reason: string; afterMs: number }>()
-  const daemon = { process: findProcess(process.pid), ending, answers, unresponsiveMs }
+  const daemon = { process: findProcess(process.pid), ending, isResponding, unresponsiveMs }
   const stop = monitorDaemon(daemon, (reason) => resolve({ reason, afterMs: performance.now() - since }))
   return { report, stop }
 }
 
 test('a daemon that refuses gets as much time as a silent one', async () => {
   const silent = async (withinMs: number) => sleep(withinMs, false)
-  for (const answers of [async () => false, silent]) {
-    const { reason, afterMs } = await monitorThis(answers, 400).report
+  for (const isResponding of [async () => false, silent]) {
+    const { reason, afterMs } = await monitorThis(isResponding, 400).report
     assert.equal(reason, 'The daemon has not answered for 0.4 s.')
     assert.ok(afterMs >= 390, `reported after ${afterMs} ms`)
   }

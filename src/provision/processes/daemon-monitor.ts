@@ -7,7 +7,7 @@ export type MonitoredDaemon = {
   /** How the process ended; undefined if that is unknown. The promise can resolve shortly after the end. */
   ending: () => Promise<string> | undefined
   /** Whether it answers within this time. */
-  answers: (withinMs: number) => Promise<boolean>
+  isResponding: (withinMs: number) => Promise<boolean>
   /** The time without an answer after which it counts as failed. */
   unresponsiveMs: number
 }
@@ -38,7 +38,7 @@ export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) =
   const onError = () => report('has ended')
   const reconciler = startReconciler(checkProcess, { firstMs: checkEveryMs, retryMs: checkEveryMs, onError })
 
-  const stopChecks = monitorAnswers(daemon.answers, unresponsiveMs, (reason) => {
+  const stopChecks = monitorAnswers(daemon.isResponding, unresponsiveMs, (reason) => {
     if (monitored && isAlive(monitored)) report(reason)
   })
   return stop
@@ -49,7 +49,7 @@ export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) =
  * @returns a function that stops the checks.
  */
 export function monitorAnswers(
-  answers: (withinMs: number) => Promise<boolean>,
+  isResponding: (withinMs: number) => Promise<boolean>,
   unresponsiveMs: number,
   onUnresponsive: (reason: string) => void,
 ): () => void {
@@ -57,7 +57,7 @@ export function monitorAnswers(
   let missedChecks = 0
   const check = async (signal: AbortSignal) => {
     const nextAt = performance.now() + everyMs
-    missedChecks = (await answers(everyMs)) ? 0 : missedChecks + 1
+    missedChecks = (await isResponding(everyMs)) ? 0 : missedChecks + 1
     if (missedChecks >= maxMissedChecks && !signal.aborted)
       onUnresponsive(`has not answered for ${unresponsiveMs / 1000} s`)
     // A refusal is immediate, but counts as one check.

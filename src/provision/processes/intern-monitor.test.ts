@@ -13,7 +13,7 @@ async function startExceedingDaemon(home: string) {
   const child = spawn('sleep', ['1000'], { stdio: 'ignore' })
   const process = findProcess(child.pid!)!
   const ended = new Promise<string>((resolve) => child.once('exit', () => resolve('ended with code 0')))
-  const daemon = { process, ending: () => ended, answers: async () => isAlive(process), unresponsiveMs: 60_000 }
+  const daemon = { process, ending: () => ended, isResponding: async () => isAlive(process), unresponsiveMs: 60_000 }
   const resourceLimits = { intern_processes: 0, intern_memory_bytes: 1, intern_disk_bytes: 0, intern_log_bytes: 0 }
   const ending = Promise.withResolvers<void>()
   const end = async () => {

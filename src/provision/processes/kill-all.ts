@@ -17,8 +17,8 @@ export type KillTarget = {
 }
 
 const everyMs = 10
-/** The number of consecutive rounds that must find no process, if processes can start between two rounds. */
-const requiredEmptyRounds = 3
+/** The number of consecutive rounds that must find no process. Processes that are killed one by one can start others in between. */
+const requiredEmptyRounds = { killedAtOnce: 1, killedOneByOne: 3 }
 
 /**
  * Ends all processes of an intern, and returns when none remains. All processes of a user get one signal, because a process
@@ -32,7 +32,8 @@ export async function killAll(
 ): Promise<void> {
   const killRemaining = uid === undefined ? () => killMarkedProcesses(daemon, mark) : () => killUser(uid, kill)
   const round = async () => (group === undefined ? 0 : endGroup(group)) + (await killRemaining())
-  const requiredRounds = uid === undefined && group === undefined ? requiredEmptyRounds : 1
+  const { killedAtOnce, killedOneByOne } = requiredEmptyRounds
+  const requiredRounds = uid === undefined && group === undefined ? killedOneByOne : killedAtOnce
   const deadline = performance.now() + withinMs
   let emptyRounds = 0
   const killAndCheck = async () => {

@@ -91,6 +91,7 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   locationOf(intern: Intern): DaemonLocation {
+    // Only a server with a host runs interns.
     return { hostname: this.#deps.hosts.thisHost ?? '', home: this.#homeOf(intern) }
   }
 
@@ -119,7 +120,7 @@ export class ProcessProvisioner implements Provisioner {
     const daemon = {
       process: record?.process,
       ending: () => record && this.#removeEnding(record.process),
-      answers: async (withinMs: number) => record !== undefined && isResponding(record, withinMs),
+      isResponding: async (withinMs: number) => record !== undefined && isResponding(record, withinMs),
       unresponsiveMs: config.intern_unresponsive_ms,
     }
     const monitored = record && {

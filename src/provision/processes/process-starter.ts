@@ -100,13 +100,13 @@ export class ProcessStarter {
     requireFiles(intern, home)
     clearEnded(home)
     // Counting many files takes long: it runs in parallel with the preparation.
-    const diskExceeded = findExceededDiskLimit(home, config)
+    const exceededDiskLimit = findExceededDiskLimit(home, config)
     // The error is thrown where the result is awaited. If the start fails before, it must not be an unhandled rejection.
-    diskExceeded.catch(() => {})
+    exceededDiskLimit.catch(() => {})
     const prepared = await this.#prepare(intern, secret, home)
     const { uid, daemonAddress, listen } = prepared
     if (repository) {
-      requireDiskSpace(await diskExceeded)
+      requireDiskSpace(await exceededDiskLimit)
       reportStep(cloningStep)
       await registeredStart.clone(repository, home, uid)
     }
@@ -115,7 +115,7 @@ export class ProcessStarter {
     reportStep('Waiting for the daemon')
     try {
       await waitUntilResponding(home, record)
-      requireDiskSpace(await diskExceeded)
+      requireDiskSpace(await exceededDiskLimit)
     } catch (error) {
       await endDaemon(home, record)
       throw error

@@ -40,18 +40,18 @@ export class StorageProcesses {
 
   #requireCapacity(id: string): void {
     const internCount = this.#processes.get(id)?.size ?? 0
-    const all = [...this.#processes.values()].reduce((sum, { size }) => sum + size, 0)
-    if (internCount < maxProcesses.perIntern && all < maxProcesses.total) return
+    const totalCount = [...this.#processes.values()].reduce((sum, { size }) => sum + size, 0)
+    if (internCount < maxProcesses.perIntern && totalCount < maxProcesses.total) return
     const reason = 'Too many requests for files and sessions of interns that do not run'
     throw new Refusal('files_busy', `${reason}: retry later, or start the intern.`)
   }
 
   #addProcess(id: string, child: ChildProcess): void {
-    const all = this.#processes.get(id) ?? new Set()
-    this.#processes.set(id, all.add(child))
+    const processes = this.#processes.get(id) ?? new Set()
+    this.#processes.set(id, processes.add(child))
     child.once('close', () => {
-      all.delete(child)
-      if (all.size === 0) this.#processes.delete(id)
+      processes.delete(child)
+      if (processes.size === 0) this.#processes.delete(id)
     })
   }
 }

@@ -226,17 +226,17 @@ function writeUnfinished(home: string, fetchedFolder: string): void {
 /** Removes the clone of a server that was killed before the check-out; other folders of that name remain. */
 async function removeUnfinished(home: string, target: string): Promise<void> {
   const targetStat = lstatSync(target, { throwIfNoEntry: false })
-  const cloneNote = readNote<{ dev: number; ino: number }>(unfinishedFile(home))
-  if (targetStat && cloneNote && targetStat.dev === cloneNote.dev && targetStat.ino === cloneNote.ino)
+  const unfinished = readJsonFile<{ dev: number; ino: number }>(unfinishedFile(home))
+  if (targetStat && unfinished && targetStat.dev === unfinished.dev && targetStat.ino === unfinished.ino)
     await rm(target, { recursive: true, force: true })
   await rm(unfinishedFile(home), { force: true })
 }
 
-const readClonedSource = (home: string) => readNote<{ place: string }>(clonedFile(home))?.place
+const readClonedSource = (home: string) => readJsonFile<{ place: string }>(clonedFile(home))?.place
 
-function readNote<Note>(file: string): Note | undefined {
+function readJsonFile<Content>(file: string): Content | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Note
+    return JSON.parse(readFileSync(file, 'utf8')) as Content
   } catch {
     return undefined
   }

@@ -25,7 +25,8 @@ export type GitRun = {
   signal: AbortSignal
 }
 
-const maxOutput = 16 * 1024
+const maxOutputLength = 16 * 1024
+const maxErrorLength = 500
 
 /** Nothing from the repository is executed, and the host's configuration is ignored. */
 const fixedSettings: [string, string][] = [
@@ -66,10 +67,10 @@ export function runGit({ args, cwd, uid, wrapper = [], signal, ...environment }:
     })
     // Without free file descriptors the pipes are missing; the `error` event follows.
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      output = (output + text).slice(-maxOutput)
+      output = (output + text).slice(-maxOutputLength)
     })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      errors = (errors + text).slice(-maxOutput)
+      errors = (errors + text).slice(-maxOutputLength)
     })
     child.once('close', (code) => {
       signal.removeEventListener('abort', stop)
@@ -119,5 +120,5 @@ function killGroup(pid: number | undefined): void {
 /** Returns the last message of git itself. Lines that start with `remote:` are from the server. */
 function findLastError(errors: string): string {
   const lines = errors.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line))
-  return (lines.at(-1) ?? '').replace(/^\w+: /, '').slice(0, 500)
+  return (lines.at(-1) ?? '').replace(/^\w+: /, '').slice(0, maxErrorLength)
 }

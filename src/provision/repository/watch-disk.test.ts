@@ -11,7 +11,7 @@ test('a clone whose size cannot be measured continues until a measurement succee
   const failures: Error[] = []
   let bytes: number | undefined
   const count = async () => bytes ?? Promise.reject(noProcess())
-  const options = { home: home.path, config: { intern_disk_bytes: 1024 ** 2 }, count, everyMs: 1 }
+  const options = { home: home.path, config: { intern_disk_bytes: 1024 ** 2 }, measureDiskUse: count, everyMs: 1 }
   const watched = watchDisk({ ...options, onMeasureError: (error) => failures.push(error) })
   await until(() => failures.length > 1)
   assert.equal(watched.exceeded.aborted, false)

@@ -9,7 +9,7 @@ type WatchDiskOptions = {
   config: Pick<ResourceLimits, 'intern_disk_bytes'>
   /** Called after each measurement that failed; the clone continues. */
   onMeasureError: (error: Error) => void
-  count?: DiskUse
+  measureDiskUse?: DiskUse
   everyMs?: number
 }
 
@@ -17,12 +17,12 @@ type WatchDiskOptions = {
  * Watches the disk use of a clone, because the server can announce a wrong size. `exceeded` is aborted with the reason if the
  * clone uses more than an intern is allowed to.
  */
-export function watchDisk({ home, config, onMeasureError, count, everyMs = checkEveryMs }: WatchDiskOptions) {
+export function watchDisk({ home, config, onMeasureError, measureDiskUse, everyMs = checkEveryMs }: WatchDiskOptions) {
   const limitController = new AbortController()
   /** Never rejects: the intern's monitor measures again later. */
   const check = async () => {
     try {
-      const reason = await findExceededDiskLimit(home, config, count)
+      const reason = await findExceededDiskLimit(home, config, measureDiskUse)
       if (reason) limitController.abort(new Error(reason.replace(/\.$/, '')))
     } catch (error) {
       onMeasureError(error as Error)

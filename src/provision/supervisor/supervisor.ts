@@ -49,7 +49,7 @@ export class Supervisor {
   #stopResult: Promise<void> | undefined
   #poll: Reconciler | undefined
   #storageListener: StorageListener | undefined
-  readonly #unsubscribe: (() => void)[] = []
+  readonly #subscriptions: (() => void)[] = []
   /** Work outside of passes; a stop waits for it. */
   readonly #pending = new Set<Promise<void>>()
 
@@ -79,7 +79,7 @@ export class Supervisor {
     await hosts.renew()
     // Interns can have been moved or deleted while this host was down.
     if (hosts.thisHost !== undefined) await provisioner.endForeignDaemons(() => this.#leases.findIds()).catch(onError)
-    this.#unsubscribe.push(
+    this.#subscriptions.push(
       db.signals.subscribe('intern.changed', (id) => this.#check(id)),
       db.signals.subscribe('rules.changed', () => void this.#track(this.#checkRules())),
       db.signals.onMissed(() => this.#poll?.trigger()),
@@ -123,7 +123,7 @@ export class Supervisor {
   async #stopAll(): Promise<void> {
     this.#isStopping = true
     const pollEnd = this.#poll?.stop()
-    for (const end of this.#unsubscribe) end()
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
     const ids = new Set([...this.#interns.stop(), ...this.#passes.ids()])
     for (const id of ids) this.#interns.release(id)
     await Promise.all([...ids].map((id) => this.#stopSupervising(id).catch(this.#deps.onError)))
@@ -204,8 +204,8 @@ export class Supervisor {
   }
 
   /** Requests a pass for each daemon with outdated rules. */
-  async #checkRules(all?: LeasedIntern[]): Promise<void> {
-    const ownInterns = (all ?? (await this.#leases.findInUse())).filter(
+  async #checkRules(inUse?: LeasedIntern[]): Promise<void> {
+    const ownInterns = (inUse ?? (await this.#leases.findInUse())).filter(
       ({ supervisor }) => supervisor === this.#deps.server,
     )
     const outdated = await this.#interns.findOutdated(ownInterns.map(({ intern }) => intern))

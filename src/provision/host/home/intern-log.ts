@@ -48,9 +48,11 @@ export function logConnection(home: string): Duplex {
   return local
 }
 
+const lastLineLimits = { readBytes: 4096, length: 500 }
+
 /** The last line of a daemon's log, or its end; empty without a log. */
 export async function readLastLogLine(home: string): Promise<string> {
-  const log = await readLog(home, 4096).catch(() => undefined)
+  const log = await readLog(home, lastLineLimits.readBytes).catch(() => undefined)
   const lines = log && 'text' in log ? log.text.trimEnd().split('\n') : []
-  return printable((lines.at(-1) ?? '').slice(-500))
+  return printable((lines.at(-1) ?? '').slice(-lastLineLimits.length))
 }

@@ -27,7 +27,7 @@ const backoff = { firstMs: 500, maxMs: 15_000 }
 export function followObjects(options: FollowOptions): () => Promise<void> {
   const objects: ObjectsByName = new Map()
   let version: string | undefined
-  const pass = async (signal: AbortSignal) => {
+  const listOrWatch = async (signal: AbortSignal) => {
     if (version === undefined) {
       version = await relist(options, objects, signal)
       return 0
@@ -44,7 +44,7 @@ export function followObjects(options: FollowOptions): () => Promise<void> {
     // 410 is expected after a long pause.
     if (!(error instanceof KubernetesError && error.status === 410)) options.onError(error)
   }
-  return startReconciler(pass, { firstMs: 0, retryMs: backoff, onError }).stop
+  return startReconciler(listOrWatch, { firstMs: 0, retryMs: backoff, onError }).stop
 }
 
 type ObjectsByName = Map<string, KubernetesObject>

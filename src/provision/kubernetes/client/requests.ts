@@ -91,9 +91,9 @@ export class KubernetesRequests {
       let end = Buffer.alloc(0)
       let isCut = false
       for await (const chunk of body as AsyncIterable<Buffer>) {
-        const all = Buffer.concat([end, chunk])
-        isCut ||= all.length > bytes
-        end = all.subarray(-bytes)
+        const received = Buffer.concat([end, chunk])
+        isCut ||= received.length > bytes
+        end = received.subarray(-bytes)
       }
       return { text: end.toString('utf8'), isCut }
     } catch (error) {

@@ -16,12 +16,14 @@ const resources: Record<string, string> = {
   pids: 'room for more processes',
 }
 
+const maxMessageLength = 500
+
 /** Translates the messages of a kubelet; other messages are returned unchanged. */
 function explainMessage(message: string): string {
   const [, limit] = /^Usage of EmptyDir volume "tmp" exceeds the limit "([^"]+)"/.exec(message) ?? []
   if (limit) return `its temporary files (/tmp) took more than ${limit}`
   const [, resource = '', details = ''] = /^The node was low on resource: ([\w.-]+?)\.(.*)$/s.exec(message) ?? []
-  if (!resource) return printable(message).trim().replace(/\.$/, '').slice(0, 500) || 'without a reason'
+  if (!resource) return printable(message).trim().replace(/\.$/, '').slice(0, maxMessageLength) || 'without a reason'
   const [, usedAmount] = /Container \S+ was using ([^,]+),/.exec(details) ?? []
   return `the node had too little ${resources[resource] ?? resource} left${usedAmount ? `, of which it was using ${usedAmount}` : ''}`
 }
@@ -32,11 +34,11 @@ function explainMessage(message: string): string {
  */
 export async function findEviction(
   client: Pick<KubernetesClient, 'warnings'>,
-  intern: string,
+  internId: string,
   { uid, node }: { uid: string; node: string | undefined },
 ): Promise<string | undefined> {
   // The Role of an older release does not allow this request: continue without warnings.
-  const warnings = await client.warnings(podName(intern)).catch(() => [])
+  const warnings = await client.warnings(podName(internId)).catch(() => [])
   const warning = warnings.find(({ involvedObject, reason }) => involvedObject.uid === uid && reason === 'Evicted')
   return (
     warning &&

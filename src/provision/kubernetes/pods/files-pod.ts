@@ -13,7 +13,7 @@ type FilesPodDeps = {
   client: KubernetesClient
   image: string
   addressIn: (id: string, host: string, token: string) => Promise<DaemonAddress>
-  answers: (address: DaemonAddress) => Promise<boolean>
+  isResponding: (address: DaemonAddress) => Promise<boolean>
   /** Renews the certificates in the Secret, which can have expired while the intern did not run. */
   renewCertificates: () => Promise<void>
 }
@@ -60,7 +60,7 @@ async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<Daem
     problem = pod?.problem
     if (!pod?.isRunning || !pod.address || pod.isEnding) return undefined
     const address = await deps.addressIn(id, pod.address, token)
-    return (await deps.answers(address)) ? address : undefined
+    return (await deps.isResponding(address)) ? address : undefined
   }
   const address = await waitFor(findAddress, { timeoutMs: config.kubernetes_start_ms, recheckMs: checkEveryMs })
   if (address) return address

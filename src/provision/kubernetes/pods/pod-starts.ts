@@ -78,10 +78,11 @@ export class PodStarts {
       const host = await startRespondingPod(
         { client, pods, now },
         {
-          intern: id,
+          internId: id,
           settingsHash: objects.settingsHash,
           signal: abortController.signal,
-          answers: async (address) => (await readHealth(await addressIn(id, address, token), healthMs)) !== undefined,
+          isResponding: async (address) =>
+            (await readHealth(await addressIn(id, address, token), healthMs)) !== undefined,
           startMs: config.kubernetes_start_ms,
           unresponsiveMs: config.intern_unresponsive_ms,
           cloneMs: config.repository_clone_ms,

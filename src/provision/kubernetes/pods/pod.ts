@@ -6,7 +6,7 @@ import { describeEviction } from './eviction.ts'
 /** The state of an intern's pod. */
 export type Pod = {
   name: string
-  intern: string
+  internId: string
   uid: string
   /** The hash of its settings. */
   settingsHash: string
@@ -61,7 +61,7 @@ export function toPod(object: KubernetesObject): Pod {
   const lostAt = findLostTime(object)
   return {
     name: metadata.name,
-    intern: metadata.labels?.[internLabel] ?? '',
+    internId: metadata.labels?.[internLabel] ?? '',
     uid: metadata.uid ?? '',
     settingsHash: metadata.annotations?.[settingsAnnotation] ?? '',
     image: containers[0]?.image ?? '',
@@ -146,10 +146,12 @@ function describeEnd({ exitCode, reason, message }: TerminatedState): string {
   return `with code ${exitCode}${reasonNote}${line && `: ${line}`}`
 }
 
+const maxLineLength = 500
+
 /** Returns the last line that is not JSON. Lines of JSON are the earlier log of the daemon. */
 const lastLine = (text: string) => {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
-  return printable((lines.at(-1) ?? '').slice(-500))
+  return printable((lines.at(-1) ?? '').slice(-maxLineLength))
 }
 
 /**

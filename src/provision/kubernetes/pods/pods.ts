@@ -26,24 +26,24 @@ export class Pods {
    * Calls `listener` with the pod of an intern, as soon as it is known and after each change.
    * @returns a function that removes the listener.
    */
-  follow(intern: string, listener: PodListener): () => void {
-    const listeners = this.#listeners.get(intern) ?? new Set()
-    this.#listeners.set(intern, listeners.add(listener))
+  follow(internId: string, listener: PodListener): () => void {
+    const listeners = this.#listeners.get(internId) ?? new Set()
+    this.#listeners.set(internId, listeners.add(listener))
     clearTimeout(this.#lingerTimer)
     this.#start()
-    if (this.#isListed) queueMicrotask(() => listeners.has(listener) && listener(this.#pods.get(intern)))
+    if (this.#isListed) queueMicrotask(() => listeners.has(listener) && listener(this.#pods.get(internId)))
     return () => {
       listeners.delete(listener)
       // A second call must not remove the set of listeners that came after the last one of this set had left.
-      if (listeners.size === 0 && this.#listeners.get(intern) === listeners) this.#listeners.delete(intern)
+      if (listeners.size === 0 && this.#listeners.get(internId) === listeners) this.#listeners.delete(internId)
       if (this.#listeners.size === 0) this.#lingerTimer = setTimeout(() => this.#end(), lingerMs).unref()
     }
   }
 
   #start(): void {
     if (this.#unfollow) return
-    const notify = (intern: string) => {
-      if (this.#isListed) for (const listener of this.#listeners.get(intern) ?? []) listener(this.#pods.get(intern))
+    const notify = (internId: string) => {
+      if (this.#isListed) for (const listener of this.#listeners.get(internId) ?? []) listener(this.#pods.get(internId))
     }
     const { client, onError } = this.#deps
     this.#unfollow = followObjects({
@@ -53,18 +53,18 @@ export class Pods {
       onError,
       onChanged: (object) => {
         const pod = toPod(object)
-        this.#pods.set(pod.intern, pod)
-        notify(pod.intern)
+        this.#pods.set(pod.internId, pod)
+        notify(pod.internId)
       },
       onRemoved: (object) => {
         const pod = toPod(object)
-        this.#pods.delete(pod.intern)
-        notify(pod.intern)
+        this.#pods.delete(pod.internId)
+        notify(pod.internId)
       },
       onListed: () => {
         if (this.#isListed) return
         this.#isListed = true
-        for (const intern of this.#listeners.keys()) notify(intern)
+        for (const internId of this.#listeners.keys()) notify(internId)
       },
     })
   }

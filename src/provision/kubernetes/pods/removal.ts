@@ -28,20 +28,20 @@ export async function endFilesPod({ client, stopMs }: RemovalDeps, id: string): 
 export async function removeAll({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
   const startedAt = performance.now()
   const name = objectName(id)
-  const running: ObjectKey[] = [
+  const processObjects: ObjectKey[] = [
     ['StatefulSet', name],
     ['Pod', podName(id)],
     ['Pod', filesPodName(id)],
   ]
-  const remaining: ObjectKey[] = [
+  const storedObjects: ObjectKey[] = [
     ['Service', name],
     ['NetworkPolicy', name],
     ['Secret', name],
     ['PersistentVolumeClaim', name],
   ]
-  for (const all of [running, remaining]) {
-    for (const object of all) await client.remove(...object)
-    await waitUntilRemoved(client, all, Math.max(0, stopMs - (performance.now() - startedAt)), stopMs)
+  for (const objects of [processObjects, storedObjects]) {
+    for (const object of objects) await client.remove(...object)
+    await waitUntilRemoved(client, objects, Math.max(0, stopMs - (performance.now() - startedAt)), stopMs)
   }
 }
 
@@ -63,13 +63,13 @@ export async function endForeignDaemons(
 /** @param reportedMs the time limit in the message, if the wait started before this call. */
 async function waitUntilRemoved(
   client: KubernetesClient,
-  all: ObjectKey[],
+  objects: ObjectKey[],
   withinMs: number,
   reportedMs = withinMs,
 ): Promise<void> {
   let remaining: KubernetesObject[] = []
   const haveBeenRemoved = async () => {
-    const found = await Promise.all(all.map((each) => client.get(...each)))
+    const found = await Promise.all(objects.map((each) => client.get(...each)))
     remaining = found.filter((object) => object !== undefined)
     return remaining.length === 0
   }

@@ -7,7 +7,7 @@ import { startRespondingPod } from './start-pod.ts'
 
 const pod = (more: Partial<Pod> = {}): Pod => ({
   name: 'intern-ada-0',
-  intern: 'ada',
+  internId: 'ada',
   uid: 'one',
   settingsHash: 'these',
   image: 'signalbox:1',
@@ -33,7 +33,7 @@ async function started(
   second: Pod | undefined,
   unresponsiveMs: number,
   startMs = 60_000,
-  answers?: () => Promise<boolean>,
+  isResponding?: () => Promise<boolean>,
   warnings: Warning[] = [],
 ) {
   const done: string[] = []
@@ -51,7 +51,7 @@ async function started(
   }
   let checks = 0
   const options = {
-    intern: 'ada',
+    internId: 'ada',
     settingsHash: 'these',
     startMs,
     unresponsiveMs,
@@ -59,7 +59,7 @@ async function started(
     cloneMs: 60_000,
     onCloning: () => done.push('clones'),
     signal: new AbortController().signal,
-    answers: answers ?? (async () => ++checks === 10),
+    isResponding: isResponding ?? (async () => ++checks === 10),
   }
   const address = await startRespondingPod({ client, pods, now: () => noon }, options).catch(
     (error: Error) => error.message,
@@ -140,8 +140,8 @@ test('a daemon on a lost node that answers has started', async () => {
 test('on a lost node the start fails, and no pod is removed', async () => {
   for (const more of [{}, { isEnding: true }, { settingsHash: 'others' }]) {
     const onLostNode = pod({ ...lost, ...more })
-    const answers = async () => Object.keys(more).length > 0
-    const { address, done } = await started(onLostNode, onLostNode, 1, 60_000, answers)
+    const isResponding = async () => Object.keys(more).length > 0
+    const { address, done } = await started(onLostNode, onLostNode, 1, 60_000, isResponding)
     assert.equal(address, `It cannot be started: ${lost.problem}.`)
     assert.deepEqual(
       done.filter((each) => each !== 'runs'),

@@ -16,10 +16,10 @@ export async function applyObjects(client: KubernetesClient, { secret, volume, o
 }
 
 type PodStart = {
-  intern: string
+  internId: string
   settingsHash: string
   /** Whether the daemon of the pod at this address answers. */
-  answers: (address: string) => Promise<boolean>
+  isResponding: (address: string) => Promise<boolean>
   /** The time limit of the start. */
   startMs: number
   /** The time without an answer after which a pod that ran before the start is replaced. */
@@ -49,7 +49,7 @@ export async function startRespondingPod(
   /** The pod that ran before this start, and that can hang; undefined without one. */
   let earlierPod: { uid: string; since: number } | undefined
   const subscribe = (onChange: () => void) =>
-    pods.follow(start.intern, (reportedPod) => {
+    pods.follow(start.internId, (reportedPod) => {
       pod = reportedPod
       if (isFirstReport && reportedPod?.isRunning) earlierPod = { uid: reportedPod.uid, since: performance.now() }
       isFirstReport = false
@@ -66,7 +66,7 @@ export async function startRespondingPod(
     const current: Pod | undefined = pod
     if (current && canAnswer(current, start.settingsHash)) {
       steps.reportRunning(current.uid)
-      if (await start.answers(current.address)) return current.address
+      if (await start.isResponding(current.address)) return current.address
       const isHanging = earlierPod?.uid === current.uid && performance.now() - earlierPod.since > start.unresponsiveMs
       // The StatefulSet replaces a removed pod, but not if its node is lost.
       if (isHanging && !current.isLost) await client.remove('Pod', current.name, current.uid)
@@ -110,8 +110,8 @@ function canAnswer(pod: Pod, settingsHash: string): pod is Pod & { address: stri
 }
 
 /** Ends a pod after a failed start, because nothing would supervise it if it started later. */
-async function endPermanently(client: KubernetesClient, { intern }: PodStart, pod?: Pod): Promise<void> {
-  await client.merge('StatefulSet', objectName(intern), { spec: { replicas: 0 } }).catch(() => {})
+async function endPermanently(client: KubernetesClient, { internId }: PodStart, pod?: Pod): Promise<void> {
+  await client.merge('StatefulSet', objectName(internId), { spec: { replicas: 0 } }).catch(() => {})
   // Otherwise the next start would mistake this pod, which has the same settings, for its own.
   if (pod) await client.remove('Pod', pod.name, pod.uid).catch(() => {})
 }
@@ -123,7 +123,7 @@ async function timeoutError(
   start: PodStart,
   { withinMs, startedAt, pod }: Timeout,
 ): Promise<Error> {
-  const warning = pod?.isProblemExplained ? undefined : await findLastWarning(client, start.intern, startedAt)
+  const warning = pod?.isProblemExplained ? undefined : await findLastWarning(client, start.internId, startedAt)
   await endPermanently(client, start)
   let reason: string
   if (pod !== undefined) reason = pod.problem ?? 'its daemon does not answer'

@@ -5,6 +5,7 @@ import { objectName, podName } from '../objects.ts'
 
 /** The clock of the cluster can differ from the clock of this server by this time. */
 const leewayMs = 60_000
+const maxMessageLength = 500
 
 /**
  * Returns the last warning of the cluster about the objects of an intern since a time. It can be about a quota, Pod Security
@@ -12,16 +13,16 @@ const leewayMs = 60_000
  */
 export async function findLastWarning(
   client: Pick<KubernetesClient, 'warnings'>,
-  intern: string,
+  internId: string,
   since: number,
 ): Promise<string | undefined> {
   // The Role of an older release does not allow this request: continue without warnings.
-  const requests = [objectName(intern), podName(intern)].map((name) => client.warnings(name).catch(() => []))
+  const requests = [objectName(internId), podName(internId)].map((name) => client.warnings(name).catch(() => []))
   const recentWarnings = (await Promise.all(requests))
     .flat()
     .filter((warning) => warningTime(warning) >= since - leewayMs)
   const last = recentWarnings.toSorted((one, other) => warningTime(one) - warningTime(other)).at(-1)
-  return last?.message && printable(last.message).trim().replace(/\.$/, '').slice(0, 500)
+  return last?.message && printable(last.message).trim().replace(/\.$/, '').slice(0, maxMessageLength)
 }
 
 const warningTime = ({ lastTimestamp, eventTime }: Warning) => Date.parse(lastTimestamp ?? eventTime ?? '') || 0

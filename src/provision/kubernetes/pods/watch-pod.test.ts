@@ -9,16 +9,16 @@ async function reasonOf(status: object, why?: string): Promise<string> {
   const podWith = (of: object) =>
     toPod({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { podIP: '10.0.0.1', ...of } })
   const pods = {
-    follow: (_intern: string, listener: (pod: ReturnType<typeof toPod>) => void) => {
+    follow: (_internId: string, listener: (pod: ReturnType<typeof toPod>) => void) => {
       listener(podWith({ containerStatuses: [{ restartCount: 0, state: { running: {} } }] }))
       setImmediate(() => listener(podWith(status)))
       return () => {}
     },
   }
-  const options = { intern: 'ada', address: '10.0.0.1', image: 'signalbox:1', unresponsiveMs: 60_000 }
+  const options = { internId: 'ada', address: '10.0.0.1', image: 'signalbox:1', unresponsiveMs: 60_000 }
   const reports = {
     health: async () => undefined,
-    evicted: async ({ uid }: { uid: string }) => (uid === 'one' ? why : ''),
+    findEviction: async ({ uid }: { uid: string }) => (uid === 'one' ? why : ''),
   }
   const stop = watchPod(pods, { ...options, ...reports }, reported.resolve, () => {})
   return reported.promise.finally(stop)
@@ -56,16 +56,16 @@ test('a stopped watch reports nothing', async () => {
   const podWith = (of: object) =>
     toPod({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { ...of } })
   const pods = {
-    follow: (_intern: string, listener: (pod: ReturnType<typeof toPod>) => void) => {
+    follow: (_internId: string, listener: (pod: ReturnType<typeof toPod>) => void) => {
       listener(podWith({ podIP: '10.0.0.1', containerStatuses: [{ restartCount: 0, state: { running: {} } }] }))
       setImmediate(() => listener(podWith({ phase: 'Failed' })))
       return () => {}
     },
   }
-  const options = { intern: 'ada', address: '10.0.0.1', image: 'signalbox:1', unresponsiveMs: 60_000 }
+  const options = { internId: 'ada', address: '10.0.0.1', image: 'signalbox:1', unresponsiveMs: 60_000 }
   const stop = watchPod(
     pods,
-    { ...options, health: async () => undefined, evicted },
+    { ...options, health: async () => undefined, findEviction: evicted },
     (why) => reasons.push(why),
     () => {},
   )

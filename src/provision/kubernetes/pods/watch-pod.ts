@@ -5,14 +5,14 @@ import type { Pod } from './pod.ts'
 import type { Pods } from './pods.ts'
 
 type WatchOptions = {
-  intern: string
+  internId: string
   /** The address of the pod. */
   address: string
   /** The current image of pods. */
   image: string
   health: (withinMs: number) => Promise<InternHealth | undefined>
   /** The reason for which the node evicts this pod, if it does. */
-  evicted: (pod: Pod) => Promise<string | undefined>
+  findEviction: (pod: Pod) => Promise<string | undefined>
   unresponsiveMs: number
 }
 
@@ -27,7 +27,7 @@ const evictionCheckMs = 1000
  */
 export function watchPod(
   pods: Pick<Pods, 'follow'>,
-  { intern, address, image, health, evicted, unresponsiveMs }: WatchOptions,
+  { internId, address, image, health, findEviction, unresponsiveMs }: WatchOptions,
   onEnd: (reason: string) => void,
   onOutdated: () => void,
 ): () => void {
@@ -46,7 +46,7 @@ export function watchPod(
     stop()
     report()
   }
-  const unfollow = pods.follow(intern, (pod) => {
+  const unfollow = pods.follow(internId, (pod) => {
     const reason = findEndReason(pod, address, firstPod)
     firstPod ??= pod
     node = pod?.node
@@ -57,14 +57,14 @@ export function watchPod(
   /** The pod shows how it ended; after an eviction, the node reports why. */
   const reportEnd = async (endText: string) => {
     const timeout = sleep(evictionCheckMs, undefined, { ref: false })
-    const eviction = firstPod && (await Promise.race([evicted(firstPod), timeout]))
+    const eviction = firstPod && (await Promise.race([findEviction(firstPod), timeout]))
     if (!isStopped) onEnd(eviction === undefined ? endText : toSentence(eviction))
   }
   /** The report of a lost node can be wrong, for example after an outage of the API server. */
   const endIfSilent = async (reason: string) => {
     if (!(await health(lostNodeCheckMs))) finish(() => onEnd(reason))
   }
-  const answers = async (withinMs: number) => {
+  const isResponding = async (withinMs: number) => {
     const current = await health(withinMs)
     const isIdle = current !== undefined && current.runs === 0 && current.waiting === 0
     if (isIdle && firstPod !== undefined && firstPod.image !== image) finish(onOutdated)
@@ -72,7 +72,7 @@ export function watchPod(
   }
   const nodeNote = () => (node === undefined ? '' : `, on the node ${node}`)
   const onUnresponsive = (reason: string) => finish(() => void reportEnd(`The daemon ${reason}${nodeNote()}.`))
-  const stopChecks = monitorAnswers(answers, unresponsiveMs, onUnresponsive)
+  const stopChecks = monitorAnswers(isResponding, unresponsiveMs, onUnresponsive)
   return () => {
     isStopped = true
     stop()
