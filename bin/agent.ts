@@ -23,7 +23,7 @@ process.umask(0o077)
 try {
   const settings = readSettings(process.env)
   const proxies = readProxies(process.env)
-  const { sandboxProgram: program, sandboxReadable: readable, noSandboxPolicy } = settings
+  const { sandboxProgram: program, sandboxReadable: readable, noSandboxSetting } = settings
   const authorities = existingFile('NODE_EXTRA_CA_CERTS')
   const gitConfig = existingFile('GIT_CONFIG_SYSTEM')
   const sandbox = { program, path: process.env.PATH, node: process.execPath, readable, authorities, gitConfig }
@@ -31,7 +31,7 @@ try {
     settings,
     ...(await modelFor(settings)),
     tools: settings.webHosts.length > 0 ? [...tools, createWebFetchTool(settings.webHosts, proxies)] : tools,
-    shell: createShell({ env: process.env, sandbox, noSandboxPolicy }),
+    shell: createShell({ env: process.env, sandbox, noSandboxSetting }),
     store: createSessionStore(join(settings.stateDir, 'sessions')),
     version,
     fetch: createOutgoingFetch(proxies),

@@ -29,7 +29,7 @@ export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): P
       tools: deps.tools.filter(({ name }) => !excludedTools.includes(name)),
       systemPrompt: `${deps.systemPrompt}\n\n${instruction}`,
       maxSteps: Math.min(deps.maxSteps, maxSteps),
-      contextOf: (helperCall) => deps.contextOf({ ...helperCall, id: prefixId(helperCall.id) }),
+      toolContextOf: (helperCall) => deps.toolContextOf({ ...helperCall, id: prefixId(helperCall.id) }),
       notify: (event) => forwardEvent(deps, event, prefixId),
     },
     task,

@@ -17,7 +17,7 @@ import { addMissingResults } from './session/session.ts'
 import type { SessionLog } from './session/session-store.ts'
 import { createCheckReminder } from './tool-calls/check-reminder.ts'
 import { createRepeatDetector } from './tool-calls/repeats.ts'
-import { describeInputError, findTool, parseInput, toCallEvent } from './tool-calls/tool-call.ts'
+import { findTool, requireInput, toCallEvent } from './tool-calls/tool-call.ts'
 import { findEquivalentName } from './tool-calls/tool-name-aliases.ts'
 import type { Notify } from './turn-event.ts'
 
@@ -35,7 +35,7 @@ export type TurnDeps = {
   maxSteps: number
   log: SessionLog
   notify: Notify
-  contextOf: (call: ToolCall) => ToolContext
+  toolContextOf: (call: ToolCall) => ToolContext
   signal: AbortSignal
   now: Now
 }
@@ -178,7 +178,7 @@ function resultLimits({ windowTokens }: TurnDeps) {
 const notAllowed = 'Not allowed, and not done. Continue without it.'
 
 /** Names the equivalent tool if the name is one of another agent. */
-function noSuchTool(tools: Tool[], name: string): string {
+function unknownToolMessage(tools: Tool[], name: string): string {
   const equivalentTool = tools.find((tool) => tool.name === findEquivalentName(name))
   const parameters = Object.keys((equivalentTool?.description.parameters.properties as object | undefined) ?? {})
   const suggestion = equivalentTool && ` Use ${equivalentTool.name}, which takes ${parameters.join(', ')}.`
@@ -193,12 +193,10 @@ const cancelledResult: Result = { failed: true, text: 'Cancelled before it was r
 async function runTool(deps: TurnDeps, call: ToolCall, isCut: boolean): Promise<Result> {
   try {
     const tool = findTool(deps.tools, call)
-    if (!tool) throw new Error(noSuchTool(deps.tools, call.name))
-    const inputProblem = describeInputError(call, isCut)
-    const input = parseInput(call)
-    if (inputProblem !== undefined || !input) throw new Error(inputProblem)
-    const context = deps.contextOf(call)
-    if (!tool.handlesPermission && !(await context.askPolicy(tool, input))) throw new Error(notAllowed)
+    if (!tool) throw new Error(unknownToolMessage(deps.tools, call.name))
+    const input = requireInput(call, isCut)
+    const context = deps.toolContextOf(call)
+    if (!tool.handlesPermission && !(await context.askClientRules(tool, input))) throw new Error(notAllowed)
     const result = await tool.run(input, context)
     const output = typeof result === 'string' ? { text: result } : result
     return { ...output, failed: false, text: shorten(output.text, resultLimits(deps)) }

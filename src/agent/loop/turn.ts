@@ -16,7 +16,7 @@ import { runTurn, type TurnDeps } from './loop.ts'
 import { askForm } from './question.ts'
 import type { SessionLog } from './session/session-store.ts'
 import type { AgentSettings } from './settings.ts'
-import { askPolicy, requestConsent } from './tool-calls/consent.ts'
+import { askClientRules, requestConsent } from './tool-calls/consent.ts'
 import type { Notify } from './turn-event.ts'
 import { type PromptEnd, sumUsage, type TurnUsage } from './turn-usage.ts'
 import { toSessionUpdate } from './updates/acp-updates.ts'
@@ -123,11 +123,11 @@ function createTurnDeps(context: TurnContext, mcpTools: Tool[], notes: string[])
 const maxParallelHelpers = 4
 
 /** The dependencies of a turn whose calls can start helpers. Helpers have the same dependencies as the turn. */
-function withHelpers(context: TurnContext, common: Omit<TurnDeps, 'contextOf'>): TurnDeps {
+function withHelpers(context: TurnContext, common: Omit<TurnDeps, 'toolContextOf'>): TurnDeps {
   const limitHelpers = concurrencyLimit(maxParallelHelpers)
   const deps: TurnDeps = {
     ...common,
-    contextOf: (call) =>
+    toolContextOf: (call) =>
       createToolContext(context, call, (task) =>
         limitHelpers(async () => {
           context.signal.throwIfAborted()
@@ -147,8 +147,8 @@ function createToolContext(context: TurnContext, call: ToolCall, delegate: ToolC
     processes,
     mode,
     signal,
-    askPolicy: ({ name, kind, title, paths }, input) =>
-      askPolicy(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
+    askClientRules: ({ name, kind, title, paths }, input) =>
+      askClientRules(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
     requestConsent: (name, title, kind, consentKey) => requestConsent(context, call, { name, consentKey }, title, kind),
     delegate,
     showPlan: (steps) =>

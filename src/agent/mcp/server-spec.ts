@@ -29,6 +29,7 @@ export function toServerSpec(server: McpServer): McpServerSpec {
       secrets: findSecrets(env),
     }
   }
+  // Clients send only servers of the transports that `initialize` offers.
   const { url } = server as { url: string }
   const headers = toPairs((server as { headers: Pair[] }).headers)
   const type = 'type' in server && server.type === 'sse' ? 'sse' : 'http'

@@ -11,11 +11,12 @@ import { toToolOutput } from './tool-result.ts'
 
 /** A description is part of every request to the model. */
 const maxDescriptionLength = 2_000
+const maxTitleLength = 200
 /** The most starts of a server within a period, in case it fails repeatedly. */
 const startLimit = { most: 5, withinMs: 10 * 60_000 }
 /** A server that does not answer a ping within this time hangs. */
 const pingMs = 5_000
-/** Each progress report restarts the timeout of a call; a call ends after this many timeouts in any case. */
+/** Each progress report restarts the timeout of a call. After this many timeouts, the call ends despite its progress. */
 const maxTimeouts = 20
 
 /** The most of a server's error text that the model gets to see. */
@@ -47,6 +48,7 @@ export class ServerTools {
   async tools(location: RunLocation, signal: AbortSignal): Promise<{ tools: Tool[]; excluded: string[] }> {
     const options = { signal, timeout: this.spec.timeoutMs }
     await this.#connect(location, signal)
+    // A failed list needs no sentence about its outcome, because a list changes nothing.
     this.#listed ??= await this.#request(location, signal, '', (client) => listTools(client, options))
     const { tools, excluded } = this.#listed
     return { tools: tools.map((tool) => this.#toTool(tool)), excluded }
@@ -63,7 +65,7 @@ export class ServerTools {
     const { name: server } = this.spec
     const name = toToolName(server, listed.name)
     const description = redactSecrets(this.spec, `[${server}] ${listed.description}`).slice(0, maxDescriptionLength)
-    const title = `${server}: ${printable(redactSecrets(this.spec, listed.title)).slice(0, 200)}`
+    const title = `${server}: ${printable(redactSecrets(this.spec, listed.title)).slice(0, maxTitleLength)}`
     const parameters = JSON.parse(redactSecrets(this.spec, JSON.stringify(listed.parameters)))
     // A server can change a tool without renaming it, so a consent for the session covers only this version.
     const consentKey = `${name}#${createHash('sha256').update(JSON.stringify(listed.definition)).digest('hex')}`
@@ -169,18 +171,19 @@ export class ServerTools {
   }
 
   async #connect(location: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
-    const fits = ({ sandbox }: { sandbox: boolean }) => this.spec.type !== 'stdio' || sandbox === location.sandbox
+    const isAtLocation = ({ sandbox }: { sandbox: boolean }) =>
+      this.spec.type !== 'stdio' || sandbox === location.sandbox
     for (;;) {
       const existing = this.#connected
-      if (existing && existing.exitReason() === undefined && fits(existing)) return existing
+      if (existing && existing.exitReason() === undefined && isAtLocation(existing)) return existing
       if (existing) await this.close()
       this.#start ??= this.#newStart(location, signal)
       const start = this.#start
       // Another call can have started it for another mode, or was cancelled since. Then this call starts the server again.
       const connection = await start.connection.catch((error: unknown) => {
-        if (signal.aborted || (fits(start) && !start.signal.aborted)) throw error
+        if (signal.aborted || (isAtLocation(start) && !start.signal.aborted)) throw error
       })
-      if (connection && fits(start)) return connection
+      if (connection && isAtLocation(start)) return connection
     }
   }
 
@@ -227,7 +230,7 @@ function readSseRefusal(error: unknown): { status: number; text: string } | unde
 
 /**
  * Returns where the servers of a session run: in the sandbox or outside of it, like the shell commands of the mode. In
- * self-drive they run outside of it, and also in an intern's pod, which is itself a sandbox. With the policy `refuse` they
+ * self-drive they run outside of it, and also in an intern's pod, which is itself a sandbox. With the setting `refuse` they
  * run in the sandbox even if none works; their start then fails.
  */
 export async function findRunLocation({
@@ -236,9 +239,9 @@ export async function findRunLocation({
   workspace,
 }: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>): Promise<RunLocation> {
   const { root } = workspace
-  if (mode === 'self-drive' || shell.noSandboxPolicy === 'pod') return { shell, workspace: root, sandbox: false }
+  if (mode === 'self-drive' || shell.noSandboxSetting === 'pod') return { shell, workspace: root, sandbox: false }
   const hasSandbox = (await shell.sandboxError(root)) === undefined
-  return { shell, workspace: root, sandbox: hasSandbox || shell.noSandboxPolicy === 'refuse' }
+  return { shell, workspace: root, sandbox: hasSandbox || shell.noSandboxSetting === 'refuse' }
 }
 
 const isResponding = ({ client }: ServerConnection) =>

@@ -23,8 +23,8 @@ export type SessionTools = {
   close: () => Promise<void>
 }
 
-export function createSessionTools(specs: McpServer[], now: () => number, fetch = globalThis.fetch): SessionTools {
-  const servers = specs.map((spec) => new ServerTools(toServerSpec(spec), now, fetch))
+export function createSessionTools(mcpServers: McpServer[], now: () => number, fetch = globalThis.fetch): SessionTools {
+  const servers = mcpServers.map((server) => new ServerTools(toServerSpec(server), now, fetch))
   return {
     async listTools(context, maxTools, signal) {
       if (servers.length === 0) return { tools: [], notes: [], unavailable: [] }

@@ -31,7 +31,7 @@ export function createCatalogueLookup({ baseUrl, apiKey, maxTokens, now }: Catal
   windowOf: ContextWindowOf
   hasImageInput: HasImageInput
 } {
-  const cache = new Map<string, { tokens: number; images: boolean; until: number }>()
+  const cache = new Map<string, { tokens: number; hasImageInput: boolean; until: number }>()
   const lookUp = async (model: string, signal: AbortSignal) => {
     const cached = cache.get(model)
     if (cached && now() < cached.until) return cached
@@ -41,14 +41,14 @@ export function createCatalogueLookup({ baseUrl, apiKey, maxTokens, now }: Catal
       maxTokens ?? Number.POSITIVE_INFINITY,
     )
     const until = now() + (entry?.tokens === undefined ? refreshMs.unknownMs : refreshMs.knownMs)
-    const updated = { tokens, images: entry?.images ?? cached?.images ?? false, until }
+    const updated = { tokens, hasImageInput: entry?.hasImageInput ?? cached?.hasImageInput ?? false, until }
     // A look-up that the caller aborted says nothing about the catalogue.
     if (entry || !signal.aborted) cache.set(model, updated)
     return updated
   }
   return {
     windowOf: async (model, signal) => (await lookUp(model, signal)).tokens,
-    hasImageInput: async (model, signal) => (await lookUp(model, signal)).images,
+    hasImageInput: async (model, signal) => (await lookUp(model, signal)).hasImageInput,
   }
 }
 
@@ -74,7 +74,7 @@ async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: str
   const length: unknown = data?.context_length
   const tokens = typeof length === 'number' && Number.isFinite(length) && length > 0 ? Math.floor(length) : undefined
   const kinds: unknown = data?.architecture?.input_modalities
-  return { tokens, images: Array.isArray(kinds) && kinds.includes('image') }
+  return { tokens, hasImageInput: Array.isArray(kinds) && kinds.includes('image') }
 }
 
 /** Returns the model's name without an appended preset; undefined if the name is only a preset. */

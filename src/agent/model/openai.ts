@@ -33,6 +33,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
   const retryDelay = (failures: number, error: Error) => {
     const wait = backoffMs[failures - 1]
     if (wait === undefined || !(error instanceof ModelFault) || !error.retryable) return undefined
+    // Between 75 % and 125 %, so that agents that failed together do not retry together.
     const jittered = wait * (0.75 + Math.random() / 2)
     return Math.min(error.retryAfterMs ?? jittered, maxWaitMs)
   }

@@ -73,10 +73,13 @@ async function* playLine(
 
 const countTokens = (messages: Message[]) => estimateTokens(JSON.stringify(messages).length)
 
+/** The lengths of each line of a summary, and of the whole summary. */
+const summaryLimits = { line: 120, text: 4_000 }
+
 function summarize(messages: Message[]): string {
   const lines = (messages.at(-1)?.text ?? '').split('\n').filter(Boolean)
   return lines
-    .map((line) => line.slice(0, 120))
+    .map((line) => line.slice(0, summaryLimits.line))
     .join('\n')
-    .slice(0, 4_000)
+    .slice(0, summaryLimits.text)
 }

@@ -41,10 +41,10 @@ function withFileContext(fileLines: string[], { before, after }: Hunk): string[]
   })
 }
 
-/** Where a hunk applies: `at` is a line index. `adjustedHunk` replaces the hunk, and `note` describes the difference. */
 /** An error lists this many lines. The model needs only some to see that its lines are ambiguous. */
 const maxListedPositions = 10
 
+/** Where a hunk applies: `at` is a line index. `adjustedHunk` replaces the hunk, and `note` describes the difference. */
 type HunkPosition = { at: number; adjustedHunk?: Hunk; note?: string }
 
 /** @returns a text if the hunk does not apply: the reason for the model. */
@@ -133,22 +133,23 @@ function findWithoutOuterLines(
   from: number,
 ): HunkPosition | undefined {
   const isUnchanged = (line: string | undefined, other: string | undefined) => line !== undefined && line === other
-  let head = 0
-  let tail = 0
-  while (head < maxOuterLines && isUnchanged(before[head], after[head])) head++
-  while (tail < maxOuterLines && isUnchanged(before.at(-1 - tail), after.at(-1 - tail))) tail++
+  let contextBefore = 0
+  let contextAfter = 0
+  while (contextBefore < maxOuterLines && isUnchanged(before[contextBefore], after[contextBefore])) contextBefore++
+  while (contextAfter < maxOuterLines && isUnchanged(before.at(-1 - contextAfter), after.at(-1 - contextAfter)))
+    contextAfter++
   for (let trimCount = 1; trimCount <= maxOuterLines; trimCount++) {
-    const first = Math.min(trimCount, head)
-    const last = Math.min(trimCount, tail)
-    const inner = before.slice(first, before.length - last)
+    const trimmedBefore = Math.min(trimCount, contextBefore)
+    const trimmedAfter = Math.min(trimCount, contextAfter)
+    const inner = before.slice(trimmedBefore, before.length - trimmedAfter)
     if (!inner.some((line) => line.trim() !== '' && !after.includes(line))) return undefined
     const [at, ...others] = findPositions(lines, inner, from, matchesTrimmedEnd)
     if (at === undefined) continue
-    if (others.length > 0 || at < first) return undefined
+    if (others.length > 0 || at < trimmedBefore) return undefined
     return {
       at,
-      adjustedHunk: { anchor, before: inner, after: after.slice(first, after.length - last) },
-      note: `lines around the change differ in the file:\n${contextLines(lines, at - first, before.length)}`,
+      adjustedHunk: { anchor, before: inner, after: after.slice(trimmedBefore, after.length - trimmedAfter) },
+      note: `lines around the change differ in the file:\n${contextLines(lines, at - trimmedBefore, before.length)}`,
     }
   }
   return undefined

@@ -101,12 +101,14 @@ function withoutEmptyEnd({ anchor, before, after }: Hunk): Hunk {
   return { anchor, before, after }
 }
 
+const maxQuotedLength = 120
+
 function lineError(
   index: number,
   line: string,
   rule = 'a section begins with "*** Add File: ", "*** Update File: " or "*** Delete File: "',
 ) {
   return new Error(
-    `Line ${index + 1} of the patch is ${JSON.stringify(line.slice(0, 120))}, but ${rule}. Nothing was changed.`,
+    `Line ${index + 1} of the patch is ${JSON.stringify(line.slice(0, maxQuotedLength))}, but ${rule}. Nothing was changed.`,
   )
 }

@@ -9,12 +9,12 @@ const limits = {
 
 /** Returns the index at which the file is most similar to the given lines; -1 if nothing is similar. */
 export function findNearestIndex(lines: string[], searched: string[], from = 0): number {
-  const first = searched.slice(0, limits.searchedLines)
-  const isTooExpensive = lines.length * first.length > limits.comparisons
+  const searchedLines = searched.slice(0, limits.searchedLines)
+  const isTooExpensive = lines.length * searchedLines.length > limits.comparisons
   const similarity = isTooExpensive ? equality : shareOfCommonWords
   const split = isTooExpensive ? (line: string) => [wordsOf(line).join(' ')] : wordsOf
   const words = lines.map(split)
-  const searchedWords = first.map(split)
+  const searchedWords = searchedLines.map(split)
   let best = { at: -1, score: 0 }
   for (let at = from; at < lines.length; at++) {
     const score = searchedWords.reduce((sum, each, index) => sum + similarity(each, words[at + index]), 0)
@@ -25,13 +25,17 @@ export function findNearestIndex(lines: string[], searched: string[], from = 0):
 
 const wordsOf = (line: string) => line.match(/\w+|[^\w\s]/g) ?? []
 
-/** Returns a number from 0.5 to 1, or 0 if the lines have less in common. The order of words does not count. */
+/** Lines with a lower share of common words are not similar. */
+const minShare = 0.5
+
+/** Returns a number from `minShare` to 1, or 0 if the lines have less in common. The order of words does not count. */
 function shareOfCommonWords(one: string[], other: string[] | undefined): number {
   if (!other || one.length === 0 || other.length === 0) return 0
   const otherWords = new Set(other)
   const common = one.filter((word) => otherWords.has(word)).length
   const share = (2 * common) / (one.length + other.length)
-  return share >= 0.5 ? Math.min(share, 1) : 0
+  // A repeated word of `one` counts each time, so the share can exceed 1.
+  return share >= minShare ? Math.min(share, 1) : 0
 }
 
 function equality([one]: string[], other: string[] | undefined): number {

@@ -19,12 +19,12 @@ type BackgroundProcess = {
 
 /** The background processes of a session. They end with the session and with the agent. */
 export class Processes {
-  readonly #all = new Map<string, BackgroundProcess>()
+  readonly #processes = new Map<string, BackgroundProcess>()
   #started = 0
 
   /** @returns the name of the process. @throws Error if too many are running or it cannot be started. */
   async start(shell: Shell, command: string, options: { workspace: string; sandbox: boolean }): Promise<string> {
-    const running = [...this.#all.values()].filter(({ end }) => end === undefined)
+    const running = [...this.#processes.values()].filter(({ end }) => end === undefined)
     if (running.length >= limits.running) {
       throw new Error(
         `${limits.running} processes are already running: ${running.map(describeProcess).join(', ')}. Stop one of them first.`,
@@ -50,8 +50,9 @@ export class Processes {
       ({ end, errorOutput }) => finish(process, end, errorOutput),
       (error: Error) => finish(process, 'not started', error.message),
     )
-    this.#all.set(id, process)
-    for (const [old, { end }] of this.#all) if (this.#all.size > limits.remembered && end) this.#all.delete(old)
+    this.#processes.set(id, process)
+    for (const [old, { end }] of this.#processes)
+      if (this.#processes.size > limits.remembered && end) this.#processes.delete(old)
     return id
   }
 
@@ -74,15 +75,15 @@ export class Processes {
   }
 
   async stopAll(): Promise<void> {
-    for (const { stopController } of this.#all.values()) stopController.abort()
-    await Promise.all([...this.#all.values()].map(({ ended }) => ended))
-    this.#all.clear()
+    for (const { stopController } of this.#processes.values()) stopController.abort()
+    await Promise.all([...this.#processes.values()].map(({ ended }) => ended))
+    this.#processes.clear()
   }
 
   #find(id: string): BackgroundProcess {
-    const found = this.#all.get(id)
+    const found = this.#processes.get(id)
     if (found) return found
-    const names = [...this.#all.values()].map(describeProcess).join(', ')
+    const names = [...this.#processes.values()].map(describeProcess).join(', ')
     throw new Error(`Process ${id} not found; existing processes: ${names || 'none'}. Processes end with the session.`)
   }
 }
@@ -93,7 +94,10 @@ function finish(process: BackgroundProcess, end: BackgroundProcess['end'], error
   process.outputSignal.resolve()
 }
 
-const describeProcess = ({ id, command }: BackgroundProcess) => `${id} (${command.slice(0, 60)})`
+/** The length of a command in a list of processes. */
+const maxShownLength = 60
+
+const describeProcess = ({ id, command }: BackgroundProcess) => `${id} (${command.slice(0, maxShownLength)})`
 
 const stopReasons = { memory: 'it used too much memory', processes: 'it started too many processes' }
 

@@ -13,7 +13,7 @@ export type Shell = {
    * The operator's setting for hosts without a sandbox. `refuse`: commands cannot run. `consent`: a command can run if a person
    * allows it. `pod`: commands run without one, because the intern's pod is a sandbox.
    */
-  noSandboxPolicy: NoSandboxPolicy
+  noSandboxSetting: NoSandboxSetting
   /** Paths of the host, in addition to the system's programs, that every command in the sandbox can read. */
   readable: string[]
   /** @throws Error if `options` require the sandbox and it is not available. */
@@ -21,7 +21,7 @@ export type Shell = {
   /** Starts a command that runs until it exits or `signal` aborts. @throws Error as `run`. */
   start: (script: string, options: StartOptions) => Promise<RunningCommand>
 }
-export type NoSandboxPolicy = 'refuse' | 'consent' | 'pod'
+export type NoSandboxSetting = 'refuse' | 'consent' | 'pod'
 /** `onOutput` is called with the output while the command runs. */
 export type ShellOptions = {
   workspace: string
@@ -60,7 +60,7 @@ const defaultLimits = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryByt
 export function createShell(deps: {
   env: Record<string, string | undefined>
   sandbox: SandboxOptions
-  noSandboxPolicy?: NoSandboxPolicy
+  noSandboxSetting?: NoSandboxSetting
   limits?: Partial<CommandLimits>
 }): Shell {
   // Starts with the mark of the agent, by which the daemon finds and ends all remaining processes.
@@ -97,7 +97,7 @@ export function createShell(deps: {
       const method = await findMethod(workspace)
       return typeof method === 'string' ? method : undefined
     },
-    noSandboxPolicy: deps.noSandboxPolicy ?? 'refuse',
+    noSandboxSetting: deps.noSandboxSetting ?? 'refuse',
     readable: deps.sandbox.readable,
     async run(script, { workspace, sandbox, timeoutMs, signal, onOutput }) {
       const cpuSeconds = Math.ceil(timeoutMs / 1000) * cpuSecondsPerSecond

@@ -37,7 +37,7 @@ export type ToolContext = {
    */
   requestConsent: (operation: string, title: string, kind?: ToolKind, consentKey?: string) => Promise<boolean>
   /** Returns whether the client's rules allow a tool that needs no consent. */
-  askPolicy: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
+  askClientRules: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
   /** Reports that the call is in progress, and its output so far. */
   notifyProgress: (output?: string) => void
   ask: (message: string, fields: Field[]) => Promise<FormAnswer>

@@ -17,9 +17,9 @@ export type AllowList = {
  */
 export function createAllowList(hosts: string[]): AllowList {
   const networks = toBlockList(hosts.filter(isNetwork))
-  const isListed = (host: string) => containsAddress(networks, host)
+  const isInListedNetwork = (host: string) => containsAddress(networks, host)
   const names = hosts.filter((host) => !isNetwork(host))
-  const isNamed = (host: string, port: string) =>
+  const isListedName = (host: string, port: string) =>
     names.some((entry) => {
       const [name = '', listedPort = ''] = entry.split(':')
       if (listedPort !== port) return false
@@ -31,13 +31,13 @@ export function createAllowList(hosts: string[]): AllowList {
       if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only http:// and https:// can be fetched'
       if (url.username || url.password) return 'a URL with a user or password is not fetched'
       const host = withoutBrackets(url.hostname).replace(/\.$/, '')
-      if (isListed(host)) return undefined
-      return isNamed(host, url.port)
+      if (isInListedNetwork(host)) return undefined
+      return isListedName(host, url.port)
         ? undefined
         : `${url.host} is not among the hosts that this intern may fetch from. ${list}`
     },
     addressRefusal(address) {
-      if (isPublicAddress(address) || isListed(address)) return undefined
+      if (isPublicAddress(address) || isInListedNetwork(address)) return undefined
       return `it resolves to ${address}, which is not public and is not listed as an address`
     },
   }

@@ -101,10 +101,12 @@ async function readBody(body: AsyncIterable<Uint8Array> | null): Promise<{ bytes
   return { bytes: received.take(), isWhole: true }
 }
 
+const maxQuotedLength = 200
+
 function parseUrl(text: string, base: URL | undefined): URL {
   const url = URL.parse(text, base)
   if (url) return url
   throw new Error(
-    `${JSON.stringify(text.slice(0, 200))} is not a URL; write a complete one, such as https://example.com/page.`,
+    `${JSON.stringify(text.slice(0, maxQuotedLength))} is not a URL; write a complete one, such as https://example.com/page.`,
   )
 }

@@ -1,7 +1,7 @@
 /** Elements whose content is skipped. */
 const skippedElements = ['script', 'style', 'noscript', 'template', 'svg', 'head']
 /** Elements that start a new line. */
-const blocks = new Set(
+const blockElements = new Set(
   'address article aside blockquote br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul'.split(
     ' ',
   ),
@@ -25,15 +25,15 @@ export function htmlToText(html: string): string {
   let link: string | undefined
   let at = 0
   while (at < html.length) {
-    const open = html.indexOf('<', at)
-    parts.push(decodeEntities(html.slice(at, open === -1 ? html.length : open)))
-    if (open === -1) break
-    const isComment = lower.startsWith('<!--', open)
-    const close = isComment ? html.indexOf('-->', open) : html.indexOf('>', open)
-    if (close === -1) break
-    at = close + (isComment ? 3 : 1)
+    const tagStart = html.indexOf('<', at)
+    parts.push(decodeEntities(html.slice(at, tagStart === -1 ? html.length : tagStart)))
+    if (tagStart === -1) break
+    const isComment = lower.startsWith('<!--', tagStart)
+    const tagEnd = isComment ? html.indexOf('-->', tagStart) : html.indexOf('>', tagStart)
+    if (tagEnd === -1) break
+    at = tagEnd + (isComment ? 3 : 1)
     if (isComment) continue
-    const tag = html.slice(open + 1, close)
+    const tag = html.slice(tagStart + 1, tagEnd)
     const [, end = '', name = ''] = /^(\/?)([a-z][a-z0-9]*)/i.exec(tag) ?? []
     const element = name.toLowerCase()
     if (!end && skippedElements.includes(element) && !tag.endsWith('/')) {
@@ -45,7 +45,7 @@ export function htmlToText(html: string): string {
       link = end ? undefined : readHref(tag)
     } else if (/^h[1-6]$/.test(element) && !end) parts.push(`\n\n${'#'.repeat(Number(element[1]))} `)
     else if (element === 'li' && !end) parts.push('\n- ')
-    else if (blocks.has(element)) parts.push('\n')
+    else if (blockElements.has(element)) parts.push('\n')
   }
   return parts
     .join('')

@@ -17,7 +17,7 @@ import { createFixedWindow } from '#agent/model/catalogue-lookup.ts'
 import { type Model, ModelFault, type ModelRequest, type ToolCall } from '#agent/model/model.ts'
 import { createScriptModel } from '#agent/model/script.ts'
 import type { SandboxOptions } from '#agent/sandbox/sandbox-contents.ts'
-import { createShell, type NoSandboxPolicy, type Shell } from '#agent/sandbox/shell.ts'
+import { createShell, type NoSandboxSetting, type Shell } from '#agent/sandbox/shell.ts'
 import { tools } from '#agent/tools/tools.ts'
 import { newUuid } from '#platform/core/id.ts'
 
@@ -44,8 +44,8 @@ export const missingSandbox: SandboxOptions = {
 export const realShell = (
   limits: Parameters<typeof createShell>[0]['limits'] = {},
   sandbox: SandboxOptions = defaultSandbox,
-  noSandboxPolicy: NoSandboxPolicy = 'refuse',
-): Shell => createShell({ env: process.env, sandbox, limits, noSandboxPolicy })
+  noSandboxSetting: NoSandboxSetting = 'refuse',
+): Shell => createShell({ env: process.env, sandbox, limits, noSandboxSetting })
 
 /** The ACP client of an agent: it records events, and answers as configured. */
 export function newClient(answers: Answers = {}) {

@@ -22,7 +22,7 @@ export async function setUpTools(files: Record<string, string | Buffer> = {}, co
     mode: 'self-drive',
     signal: new AbortController().signal,
     requestConsent: async () => true,
-    askPolicy: async () => true,
+    askClientRules: async () => true,
     notifyProgress: () => {},
     ask: async () => ({ action: 'decline' }),
     showPlan: async () => {},

@@ -47,8 +47,8 @@ export async function requestConsent(
   const { log } = deps
   const decision = deps.mode === 'self-drive' || rememberedDecision(log, { name, consentKey })
   const operation: RequestedOperation = { name, title, kind }
-  if (decision !== undefined) return decision && askPolicy(deps, call, operation)
-  const optionId = await requestPermission(deps, call, operation, { isPolicyOnly: false })
+  if (decision !== undefined) return decision && askClientRules(deps, call, operation)
+  const optionId = await requestPermission(deps, call, operation, { isForRulesOnly: false })
   const allowed = optionId === 'allow_once' || optionId === 'allow_always'
   if (optionId.endsWith('_always')) {
     await log.add({ type: 'permission.remembered', operation: allowed ? consentKey : name, allowed, at: deps.now() })
@@ -57,17 +57,21 @@ export async function requestConsent(
 }
 
 /** Returns whether the client's rules allow an operation that needs no consent. True if the client has no rules. */
-export async function askPolicy(deps: ConsentDeps, call: ToolCall, operation: RequestedOperation): Promise<boolean> {
+export async function askClientRules(
+  deps: ConsentDeps,
+  call: ToolCall,
+  operation: RequestedOperation,
+): Promise<boolean> {
   if (!deps.clientHasRules) return true
-  return (await requestPermission(deps, call, operation, { isPolicyOnly: true })) === 'allow_once'
+  return (await requestPermission(deps, call, operation, { isForRulesOnly: true })) === 'allow_once'
 }
 
-/** Returns the id of the option that the client selected. With `isPolicyOnly` its rules decide without a question. */
+/** Returns the id of the option that the client selected. With `isForRulesOnly` its rules decide without a question. */
 async function requestPermission(
   deps: ConsentDeps,
   call: ToolCall,
   operation: RequestedOperation,
-  { isPolicyOnly }: { isPolicyOnly: boolean },
+  { isForRulesOnly }: { isForRulesOnly: boolean },
 ): Promise<string> {
   const { client, log, signal } = deps
   const { paths = [], ...description } = operation
@@ -82,8 +86,8 @@ async function requestPermission(
   const parameters: RequestPermissionRequest = {
     sessionId: log.session.id,
     toolCall,
-    options: isPolicyOnly ? onceOptions : options,
-    ...(isPolicyOnly && { _meta: { signalbox: { onlyJudged: isPolicyOnly } } }),
+    options: isForRulesOnly ? onceOptions : options,
+    ...(isForRulesOnly && { _meta: { signalbox: { onlyJudged: isForRulesOnly } } }),
   }
   const { outcome } = await client.request('session/request_permission', parameters, {
     cancellationSignal: signal,

@@ -20,8 +20,8 @@ export function createRepeatDetector() {
       // A new change or command can change the results of all other calls.
       if (count === 1 && !failed && (tool?.kind === 'edit' || tool?.kind === 'execute')) counts.clear()
       counts.set(key, count)
-      const first = failed || tool?.kind === 'execute' ? firstNotedCount.failing : firstNotedCount.reading
-      return count < first ? undefined : repeatedNote
+      const noteFrom = failed || tool?.kind === 'execute' ? firstNotedCount.failing : firstNotedCount.reading
+      return count < noteFrom ? undefined : repeatedNote
     },
   }
 }

@@ -19,17 +19,20 @@ export function parseInput(call: ToolCall): Record<string, unknown> | undefined 
   return readArguments(call).input
 }
 
-/** Explains why the arguments of a call are invalid. `isCut`: the answer ended at the model's output limit. */
-export function describeInputError(call: ToolCall, isCut: boolean): string | undefined {
-  const { problem } = readArguments(call)
+/**
+ * @returns the arguments as an object. @throws Error, for the model, that explains why they are invalid.
+ * `isCut`: the answer ended at the model's output limit.
+ */
+export function requireInput(call: ToolCall, isCut: boolean): Record<string, unknown> {
+  const { input, problem } = readArguments(call)
   if (isCut && (problem !== undefined || call.arguments === ''))
-    return (
+    throw new Error(
       `The answer was cut off at the model's output limit, ${call.arguments.length} characters into the arguments of ` +
-      `${call.name}; it was not run. Write less at once: change a part with edit_file or apply_patch, or create a file in several steps.`
+        `${call.name}; it was not run. Write less at once: change a part with edit_file or apply_patch, or create a file in several steps.`,
     )
-  return problem === undefined
-    ? undefined
-    : `The arguments of ${call.name} are not a JSON object: ${problem}. Send them again.`
+  if (problem !== undefined)
+    throw new Error(`The arguments of ${call.name} are not a JSON object: ${problem}. Send them again.`)
+  return input
 }
 
 type ReadArguments = { input: Record<string, unknown>; problem?: undefined } | { input?: undefined; problem: string }
@@ -61,11 +64,15 @@ function escapeLineBreaks(text: string): string {
   )
 }
 
+const maxReasonLength = 120
+/** The length of the text before an error that its message shows. */
+const excerptLength = 40
+
 /** The reason of a syntax error with its position. */
 function excerptAt(text: string, { message }: SyntaxError): string {
-  const position = /position (\d+)/.exec(message)?.[1]
-  if (position === undefined) return `${message.slice(0, 120)}`
-  const at = Number(position)
+  const found = /position (\d+)/.exec(message)
+  if (!found) return message.slice(0, maxReasonLength)
+  const position = Number(found[1])
   const reason = message.replace(/ in JSON at position.*$/s, '')
-  return `${reason} at position ${at}, after ${JSON.stringify(text.slice(Math.max(0, at - 40), at))}`
+  return `${reason} at position ${position}, after ${JSON.stringify(text.slice(Math.max(0, position - excerptLength), position))}`
 }

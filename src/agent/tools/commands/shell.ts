@@ -62,12 +62,12 @@ export async function decideLocation(
 ): Promise<'inside' | 'outside' | 'refused'> {
   const { shell, requestConsent } = context
   if (context.mode === 'self-drive') return (await requestConsent('shell', input.command)) ? 'outside' : 'refused'
-  if (shell.noSandboxPolicy === 'pod') {
+  if (shell.noSandboxSetting === 'pod') {
     const title = `In the intern's pod, which is its sandbox: ${input.command}`
     return (await requestConsent('shell', title)) ? 'outside' : 'refused'
   }
   const sandboxError = await shell.sandboxError(context.workspace.root)
-  if (sandboxError && shell.noSandboxPolicy === 'refuse') {
+  if (sandboxError && shell.noSandboxSetting === 'refuse') {
     const title = `The sandbox is not available, so this is not run even if it is allowed: ${input.command}`
     if (!(await requestConsent('shell', title))) return 'refused'
     throw new Error(

@@ -72,11 +72,14 @@ function matchesByLine(text: string, searched: string): Match[] {
   // The positions of the removed CRs in the text without them.
   const removedReturns = [...text.matchAll(/\r\n/g)].map(({ index }, count) => index - count)
   let count = 0
-  const inFile = (at: number) => {
+  const positionInFile = (at: number) => {
     while (count < removedReturns.length && removedReturns[count]! < at) count++
     return at + count
   }
-  return exactMatches(toLf(text), toLf(searched)).map(({ start, end }) => ({ start: inFile(start), end: inFile(end) }))
+  return exactMatches(toLf(text), toLf(searched)).map(({ start, end }) => ({
+    start: positionInFile(start),
+    end: positionInFile(end),
+  }))
 }
 
 const toLf = (text: string) => text.replaceAll('\r\n', '\n')
@@ -124,6 +127,9 @@ function removeLineNumbers(text: string, before: string, after: string): [string
 
 const lineNumber = /^ *\d+\t/
 
+/** The number of lines that an error shows before and after the most similar lines. */
+const contextLength = 2
+
 /** Returns an error message with the most similar text, from which the model can make the next edit. */
 function notFound(text: string, searched: string): string {
   if (toLf(text).normalize('NFC').includes(toLf(searched).normalize('NFC')))
@@ -132,5 +138,5 @@ function notFound(text: string, searched: string): string {
   const oldLines = searched.replace(/^\n+|\n+$/g, '').split(/\r?\n/)
   const at = findNearestIndex(lines, oldLines)
   if (at === -1) return 'does not contain old_text, or anything like it: read the file again'
-  return `does not contain old_text exactly. The most similar lines:\n${formatLines(lines, at - 2, oldLines.length + 4)}\nTake old_text from these lines, without their numbers`
+  return `does not contain old_text exactly. The most similar lines:\n${formatLines(lines, at - contextLength, oldLines.length + 2 * contextLength)}\nTake old_text from these lines, without their numbers`
 }

@@ -65,8 +65,11 @@ const unreadNote = (size: number) =>
     ? `, of whose ${size} bytes the first ${limits.bytes} were read: find what you need with search, or with grep and tail in the shell`
     : ''
 
+/** The number of lines that the suggested command prints. */
+const suggestedLines = 50
+
 function pastEndMessage(path: string, line: number, lines: number, size: number): string {
   if (size <= limits.bytes) return `${path} has only ${lines} lines.`
-  const command = `sed -n '${line},${line + 49}p'`
+  const command = `sed -n '${line},${line + suggestedLines - 1}p'`
   return `Line ${line} of ${path} is after its first ${limits.bytes} bytes, the most that is read: see it with the shell (${command}).`
 }

@@ -6,7 +6,7 @@ import { compileSearchPattern } from './search-pattern.ts'
 import { withSuggestions } from './similar-files.ts'
 import { matchesPath, openWalk, type WalkEntry } from './walk.ts'
 
-const limits = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300, namedPaths: 5, depth: 60 }
+const limits = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300, excludedPaths: 5, truncatedPaths: 10, depth: 60 }
 /** The agent serves one client, so a search delays only the messages of that client. */
 const sliceMs = 25
 
@@ -80,7 +80,7 @@ function readHead(buffer: Buffer, { folder, name }: WalkEntry): Buffer {
 function partlySearchedNote(paths: string[]): string[] {
   if (paths.length === 0) return []
   return [
-    `[only the first ${limits.fileBytes} bytes were searched of ${formatPaths(paths, 10)}: grep in the shell searches all of it]`,
+    `[only the first ${limits.fileBytes} bytes were searched of ${formatPaths(paths, limits.truncatedPaths)}: grep in the shell searches all of it]`,
   ]
 }
 
@@ -89,7 +89,7 @@ function notSearchedNote(excluded: WalkEntry[]): string[] {
     const paths = excluded
       .filter((entry) => entry.excluded === reason)
       .map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path))
-    return paths.length === 0 ? [] : `${paths.length} ${reason} (${formatPaths(paths, limits.namedPaths)})`
+    return paths.length === 0 ? [] : `${paths.length} ${reason} (${formatPaths(paths, limits.excludedPaths)})`
   })
   if (described.length === 0) return []
   return [`[not searched: ${described.join(', ')}; include_ignored searches them]`]

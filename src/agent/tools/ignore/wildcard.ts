@@ -12,20 +12,21 @@ export function compileNamePattern(glob: string): NamePattern {
     const literal = characters.map((one) => (one as { literal: string }).literal).join('')
     return (name) => name === literal
   }
-  return (name) => matchesParts(characters, [...name], { isWildcard: (one) => one === '*', matchesItem: fitsCharacter })
+  return (name) =>
+    matchesParts(characters, [...name], { isWildcard: (one) => one === '*', matchesItem: matchesCharacter })
 }
 
-function fitsCharacter(one: Character, character: string): boolean {
+function matchesCharacter(one: Character, character: string): boolean {
   if (typeof one === 'string') return true
   if ('literal' in one) return one.literal === character
   return isInSet(one.set, character) !== one.negated
 }
 
 function isInSet(set: string, character: string): boolean {
-  const members = [...set]
-  for (let at = 0; at < members.length; at++) {
-    const first = members[at] as string
-    const last = members[at + 1] === '-' ? members[at + 2] : undefined
+  const characters = [...set]
+  for (let at = 0; at < characters.length; at++) {
+    const first = characters[at] as string
+    const last = characters[at + 1] === '-' ? characters[at + 2] : undefined
     if (character >= first && character <= (last ?? first)) return true
     if (last !== undefined) at += 2
   }
@@ -42,7 +43,7 @@ function parseCharacters(glob: string): Character[] {
     else if (one === '[') {
       const negated = source[at + 1] === '!' || source[at + 1] === '^'
       const start = at + (negated ? 2 : 1)
-      // The first character is a member of the set, even if it is `]`.
+      // The first character belongs to the set, even if it is `]`.
       const end = source.indexOf(']', start + 1)
       if (end < 0) characters.push({ literal: one })
       else {
