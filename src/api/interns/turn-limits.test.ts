@@ -31,7 +31,7 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
   const { id } = (await createIntern(deps, owner as never, { name: 'ada', provision: true })).intern
   await db.query.updateTable('interns').set({ key_hash: 'own' }).where('id', '=', id).execute()
   const own = { internId: id, sessionId: 's', keyHash: 'own', budget: oneDollar }
-  const started = { id: 'r', sessionId: 's', background: false, startedBy: null, startedAt: 1000, meteredKey: 'own' }
+  const started = { id: 'r', sessionId: 's', background: false, startedBy: null, startedAt: 1000, internKey: 'own' }
   const clock = createLocalClock(now)
   const server = (reportMs = 20) =>
     new Budgets(
@@ -63,7 +63,7 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
       announceTurn(deps, { ...own, account: newUuid(), budget: undefined }, async (budget) => budget!),
     announceTurn: (begin: () => Promise<never>, idleTimeoutMs = 60_000, account = newUuid()) =>
       announceTurn({ ...deps, idleTimeoutMs }, { ...own, account }, begin),
-    begin: (budget: TurnBudget, meteredKey = 'own') => saveStartedRun(db.query, id, { ...started, budget, meteredKey }),
+    begin: (budget: TurnBudget, internKey = 'own') => saveStartedRun(db.query, id, { ...started, budget, internKey }),
     report: (run: { id: string; budget?: TurnBudget }) =>
       saveReportedRun(db.query, id, { ...started, startedBy: 'u', ...run }),
     end: () => db.exclusively('test', (tx, publish) => endRun(tx, publish, id, 'r', overBudget)),

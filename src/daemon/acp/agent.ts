@@ -21,7 +21,7 @@ export type PromptCapabilities = { image: boolean; audio: boolean; embeddedConte
 /** A session as the agent knows it. `modes` are the approval modes it can be set to. */
 export type AgentSession = { id: string; model: string | null; modes: string[] }
 
-/** An initialized agent. Every method rejects if the agent refuses, has ended, or does not answer in time. */
+/** An initialized agent. Every method rejects if the agent refuses, has ended, or, except for a prompt, does not answer in time. */
 export type Agent = {
   name: string | null
   /** Whether the agent can restore a session that an earlier agent process started. */
@@ -117,6 +117,7 @@ export async function initializeAgent(
       if (canClose) callAgent('session/close', { sessionId: id }).catch(() => {})
     },
     setMode: (sessionId, modeId) => callAgent('session/set_mode', { sessionId, modeId }),
+    // Without a time limit, because a turn can take any time.
     prompt: (sessionId, prompt) => connection.request('session/prompt', { sessionId, prompt }).catch(throwWithHelp),
     cancel: (sessionId) => connection.notify('session/cancel', { sessionId }),
     pause: () => connection.pause(),

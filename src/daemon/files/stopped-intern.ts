@@ -53,9 +53,9 @@ export function stoppedInternRuns(
     runs: 0,
     waiting: 0,
   })
-  const rules = { setRules: refuse, decisions: refuse, rest: refuse }
-  const refusedCalls = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health, ...rules }
-  return { token, runs: { transcripts, ...refusedCalls, files: workspaceFiles(settings) } }
+  const turnCalls = { start: refuse, answer: refuse, cancel: refuse, question: refuse }
+  const supervisorCalls = { setRules: refuse, decisions: refuse, rest: refuse }
+  return { token, runs: { transcripts, files: workspaceFiles(settings), health, ...turnCalls, ...supervisorCalls } }
 }
 
 /** No limits, so that reading deletes nothing. The daemon applies its limits. */

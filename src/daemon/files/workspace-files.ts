@@ -35,10 +35,10 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
     })
   /** The bytes that can be added. An intern above its disk limit would be stopped. */
   const freeBytes = async () => {
-    // If the use cannot be determined, only the limit of uploads applies.
-    const usedBytes = limits.maxDiskBytes === 0 ? 0 : await diskUse([workspace, state]).catch(() => 0)
-    const free = limits.maxDiskBytes === 0 ? Infinity : limits.maxDiskBytes - usedBytes
-    return Math.max(0, Math.min(limits.maxUploadBytes, free))
+    if (limits.maxDiskBytes === 0) return limits.maxUploadBytes
+    // If the use cannot be determined, it counts as zero.
+    const usedBytes = await diskUse([workspace, state]).catch(() => 0)
+    return Math.max(0, Math.min(limits.maxUploadBytes, limits.maxDiskBytes - usedBytes))
   }
   return {
     list: (path, page) => inWorkspace(path, (confined, relative) => listFolder(confined, relative, page)),

@@ -1,11 +1,11 @@
 import { Refusal } from '#interns/contract/refusal.ts'
-import type { EndReason, TurnReport } from '#interns/contract/run.ts'
+import type { EndReason, RunReport } from '#interns/contract/run.ts'
 import type { BudgetPart } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import { type TurnFailure, turnFailureOf } from './turn/turn-failure.ts'
 
 /** Explains the end of a run. A `refusal` is the reason why it did not start. */
-export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal; budget?: BudgetPart }
+export type Explanation = Partial<TurnFailure & RunReport> & { refusal?: Refusal; budget?: BudgetPart }
 
 const busyMessage = 'The intern has too many runs that wait for an answer. Try again later.'
 const cancelledMessage = 'The run was cancelled.'
@@ -14,10 +14,10 @@ const severedMessage = 'The agent ended during the turn.'
 /** The last event of the stream of an ended run. Undefined if the run cannot have a reader. */
 export function closingEvent(
   reason: EndReason,
-  end: TurnReport & Partial<TurnFailure> & { budget?: BudgetPart | undefined },
+  end: RunReport & Partial<TurnFailure> & { budget?: BudgetPart | undefined },
 ): TurnEvent | undefined {
   const { model, usage, meteredSince } = end
-  const report: TurnReport = { model, usage, meteredSince }
+  const report: RunReport = { model, usage, meteredSince }
   const { message = '', retryable = false } = end
   switch (reason) {
     case 'finished':
@@ -57,7 +57,7 @@ export function refusalFor(reason: EndReason, failure: Partial<TurnFailure> & { 
 }
 
 /** Saves the end of a run. A run whose end cannot be saved has failed, because a restart would lose the end. */
-export function saveTurnEnd(
+export function saveRunEnd(
   save: (reason: EndReason) => void,
   reason: EndReason,
   explanation: Explanation,

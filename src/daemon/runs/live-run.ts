@@ -5,7 +5,7 @@ import type { TurnCaller } from '#interns/contract/runs.ts'
 import type { BudgetPart, TurnBudget } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import type { Limits } from '../settings/limits.ts'
-import { closingEvent, type Explanation, refusalFor, saveTurnEnd } from './closing-event.ts'
+import { closingEvent, type Explanation, refusalFor, saveRunEnd } from './closing-event.ts'
 import { RunBudget } from './limits/run-budget.ts'
 import { type QuestionToAsk, requireSmallQuestion } from './questions/pending-question.ts'
 import { RunQuestions } from './questions/run-questions.ts'
@@ -184,7 +184,7 @@ export class LiveRun {
   #end(before: RunState, endReason: EndReason, explanation: Explanation): void {
     const metered = { ...explanation, meteredSince: this.#isAlone ? this.#startedAt : undefined }
     // The saved reason is `failed` instead of `finished` if the end could not be stored.
-    const saved = saveTurnEnd(
+    const saved = saveRunEnd(
       (reason) => this.#deps.persistence.saveEnd(this.session, reason, metered),
       endReason,
       metered,

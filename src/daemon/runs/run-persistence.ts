@@ -46,8 +46,8 @@ export class RunPersistence {
   saveEnd(session: Session, reason: EndReason, explanation: Explanation): void {
     const { transcripts } = this.#deps
     const { refusal, message = refusal?.message, model, usage, meteredSince } = explanation
-    const turnEnd = { message: message || null, model: model ?? session.model, usage: usage ?? null, meteredSince }
-    transcripts.recorder(session.id).endRun({ reason, ...turnEnd })
+    const end = { message: message || null, model: model ?? session.model, usage: usage ?? null, meteredSince }
+    transcripts.recorder(session.id).endRun({ reason, ...end })
     transcripts.save()
   }
 }

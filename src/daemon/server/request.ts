@@ -38,11 +38,11 @@ export function readTurn(body: Record<string, unknown>): StartTurn {
   // A prompt with attachments can be empty.
   const prompt = attachments.length > 0 && body.prompt === '' ? '' : readString(body, 'prompt')
   const budget = body.budget !== undefined && { budget: readBudget(body.budget) }
-  const turns = body.turnsBefore !== undefined && { turnsBefore: readTurns(body.turnsBefore) }
+  const turns = body.turnsBefore !== undefined && { turnsBefore: readTurnsBefore(body.turnsBefore) }
   return { prompt, attachments, mode, ...session, ...budget, ...turns, ...readCaller(body) }
 }
 
-function readTurns(value: unknown): number {
+function readTurnsBefore(value: unknown): number {
   if (Number.isSafeInteger(value)) return value as number
   throw new Fault('invalid', 'turnsBefore must be an integer.')
 }

@@ -1,7 +1,7 @@
 import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
 import type { Question } from '#interns/contract/question.ts'
 import type { Action, Decision } from '#interns/contract/rules/rule.ts'
-import type { EndReason, TurnReport } from '#interns/contract/run.ts'
+import type { EndReason, RunReport } from '#interns/contract/run.ts'
 import type {
   Activity,
   Entry,
@@ -38,7 +38,7 @@ type RecorderDeps = {
   onText: (entry: TextEntry, offset: number, text: string) => void
 }
 
-export type RunEnd = { reason: EndReason; message: string | null } & TurnReport
+export type RunEnd = { reason: EndReason; message: string | null } & RunReport
 type PromptInfo = { mode: ApprovalMode; by: string | null; background?: true; budget?: TurnBudget }
 
 type OpenCall = { entry: Entry; output: TerminalOutput }

@@ -56,7 +56,7 @@ export function guardrailRefusal({ kind, message, details }: Fault): Fault {
 export function refusalToChatFault(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const { code, reason, message, retryable } = error
-  // Only a compromised daemon answers a turn with the refusal of a file.
+  // Only a compromised daemon answers a turn with the refusal of a file. All other refusals have a reason of this route.
   if (Object.hasOwn(fileRefusals, error.kind)) return chatFault('bad_gateway', 'intern_rejected', message)
   return chatFault(faultKindByStatus[code] ?? 'bad_gateway', reason as ChatReason, message, { retryable })
 }

@@ -28,7 +28,7 @@ export type EndReason = (typeof endReasons)[number]
  * The intern's report of an ended run. Null for what the intern did not report. `meteredSince`: everything metered for the
  * intern from this time on belongs to this run.
  */
-export type TurnReport = { model: string | null; usage: Usage | null; meteredSince?: number | undefined }
+export type RunReport = { model: string | null; usage: Usage | null; meteredSince?: number | undefined }
 
 /**
  * The state of a run. It is `starting` until the agent has started to work, and `waiting` while the caller has a question.

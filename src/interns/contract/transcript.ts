@@ -1,7 +1,7 @@
 import type { ApprovalMode } from './approval-mode.ts'
 import type { Question } from './question.ts'
 import type { Action, Decision } from './rules/rule.ts'
-import type { EndReason, TurnReport } from './run.ts'
+import type { EndReason, RunReport } from './run.ts'
 import type { TurnBudget } from './turn-budget.ts'
 
 export type FileDiff = { path: string; diff: string }
@@ -43,7 +43,7 @@ export type EntryContent =
   | { type: 'question'; question: Question; deadlineAt: number; answer: QuestionState; action?: Action }
   /** The decision of a rule about an action. After `ask`, its question follows. */
   | { type: 'decision'; operation: string | null; detail: string | null; decision: Decision }
-  | ({ type: 'end'; reason: EndReason; message: string | null } & TurnReport)
+  | ({ type: 'end'; reason: EndReason; message: string | null } & RunReport)
 
 /**
  * An entry of a session's transcript. Ids rise in the order of the transcript. Each change gives an entry a new `revision`

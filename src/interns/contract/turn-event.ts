@@ -1,6 +1,6 @@
 import type { Question } from './question.ts'
 import type { Action } from './rules/rule.ts'
-import type { TurnReport } from './run.ts'
+import type { RunReport } from './run.ts'
 import type { Activity } from './transcript.ts'
 import type { BudgetPart } from './turn-budget.ts'
 
@@ -26,10 +26,10 @@ export type TurnEvent =
   | { type: 'decision.made' }
   /** The run waits for an answer. `deadlineAt` is in milliseconds since the epoch; `action` is the action of a permission. */
   | { type: 'question.asked'; question: Question; deadlineAt: number; action?: Action | undefined }
-  | ({ type: 'turn.finished' } & TurnReport)
-  | ({ type: 'turn.failed'; reason: FailureReason; message: string; retryable: boolean } & TurnReport)
+  | ({ type: 'turn.finished' } & RunReport)
+  | ({ type: 'turn.failed'; reason: FailureReason; message: string; retryable: boolean } & RunReport)
   /** The run was cancelled, or reached its budget. */
-  | ({ type: 'run.ended'; message: string; budget?: BudgetPart | undefined } & TurnReport)
+  | ({ type: 'run.ended'; message: string; budget?: BudgetPart | undefined } & RunReport)
 
 const closingTypes: ReadonlySet<TurnEvent['type']> = new Set([
   'question.asked',

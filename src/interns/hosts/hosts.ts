@@ -10,13 +10,13 @@ import type { InternHost } from '../registry/intern.ts'
 export const renewEveryMs = 1000
 /** A host without a report for this time is lost, by the database's clock. */
 const lostAfterMs = 7000
-/** The time in which another server reports its host, after one has stopped. */
+/** After one server of a host has stopped, another server of this host reports it within this time. */
 const successorTimeoutMs = 2 * renewEveryMs
 
-/** A server's description of its host. */
+/** A server's description of its host. `capacity` is the most interns in service; 0 for no limit. */
 export type HostDescription = { name: string; address: string | null; labels: string[]; capacity: number }
 
-/** A host of interns in the database. `loss` has the reason and time if the host is lost. */
+/** A host of interns in the database. `loss` has the reason and time if the host is lost; `since` is 0 if the time is unknown. */
 export type KnownHost = HostDescription & {
   /** The port at which a server of the host serves the files of interns that do not run; null if there is none. */
   storagePort: number | null

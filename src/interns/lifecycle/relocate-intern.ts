@@ -44,10 +44,10 @@ export async function moveLocked(
 ): Promise<void> {
   const hosts = await deps.internHosts.all(tx)
   const target = hosts.find(({ name, loss }) => name === to && !loss)
-  if (!target) throw noSuchHost(to, hosts)
+  if (!target) throw unavailableHostFault(to, hosts)
   if (intern.hostname === to) throw new Fault('conflict', `The intern is already on the host ${to}.`)
   if (intern.status !== 'stopped' && !(await deps.internHosts.findLoss(intern.hostname, tx)))
-    throw hostAvailable(intern, 'move')
+    throw hostAvailableFault(intern, 'move')
   await takeOutOfService(deps, tx, publish, intern, {
     ...clearedHostColumns,
     hostname: to,
@@ -61,7 +61,7 @@ export async function moveLocked(
 /** Gives up the files of an intern that the caller has locked. The caller checks the permissions. */
 export async function giveUpLocked(deps: RelocateDeps, tx: Tx, publish: Publish, intern: Intern): Promise<void> {
   const loss = await deps.internHosts.findLoss(intern.hostname, tx)
-  if (!loss) throw hostAvailable(intern, 'give up')
+  if (!loss) throw hostAvailableFault(intern, 'give up')
   const status = intern.status === 'destroying' ? 'destroying' : 'stopped'
   const last_failure_message = `Its files were given up: ${lostHostMessage(loss)}`
   await takeOutOfService(deps, tx, publish, intern, {
@@ -76,13 +76,13 @@ export async function giveUpLocked(deps: RelocateDeps, tx: Tx, publish: Publish,
 /** The columns that belong to the previous host. */
 const clearedHostColumns = { home: null, tcp_access: null, supervisor: null, supervised_until: 0 }
 
-function hostAvailable({ hostname, status }: Intern, action: 'move' | 'give up'): Fault {
+function hostAvailableFault({ hostname, status }: Intern, action: 'move' | 'give up'): Fault {
   const reason = hostname === null ? 'it has no host yet' : `its host ${hostname} is available`
   const instead = action === 'move' ? 'Suspend it first.' : 'Delete it, or suspend and move it.'
   return new Fault('conflict', `The intern is ${status}, and ${reason}. ${instead}`)
 }
 
-function noSuchHost(name: string, hosts: KnownHost[]): Fault {
+function unavailableHostFault(name: string, hosts: KnownHost[]): Fault {
   const names = hosts.filter(({ loss }) => !loss).map((host) => host.name)
   const available = names.length > 0 ? names.join(', ') : 'none'
   return new Fault('invalid', `Invalid request: host: ${name} is not available; available hosts: ${available}`)

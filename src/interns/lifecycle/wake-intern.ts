@@ -22,6 +22,7 @@ export async function wakeIntern(deps: WakeDeps, intern: Intern, signal: AbortSi
   const { db } = deps
   if (!(await wakeIfAsleep(deps, intern))) return intern
   const readAwakeIntern = async () => {
+    // A deleted intern is returned like one that is being deleted.
     const latest: Intern = (await findInternById(db.query, intern.id)) ?? { ...intern, status: 'destroying' }
     return (await wakeIfAsleep(deps, latest)) ? undefined : latest
   }
@@ -87,6 +88,7 @@ async function findAsleepAfterFailure(
   const subscribe = subscribeToEntity(db.signals, 'intern.changed', before.id)
   const retry = await waitFor(findRetry, {
     subscribe,
+    // After another refusal, the database already has the state that decides.
     timeoutMs: kind === 'intern_asleep' ? fallAsleepTimeoutMs : 0,
     signal,
   })

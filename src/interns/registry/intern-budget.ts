@@ -46,8 +46,8 @@ export type InternBudget = z.infer<typeof InternBudget>
 
 /** The stored form: null without limits. */
 export function budgetColumn(budget: z.infer<typeof NewInternBudget> | null): string | null {
-  const limited = Object.entries(budget ?? {}).filter(([, limit]) => limit != null)
-  return limited.length > 0 ? JSON.stringify(Object.fromEntries(limited)) : null
+  const limits = Object.entries(budget ?? {}).filter(([, limit]) => limit != null)
+  return limits.length > 0 ? JSON.stringify(Object.fromEntries(limits)) : null
 }
 
 /** The lowest limits of the intern, its session and the prompt; undefined without limits. */

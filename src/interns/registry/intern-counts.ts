@@ -9,6 +9,6 @@ export function createInternCounts(deps: { db: Pick<Db, 'query'> }, host: string
 }
 
 function countsOf(counted: ReadonlyMap<InternStatus, number>): Record<InternStatus, number> {
-  const all = internStatuses.map((status) => [status, counted.get(status) ?? 0])
-  return Object.fromEntries(all) as Record<InternStatus, number>
+  const counts = internStatuses.map((status) => [status, counted.get(status) ?? 0])
+  return Object.fromEntries(counts) as Record<InternStatus, number>
 }

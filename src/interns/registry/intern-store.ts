@@ -68,10 +68,10 @@ export function selectVisibleInterns(deps: InternStoreDeps, caller: Pick<Caller,
 export async function findIntern(
   deps: InternStoreDeps,
   caller: Pick<Caller, 'workspaceId' | 'userId'>,
-  id: string,
+  idOrName: string,
 ): Promise<Intern> {
   const row = await selectVisibleInterns(deps, caller)
-    .where((e) => e.or([e('id', '=', id), e('name', '=', id)]))
+    .where((e) => e.or([e('id', '=', idOrName), e('name', '=', idOrName)]))
     .orderBy((e) => e.case().when('creator_user_id', '=', caller.userId).then(0).else(1).end())
     .selectAll()
     .executeTakeFirst()

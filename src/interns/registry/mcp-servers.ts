@@ -66,6 +66,7 @@ function withDefaults({
     const program = { command, args: args ?? [], env: env ?? {}, ...(readable?.length && { readable }) }
     return { name, type: 'stdio', ...program, ...timeout }
   }
+  // The schema requires a URL if there is no command, and excludes the type `stdio`.
   return { name, type: (type ?? 'http') as McpServerType, url: url ?? '', headers: headers ?? {}, ...timeout }
 }
 

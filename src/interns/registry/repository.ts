@@ -108,8 +108,7 @@ const encryptionContext = (internId: string) => `repository of ${internId}`
 function isRepositoryUrl(value: string): boolean {
   const url = /^https?:\/\/[^\s\\]+$/i.test(value) && URL.parse(value)
   if (!url) return false
-  const { username, password, search, hash, pathname } = url
-  return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(value) && pathname !== '/'
+  return url.username === '' && url.password === '' && !/[?#]/.test(value) && url.pathname !== '/'
 }
 
 /** The rules of `git check-ref-format`. Names that look like an option are invalid. */

@@ -235,7 +235,7 @@ onEachDatabase('interns in the database', (kind) => {
       await saveStartedRun(db.query, id, {
         ...started,
         budget: { costUsd: 1, costOf: 'max_cost_usd' },
-        meteredKey: 'key',
+        internKey: 'key',
       })
       const end = { outcome, message: null, model: null, usage: null, endedAt: 9, spentUsd: 0.25 }
       await db.exclusively('test', (tx, publish) => endRun(tx, publish, id, outcome, end))

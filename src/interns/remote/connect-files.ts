@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { z } from '#platform/json/schema.ts'
 import type { Bytes, InternFileContent, InternFiles } from '../contract/files.ts'
 import { Refusal } from '../contract/refusal.ts'
+import { maxTimeMs } from '../rules/read-decisions.ts'
 import { type DaemonClient, maxAnswerBytes, readText } from './daemon-client.ts'
 import { parseAnswer } from './read-answer.ts'
 
@@ -10,10 +11,8 @@ const maxPageBytes = 32 * 1024 * 1024
 
 /** The time limit of a change without an upload: a folder that is removed can have very many files. */
 const changeTimeoutMs = 15 * 60_000
-/** The latest time of a `Date`, in milliseconds. */
-const maxTime = 8.64e15
 
-const modifiedAt = z.number().min(-maxTime).max(maxTime)
+const modifiedAt = z.number().min(-maxTimeMs).max(maxTimeMs)
 const size = z.int().min(0)
 
 const PageAnswer = z.object({

@@ -20,7 +20,7 @@ export type FileAction = keyof typeof accessKinds
 type FileAccess = { caller: Caller; intern: Intern; act: FileAction; paths: Record<string, string> }
 
 /** The maximum length of a path in the audit log, in characters. */
-const maxTextLength = 2000
+const maxPathLength = 2000
 
 /**
  * Accesses files, and records the access in the audit log. The record is written first, so that every access has a record. If
@@ -38,7 +38,7 @@ export async function auditFileAccess<Answer>(
     )
   const auditedPaths: Record<string, string> = {}
   for (const [name, path] of Object.entries(paths)) {
-    auditedPaths[name] = printableExactly(await deps.conceal(caller, path || '.')).slice(0, maxTextLength)
+    auditedPaths[name] = printableExactly(await deps.conceal(caller, path || '.')).slice(0, maxPathLength)
   }
   await record(act, auditedPaths)
   try {

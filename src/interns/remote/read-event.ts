@@ -8,7 +8,7 @@ import {
   permissionKinds,
   type Question,
 } from '../contract/question.ts'
-import type { TurnReport } from '../contract/run.ts'
+import type { RunReport } from '../contract/run.ts'
 import { budgetParts } from '../contract/turn-budget.ts'
 import type { FailureReason, TurnEvent } from '../contract/turn-event.ts'
 import { readAction } from '../rules/read-decisions.ts'
@@ -123,7 +123,7 @@ function readField(value: unknown): Field {
   return field
 }
 
-function readReport(event: JsonObject): TurnReport {
+function readReport(event: JsonObject): RunReport {
   return {
     model: readNameOrNull(event, 'model'),
     usage: event.usage === null ? null : readUsage(event.usage),

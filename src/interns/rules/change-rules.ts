@@ -14,7 +14,7 @@ import { findRules, insertRules, type RuleOwner, type RulesVersion } from './rul
 type ReadDeps = { db: { query: Query } }
 type ChangeDeps = { db: Db; now: Now; newId: NewId }
 
-/** Reads the current version of rules, or an earlier one. @throws Fault `not_found`. */
+/** Reads the current version of rules, or an earlier one. Version 0 has no rules. @throws Fault `not_found`. */
 export async function readRules({ db }: ReadDeps, owner: RuleOwner, version: number | undefined): Promise<RulesRecord> {
   const rules = await findRules(db.query, owner, version)
   if (!rules && version) throw new Fault('not_found', `Version ${version} of these rules not found.`)

@@ -3,8 +3,8 @@ import { type Action, type Decision, effects, type LoggedDecision, scopes } from
 
 // The limits are above those of a daemon (src/daemon/acp/tool-calls/action.ts), which a compromised one ignores.
 
-/** The last time that a `Date` can have. */
-const maxTimeMs = 8.64e15
+/** The latest time of a `Date`, in milliseconds. A daemon can send any number. */
+export const maxTimeMs = 8.64e15
 
 const position = z.int().min(0)
 const text = (max: number) => z.string().max(max)

@@ -21,7 +21,7 @@ export function watchSpending(deps: WatchDeps, internId: string, runsOf: () => R
   let hasFailed = false
 
   async function cancelSpent(): Promise<number | undefined> {
-    // A run that starts meanwhile triggers another pass.
+    // A run that starts meanwhile triggers another check.
     hasLimitedRuns = true
     hasLimitedRuns = await cancelSpentRuns(deps, internId, runsOf())
     hasFailed = false

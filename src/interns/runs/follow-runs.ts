@@ -59,7 +59,7 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
   const checkStarters = revokeRuns(deps, intern, runsOf, signal)
   const answerLimit = new TokenBucket({ ...answerRate, now: () => performance.now() })
 
-  /** Waits for the next milestones, and stores them. @returns the pause before the next pass. */
+  /** Waits for the next milestones, and stores them. @returns the pause before the next call. */
   async function storeNextMilestones(): Promise<number> {
     const milestones = await runsOf().transcripts.milestones(await readLastRevision(db, id), signal)
     if (milestones.length > 0) await storeMilestones(deps, id, milestones)
@@ -112,7 +112,7 @@ async function storeMilestones(deps: FollowDeps, internId: string, reported: Mil
         now,
         milestone,
         spentByRun,
-        meteredKey: intern.keyHash,
+        internKey: intern.keyHash,
       })
       if (run) runs.push(run)
     }
@@ -163,7 +163,7 @@ type MilestoneContext = {
   milestone: Milestone
   /** The cost in USD of each run that ended, if it is known. */
   spentByRun: ReadonlyMap<string, number>
-  meteredKey: string | null
+  internKey: string | null
 }
 
 /** @returns the run, if the milestone ended it. */
@@ -171,7 +171,7 @@ async function storeMilestone(
   tx: Tx,
   publish: Publish,
   internId: string,
-  { now, milestone, spentByRun, meteredKey }: MilestoneContext,
+  { now, milestone, spentByRun, internKey }: MilestoneContext,
 ): Promise<RunRecord | undefined> {
   const { sessionId, entry } = milestone
   const id = entry.runId
@@ -186,7 +186,7 @@ async function storeMilestone(
         startedBy: entry.by,
         startedAt: at,
         budget: entry.budget,
-        meteredKey,
+        internKey,
       })
       publish('run.changed', internId)
       return undefined

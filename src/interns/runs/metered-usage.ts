@@ -1,5 +1,5 @@
 import type { Usage } from '#chat/usage.ts'
-import type { TurnReport } from '../contract/run.ts'
+import type { RunReport } from '../contract/run.ts'
 
 /** The metered usage of a key since a time; undefined if there is none. */
 export type ReadMeteredUsage = (keyHash: string, since: number) => Promise<Usage | undefined>
@@ -21,5 +21,5 @@ export async function withMeteredUsage<Report extends object>(
   return { ...event, usage: { ...event.usage, cost: meteredUsage.cost } }
 }
 
-const isMetered = (event: object): event is TurnReport & { meteredSince: number } =>
+const isMetered = (event: object): event is RunReport & { meteredSince: number } =>
   'meteredSince' in event && event.meteredSince !== undefined

@@ -53,13 +53,13 @@ export function revokeRuns(
       onError(new Error(`Failed to check who started the runs of intern ${intern.id}: ${message}`)),
   })
   const onChange = () => hasRuns && trigger()
-  const unsubscribe = [
+  const subscriptions = [
     db.signals.subscribe('key.changed', onChange),
     db.signals.subscribe('organization.changed', onChange),
     subscribeToEntity(db.signals, 'intern.changed', intern.id)(onChange),
   ]
   signal.addEventListener('abort', () => {
-    for (const end of unsubscribe) end()
+    for (const unsubscribe of subscriptions) unsubscribe()
   })
   return trigger
 }

@@ -13,8 +13,8 @@ export type StartedRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'st
   budget?: TurnBudget | undefined
   /** The key that started the run in the background, or moved it to the background. */
   keyHash?: string | undefined
-  /** The intern's own key. */
-  meteredKey?: string | null
+  /** The hash of the intern's own key. */
+  internKey?: string | null
 }
 
 /**
@@ -27,19 +27,19 @@ export async function saveReportedRun(query: Query | Tx, internId: string, run: 
   if (announcedBudget) return saveStartedRun(query, internId, { ...run, budget: announcedBudget })
   const stored = await whereRun(query.selectFrom('intern_runs').select('budget'), internId, run.id).executeTakeFirst()
   const budget = stored ? undefined : run.budget && { ...run.budget, id: undefined }
-  await saveRun(query, internId, { ...run, budget, meteredKey: null }, keyOfUnannouncedRun)
+  await saveRun(query, internId, { ...run, budget, internKey: null }, keyOfUnannouncedRun)
 }
 
-/** No key. Differs from null, which only runs of older versions have: those are allowed to spend until they end. */
-const keyOfUnannouncedRun = ''
+/** The own key of a run without an announcement: no key. Only runs of older versions have null instead, which are allowed to spend until they end. */
+export const keyOfUnannouncedRun = ''
 
 /** Stores a started run, or adds its budget, its key, or that it is in the background to the stored run. */
 export const saveStartedRun = (query: Query | Tx, internId: string, run: StartedRun): Promise<void> =>
-  saveRun(query, internId, run, run.meteredKey ?? null)
+  saveRun(query, internId, run, run.internKey ?? null)
 
-/** @param ownKey the key of a run that is not stored yet. */
-async function saveRun(query: Query | Tx, internId: string, run: StartedRun, ownKey: string | null): Promise<void> {
-  const { id, startedBy, keyHash = null, meteredKey = null } = run
+/** @param newRunKey the own key of the run if it is not stored yet. */
+async function saveRun(query: Query | Tx, internId: string, run: StartedRun, newRunKey: string | null): Promise<void> {
+  const { id, startedBy, keyHash = null, internKey = null } = run
   const row = {
     intern_id: internId,
     id,
@@ -48,7 +48,7 @@ async function saveRun(query: Query | Tx, internId: string, run: StartedRun, own
     background: Number(run.background),
     started_by: startedBy,
     key_hash: keyHash,
-    own_key: ownKey,
+    own_key: newRunKey,
     began_at: run.startedAt,
   }
   const runRow = () => whereRun(query.updateTable('intern_runs'), internId, id)
@@ -63,16 +63,16 @@ async function saveRun(query: Query | Tx, internId: string, run: StartedRun, own
       .execute()
   if (run.background) await runRow().set({ background: 1 }).execute()
   // `own_key` finds the requests of every run. `metered_key` is set only under a limit, for the budget.
-  if (meteredKey !== null)
+  if (internKey !== null)
     await runRow()
-      .set({ own_key: meteredKey })
+      .set({ own_key: internKey })
       .where((e) => e.or([e('own_key', 'is', null), e('own_key', '=', keyOfUnannouncedRun)]))
       .execute()
   const { budget } = run
   if (budget) {
     // The intern may have been restarted with a new key since its turn was announced. The turn spends with the earlier key.
     const announcedKey = budget.id === undefined ? undefined : await findAnnouncedKey(query, budget.id)
-    const spendingKey = announcedKey ?? meteredKey
+    const spendingKey = announcedKey ?? internKey
     await runRow()
       .set((e) => ({
         budget: JSON.stringify(budget),

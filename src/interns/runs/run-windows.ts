@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Db } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { toRunRecord } from './run-record.ts'
+import { keyOfUnannouncedRun } from './run-store.ts'
 
 /** The time range of a run, and the key that the intern used in this run. `to` is undefined while the run is in flight. */
 export type RunWindow = { runId: string; keyHash: string; from: number; to: number | undefined }
@@ -36,7 +37,7 @@ const selectRuns = (db: Pick<Db, 'query'>, internId: string) =>
   db.query
     .selectFrom('intern_runs')
     .where('intern_id', '=', internId)
-    .where('own_key', '<>', '')
+    .where('own_key', '<>', keyOfUnannouncedRun)
     .selectAll()
     .$narrowType<{ own_key: string }>()
 

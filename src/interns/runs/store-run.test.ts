@@ -83,7 +83,7 @@ onEachDatabase('a started turn', (kind) => {
     assert.ok(run!.began_at >= since)
     // The daemon's report after the intern was restarted with another key.
     const started = { id: 'r', sessionId: 's', background: false, startedAt: 1, startedBy: null }
-    await saveStartedRun(store.db.query, id, { ...started, budget, meteredKey: 'a later key' })
+    await saveStartedRun(store.db.query, id, { ...started, budget, internKey: 'a later key' })
     assert.deepEqual(await storedRuns(), [run])
   })
 
@@ -99,7 +99,7 @@ onEachDatabase('a started turn', (kind) => {
     assert.deepEqual(await readSessionSpending(store.db.query, id, 's'), spending)
     // The intern was stopped before the turn was stored, and its daemon reports the turn after the next start.
     const run = { id: 'r', sessionId: 's', background: false, startedAt: 4000, startedBy: null }
-    await saveStartedRun(store.db.query, id, { ...run, budget, meteredKey: 'a later key' })
+    await saveStartedRun(store.db.query, id, { ...run, budget, internKey: 'a later key' })
     assert.deepEqual(await readSessionSpending(store.db.query, id, 's'), spending)
   })
 

@@ -26,7 +26,7 @@ import { countTurn, type TurnRates } from './turn-rate.ts'
 export type ChatTurnDeps = StartTurnDeps & {
   rates: TurnRates
   /** Applies the content filters of guardrails to a prompt or an answer. @throws Fault `forbidden`. */
-  screen: (caller: Caller, text: string, form: 'prompt' | 'answer', signal: AbortSignal) => Promise<string>
+  screen: (caller: Caller, text: string, kind: 'prompt' | 'answer', signal: AbortSignal) => Promise<string>
   readMeteredUsage: ReadMeteredUsage
 }
 
@@ -67,9 +67,9 @@ export async function startChatTurn(
   const client = { by: caller.userId, activity: request.stream_options?.include_activity === true, background }
   const timeoutController = new AbortController()
   const stopSignal = AbortSignal.any([signal, timeoutController.signal])
-  const idleMs = deps.idleTimeoutMs
+  const { idleTimeoutMs } = deps
   const idleTimer = new IdleTimer(() => timeoutController.abort())
-  idleTimer.start(idleMs)
+  idleTimer.start(idleTimeoutMs)
   try {
     const context = { caller, intern, link, connection, client }
     const turn =
@@ -82,7 +82,7 @@ export async function startChatTurn(
       started,
       events: nextUntilIdle(
         withStoredEnd(deps, turn, started, events),
-        { idleTimer, idleMs },
+        { idleTimer, idleTimeoutMs },
         timeoutController.signal,
       ),
     }
@@ -93,7 +93,7 @@ export async function startChatTurn(
     timeoutController.abort()
     if (signal.aborted)
       throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')
-    if (hasTimedOut) throw timeoutFault(idleMs)
+    if (hasTimedOut) throw timeoutFault(idleTimeoutMs)
     throw refusalToChatFault(error)
   }
 }
@@ -142,7 +142,7 @@ async function storeStarted(
     background,
     startedAt: at,
     budget,
-    meteredKey: intern.keyHash,
+    internKey: intern.keyHash,
     // An answer does not start a run.
     startedBy: sentPrompt ? caller.userId : null,
     // The key whose access is checked while the run continues. Callers who are signed in or use a link have none.

@@ -8,6 +8,7 @@ import type { Question } from '../contract/question.ts'
 import { endReasons } from '../contract/run.ts'
 import type { Entry, SessionSummary, TranscriptEvent } from '../contract/transcript.ts'
 import { DecisionItem } from '../rules/decision-item.ts'
+import { maxTimeMs } from '../rules/read-decisions.ts'
 
 /** A session in the form of the API. */
 export const InternSession = z
@@ -182,4 +183,4 @@ function toQuestionFields({ question, deadlineAt, answer }: Extract<Entry, { typ
 }
 
 /** Limits the time to valid dates, because a daemon can send any number. */
-const toIsoTime = (at: number) => isoTime(Math.min(at, 8.64e15))
+const toIsoTime = (at: number) => isoTime(Math.min(at, maxTimeMs))

@@ -19,7 +19,7 @@ export function completeLastEvent(
 /** Passes events on. Each event restarts the timer. When the timer has expired, `timeout` is the last event. */
 export function nextUntilIdle(
   events: AsyncIterator<TurnEvent>,
-  { idleTimer, idleMs }: { idleTimer: IdleTimer; idleMs: number },
+  { idleTimer, idleTimeoutMs }: { idleTimer: IdleTimer; idleTimeoutMs: number },
   timeoutSignal: AbortSignal,
 ): AsyncIterableIterator<TurnEvent | 'timeout', undefined> {
   let hasLeft = false
@@ -33,7 +33,7 @@ export function nextUntilIdle(
     try {
       const result = await events.next()
       if (result.done) idleTimer.stop()
-      else if (!hasLeft) idleTimer.start(idleMs)
+      else if (!hasLeft) idleTimer.start(idleTimeoutMs)
       return result
     } catch (error) {
       await close()

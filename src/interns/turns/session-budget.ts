@@ -46,9 +46,9 @@ async function readRemainingBudget(
   // Read before the cost, so that a turn that starts in between is noticed.
   const turnsBefore = (await transcripts.read(sessionId, { limit: 1 }))?.session.turns ?? 0
   if (maxTurns != null && turnsBefore >= maxTurns) throw turnLimitFault(maxTurns)
-  const spent = maxUsd == null ? 0 : await readSettledCost(deps, id, sessionId)
-  if (maxUsd != null && spent >= maxUsd) throw costLimitFault(spent, maxUsd)
-  return { budget: budgetOfTurn(budget, promptBudget, spent), turnsBefore }
+  const spentUsd = maxUsd == null ? 0 : await readSettledCost(deps, id, sessionId)
+  if (maxUsd != null && spentUsd >= maxUsd) throw costLimitFault(spentUsd, maxUsd)
+  return { budget: budgetOfTurn(budget, promptBudget, spentUsd), turnsBefore }
 }
 
 const turnLimitFault = (limit: number) =>
@@ -62,8 +62,8 @@ async function readSettledCost(deps: BudgetDeps, internId: string, sessionId: st
   return readSessionCost(deps, internId, sessionId)
 }
 
-const costLimitFault = (spent: number, limit: number) =>
+const costLimitFault = (spentUsd: number, limitUsd: number) =>
   new Fault(
     'forbidden',
-    `The session has cost ${usd(spent)} USD, its limit is ${usd(limit)} USD (session_max_cost_usd).`,
+    `The session has cost ${usd(spentUsd)} USD, its limit is ${usd(limitUsd)} USD (session_max_cost_usd).`,
   )

@@ -3,8 +3,8 @@ import { member } from '../rpc-message.ts'
 
 export type Form = { message: string; fields: FormField[] }
 
-/** A field, and the titles of its options by which the message describes them. */
-type TitledField = FormField & { titles?: Map<string, string> }
+/** A field, and its options by their titles, which the message of the question shows. */
+type TitledField = FormField & { optionsByTitle?: Map<string, string> }
 
 /** Reads a question as a form. Undefined if it requires a value of an unsupported type. */
 export function readElicitation(params: unknown): Form | undefined {
@@ -22,7 +22,7 @@ export function readElicitation(params: unknown): Form | undefined {
     const titled = readField(name, property, isRequired)
     if (!titled && isRequired) return undefined
     if (!titled) continue
-    const { titles: _, ...field } = titled
+    const { optionsByTitle: _, ...field } = titled
     fields.push(field)
     const note = describeField(titled, property)
     if (note) notes.push(`- ${name}: ${note}`)
@@ -63,20 +63,20 @@ function readTextLimits(property: unknown): Partial<FormField> {
 }
 
 /** Reads the values to choose from: `enum`, or `oneOf`/`anyOf` with titles. */
-function readOptions(schema: unknown): { options: string[]; titles?: Map<string, string> } | undefined {
+function readOptions(schema: unknown): { options: string[]; optionsByTitle?: Map<string, string> } | undefined {
   const untitled = member(schema, 'enum')
   if (Array.isArray(untitled)) return { options: untitled.filter((value) => typeof value === 'string') }
   const titled = readTitledOptions(schema)
   if (!titled) return undefined
   const options = titled.map((item) => member(item, 'const')).filter((value) => typeof value === 'string')
-  const titles = new Map<string, string>()
+  const optionsByTitle = new Map<string, string>()
   for (const item of titled) {
     const value = readText(member(item, 'const'))
     const title = readText(member(item, 'title'))
     // A title that is also a value, or the title of another option, would describe two options.
-    if (value && title && !options.includes(title) && !titles.has(title)) titles.set(title, value)
+    if (value && title && !options.includes(title) && !optionsByTitle.has(title)) optionsByTitle.set(title, value)
   }
-  return { options, titles }
+  return { options, optionsByTitle }
 }
 
 function readTitledOptions(schema: unknown): unknown[] | undefined {
@@ -86,8 +86,8 @@ function readTitledOptions(schema: unknown): unknown[] | undefined {
 
 /** Describes what the caller does not see in the field itself: titles, limits and the default. */
 function describeField(field: TitledField, property: unknown): string {
-  const names = [readText(member(property, 'title')), readText(member(property, 'description'))]
-  const titles = [...(field.titles ?? [])].map(
+  const introduction = [readText(member(property, 'title')), readText(member(property, 'description'))]
+  const titledOptions = [...(field.optionsByTitle ?? [])].map(
     ([title, value]) => `${value} = ${title}${optionDescription(property, value)}`,
   )
   const limits = [
@@ -98,7 +98,7 @@ function describeField(field: TitledField, property: unknown): string {
     field.format && `a ${field.format}`,
     describeDefault(property),
   ]
-  return [...names.filter((part) => part && part !== field.name), titles.join(', '), ...limits]
+  return [...introduction.filter((part) => part && part !== field.name), titledOptions.join(', '), ...limits]
     .filter(Boolean)
     .join('; ')
 }

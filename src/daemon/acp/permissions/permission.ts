@@ -18,7 +18,7 @@ export type PermissionOutcome = { outcome: { outcome: 'cancelled' } | { outcome:
 export type PermissionRequest = {
   tool: ToolCall
   /** The agent asks only because a rule can forbid the action. If no rule matches, the action is allowed without a question. */
-  isPolicyOnly: boolean
+  isForRulesOnly: boolean
   /** The question with its complete `detail`. */
   question: PermissionQuestion
   details: WholePermission
@@ -44,7 +44,7 @@ export function readPermission(
   const { tool, operation, details } = describeAction(member(params, 'toolCall'), findToolCall)
   return {
     tool,
-    isPolicyOnly: member(member(member(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
+    isForRulesOnly: member(member(member(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
     question: {
       kind: 'permission',
       operation,

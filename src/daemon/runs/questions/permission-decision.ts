@@ -46,7 +46,7 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: P
   const ruleAnswer = decision && answerByRule(decision.effect, options)
   const allowingAnswer = selfDriveAnswer(options)
   const mustAsk = run.mode === 'manual' || isAmbiguous(request.question, allowingAnswer)
-  if (!ruleAnswer && mustAsk && !request.isPolicyOnly)
+  if (!ruleAnswer && mustAsk && !request.isForRulesOnly)
     return run.ask(permissionQuestion(deps.newId(), request, { action }), withdrawn)
   reportWork()
   const answer = ruleAnswer ?? allowingAnswer

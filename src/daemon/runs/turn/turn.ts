@@ -52,9 +52,9 @@ export async function runAgentTurn(
     // Before any output, this refuses the whole turn.
     if (stopReason === 'refusal') return run.apply({ type: 'turn.failed' }, { ...report, ...agentRefusal })
     run.apply({ type: 'turn.started' })
-    const cancelled = stopReason === 'cancelled'
+    const isCancelled = stopReason === 'cancelled'
     // Some agents end the turn as cancelled after a declined permission. To the caller it is finished.
-    if (!cancelled || run.questions.wasLastRequestDeclined) run.apply({ type: 'turn.finished' }, report)
+    if (!isCancelled || run.questions.wasLastRequestDeclined) run.apply({ type: 'turn.finished' }, report)
     else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
   } catch (error) {
     if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, promptRefusal(error as RpcError))
@@ -96,6 +96,7 @@ function createListener(deps: TurnDeps, run: LiveRun, onCost: (totalUsd: number)
   const writeText = (kind: 'message' | 'reasoning', piece: string) => {
     const text = join[kind](piece)
     if (!text) return
+    // The end of the run can have removed `recorder`, whose changes are then no longer saved.
     if (run.state().at === 'ended') return transcripts.recorder(run.session.id).addLateText(run.id, kind, text)
     recorder.addText(kind, text)
     run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })

@@ -25,7 +25,7 @@ async function world(kind: 'sqlite' | 'postgres') {
   return {
     caller,
     run: async (sessionId: string, id: string, { from, to }: { from: number; to?: number }, ownKey = 'own') => {
-      const started = { id, sessionId, background: false, startedBy: null, startedAt: from, meteredKey: ownKey }
+      const started = { id, sessionId, background: false, startedBy: null, startedAt: from, internKey: ownKey }
       await saveStartedRun(db.query, internId, started)
       if (to !== undefined)
         await db.exclusively('test', (tx, publish) => endRun(tx, publish, internId, id, { ...end, endedAt: to }))
