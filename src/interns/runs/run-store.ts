@@ -108,11 +108,22 @@ export function whereRun<Rows extends { where: (column: 'intern_id' | 'id', is: 
   return rows.where('intern_id', '=', internId).where('id', '=', id)
 }
 
+type RunReadDeps = { db: { query: Query } }
+
 /** @throws Fault `not_found` */
-export async function findRun({ db }: { db: { query: Query } }, internId: string, id: string): Promise<RunRecord> {
-  const row = await whereRun(db.query.selectFrom('intern_runs'), internId, id).selectAll().executeTakeFirst()
-  if (row) return toRunRecord(row)
+export async function findRun(deps: RunReadDeps, internId: string, id: string): Promise<RunRecord> {
+  const run = await findRunIfStored(deps, internId, id)
+  if (run) return run
   throw new Fault('not_found', 'Run not found. Old runs are deleted.')
+}
+
+export async function findRunIfStored(
+  { db }: RunReadDeps,
+  internId: string,
+  id: string,
+): Promise<RunRecord | undefined> {
+  const row = await whereRun(db.query.selectFrom('intern_runs'), internId, id).selectAll().executeTakeFirst()
+  return row && toRunRecord(row)
 }
 
 export type RunFilter = {
@@ -134,7 +145,7 @@ export async function listRuns(
   if (sessionId !== undefined) rows = rows.where('session_id', '=', sessionId)
   if (background !== undefined) rows = rows.where('background', '=', Number(background))
   if (startingAfter !== undefined) {
-    const last = await findRun({ db }, internId, startingAfter).catch(() => undefined)
+    const last = await findRunIfStored({ db }, internId, startingAfter)
     if (!last) throw new Fault('invalid', 'Invalid request: starting_after: is not the id of a run of this intern')
     rows = rows.where((e) =>
       e.or([
