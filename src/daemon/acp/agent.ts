@@ -6,7 +6,7 @@ import { addSignInHelp } from './auth-methods.ts'
 import { type Channel, Connection, type Handlers } from './connection.ts'
 import { selectSupportedServers } from './mcp-servers.ts'
 import { readModel } from './model.ts'
-import { member, RpcError, rpcCodes } from './rpc-message.ts'
+import { RpcError, readProperty, rpcCodes } from './rpc-message.ts'
 import { type AgentUpdate, readUpdate } from './update.ts'
 
 /** Receives what an agent sends about one of its sessions. */
@@ -83,23 +83,24 @@ export async function initializeAgent(
   const listeners = new Map<string, SessionListener>()
   const connection = new Connection(channel, createHandlers(listeners, log), limits)
   const initialized = await connection.request('initialize', initializeParams, limits.handshakeMs)
-  const throwWithHelp = addSignInHelp(member(initialized, 'authMethods'))
+  const throwWithHelp = addSignInHelp(readProperty(initialized, 'authMethods'))
   const callAgent = (method: string, params: unknown) =>
     connection.request(method, params, limits.handshakeMs).catch(throwWithHelp)
-  requireProtocolVersion(member(initialized, 'protocolVersion'))
+  requireProtocolVersion(readProperty(initialized, 'protocolVersion'))
   if (authenticate !== undefined) await callAgent('authenticate', { methodId: authenticate })
-  const capabilities = member(initialized, 'agentCapabilities')
+  const capabilities = readProperty(initialized, 'agentCapabilities')
   const { offered: mcpServers, unsupported: unsupportedServers } = selectSupportedServers(servers, capabilities)
-  const canResume = Boolean(member(member(capabilities, 'sessionCapabilities'), 'resume'))
-  const canLoad = member(capabilities, 'loadSession') === true
-  const canClose = Boolean(member(member(capabilities, 'sessionCapabilities'), 'close'))
+  const canResume = Boolean(readProperty(readProperty(capabilities, 'sessionCapabilities'), 'resume'))
+  const canLoad = readProperty(capabilities, 'loadSession') === true
+  const canClose = Boolean(readProperty(readProperty(capabilities, 'sessionCapabilities'), 'close'))
 
   return {
     name: readAgentName(initialized),
     canRestoreSessions: canResume || canLoad,
-    promptCapabilities: readPromptCapabilities(member(capabilities, 'promptCapabilities')),
+    promptCapabilities: readPromptCapabilities(readProperty(capabilities, 'promptCapabilities')),
     unsupportedServers,
-    hasNoLateUpdates: member(member(member(initialized, '_meta'), 'signalbox'), 'sendsNothingLate') === true,
+    hasNoLateUpdates:
+      readProperty(readProperty(readProperty(initialized, '_meta'), 'signalbox'), 'sendsNothingLate') === true,
     newSession: async (cwd) => readSession(await callAgent('session/new', { cwd, mcpServers, ...extras })),
     restoreSession: async (id, cwd) => {
       const restored = await callAgent(canResume ? 'session/resume' : 'session/load', {
@@ -129,10 +130,10 @@ export async function initializeAgent(
 
 /** Passes the agent's notifications and requests to the listener of their session. */
 function createHandlers(listeners: ReadonlyMap<string, SessionListener>, log: DaemonLog): Handlers {
-  const listenerOf = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
+  const listenerOf = (params: unknown) => listeners.get(String(readProperty(params, 'sessionId')))
   return {
     notification(method, params) {
-      if (method === 'session/update') listenerOf(params)?.onUpdate(readUpdate(member(params, 'update')))
+      if (method === 'session/update') listenerOf(params)?.onUpdate(readUpdate(readProperty(params, 'update')))
     },
     async request(method, params, withdrawn) {
       if (method === 'session/request_permission') {
@@ -167,7 +168,7 @@ function logSkippedLines(log: DaemonLog): (line: string) => void {
 }
 
 function readPromptCapabilities(capabilities: unknown): PromptCapabilities {
-  const hasCapability = (name: string) => member(capabilities, name) === true
+  const hasCapability = (name: string) => readProperty(capabilities, name) === true
   return {
     image: hasCapability('image'),
     audio: hasCapability('audio'),
@@ -176,21 +177,21 @@ function readPromptCapabilities(capabilities: unknown): PromptCapabilities {
 }
 
 function readSession(response: unknown, restoredId?: string): AgentSession {
-  const id = restoredId ?? member(response, 'sessionId')
+  const id = restoredId ?? readProperty(response, 'sessionId')
   if (typeof id !== 'string' || !id)
     throw new RpcError(rpcCodes.internalError, 'The agent opened a session without an id.')
-  const modes = member(member(response, 'modes'), 'availableModes')
-  const ids = Array.isArray(modes) ? modes.map((mode) => member(mode, 'id')) : []
+  const modes = readProperty(readProperty(response, 'modes'), 'availableModes')
+  const ids = Array.isArray(modes) ? modes.map((mode) => readProperty(mode, 'id')) : []
   return {
     id,
-    model: readModel(member(response, 'configOptions')) ?? null,
+    model: readModel(readProperty(response, 'configOptions')) ?? null,
     modes: ids.filter((mode) => typeof mode === 'string'),
   }
 }
 
 function readAgentName(initialized: unknown): string | null {
-  const info = member(initialized, 'agentInfo')
-  const name = member(info, 'title') ?? member(info, 'name')
+  const info = readProperty(initialized, 'agentInfo')
+  const name = readProperty(info, 'title') ?? readProperty(info, 'name')
   if (typeof name !== 'string') return null
-  return truncateText([name, member(info, 'version')].filter(Boolean).join(' '), maxAgentNameLength)
+  return truncateText([name, readProperty(info, 'version')].filter(Boolean).join(' '), maxAgentNameLength)
 }

@@ -1,4 +1,4 @@
-import { member, RpcError } from './rpc-message.ts'
+import { RpcError, readProperty } from './rpc-message.ts'
 
 /** The protocol's error of an agent that needs a sign-in first. Some agents have no number for it. */
 const signInError = { code: -32000, words: /authentication (is )?required/i }
@@ -20,8 +20,8 @@ export function addSignInHelp(methods: unknown): (error: unknown) => never {
 
 function describeMethods(methods: unknown): string {
   const descriptions = (Array.isArray(methods) ? methods : []).slice(0, maxMethods).flatMap((method) => {
-    const id = readName(member(method, 'id'))
-    const name = readName(member(method, 'name'))
+    const id = readName(readProperty(method, 'id'))
+    const name = readName(readProperty(method, 'name'))
     return id === undefined ? [] : [name === undefined || name === id ? `"${id}"` : `"${id}" (${name})`]
   })
   if (descriptions.length === 0)

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { createLineSplitter } from '#platform/text/lines.ts'
-import { type Message, member, RpcError, readError, readMessage, rpcCodes } from './rpc-message.ts'
+import { type Message, RpcError, readError, readMessage, readProperty, rpcCodes } from './rpc-message.ts'
 
 /**
  * The pipes of an agent, from this side: `input` reads the agent's standard output, `output` writes its standard input.
@@ -123,7 +123,7 @@ export class Connection {
   #onMessage({ id, method, params, result, error }: Message): void {
     if (typeof method !== 'string') return this.#onResponse(id, result, error)
     if (id !== undefined) return void this.#onRequest(id, method, params)
-    if (method === '$/cancel_request') return this.#incoming.get(member(params, 'requestId'))?.abort()
+    if (method === '$/cancel_request') return this.#incoming.get(readProperty(params, 'requestId'))?.abort()
     this.#handlers.notification(method, params)
   }
 

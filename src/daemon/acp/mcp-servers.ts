@@ -1,6 +1,6 @@
 import type { McpServer as OfferedServer } from '@agentclientprotocol/sdk'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
-import { member } from './rpc-message.ts'
+import { readProperty } from './rpc-message.ts'
 
 /**
  * The MCP servers that an agent is offered with each session. `unsupported` has the names of the servers whose transport the
@@ -10,8 +10,8 @@ export function selectSupportedServers(
   servers: McpServer[],
   capabilities: unknown,
 ): { offered: object[]; unsupported: string[] } {
-  const transports = member(capabilities, 'mcpCapabilities')
-  const isSupported = ({ type }: McpServer) => type === 'stdio' || member(transports, type) === true
+  const transports = readProperty(capabilities, 'mcpCapabilities')
+  const isSupported = ({ type }: McpServer) => type === 'stdio' || readProperty(transports, type) === true
   return {
     offered: servers.filter(isSupported).map(toProtocol),
     unsupported: servers.filter((server) => !isSupported(server)).map(({ name }) => name),
@@ -22,9 +22,9 @@ export type UnavailableServer = { server: string; reason: string }
 
 /** The server that an update of the builtin agent reports as not available. */
 export function readUnavailableServer(update: unknown): UnavailableServer | undefined {
-  const report = member(member(member(update, '_meta'), 'signalbox'), 'unavailableServer')
-  const server = member(report, 'name')
-  const reason = member(report, 'reason')
+  const report = readProperty(readProperty(readProperty(update, '_meta'), 'signalbox'), 'unavailableServer')
+  const server = readProperty(report, 'name')
+  const reason = readProperty(report, 'reason')
   return typeof server === 'string' && typeof reason === 'string' ? { server, reason } : undefined
 }
 

@@ -52,11 +52,11 @@ function isMessage(value: unknown): value is Message {
 }
 
 export function readError(error: unknown): RpcError {
-  const code = member(error, 'code')
-  const data = member(error, 'data')
+  const code = readProperty(error, 'code')
+  const data = readProperty(error, 'data')
   return new RpcError(
     typeof code === 'number' ? code : rpcCodes.internalError,
-    errorMessage(member(error, 'message'), data),
+    errorMessage(readProperty(error, 'message'), data),
     data,
   )
 }
@@ -66,14 +66,19 @@ const maxDetailsLength = 2000
 /** The message of an agent's error, and the details that some agents put into `data`. */
 function errorMessage(message: unknown, data: unknown): string {
   const text = typeof message === 'string' ? message : ''
-  const candidates = [data, member(data, 'details'), member(data, 'message'), member(member(data, 'error'), 'message')]
+  const candidates = [
+    data,
+    readProperty(data, 'details'),
+    readProperty(data, 'message'),
+    readProperty(readProperty(data, 'error'), 'message'),
+  ]
   const details = candidates.find((one) => typeof one === 'string' && one.trim() !== '') as string | undefined
   if (details === undefined || text.includes(details)) return text || 'The agent gave no reason.'
   const shortened = details.length > maxDetailsLength ? `${details.slice(0, maxDetailsLength)}…` : details
   return text ? `${text}: ${shortened}` : shortened
 }
 
-/** Reads a member of a value of any type. */
-export function member(value: unknown, key: string): unknown {
+/** Reads a property of a value of any type. */
+export function readProperty(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
 }

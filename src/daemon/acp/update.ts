@@ -1,7 +1,7 @@
 import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import { readUnavailableServer, type UnavailableServer } from './mcp-servers.ts'
 import { readModel } from './model.ts'
-import { member } from './rpc-message.ts'
+import { readProperty } from './rpc-message.ts'
 import { readToolCall, type ToolCall, terminalOutput } from './tool-calls/tool-call.ts'
 
 /**
@@ -33,27 +33,27 @@ const ignoredUpdate: AgentUpdate = { type: 'ignored' }
 
 /** Reads a `session/update` of the agent. */
 export function readUpdate(update: unknown): AgentUpdate {
-  switch (member(update, 'sessionUpdate')) {
+  switch (readProperty(update, 'sessionUpdate')) {
     case 'agent_message_chunk':
       return readChunk('text', update)
     case 'agent_thought_chunk':
       return readChunk('reasoning', update)
     case 'tool_call':
     case 'tool_call_update': {
-      const id = nonEmptyText(member(update, 'toolCallId'))
+      const id = nonEmptyText(readProperty(update, 'toolCallId'))
       if (!id) return otherUpdate
       const output = terminalOutput(update)
       return { type: 'tool', id, tool: readToolCall(update), output, unavailable: readUnavailableServer(update) }
     }
     case 'plan':
-      return { type: 'plan', steps: readPlan(member(update, 'entries')) }
+      return { type: 'plan', steps: readPlan(readProperty(update, 'entries')) }
     case 'config_option_update': {
-      const model = readModel(member(update, 'configOptions'))
+      const model = readModel(readProperty(update, 'configOptions'))
       return model ? { type: 'model', model } : ignoredUpdate
     }
     case 'usage_update': {
-      const cost = member(update, 'cost')
-      const totalUsd = member(cost, 'currency') === 'USD' ? member(cost, 'amount') : undefined
+      const cost = readProperty(update, 'cost')
+      const totalUsd = readProperty(cost, 'currency') === 'USD' ? readProperty(cost, 'amount') : undefined
       return typeof totalUsd === 'number' && totalUsd >= 0 ? { type: 'cost', totalUsd } : ignoredUpdate
     }
     case 'available_commands_update':
@@ -66,17 +66,17 @@ export function readUpdate(update: unknown): AgentUpdate {
 }
 
 function readChunk(type: 'text' | 'reasoning', update: unknown): AgentUpdate {
-  const content = member(update, 'content')
-  const text = member(content, 'type') === 'text' ? nonEmptyText(member(content, 'text')) : undefined
+  const content = readProperty(update, 'content')
+  const text = readProperty(content, 'type') === 'text' ? nonEmptyText(readProperty(content, 'text')) : undefined
   return text ? { type, text } : otherUpdate
 }
 
 function readPlan(entries: unknown): PlanStep[] {
   const steps: PlanStep[] = []
   for (const entry of Array.isArray(entries) ? entries : []) {
-    const text = nonEmptyText(member(entry, 'content'))
-    const status = nonEmptyText(member(entry, 'status')) ?? 'pending'
-    const priority = nonEmptyText(member(entry, 'priority'))
+    const text = nonEmptyText(readProperty(entry, 'content'))
+    const status = nonEmptyText(readProperty(entry, 'status')) ?? 'pending'
+    const priority = nonEmptyText(readProperty(entry, 'priority'))
     if (text) steps.push({ text, status, ...(priority && { priority }) })
   }
   return steps

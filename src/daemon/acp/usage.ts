@@ -1,12 +1,12 @@
 import type { Usage } from '#chat/usage.ts'
-import { member } from './rpc-message.ts'
+import { readProperty } from './rpc-message.ts'
 
 /**
  * Reads the usage of one turn from the agent's response to the prompt, if it has any, in the form of chat completions:
  * cached tokens count as prompt tokens, thought tokens as completion tokens, and both sum up to the total.
  */
 export function readUsage(response: unknown, costUsd: number | undefined): Usage | null {
-  const usage = member(response, 'usage')
+  const usage = readProperty(response, 'usage')
   const input = readCount(usage, 'inputTokens')
   const output = readCount(usage, 'outputTokens')
   const thought = readCount(usage, 'thoughtTokens')
@@ -30,7 +30,7 @@ export function readUsage(response: unknown, costUsd: number | undefined): Usage
 }
 
 function readCount(usage: unknown, key: string): number | undefined {
-  const value = member(usage, key)
+  const value = readProperty(usage, key)
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 

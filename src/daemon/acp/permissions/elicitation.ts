@@ -1,5 +1,5 @@
 import type { FormField } from '#interns/contract/form.ts'
-import { member } from '../rpc-message.ts'
+import { readProperty } from '../rpc-message.ts'
 
 export type Form = { message: string; fields: FormField[] }
 
@@ -8,16 +8,16 @@ type TitledField = FormField & { optionsByTitle?: Map<string, string> }
 
 /** Reads a question as a form. Undefined if it requires a value of an unsupported type. */
 export function readElicitation(params: unknown): Form | undefined {
-  const message = readText(member(params, 'message')) ?? 'The intern asks for an answer.'
-  if (member(params, 'mode') === 'url') {
-    const url = readText(member(params, 'url'))
+  const message = readText(readProperty(params, 'message')) ?? 'The intern asks for an answer.'
+  if (readProperty(params, 'mode') === 'url') {
+    const url = readText(readProperty(params, 'url'))
     return url ? { message: `${message}\n\nOpen ${url} and accept when you are done.`, fields: [] } : undefined
   }
-  const schema = member(params, 'requestedSchema')
-  const required = member(schema, 'required')
+  const schema = readProperty(params, 'requestedSchema')
+  const required = readProperty(schema, 'required')
   const fields: FormField[] = []
   const notes: string[] = []
-  for (const [name, property] of Object.entries(member(schema, 'properties') ?? {})) {
+  for (const [name, property] of Object.entries(readProperty(schema, 'properties') ?? {})) {
     const isRequired = Array.isArray(required) && required.includes(name)
     const titled = readField(name, property, isRequired)
     if (!titled && isRequired) return undefined
@@ -27,14 +27,14 @@ export function readElicitation(params: unknown): Form | undefined {
     const note = describeField(titled, property)
     if (note) notes.push(`- ${name}: ${note}`)
   }
-  const heading = [readText(member(schema, 'title')), readText(member(schema, 'description'))].filter(
+  const heading = [readText(readProperty(schema, 'title')), readText(readProperty(schema, 'description'))].filter(
     (part) => part !== undefined,
   )
   return { message: [message, ...heading, notes.join('\n')].filter(Boolean).join('\n\n'), fields }
 }
 
 function readField(name: string, property: unknown, required: boolean): TitledField | undefined {
-  const type = member(property, 'type')
+  const type = readProperty(property, 'type')
   const base = { name, required }
   switch (type) {
     case 'string':
@@ -45,7 +45,7 @@ function readField(name: string, property: unknown, required: boolean): TitledFi
     case 'boolean':
       return { ...base, type }
     case 'array': {
-      const options = readOptions(member(property, 'items'))
+      const options = readOptions(readProperty(property, 'items'))
       return (
         options && { ...base, type, ...options, ...readLimit(property, 'minItems'), ...readLimit(property, 'maxItems') }
       )
@@ -56,23 +56,23 @@ function readField(name: string, property: unknown, required: boolean): TitledFi
 }
 
 function readTextLimits(property: unknown): Partial<FormField> {
-  const pattern = readText(member(property, 'pattern'))
-  const format = readText(member(property, 'format'))
+  const pattern = readText(readProperty(property, 'pattern'))
+  const format = readText(readProperty(property, 'format'))
   const limits = { ...readLimit(property, 'minLength'), ...readLimit(property, 'maxLength') }
   return { ...limits, ...(pattern && { pattern }), ...(format && { format }) }
 }
 
 /** Reads the values to choose from: `enum`, or `oneOf`/`anyOf` with titles. */
 function readOptions(schema: unknown): { options: string[]; optionsByTitle?: Map<string, string> } | undefined {
-  const untitled = member(schema, 'enum')
+  const untitled = readProperty(schema, 'enum')
   if (Array.isArray(untitled)) return { options: untitled.filter((value) => typeof value === 'string') }
   const titled = readTitledOptions(schema)
   if (!titled) return undefined
-  const options = titled.map((item) => member(item, 'const')).filter((value) => typeof value === 'string')
+  const options = titled.map((item) => readProperty(item, 'const')).filter((value) => typeof value === 'string')
   const optionsByTitle = new Map<string, string>()
   for (const item of titled) {
-    const value = readText(member(item, 'const'))
-    const title = readText(member(item, 'title'))
+    const value = readText(readProperty(item, 'const'))
+    const title = readText(readProperty(item, 'title'))
     // A title that is also a value, or the title of another option, would describe two options.
     if (value && title && !options.includes(title) && !optionsByTitle.has(title)) optionsByTitle.set(title, value)
   }
@@ -80,13 +80,13 @@ function readOptions(schema: unknown): { options: string[]; optionsByTitle?: Map
 }
 
 function readTitledOptions(schema: unknown): unknown[] | undefined {
-  const titled = member(schema, 'oneOf') ?? member(schema, 'anyOf')
+  const titled = readProperty(schema, 'oneOf') ?? readProperty(schema, 'anyOf')
   return Array.isArray(titled) ? titled : undefined
 }
 
 /** Describes what the caller does not see in the field itself: titles, limits and the default. */
 function describeField(field: TitledField, property: unknown): string {
-  const introduction = [readText(member(property, 'title')), readText(member(property, 'description'))]
+  const introduction = [readText(readProperty(property, 'title')), readText(readProperty(property, 'description'))]
   const titledOptions = [...(field.optionsByTitle ?? [])].map(
     ([title, value]) => `${value} = ${title}${optionDescription(property, value)}`,
   )
@@ -104,9 +104,9 @@ function describeField(field: TitledField, property: unknown): string {
 }
 
 function optionDescription(property: unknown, value: string): string {
-  const titled = readTitledOptions(property) ?? readTitledOptions(member(property, 'items'))
-  const option = titled?.find((item) => member(item, 'const') === value)
-  const description = readText(member(option, 'description'))
+  const titled = readTitledOptions(property) ?? readTitledOptions(readProperty(property, 'items'))
+  const option = titled?.find((item) => readProperty(item, 'const') === value)
+  const description = readText(readProperty(option, 'description'))
   return description ? ` (${description})` : ''
 }
 
@@ -118,12 +118,12 @@ function describeRange(unitName: string, from: number | undefined, to: number | 
 }
 
 function describeDefault(property: unknown): string {
-  const value = member(property, 'default')
+  const value = readProperty(property, 'default')
   return value === undefined || value === null ? '' : `default ${JSON.stringify(value)}`
 }
 
 function readLimit(property: unknown, key: keyof FormField): Partial<FormField> {
-  const value = member(property, key)
+  const value = readProperty(property, key)
   return typeof value === 'number' && Number.isFinite(value) ? { [key]: value } : {}
 }
 

@@ -7,7 +7,7 @@ import {
   type WholePermission,
 } from '#interns/contract/question.ts'
 import { printableExactly } from '#platform/text/printable.ts'
-import { member } from '../rpc-message.ts'
+import { readProperty } from '../rpc-message.ts'
 import { formatChange } from '../tool-calls/change-text.ts'
 import { toOperation } from '../tool-calls/operation.ts'
 import { commandOfCall, readToolCall, type ToolCall } from '../tool-calls/tool-call.ts'
@@ -38,13 +38,13 @@ export function readPermission(
   params: unknown,
   findToolCall: (toolCallId: string) => ToolCall | undefined,
 ): PermissionRequest {
-  const agentOptions = readOptions(member(params, 'options'))
+  const agentOptions = readOptions(readProperty(params, 'options'))
   const choices = agentOptions.map(({ optionId: _, ...choice }) => choice)
   const options = [...new Set(agentOptions.map(({ kind }) => kind))]
-  const { tool, operation, details } = describeAction(member(params, 'toolCall'), findToolCall)
+  const { tool, operation, details } = describeAction(readProperty(params, 'toolCall'), findToolCall)
   return {
     tool,
-    isForRulesOnly: member(member(member(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
+    isForRulesOnly: readProperty(readProperty(readProperty(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
     question: {
       kind: 'permission',
       operation,
@@ -67,10 +67,10 @@ type AgentOption = PermissionChoice & { optionId: string }
 function readOptions(options: unknown): AgentOption[] {
   const optionsById = new Map<string, AgentOption>()
   for (const [at, option] of (Array.isArray(options) ? options : []).slice(0, maxChoices).entries()) {
-    const optionId = member(option, 'optionId')
-    const kind = permissionKinds.find((one) => one === member(option, 'kind'))
+    const optionId = readProperty(option, 'optionId')
+    const kind = permissionKinds.find((one) => one === readProperty(option, 'kind'))
     if (!kind || typeof optionId !== 'string' || optionsById.has(optionId)) continue
-    const name = member(option, 'name')
+    const name = readProperty(option, 'name')
     const displayName = typeof name === 'string' && name.trim() !== '' ? name.slice(0, maxNameLength) : optionId
     optionsById.set(optionId, {
       id: isUsableId(optionId, kind) ? optionId : `option_${at + 1}`,
@@ -102,7 +102,7 @@ export function selfDriveAnswer(options: PermissionKind[]): PermissionAnswer {
 
 /** Describes the whole action. Some agents shorten the title, and have the complete action only in the tool call. */
 function describeAction(call: unknown, findToolCall: (toolCallId: string) => ToolCall | undefined) {
-  const id = member(call, 'toolCallId')
+  const id = readProperty(call, 'toolCallId')
   const tool: ToolCall = { ...(typeof id === 'string' ? findToolCall(id) : undefined), ...readToolCall(call) }
   const { changes = [], paths = [] } = tool
   const command = fullCommand(tool) ?? null

@@ -1,6 +1,6 @@
 import type { FormAnswer } from '#interns/contract/answer.ts'
 import type { FormField } from '#interns/contract/form.ts'
-import { member } from '../rpc-message.ts'
+import { readProperty } from '../rpc-message.ts'
 import type { Form } from './elicitation.ts'
 import { cancelledPermission, type PermissionOutcome } from './permission.ts'
 
@@ -17,10 +17,10 @@ const maxQuestions = 20
  * of which one or several can be chosen. Undefined for an ordinary permission request.
  */
 export function readQuestionPermission(params: unknown): QuestionPermission | undefined {
-  const call = member(params, 'toolCall')
-  const meta = member(call, '_meta')
-  if (member(meta, 'qwenInteractionKind') !== 'user_question') return undefined
-  const candidates = [member(meta, 'qwenQuestions'), member(member(call, 'rawInput'), 'questions')]
+  const call = readProperty(params, 'toolCall')
+  const meta = readProperty(call, '_meta')
+  if (readProperty(meta, 'qwenInteractionKind') !== 'user_question') return undefined
+  const candidates = [readProperty(meta, 'qwenQuestions'), readProperty(readProperty(call, 'rawInput'), 'questions')]
   const questions = candidates.find((one) => Array.isArray(one) && one.length > 0) as unknown[] | undefined
   const submitOptionId = findOptionId(params, 'allow_once')
   if (!questions || questions.length > maxQuestions || submitOptionId === undefined) return undefined
@@ -42,7 +42,7 @@ function toField(question: unknown, at: number): FormField {
   const options = readLabels(question)
   const base = { name: `answer_${at + 1}`, required: true }
   if (options.length === 0) return { ...base, type: 'string' }
-  return { ...base, type: member(question, 'multiSelect') === true ? 'array' : 'string', options }
+  return { ...base, type: readProperty(question, 'multiSelect') === true ? 'array' : 'string', options }
 }
 
 function questionText(question: unknown, at: number): string {
@@ -55,7 +55,7 @@ function questionText(question: unknown, at: number): string {
 }
 
 const readOptions = (question: unknown) => {
-  const options = member(question, 'options')
+  const options = readProperty(question, 'options')
   return Array.isArray(options) ? options : []
 }
 const readLabels = (question: unknown) =>
@@ -64,7 +64,7 @@ const readLabels = (question: unknown) =>
     .filter(Boolean)
 
 const text = (from: unknown, key: string) => {
-  const value = member(from, key)
+  const value = readProperty(from, key)
   return typeof value === 'string' ? value : ''
 }
 
@@ -74,8 +74,8 @@ function declineOutcome(params: unknown): PermissionOutcome {
 }
 
 function findOptionId(params: unknown, kind: string): string | undefined {
-  const options = member(params, 'options')
-  const found = Array.isArray(options) ? options.find((option) => member(option, 'kind') === kind) : undefined
-  const id = member(found, 'optionId')
+  const options = readProperty(params, 'options')
+  const found = Array.isArray(options) ? options.find((option) => readProperty(option, 'kind') === kind) : undefined
+  const id = readProperty(found, 'optionId')
   return typeof id === 'string' ? id : undefined
 }

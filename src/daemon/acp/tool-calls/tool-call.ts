@@ -1,6 +1,6 @@
 import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
-import { member } from '../rpc-message.ts'
+import { readProperty } from '../rpc-message.ts'
 
 /** A change of a file by a tool call. `before` is null for a new file. */
 export type FileChange = { path: string; before: string | null; after: string }
@@ -25,21 +25,21 @@ export type ToolCall = {
 }
 
 /**
- * Reads a tool call or its update. Missing members are unchanged. Agents put a command into the input, or the whole input
+ * Reads a tool call or its update. Missing properties are unchanged. Agents put a command into the input, or the whole input
  * as JSON into the text. The output comes as text, as raw output, or as terminal output in `_meta`.
  */
 export function readToolCall(call: unknown): ToolCall {
-  const name = nonEmptyText(member(call, 'name'))
-  const title = nonEmptyText(member(call, 'title'))
-  const kind = nonEmptyText(member(call, 'kind'))
-  const status = nonEmptyText(member(call, 'status'))
-  const rawInput = member(call, 'rawInput')
-  const content = readContent(member(call, 'content'))
-  const input = hasMembers(rawInput) ? rawInput : content.json
+  const name = nonEmptyText(readProperty(call, 'name'))
+  const title = nonEmptyText(readProperty(call, 'title'))
+  const kind = nonEmptyText(readProperty(call, 'kind'))
+  const status = nonEmptyText(readProperty(call, 'status'))
+  const rawInput = readProperty(call, 'rawInput')
+  const content = readContent(readProperty(call, 'content'))
+  const input = hasProperties(rawInput) ? rawInput : content.json
   const command = readCommand(input)
   const script = readScript(input)
-  const text = content.text ?? readOutput(member(call, 'rawOutput'))
-  const paths = readPaths(member(call, 'locations'))
+  const text = content.text ?? readOutput(readProperty(call, 'rawOutput'))
+  const paths = readPaths(readProperty(call, 'locations'))
   return {
     ...(name && { name }),
     ...(title && { title }),
@@ -55,7 +55,7 @@ export function readToolCall(call: unknown): ToolCall {
 }
 
 /**
- * The command that a call runs, also as a shell script. The input of any tool can have a member `command`. That member is the
+ * The command that a call runs, also as a shell script. The input of any tool can have a property `command`. That property is the
  * command of the call only if the tool runs commands (`execute`), or can run commands as far as the agent reports: it has no
  * kind, or the kind `other` and no name.
  */
@@ -66,11 +66,11 @@ export function commandOfCall({ kind, name, command, script }: ToolCall): Pick<T
 
 /** A piece of output of the agent's own terminal, which some agents send while a command runs. */
 export function terminalOutput(call: unknown): string | undefined {
-  return nonEmptyText(member(member(member(call, '_meta'), 'terminal_output_delta'), 'data'))
+  return nonEmptyText(readProperty(readProperty(readProperty(call, '_meta'), 'terminal_output_delta'), 'data'))
 }
 
 function readCommand(input: unknown): string | undefined {
-  const command = member(input, 'command') ?? member(input, 'cmd')
+  const command = readProperty(input, 'command') ?? readProperty(input, 'cmd')
   return Array.isArray(command) ? command.map(String).join(' ') : nonEmptyText(command)
 }
 
@@ -78,7 +78,7 @@ const shells = /^(?:.*\/)?(?:ba|da|z)?sh$/
 
 /** Quotes the arguments. The script of `sh -c` is used as it is. */
 function readScript(input: unknown): string | undefined {
-  const command = member(input, 'command') ?? member(input, 'cmd')
+  const command = readProperty(input, 'command') ?? readProperty(input, 'cmd')
   if (!Array.isArray(command)) return undefined
   const words = command.map(String)
   const [program = '', option = '', script = ''] = words
@@ -91,9 +91,9 @@ function readContent(content: unknown) {
   const texts: string[] = []
   let json: unknown
   for (const item of Array.isArray(content) ? content : []) {
-    const change = member(item, 'type') === 'diff' ? readChange(item) : undefined
+    const change = readProperty(item, 'type') === 'diff' ? readChange(item) : undefined
     if (change) changes.push(change)
-    const text = nonEmptyText(member(member(item, 'content'), 'text'))
+    const text = nonEmptyText(readProperty(readProperty(item, 'content'), 'text'))
     const parsed = text === undefined ? undefined : parseObject(text)
     if (parsed) json ??= parsed
     else if (text) texts.push(text)
@@ -102,15 +102,17 @@ function readContent(content: unknown) {
 }
 
 function readChange(item: unknown): FileChange | undefined {
-  const path = member(item, 'path')
-  const after = member(item, 'newText')
-  const before = member(item, 'oldText')
+  const path = readProperty(item, 'path')
+  const after = readProperty(item, 'newText')
+  const before = readProperty(item, 'oldText')
   if (typeof path !== 'string' || typeof after !== 'string') return undefined
   return { path, after, before: typeof before === 'string' ? before : null }
 }
 
 function readPaths(locations: unknown): string[] {
-  const paths = Array.isArray(locations) ? locations.map((location) => nonEmptyText(member(location, 'path'))) : []
+  const paths = Array.isArray(locations)
+    ? locations.map((location) => nonEmptyText(readProperty(location, 'path')))
+    : []
   return [...new Set(paths.filter((path) => path !== undefined))]
 }
 
@@ -122,10 +124,10 @@ function parseObject(text: string): object | undefined {
 
 function readOutput(output: unknown): string | undefined {
   if (typeof output === 'string') return nonEmptyText(output)
-  return nonEmptyText(member(output, 'output')) ?? (hasMembers(output) ? asText(output) : undefined)
+  return nonEmptyText(readProperty(output, 'output')) ?? (hasProperties(output) ? asText(output) : undefined)
 }
 
-const hasMembers = (value: unknown) =>
+const hasProperties = (value: unknown) =>
   typeof value === 'string'
     ? value !== ''
     : typeof value === 'object' && value !== null && Object.keys(value).length > 0

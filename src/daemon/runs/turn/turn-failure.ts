@@ -1,5 +1,5 @@
 import { Refusal } from '#interns/contract/refusal.ts'
-import { member, RpcError } from '../../acp/rpc-message.ts'
+import { RpcError, readProperty } from '../../acp/rpc-message.ts'
 
 /** The failure of a turn, for its caller. `isSevered`: the agent's connection broke. */
 export type TurnFailure = { isSevered: boolean; message: string; retryable: boolean }
@@ -16,8 +16,8 @@ export function turnFailureOf(error: unknown): TurnFailure {
 }
 
 function isTransient(error: RpcError): boolean {
-  const retryable = member(error.data, 'retryable')
+  const retryable = readProperty(error.data, 'retryable')
   if (typeof retryable === 'boolean') return retryable
-  const status = member(error.data, 'status') ?? member(error.data, 'statusCode')
+  const status = readProperty(error.data, 'status') ?? readProperty(error.data, 'statusCode')
   return typeof status === 'number' && (status === 408 || status === 429 || status >= 500)
 }

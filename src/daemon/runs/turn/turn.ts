@@ -5,7 +5,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import { createPairJoiner } from '#platform/text/surrogate-pairs.ts'
 import type { Agent, AgentSession, SessionListener } from '../../acp/agent.ts'
 import { cancelledPermission, readPermission } from '../../acp/permissions/permission.ts'
-import { member, RpcError, rpcCodes } from '../../acp/rpc-message.ts'
+import { RpcError, readProperty, rpcCodes } from '../../acp/rpc-message.ts'
 import type { AgentUpdate } from '../../acp/update.ts'
 import { costOfTurn, readUsage } from '../../acp/usage.ts'
 import type { DaemonLog } from '../../log.ts'
@@ -48,7 +48,7 @@ export async function runAgentTurn(
     })
     if (!agent.hasNoLateUpdates && run.state().at !== 'ended') await sleep(deps.limits.lateOutputMs)
     const report = { model: session.model, usage: readUsage(response, turnCostUsd()) }
-    const stopReason = member(response, 'stopReason')
+    const stopReason = readProperty(response, 'stopReason')
     // Before any output, this refuses the whole turn.
     if (stopReason === 'refusal') return run.apply({ type: 'turn.failed' }, { ...report, ...agentRefusal })
     run.apply({ type: 'turn.started' })
@@ -58,7 +58,7 @@ export async function runAgentTurn(
     else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
   } catch (error) {
     if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, promptRefusal(error as RpcError))
-    failRun(run, error, readUsage(member(error, 'data'), turnCostUsd()))
+    failRun(run, error, readUsage(readProperty(error, 'data'), turnCostUsd()))
   }
 }
 
