@@ -95,7 +95,7 @@ async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox,
     const start = (onOutput: (bytes: Buffer) => void, signal: AbortSignal) =>
       shell.start(script, { workspace, sandbox, signal, onOutput, hasInput: true, readable: spec.readable })
     const transport = createCommandTransport(mcp, start, environmentLine(spec.env))
-    return { transport: repairResults(mcp, transport as Transport), endReason: transport.endReason }
+    return { transport: repairResults(mcp, transport), endReason: transport.endReason }
   }
   const url = new URL(spec.url)
   const authorization = createAuthorizationFetch(spec.headers, fetch)

@@ -151,7 +151,7 @@ export const SessionPageAnswer: z.ZodType<SessionPage> = z.object({
   sessions: list(SessionSummary),
   hasMore: z.boolean(),
 })
-const KnownEntry = EntryAnswer as unknown as z.ZodType<Entry>
+const KnownEntry: z.ZodType<Entry> = EntryAnswer
 export const EntryPageAnswer: z.ZodType<EntryPage> = z.object({
   session: SessionSummary,
   entries: list(KnownEntry),
@@ -159,6 +159,7 @@ export const EntryPageAnswer: z.ZodType<EntryPage> = z.object({
 })
 const MilestoneEntry = KnownEntry.refine(({ type }) => (milestoneTypes as readonly string[]).includes(type))
 export const MilestonesAnswer = z.object({
+  // `refine` does not narrow the type.
   milestones: list(z.object({ sessionId: id, entry: MilestoneEntry as unknown as z.ZodType<Milestone['entry']> })),
 })
 const TranscriptEventAnswer: z.ZodType<TranscriptEvent> = z.discriminatedUnion('type', [
