@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blendedPrice, logMarks, logScalePosition, paretoFront } from './pareto.ts'
+import { blendedPrice, logScalePosition, logTicks, paretoFront } from './pareto.ts'
 
 test('paretoFront returns the Pareto front', () => {
   const points = [
@@ -22,6 +22,6 @@ test('blendedPrice weights prompt tokens with 75 %', () => {
 
 test('logScalePosition is logarithmic', () => {
   assert.equal(logScalePosition(10, [1, 100]), 0.5)
-  assert.deepEqual(logMarks([0.5, 200]), [1, 10, 100])
-  assert.deepEqual(logMarks([0.9, 6]), [1, 2, 5])
+  assert.deepEqual(logTicks([0.5, 200]), [1, 10, 100])
+  assert.deepEqual(logTicks([0.9, 6]), [1, 2, 5])
 })

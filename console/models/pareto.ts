@@ -20,12 +20,12 @@ export function logScalePosition(price: number, [low, high]: [number, number]): 
 }
 
 /** The ticks of a logarithmic axis: powers of ten, with steps between if there are few. */
-export function logMarks([low, high]: [number, number]): number[] {
+export function logTicks([low, high]: [number, number]): number[] {
   const powers = Math.log10(high / low)
   const steps = powers > 2.5 ? [1] : powers > 1.2 ? [1, 3] : [1, 2, 5]
-  const marks: number[] = []
+  const ticks: number[] = []
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
-    for (const step of steps) marks.push(Number((step * 10 ** power).toPrecision(3)))
+    for (const step of steps) ticks.push(Number((step * 10 ** power).toPrecision(3)))
   }
-  return marks.filter((mark) => mark >= low && mark <= high)
+  return ticks.filter((tick) => tick >= low && tick <= high)
 }

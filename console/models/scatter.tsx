@@ -3,11 +3,11 @@ import { rem, textScale } from '../components/window/text-size.ts'
 import { useWidth } from '../components/window/use-width.ts'
 import { countText } from '../format/count.ts'
 import { placeLabels } from './dot-labels.ts'
-import { logMarks, logScalePosition, type Point, paretoFront } from './pareto.ts'
+import { logScalePosition, logTicks, type Point, paretoFront } from './pareto.ts'
 import { formatPrice } from './price.tsx'
 
 /** Half of the window height within limits, for many labels. */
-const plotHeight = (window: number) => Math.round(Math.min(720, Math.max(380, window / 2)))
+const plotHeight = (windowHeight: number) => Math.round(Math.min(720, Math.max(380, windowHeight / 2)))
 const margin = { left: 44, right: 16, top: 24, bottom: 34 }
 
 type ScatterProps = {
@@ -62,7 +62,7 @@ function ScatterDrawing({ points, front, width, height, valueName, pathOf }: Dra
   const maxValue = valueTicks.at(-1)!
   const x = (price: number) => margin.left + logScalePosition(price, range) * (width - margin.left - margin.right)
   const y = (score: number) => height - margin.bottom - (score / maxValue) * (height - margin.top - margin.bottom)
-  const isOnFront = new Set(front.map(({ id }) => id))
+  const frontPoints = new Set(front)
   return (
     <svg
       width={rem(width)}
@@ -79,7 +79,7 @@ function ScatterDrawing({ points, front, width, height, valueName, pathOf }: Dra
           </text>
         </g>
       ))}
-      {logMarks(range).map((mark) => (
+      {logTicks(range).map((mark) => (
         <g key={mark} class="mark">
           <line x1={x(mark)} x2={x(mark)} y1={margin.top} y2={height - margin.bottom} />
           <text x={x(mark)} y={height - margin.bottom + 15} text-anchor="middle">
@@ -96,7 +96,7 @@ function ScatterDrawing({ points, front, width, height, valueName, pathOf }: Dra
       <polyline class="front" points={front.map(({ price, score }) => `${x(price)},${y(score)}`).join(' ')} />
       {points.map((point) => (
         <a key={point.id} href={pathOf(point.id)} aria-label={pointLabel(point, valueName)}>
-          <Dot x={x(point.price)} y={y(point.score)} isOnFront={isOnFront.has(point.id)} />
+          <Dot x={x(point.price)} y={y(point.score)} isOnFront={frontPoints.has(point)} />
           <title>{pointLabel(point, valueName)}</title>
         </a>
       ))}
@@ -128,8 +128,8 @@ type LabelsProps = {
 
 /** Labels of dots, those of the front first, as space allows. */
 function Labels({ points, front, x, y, width }: LabelsProps) {
-  const isOnFront = new Set(front)
-  const named = [...front.toReversed(), ...points.filter((point) => !isOnFront.has(point))]
+  const frontPoints = new Set(front)
+  const named = [...front.toReversed(), ...points.filter((point) => !frontPoints.has(point))]
   const dots = named.map(({ id, price, score }) => ({ name: id.split('/').at(-1)!, x: x(price), y: y(score) }))
   return (
     <g class="names">
@@ -143,7 +143,7 @@ function Labels({ points, front, x, y, width }: LabelsProps) {
 }
 
 function ScatterTable({ points, front, valueName }: { points: Point[]; front: Point[]; valueName: string }) {
-  const isOnFront = new Set(front)
+  const frontPoints = new Set(front)
   return (
     <section class="plot-table" aria-label={`Price against ${valueName}, as a table`} tabIndex={0}>
       <table>
@@ -167,7 +167,7 @@ function ScatterTable({ points, front, valueName }: { points: Point[]; front: Po
                 <td>{point.id}</td>
                 <td class="number">{formatPrice(point.price)}</td>
                 <td class="number">{Number(point.score.toPrecision(3))}</td>
-                <td>{isOnFront.has(point) ? 'yes' : ''}</td>
+                <td>{frontPoints.has(point) ? 'yes' : ''}</td>
               </tr>
             ))}
         </tbody>

@@ -8,30 +8,30 @@ type AxesProps = {
   x: Scale
   y: Scale
   /** The ticks of the value axis. */
-  marks: number[]
+  ticks: number[]
   /** The ticks of the time axis, in seconds since the epoch. */
-  times: number[]
+  timeTicks: number[]
   left: number
   right: number
   bottom: number
   format: (value: number) => string
 }
 
-export function Axes({ x, y, marks, times, left, right, bottom, format }: AxesProps) {
-  const labels = axisTimes(times)
+export function Axes({ x, y, ticks, timeTicks, left, right, bottom, format }: AxesProps) {
+  const labels = axisTimes(timeTicks)
   return (
     <g class="mark">
-      {marks.map((mark) => (
-        <g key={mark}>
-          <line x1={left} x2={right} y1={y(mark)} y2={y(mark)} />
-          <text x={left - 6} y={y(mark) + 4} text-anchor="end">
-            {format(mark)}
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line x1={left} x2={right} y1={y(tick)} y2={y(tick)} />
+          <text x={left - 6} y={y(tick) + 4} text-anchor="end">
+            {format(tick)}
           </text>
         </g>
       ))}
-      {times.map((time, index) => (
+      {timeTicks.map((time, index) => (
         <g key={time}>
-          <line x1={x(time)} x2={x(time)} y1={y(marks.at(-1)!)} y2={bottom} />
+          <line x1={x(time)} x2={x(time)} y1={y(ticks.at(-1)!)} y2={bottom} />
           <text
             // A label at the right end of the axis ends at the edge of the drawing, 8 px further right.
             x={x(time) > right - halfLabelPx ? right + 8 : x(time)}

@@ -54,17 +54,18 @@ function PlotDrawing(props: PlotProps) {
   } = props
   const [element, width] = useWidth()
   const first = times[0] ?? 0
+  // The last value lasts as long as the first. Without times nothing is drawn.
   const end = times.at(-1)! + (times[1] ?? first + 1) - first
   const tops = stackedTops(lines, isStacked)
   const highest = Math.max(0, ...tops.flat().map(Number))
-  const marks = axisTicks(highest > 0 ? highest : 1, isCount)
+  const ticks = axisTicks(highest > 0 ? highest : 1, isCount)
   const [plotWidth, plotHeight] = [width - margin.left - margin.right, height - margin.top - margin.bottom]
   const x = (time: number) => margin.left + ((time - first) / (end - first)) * plotWidth
-  const y = (value: number) => margin.top + (1 - value / marks.at(-1)!) * plotHeight
+  const y = (value: number) => margin.top + (1 - value / ticks.at(-1)!) * plotHeight
   const moveCursor = (event: PointerEvent) => {
     const cursorX = (event.clientX - element.current!.getBoundingClientRect().left) / textScale
-    const at = first + ((cursorX - margin.left) / plotWidth) * (end - first)
-    const index = times.findLastIndex((time) => time <= at)
+    const cursorTime = first + ((cursorX - margin.left) / plotWidth) * (end - first)
+    const index = times.findLastIndex((time) => time <= cursorTime)
     cursor.value = index < 0 ? undefined : { syncGroup, index }
   }
   return (
@@ -83,8 +84,8 @@ function PlotDrawing(props: PlotProps) {
         {plotWidth > 0 && times.length > 0 && (
           <svg aria-hidden="true" width={rem(width)} height={rem(height)} viewBox={`0 0 ${width} ${height}`}>
             <Axes
-              {...{ x, y, marks, format }}
-              times={timeTicks(first, end, Math.floor(plotWidth / timeWidth))}
+              {...{ x, y, ticks, format }}
+              timeTicks={timeTicks(first, end, Math.floor(plotWidth / timeWidth))}
               left={margin.left}
               right={width - margin.right}
               bottom={height - margin.bottom}
@@ -112,12 +113,13 @@ function EmptyPlot({ title, height, text }: { title: string; height: number; tex
   )
 }
 
-const indexIn = (syncGroup: string) => (cursor.value?.syncGroup === syncGroup ? cursor.value.index : undefined)
+/** The index of the time at the cursor; -1, at which no list has an item, if the cursor is not in this group. */
+const cursorIndex = (syncGroup: string) => (cursor.value?.syncGroup === syncGroup ? cursor.value.index : -1)
 
 type ReadoutProps = { times: number[]; syncGroup: string; x: (time: number) => number; top: number; bottom: number }
 
 function PlotReadout({ times, syncGroup, x, top, bottom }: ReadoutProps) {
-  const time = times[indexIn(syncGroup) ?? -1]
+  const time = times[cursorIndex(syncGroup)]
   return time === undefined ? null : <line class="reading" x1={x(time)} x2={x(time)} y1={top} y2={bottom} />
 }
 
@@ -125,15 +127,15 @@ type LegendProps = Pick<PlotProps, 'times' | 'lines' | 'format'> & { syncGroup: 
 
 /** The legend with the values at the cursor. Stacked lines show their own amount. */
 function Legend({ times, lines, format, syncGroup, isStacked }: LegendProps) {
-  const index = indexIn(syncGroup) ?? -1
+  const index = cursorIndex(syncGroup)
   const time = times[index]
   return (
     <div class="legend">
-      {lines.map((line, at) => {
+      {lines.map((line, lineIndex) => {
         const value = line.values[index]
         return (
           <span key={line.label}>
-            <svg aria-hidden="true" width={isStacked ? 9 : 14} height="9" style={{ color: colourOf(line, at) }}>
+            <svg aria-hidden="true" width={isStacked ? 9 : 14} height="9" style={{ color: colourOf(line, lineIndex) }}>
               {isStacked ? (
                 <rect class="area" width="9" height="9" />
               ) : (
