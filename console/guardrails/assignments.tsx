@@ -8,7 +8,7 @@ import { toast } from '../components/page/toast.tsx'
 import { memberName } from '../components/text/member-name.ts'
 import { useDebounced } from '../components/window/use-debounced.ts'
 
-type Target = { kind: 'key' | 'member'; id: string; name: string }
+type Assignee = { kind: 'key' | 'member'; id: string; name: string }
 /**
  * `workspaceId`: the workspace whose keys it can be assigned to; undefined while loading. `defaultOf`: the name of the
  * workspace whose default it is.
@@ -30,7 +30,7 @@ export function Assignments({ id, workspaceId, defaultOf, canChange }: Assignmen
     const member = allMembers.find(({ id }) => id === userId)
     return member ? memberName(member) : userId
   }
-  const targets: Target[] = [
+  const assignees: Assignee[] = [
     ...(keys.data ?? []).map(({ key_hash, key_name }) => ({
       kind: 'key' as const,
       id: key_hash,
@@ -51,21 +51,21 @@ export function Assignments({ id, workspaceId, defaultOf, canChange }: Assignmen
     <section aria-label="Assignments">
       <h2>Assignments</h2>
       {defaultOf !== undefined && <p>Applies to the whole workspace {defaultOf} as its default guardrail.</p>}
-      {keys.data && members.data && targets.length === 0 && defaultOf === undefined && (
+      {keys.data && members.data && assignees.length === 0 && defaultOf === undefined && (
         <p class="dim">Not assigned yet. It applies to the keys and members that it is assigned to.</p>
       )}
       <ul class="guardrail-targets">
-        {targets.map((target) => (
-          <li key={target.kind + target.id}>
+        {assignees.map((assignee) => (
+          <li key={assignee.kind + assignee.id}>
             <span>
-              <span class="dim">{target.kind}</span> {target.name}
+              <span class="dim">{assignee.kind}</span> {assignee.name}
             </span>
             {canChange && (
               <button
                 type="button"
                 class="bare"
-                aria-label={`Remove from ${target.name}`}
-                onClick={() => void removeAssignment(id, target, reload)}
+                aria-label={`Remove from ${assignee.name}`}
+                onClick={() => void removeAssignment(id, assignee, reload)}
               >
                 ✕
               </button>
@@ -73,20 +73,23 @@ export function Assignments({ id, workspaceId, defaultOf, canChange }: Assignmen
           </li>
         ))}
       </ul>
-      {canChange && <Assign id={id} workspaceId={workspaceId} targets={targets} reload={reload} />}
+      {canChange && <Assign id={id} workspaceId={workspaceId} assignees={assignees} reload={reload} />}
     </section>
   )
 }
 
-const addAssignment = (id: string, { kind, id: target }: Target) =>
+const addAssignment = (id: string, { kind, id: assigneeId }: Assignee) =>
   kind === 'key'
-    ? call('POST /guardrails/{id}/assignments/keys', { params: { id }, body: { key_hashes: [target] } })
-    : call('POST /guardrails/{id}/assignments/members', { params: { id }, body: { member_user_ids: [target] } })
+    ? call('POST /guardrails/{id}/assignments/keys', { params: { id }, body: { key_hashes: [assigneeId] } })
+    : call('POST /guardrails/{id}/assignments/members', { params: { id }, body: { member_user_ids: [assigneeId] } })
 
-const deleteAssignment = (id: string, { kind, id: target }: Target) =>
+const deleteAssignment = (id: string, { kind, id: assigneeId }: Assignee) =>
   kind === 'key'
-    ? call('POST /guardrails/{id}/assignments/keys/remove', { params: { id }, body: { key_hashes: [target] } })
-    : call('POST /guardrails/{id}/assignments/members/remove', { params: { id }, body: { member_user_ids: [target] } })
+    ? call('POST /guardrails/{id}/assignments/keys/remove', { params: { id }, body: { key_hashes: [assigneeId] } })
+    : call('POST /guardrails/{id}/assignments/members/remove', {
+        params: { id },
+        body: { member_user_ids: [assigneeId] },
+      })
 
 async function runAndReload(
   request: Promise<unknown>,
@@ -103,18 +106,18 @@ async function runAndReload(
   reload()
 }
 
-function removeAssignment(id: string, target: Target, reload: () => void): Promise<void> {
-  const undo = () => void runAndReload(addAssignment(id, target), reload, `Assigned to ${target.name} again`)
-  return runAndReload(deleteAssignment(id, target), reload, `No longer assigned to ${target.name}`, undo)
+function removeAssignment(id: string, assignee: Assignee, reload: () => void): Promise<void> {
+  const undo = () => void runAndReload(addAssignment(id, assignee), reload, `Assigned to ${assignee.name} again`)
+  return runAndReload(deleteAssignment(id, assignee), reload, `No longer assigned to ${assignee.name}`, undo)
 }
 
-type AssignProps = Pick<AssignmentsProps, 'id' | 'workspaceId'> & { targets: Target[]; reload: () => void }
+type AssignProps = Pick<AssignmentsProps, 'id' | 'workspaceId'> & { assignees: Assignee[]; reload: () => void }
 
 const maxFound = 8
 
 /** Assigns the guardrail to a key or member that is found by its name. */
-function Assign({ id, workspaceId, targets, reload }: AssignProps) {
-  const found = useRef<Target[]>([])
+function Assign({ id, workspaceId, assignees, reload }: AssignProps) {
+  const found = useRef<Assignee[]>([])
   return (
     <div class="picker guardrail-assign">
       <SearchAndAdd
@@ -123,13 +126,13 @@ function Assign({ id, workspaceId, targets, reload }: AssignProps) {
         resultsLabel="Matching keys and members"
         noResultsText="No other key or member has this name."
         useSearch={(typed) => {
-          const all = useTargets(typed, workspaceId)
-          found.current = all?.filter((one) => !targets.some((target) => target.id === one.id)) ?? []
+          const all = useAssignees(typed, workspaceId)
+          found.current = all?.filter((one) => !assignees.some((assignee) => assignee.id === one.id)) ?? []
           return all && found.current.map(({ kind, id, name }) => ({ id, label: `${kind} ${name}` }))
         }}
         add={({ id: chosen }) => {
-          const target = found.current.find((one) => one.id === chosen)!
-          void runAndReload(addAssignment(id, target), reload, `Assigned to ${target.name}`)
+          const assignee = found.current.find((one) => one.id === chosen)!
+          void runAndReload(addAssignment(id, assignee), reload, `Assigned to ${assignee.name}`)
         }}
       />
     </div>
@@ -137,7 +140,7 @@ function Assign({ id, workspaceId, targets, reload }: AssignProps) {
 }
 
 /** The keys of the workspace and the members whose name has the words; undefined while they are loaded. */
-function useTargets(typed: string, workspaceId: string | undefined): Target[] | undefined {
+function useAssignees(typed: string, workspaceId: string | undefined): Assignee[] | undefined {
   const q = useDebounced(typed)
   const isEnabled = q !== '' && workspaceId !== undefined
   const query = { q, limit: maxFound }

@@ -45,7 +45,7 @@ export function GuardrailPage({ id, canChange }: { id: string; canChange: boolea
           guardrail={isNewDefault ? undefined : found}
           saved={found && !isNewDefault ? policyOf(found) : emptyPolicy(`Workspace ${workspace?.name} Default`)}
           defaultOf={workspace?.name}
-          {...(workspaces && workspaces.length > 1 && { workspace: workspaceOf(workspaces, found) })}
+          {...(workspaces && workspaces.length > 1 && { workspace: workspaceNameOf(workspaces, found) })}
           canChange={canChange}
           reload={reload}
         />
@@ -54,7 +54,7 @@ export function GuardrailPage({ id, canChange }: { id: string; canChange: boolea
   )
 }
 
-const workspaceOf = (all: Workspace[], guardrail: Guardrail | undefined) =>
+const workspaceNameOf = (all: Workspace[], guardrail: Guardrail | undefined) =>
   all.find(({ id }) => id === guardrail?.workspace_id)?.name
 
 type GuardrailDetailsProps = {
@@ -63,7 +63,7 @@ type GuardrailDetailsProps = {
   saved: Policy
   /** The name of the workspace whose default it is. */
   defaultOf: string | undefined
-  /** Its workspace, if there are several. */
+  /** The name of its workspace, if there are several. */
   workspace?: string | undefined
   canChange: boolean
   reload: () => void
@@ -71,26 +71,27 @@ type GuardrailDetailsProps = {
 
 function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChange, reload }: GuardrailDetailsProps) {
   const { route } = useLocation()
-  const [stored, setStored] = useDraft<{ base: Guardrail | undefined; policy: Policy }>(id)
+  const [draft, setDraft] = useDraft<{ base: Guardrail | undefined; policy: Policy }>(id)
   /** Changes when the form must be filled again. */
   const [formVersion, setFormVersion] = useState(0)
-  const policy = stored?.policy ?? saved
+  const policy = draft?.policy ?? saved
   /** The guardrail on which the draft is based. */
-  const base = stored ? stored.base : guardrail
+  const base = draft ? draft.base : guardrail
   const basePolicy = base ? policyOf(base) : saved
   const isChanged = changesBetween(basePolicy, policy).length > 0
-  const isOutdated = stored !== undefined && etagOf(base) !== etagOf(guardrail)
-  const setDraft = (next: Policy | undefined) => setStored(next && { base, policy: next })
-  const replaceDraft = (other: Policy | undefined) => {
-    setDraft(other)
+  const isOutdated = draft !== undefined && etagOf(base) !== etagOf(guardrail)
+  const setPolicy = (next: Policy | undefined) => setDraft(next && { base, policy: next })
+  /** Sets a policy that the form does not show yet; undefined discards the draft. */
+  const replacePolicy = (other: Policy | undefined) => {
+    setPolicy(other)
     setFormVersion((before) => before + 1)
   }
   const onSaved = () => {
-    replaceDraft(undefined)
+    replacePolicy(undefined)
     reload()
   }
   const mergeChanges = () => {
-    setStored({ base: guardrail, policy: mergeFields(basePolicy, policy, saved) })
+    setDraft({ base: guardrail, policy: mergeFields(basePolicy, policy, saved) })
     setFormVersion((before) => before + 1)
   }
   useKeys([{ key: 'Escape', description: 'back to the list', act: () => route('/guardrails') }])
@@ -100,7 +101,7 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
       <Effect policy={policy} isChanged={isChanged} />
       {canChange && (
         <div class="guardrail-columns">
-          <Editor key={`${formVersion} ${base?.updated_at}`} policy={policy} change={setDraft} />
+          <Editor key={`${formVersion} ${base?.updated_at}`} policy={policy} change={setPolicy} />
           <div class="guardrail-side">
             {isOutdated && (
               <Conflict
@@ -116,7 +117,7 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
                 saved={basePolicy}
                 policy={policy}
                 isOutdated={isOutdated}
-                discard={() => replaceDraft(undefined)}
+                discard={() => replacePolicy(undefined)}
                 onSaved={onSaved}
                 reload={reload}
               />
@@ -130,7 +131,7 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
       {guardrail && (
         <Assignments id={id} workspaceId={guardrail.workspace_id} defaultOf={defaultOf} canChange={canChange} />
       )}
-      <History id={id} version={guardrail?.updated_at} {...(canChange && { restore: replaceDraft })} />
+      <History id={id} version={guardrail?.updated_at} {...(canChange && { restore: replacePolicy })} />
     </>
   )
 }
@@ -178,14 +179,16 @@ function Head({ id, guardrail, policy, defaultOf, workspace, canChange }: HeadPr
   )
 }
 
+const maxSpenders = 3
+
 /** The members and keys that have spent the most. The limit applies to each of them separately. */
 function Spenders({ spenders }: { spenders: NonNullable<Guardrail['spenders']> }) {
   return (
     <p class="dim">
       The limit applies to each member and key separately. Highest spending:{' '}
-      {spenders.slice(0, 3).map(({ kind, user_id, key_hash, name, spent_usd, unconfirmed_usd }, at) => (
+      {spenders.slice(0, maxSpenders).map(({ kind, user_id, key_hash, name, spent_usd, unconfirmed_usd }, index) => (
         <span key={`${kind} ${user_id ?? key_hash}`}>
-          {at > 0 && ', '}
+          {index > 0 && ', '}
           {kind} {name ?? 'deleted'} <Usd amount={spent_usd + unconfirmed_usd} />
         </span>
       ))}

@@ -2,6 +2,8 @@ import type { Guardrail } from '../api/types.ts'
 import { periodText } from '../components/policy/policy-description.ts'
 import { Usd } from '../components/text/usd.tsx'
 
+const nearlyUsedUpShare = 0.9
+
 /** The spend of a limit, as text and as a bar. */
 export function LimitUsage({
   guardrail,
@@ -12,7 +14,7 @@ export function LimitUsage({
   const spent = spent_usd + unconfirmed
   if (limit === null) return <span class="dim">no limit</span>
   const share = spent / limit
-  const tone = share >= 1 ? 'full' : share >= 0.9 ? 'near' : ''
+  const tone = share >= 1 ? 'full' : share >= nearlyUsedUpShare ? 'near' : ''
   return (
     <span class="guardrail-spent">
       <span class={`guardrail-bar ${tone}`} aria-hidden="true">

@@ -23,7 +23,7 @@ type Base = {
   /** The number of the newest version at the start. */
   newest: number
 }
-type Stored = { base: Base; entries: Entries }
+type DraftState = { base: Base; entries: Entries }
 
 export type PresetDraft = {
   entries: Entries
@@ -48,7 +48,7 @@ export function usePresetDraft(
   versions: PresetVersion[],
   start: PresetVersion | undefined,
 ): PresetDraft {
-  const [stored, setStored] = useDraft<Stored>(`preset ${slug}`)
+  const [draft, setDraft] = useDraft<DraftState>(`preset ${slug}`)
   const newest = versions.at(-1)
   const newestBase: Base = {
     preset,
@@ -56,11 +56,11 @@ export function usePresetDraft(
     version: start ?? emptyVersion,
     newest: newest?.version ?? 0,
   }
-  const { base, entries } = stored ?? { base: newestBase, entries: entriesOf(newestBase.version) }
-  const isOutdated = stored !== undefined && etagOf(base.preset) !== etagOf(preset)
+  const { base, entries } = draft ?? { base: newestBase, entries: entriesOf(newestBase.version) }
+  const isOutdated = draft !== undefined && etagOf(base.preset) !== etagOf(preset)
   const otherVersion = newest && newest.version > base.newest ? newest : preset?.designated_version
   const rebase = (version: PresetVersion) =>
-    setStored({
+    setDraft({
       base: { ...newestBase, number: version.version, version },
       entries: merge(entriesOf(base.version), entries, entriesOf(version)),
     })
@@ -72,9 +72,9 @@ export function usePresetDraft(
     base,
     isChanged: changesBetween(base.version, version).length > 0 || Object.keys(problems).length > 0,
     conflict: isOutdated ? otherVersion : undefined,
-    set: (name, text) => setStored({ base, entries: { ...entries, [name]: text } }),
+    set: (name, text) => setDraft({ base, entries: { ...entries, [name]: text } }),
     mergeChanges: () => otherVersion && rebase(otherVersion),
-    ignoreConflict: () => setStored({ base: { ...base, preset, newest: newestBase.newest }, entries }),
-    discard: () => setStored(undefined),
+    ignoreConflict: () => setDraft({ base: { ...base, preset, newest: newestBase.newest }, entries }),
+    discard: () => setDraft(undefined),
   }
 }

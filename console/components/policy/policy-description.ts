@@ -3,8 +3,8 @@ import { money } from '../../format/money.ts'
 import { dataRuleNames, dataRules } from './data-rules.ts'
 
 /** A guardrail, or a draft of one. */
-type Policy = Omit<Guardrail, 'id' | 'workspace_id' | 'created_at' | 'updated_at'>
-type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
+type GuardrailFields = Omit<Guardrail, 'id' | 'workspace_id' | 'created_at' | 'updated_at'>
+type Builtin = NonNullable<GuardrailFields['content_filter_builtins']>[number]
 
 const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 /** The interval of a limit as text after its amount. */
@@ -33,7 +33,7 @@ function joinNames(items: string[]): string {
 }
 
 /** Describes a policy with a sentence for each rule. Empty without rules. */
-export function describePolicy(policy: Policy): string[] {
+export function describePolicy(policy: GuardrailFields): string[] {
   const groupLimits = (policy.group_limits ?? []).map((limit) => `At most ${groupLimitText(limit)}.`)
   return [
     ...describeLimit(policy),
@@ -44,7 +44,7 @@ export function describePolicy(policy: Policy): string[] {
   ]
 }
 
-function describeLists(policy: Policy): string[] {
+function describeLists(policy: GuardrailFields): string[] {
   const sentences: string[] = []
   const add = (label: string, items: string[] | null) => {
     if (items) sentences.push(`${label}: ${joinNames(items)}.`)
@@ -58,13 +58,13 @@ function describeLists(policy: Policy): string[] {
   return sentences
 }
 
-function describeLimit({ limit_usd, reset_interval, include_byok_in_budgets }: Policy): string[] {
+function describeLimit({ limit_usd, reset_interval, include_byok_in_budgets }: GuardrailFields): string[] {
   if (limit_usd === null) return []
   const byok = include_byok_in_budgets ? ', own provider keys included' : ''
   return [`At most ${money(limit_usd)} ${periodText(reset_interval)}${byok}.`]
 }
 
-type GroupLimit = NonNullable<Policy['group_limits']>[number]
+type GroupLimit = NonNullable<GuardrailFields['group_limits']>[number]
 
 /** `$5.00 per day for each value of the tag customer` */
 export function groupLimitText({ by, tag_name, limit_usd, reset_interval }: GroupLimit): string {
@@ -72,7 +72,7 @@ export function groupLimitText({ by, tag_name, limit_usd, reset_interval }: Grou
   return `${money(limit_usd)} ${periodText(reset_interval)} for ${each}`
 }
 
-function describeDataRules(policy: Policy): string[] {
+function describeDataRules(policy: GuardrailFields): string[] {
   const vendors = {
     'vendor a': policy.enforce_zdr_vendor_a,
     'vendor b': policy.enforce_zdr_vendor_b,
@@ -90,7 +90,7 @@ function describeDataRules(policy: Policy): string[] {
   return [...zdrSentences, ...rules.map((name) => dataRules[name].description)]
 }
 
-function describeFilters({ content_filter_builtins, content_filters }: Policy): string[] {
+function describeFilters({ content_filter_builtins, content_filters }: GuardrailFields): string[] {
   return (['block', 'redact', 'flag'] as const).flatMap((action) => {
     const builtins = (content_filter_builtins ?? []).filter((filter) => filter.action === action)
     const patterns = (content_filters ?? []).filter((filter) => filter.action === action)

@@ -4,7 +4,7 @@ import { ClockTime } from '../../components/text/timestamp.tsx'
 import { Usd } from '../../components/text/usd.tsx'
 import { exactCount } from '../../format/count.ts'
 
-export const outcomes = { refuse: 'refused', reroute: 'rerouted', redact: 'redacted' }
+export const outcomeLabels = { refuse: 'refused', reroute: 'rerouted', redact: 'redacted' }
 
 /** The affected requests with their outcome, the rule, and their actual cost. */
 export function AffectedRequests({ replay: { touched: total, touched_requests: requests } }: { replay: Replay }) {
@@ -28,7 +28,7 @@ export function AffectedRequests({ replay: { touched: total, touched_requests: r
               <td>
                 {effects.map(({ outcome, rule }) => (
                   <div key={outcome + rule}>
-                    {ruleLabel(rule)} <span class={outcome === 'refuse' ? 'bad' : 'dim'}>{outcomes[outcome]}</span>
+                    {ruleLabel(rule)} <span class={outcome === 'refuse' ? 'bad' : 'dim'}>{outcomeLabels[outcome]}</span>
                   </div>
                 ))}
               </td>

@@ -9,11 +9,12 @@ import { useDebounced } from '../../components/window/use-debounced.ts'
 import { exactCount } from '../../format/count.ts'
 import { dayMs } from '../../format/time.ts'
 import { changesBetween, type Policy, patchBetween } from '../policy.ts'
-import { AffectedRequests, outcomes } from './affected-requests.tsx'
+import { AffectedRequests, outcomeLabels } from './affected-requests.tsx'
 
-const spans = { '24 hours': 1, '7 days': 7, '30 days': 30 }
-type Span = keyof typeof spans
-const spanNames = Object.keys(spans) as Span[]
+/** The time ranges, in days. */
+const spanDays = { '24 hours': 1, '7 days': 7, '30 days': 30 }
+type Span = keyof typeof spanDays
+const spanNames = Object.keys(spanDays) as Span[]
 const maxListedRequests = 100
 
 type GuardrailReplayProps = { id: string; saved: Policy; policy: Policy }
@@ -43,10 +44,10 @@ export function GuardrailReplay({ id, saved, policy }: GuardrailReplayProps) {
 }
 
 /** @param key undefined disables the request. */
-function useReplay(id: string, span: Span, key: string | undefined, policy: GuardrailPatch) {
+function useReplay(id: string, span: Span, key: string | undefined, patch: GuardrailPatch) {
   return useResource(key && `/guardrails/${id}/replay ${span} ${key}`, async (signal) => {
-    const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
-    const body = { from, policy, list: maxListedRequests }
+    const from = new Date(Date.now() - spanDays[span] * dayMs).toISOString()
+    const body = { from, policy: patch, list: maxListedRequests }
     return (await call('POST /guardrails/{id}/replay', { params: { id }, body }, { signal })).data
   })
 }
@@ -110,7 +111,7 @@ function ReplayDetails({ replay }: { replay: Replay }) {
         {replay.by_rule.map(({ rule, outcome, requests, usd }) => (
           <li key={`${rule} ${outcome}`}>
             <span>
-              {ruleLabel(rule)} <span class="dim">{outcomes[outcome]}</span>
+              {ruleLabel(rule)} <span class="dim">{outcomeLabels[outcome]}</span>
             </span>
             <span>
               {exactCount(requests)} <span class="dim">for</span> <Usd amount={usd} />

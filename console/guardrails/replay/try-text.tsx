@@ -38,12 +38,12 @@ export function TryText({ id, saved, policy }: TryProps) {
         onInput={(event) => setText(event.currentTarget.value)}
       />
       <Problem text={failure?.message} />
-      {data && !failure && debouncedText !== '' && <Result result={data} policy={policy} />}
+      {data && !failure && debouncedText !== '' && <Result tried={data} policy={policy} />}
     </section>
   )
 }
 
-const outcomes: Record<TriedText['outcome'], [tone: string, label: string]> = {
+const outcomeTexts: Record<TriedText['outcome'], [tone: string, label: string]> = {
   passed: ['ok', 'The text would be sent unchanged.'],
   redacted: ['warn', 'The text would be sent as:'],
   blocked: ['bad', 'The request would be blocked.'],
@@ -51,8 +51,8 @@ const outcomes: Record<TriedText['outcome'], [tone: string, label: string]> = {
 }
 const actionWords = { block: 'blocks', redact: 'redacts', flag: 'flags' }
 
-function Result({ result: { text, result }, policy }: { result: TriedResult; policy: Policy }) {
-  const [tone, label] = outcomes[result.outcome]
+function Result({ tried: { text, result }, policy }: { tried: TriedResult; policy: Policy }) {
+  const [tone, label] = outcomeTexts[result.outcome]
   const name = (rule: string) => ruleName(rule, policy)
   return (
     <>
