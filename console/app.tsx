@@ -11,13 +11,13 @@ import { EmptyState } from './components/page/page-states.tsx'
 import { Toasts } from './components/page/toast.tsx'
 import { Palette } from './components/palette/palette.tsx'
 import { Shortcuts } from './components/palette/shortcuts.tsx'
-import { openedPage } from './components/window/focus.ts'
+import { focusOpenedPage } from './components/window/focus.ts'
 import { Frame } from './frame.tsx'
 import { screens } from './screens.ts'
 import { LinkSignIn, SignIn } from './sign-in.tsx'
 import { NoWorkspace, WorkspaceMissing } from './workspace-missing.tsx'
 
-const routed = screens.map(({ name, load }) => ({
+const routedScreens = screens.map(({ name, load }) => ({
   name,
   component: lazy(async () => ({
     default: await load().then(
@@ -29,7 +29,7 @@ const routed = screens.map(({ name, load }) => ({
 
 /** Loads the script of a screen before it is rendered. */
 export const preloadScreen = (screen: string | undefined) =>
-  routed.find(({ name }) => name === screen)?.component.preload()
+  routedScreens.find(({ name }) => name === screen)?.component.preload()
 
 /** @param screen what the frame contains, by default the screen of the address. The service passes null if it renders only the frame. */
 export function App({ screen = <CurrentScreen /> }: { screen?: ComponentChildren }) {
@@ -74,9 +74,11 @@ function CurrentScreen() {
 
 function Screens() {
   return (
-    <Router onRouteChange={openedPage}>
+    <Router onRouteChange={focusOpenedPage}>
       <Route path="/" component={FirstScreen} />
-      {routed.flatMap(({ name, component }) => [<Route key={name} path={`/${name}/:rest*`} component={component} />])}
+      {routedScreens.map(({ name, component }) => (
+        <Route key={name} path={`/${name}/:rest*`} component={component} />
+      ))}
       <Route default component={NoScreen} />
     </Router>
   )

@@ -117,7 +117,7 @@ function OtherSignInMethods({ onFailure }: { onFailure: (failure: Failure | unde
           Sign in with a passkey
         </button>
       )}
-      {/* The router handles links to this origin that have no target. */}
+      {/* With a target, because the router handles links to this origin without one, and the console has no page there. */}
       {methods.includes('oidc') && (
         <a class="button" href={`${apiBase}/sessions/oidc${queryOf({ return_to: returnPath() })}`} target="_top">
           Sign in with your organization’s account

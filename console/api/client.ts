@@ -4,7 +4,7 @@ import { workspaceHeader, workspaceParameter } from './address/workspace-path.ts
 import { isServiceResponse, reportAnswer, reportNoAnswer } from './connection/connection.ts'
 import { readFailure } from './failure.ts'
 import { takePreloadedAnswer } from './preloaded-answers.ts'
-import { csrfToken, sessionLookedUp, signedOut } from './session.ts'
+import { csrfToken, recordSessionEnd, sessionLookedUp } from './session.ts'
 import type { Routes } from './types.ts'
 
 export const apiBase = withRoot('/api/v1')
@@ -108,7 +108,7 @@ async function send(
   const response = await trackedFetch(address, init)
   if (response.ok) return response
   const failure = await readFailure(response)
-  if (response.status === 401) signedOut(failure)
+  if (response.status === 401) recordSessionEnd(failure)
   throw failure
 }
 

@@ -68,7 +68,7 @@ export function useEvents<T>(name: string, listen: (data: T) => void): void {
 
 /** Calls `act` when the stream opens or lost events: the caller must reload its data. */
 export function useStreamRestart(act: () => void): void {
-  // An event of the browser, not of the service.
+  // `open` is an event of the browser, `reset` one of the service.
   useEvents('open', act)
   useEvents('reset', act)
 }

@@ -42,6 +42,7 @@ export function useKeysByHash(hashes: readonly string[]): ReadonlyMap<string, Ke
   const [keys, setKeys] = useState(() => preloadedKeys(hashes))
   const missing = firstDistinct(hashes.filter((hash) => !keys.has(hash)))
   const isEnabled = canListKeys(me) && missing.length > 0
+  // The resource itself has no data: each answer is added to `keys`, which also has those of earlier requests.
   useResource(isEnabled ? `keys ${missing.join()}` : undefined, async (signal) => {
     const { data } = await call('GET /keys', inputOf(missing), { signal })
     setKeys((before) => new Map([...before, ...withAnswer(missing, data)]))

@@ -30,7 +30,10 @@ export async function addPasskey(name: string): Promise<Passkey> {
   return data
 }
 
-/** Converts a passkey to JSON. Callers assert the type of the API, because that of the DOM lists each extension by name. */
+/**
+ * Converts a passkey to JSON. Callers assert the type of the API, because that of the DOM lists each extension by name.
+ * @param passkey never null here: browsers return null only for credentials of other kinds.
+ */
 const jsonOf = (passkey: Credential | null): object => (passkey as PublicKeyCredential).toJSON()
 
 const messages: Record<string, string> = {

@@ -67,15 +67,15 @@ export function csrfToken(): string | undefined {
 let lastMemberId: string | undefined
 
 /** Records that the session has ended. @param failure the answer that says so. */
-export function signedOut(failure: Failure): void {
+export function recordSessionEnd(failure: Failure): void {
   const previous = sessionState.peek()
   if (previous.state !== 'signed-in') return
   lastMemberId = previous.session.member.id
   const { requestId } = failure
-  sessionState.value = { state: 'signed-out', failure: new Failure(401, sessionEnded, { requestId }) }
+  sessionState.value = { state: 'signed-out', failure: new Failure(401, sessionEndMessage, { requestId }) }
 }
 
-const sessionEnded = 'You were signed out: the session has expired or was ended. Sign in to continue on this page.'
+const sessionEndMessage = 'You were signed out: the session has expired or was ended. Sign in to continue on this page.'
 
 async function createSession(body: NewSession): Promise<Session> {
   const response = await fetch(sessionsPath, {
@@ -164,7 +164,7 @@ export const organizationRole = () => currentSession()?.organization_role
 /** Whether the session can read status, settings and providers of the service. Developers cannot. */
 export const canSeeService = () => organizationRole() !== undefined && organizationRole() !== 'developer'
 
-/** The token of a sign-in link. It is in the fragment, which browsers do not send. */
+/** The fragment of a sign-in link. Browsers do not send it, so no proxy can log the token. `emailed`: the link waits for a click. */
 const linkPattern = /^#(?<emailed>emailed-)?sign-in=(?<token>.+)$/
 
 /** A sign-in link whose request is pending. */
@@ -179,9 +179,9 @@ let cancelRetry: (() => void) | undefined
 export async function findSession(): Promise<void> {
   cancelRetry?.()
   if (sessionState.peek().state === 'signed-in') return
-  const answer = await fetchSession().catch(stateAfterFailedLookup)
+  const state = await fetchSession().catch(stateAfterFailedLookup)
   if (sessionState.peek().state === 'signed-in') return
-  applyState(answer)
+  applyState(state)
   sessionLookup.resolve()
 }
 

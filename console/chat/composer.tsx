@@ -71,8 +71,8 @@ function MessageForm({ models }: { models: string[] }) {
       {images.length > 0 && (
         <AttachedImages
           images={images}
-          drop={(at) => {
-            draftImages.value = images.filter((_, one) => one !== at)
+          drop={(dropped) => {
+            draftImages.value = images.filter((_, index) => index !== dropped)
           }}
         />
       )}
@@ -123,16 +123,16 @@ function MessageForm({ models }: { models: string[] }) {
   )
 }
 
-function AttachedImages({ images, drop }: { images: string[]; drop: (at: number) => void }) {
+function AttachedImages({ images, drop }: { images: string[]; drop: (index: number) => void }) {
   return (
     <div class="attached">
-      {images.map((url, at) => (
+      {images.map((url, index) => (
         <button
           // Not the URL itself: a data URL can have megabytes, and can occur twice.
-          key={`${at} ${url.length}`}
+          key={`${index} ${url.length}`}
           type="button"
-          aria-label={`Remove image ${at + 1}`}
-          onClick={() => drop(at)}
+          aria-label={`Remove image ${index + 1}`}
+          onClick={() => drop(index)}
         >
           <img src={url} alt="" /> ✕
         </button>

@@ -32,14 +32,14 @@ export function sendMessage(models: string[], text: string, images: string[]): v
   }
   const bodies = models.map((model) => requestBody(model, before, turn))
   turns.value = [...before, turn]
-  models.forEach((model, at) => void requestReply(turn.id, model, bodies[at]!))
+  models.forEach((model, index) => void requestReply(turn.id, model, bodies[index]!))
 }
 
 /** Requests the reply of a model again. @throws Error if the settings are invalid. */
 export function retryReply(turnId: number, model: string): void {
-  const all = turns.peek()
-  const at = all.findIndex(({ id }) => id === turnId)
-  const body = requestBody(model, all.slice(0, at), all[at]!)
+  const allTurns = turns.peek()
+  const index = allTurns.findIndex(({ id }) => id === turnId)
+  const body = requestBody(model, allTurns.slice(0, index), allTurns[index]!)
   setReply(turnId, model, emptyReply)
   void requestReply(turnId, model, body)
 }

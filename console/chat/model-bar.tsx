@@ -22,14 +22,13 @@ export function useSelectedModels(): { models: string[]; choose: (models: string
 
 /** All allowed models, and active presets. */
 export function useModelChoices(): { choices: string[] | undefined; failure: Failure | undefined; reload: () => void } {
-  const { data: found, failure, reload: reloadModels } = useGet('GET /models/user', {})
-  const models = found?.data
-  const { data, reload } = useAllRows('GET /presets', {})
+  const { data: answer, failure, reload: reloadModels } = useGet('GET /models/user', {})
+  const models = answer?.data
+  const { data: presets = [], reload } = useAllRows('GET /presets', {})
   const revision = presetRevision.value
   useEffect(() => {
     if (revision > 0) reload()
   }, [revision, reload])
-  const presets = data ?? []
   const active = presets.filter(({ status }) => status === 'active')
   const choices = models && [...active.map(({ slug }) => `@preset/${slug}`), ...models.map(({ id }) => id)]
   return { choices, failure, reload: reloadModels }
@@ -54,20 +53,21 @@ export function ModelBar({ models, choose, choices, isSettingsOpen, toggleSettin
     placeholder: 'model, or @preset/…',
     suggestions: others,
   }
-  const replaceModel = (at: number) => (next: string | undefined) => {
+  const replaceModel = (index: number) => (next: string | undefined) => {
     const changed = [...models]
-    changed.splice(at, 1, ...(next ? [next] : []))
+    changed.splice(index, 1, ...(next ? [next] : []))
     choose(changed)
   }
-  const filtersAt = (at: number): Filters => ({
-    values: models[at] ? { model: models[at] } : {},
-    set: ({ model }) => replaceModel(at)(model),
-    clear: () => replaceModel(at)(undefined),
+  /** The model at a position as a filter, so that the chip of a list can change and remove it. */
+  const filtersAt = (index: number): Filters => ({
+    values: models[index] ? { model: models[index] } : {},
+    set: ({ model }) => replaceModel(index)(model),
+    clear: () => replaceModel(index)(undefined),
   })
   return (
     <div class="bar">
-      {models.map((model, at) => (
-        <Chip key={model} filter={{ ...filter, omitsLabel: 'always' }} filters={filtersAt(at)} />
+      {models.map((model, index) => (
+        <Chip key={model} filter={{ ...filter, omitsLabel: 'always' }} filters={filtersAt(index)} />
       ))}
       {models.length === 0 && <Chip filter={filter} filters={filtersAt(0)} />}
       {models.length > 0 && models.length < maxModels && (
@@ -84,10 +84,12 @@ export function ModelBar({ models, choose, choices, isSettingsOpen, toggleSettin
   )
 }
 
+const maxSuggestions = 12
+
 /** Adds a model to compare with. */
 function Compare({ candidates, choose }: { candidates: string[]; choose: (model: string) => void }) {
   const [typed, setTyped] = useState('')
-  const matching = candidates.filter((one) => one.toLowerCase().includes(typed.toLowerCase())).slice(0, 12)
+  const matching = candidates.filter((one) => one.toLowerCase().includes(typed.toLowerCase())).slice(0, maxSuggestions)
   return (
     <Menu button="+ compare" label="Compare with another model">
       {(close) => {

@@ -61,11 +61,11 @@ const followDistancePx = 60
 function Conversation({ models, choices, choose }: ConversationProps) {
   const section = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)
-  const all = turns.value
+  const allTurns = turns.value
   useEffect(() => {
     const element = section.current
     if (element && isAtEnd.current) element.scrollTop = element.scrollHeight
-  }, [all])
+  }, [allTurns])
   const trackPosition = ({
     currentTarget: { scrollTop, clientHeight, scrollHeight },
   }: {
@@ -86,10 +86,10 @@ function Conversation({ models, choices, choose }: ConversationProps) {
           {countText(earlierMessages.value.length, 'earlier message')} of the request will be sent first.
         </p>
       )}
-      {all.map((turn) => (
+      {allTurns.map((turn) => (
         <TurnView key={turn.id} turn={turn} />
       ))}
-      {all.length === 0 && <EmptyChat models={models} choices={choices} choose={choose} />}
+      {allTurns.length === 0 && <EmptyChat models={models} choices={choices} choose={choose} />}
     </section>
   )
 }
@@ -123,6 +123,8 @@ function TurnView({ turn }: { turn: Turn }) {
   )
 }
 
+const maxSuggestedModels = 6
+
 /** The empty chat: suggests models. */
 function EmptyChat({ models, choices, choose }: ConversationProps) {
   if (choices?.length === 0) {
@@ -144,7 +146,7 @@ function EmptyChat({ models, choices, choose }: ConversationProps) {
       <NoCredentials />
       {models.length === 0 && (
         <p class="suggested-models">
-          {(choices ?? []).slice(0, 6).map((one) => (
+          {(choices ?? []).slice(0, maxSuggestedModels).map((one) => (
             <button key={one} type="button" onClick={() => choose([one])}>
               {one}
             </button>

@@ -6,9 +6,9 @@ const needsQuotes = /[",\r\n]/
 
 /** Writes lines of CSV (RFC 4180). An apostrophe is put before text that a spreadsheet would evaluate as a formula. */
 export const csvText = (lines: readonly (readonly Value[])[]): string =>
-  lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('')
+  lines.map((line) => `${line.map(fieldText).join(',')}\r\n`).join('')
 
-function cell(value: Value): string {
+function fieldText(value: Value): string {
   if (value === null) return ''
   if (typeof value === 'number') return plainNumber(value)
   const safe = formula.test(value) ? `'${value}` : value

@@ -4,8 +4,8 @@ import { escapeInvisible } from './visible-text.ts'
  * The CSS class of a line of a diff. Only the first two lines can be file headers; similar lines further down are content.
  * `\\ No newline at end of file` is a note.
  */
-function lineClass(line: string, at: number): string | undefined {
-  if (/^(@@|\\)/.test(line) || (at < 2 && /^(---|\+\+\+) /.test(line))) return 'dim'
+function lineClass(line: string, index: number): string | undefined {
+  if (/^(@@|\\)/.test(line) || (index < 2 && /^(---|\+\+\+) /.test(line))) return 'dim'
   return line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : undefined
 }
 
@@ -18,8 +18,8 @@ export function Diff({ path, diff }: { path: string; diff: string }) {
         {diff
           .replace(/\n$/, '')
           .split('\n')
-          .map((line, at) => (
-            <span key={at} class={lineClass(line, at)}>
+          .map((line, index) => (
+            <span key={index} class={lineClass(line, index)}>
               {escapeInvisible(line)}
             </span>
           ))}

@@ -123,16 +123,18 @@ const isInTransition = ({ status }: Intern) => endOfTransition[status] !== undef
 
 export const NotRunning = () => <p class="dim">The intern is not running. Wake it to continue.</p>
 
+/** Sessions displayed at first. Each press of the button reads the list again from its start, so it shows many more. */
 const initialSessions = 100
+const moreFactor = 4
 /** The end of a turn without a question has no event. */
 const activePollMs = 3_000
 
 function Sessions({ intern: { id, name, status } }: { intern: Intern }) {
-  const [limit, setLimit] = useState(initialSessions)
-  const { data, failure, reload } = useResource(`sessions of ${id} ${limit}`, (signal) =>
+  const [maxSessions, setMaxSessions] = useState(initialSessions)
+  const { data, failure, reload } = useResource(`sessions of ${id} ${maxSessions}`, (signal) =>
     fetchAllCursorPages(
       (query) => call('GET /interns/{internId}/sessions', { params: { internId: id }, query }, { signal }),
-      limit,
+      maxSessions,
     ),
   )
   useInternChanges(reload)
@@ -169,7 +171,7 @@ function Sessions({ intern: { id, name, status } }: { intern: Intern }) {
       </ul>
       {data.hasMore && (
         <p>
-          <button type="button" onClick={() => setLimit(limit * 4)}>
+          <button type="button" onClick={() => setMaxSessions(maxSessions * moreFactor)}>
             Show more
           </button>
         </p>

@@ -10,6 +10,7 @@ const statusLabels: Record<string, string> = { unconfigured: 'no credential' }
 export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
   const configured = endpoints.filter(({ status }) => status !== 'unconfigured')
   const compared = configured.length > 1 ? configured : []
+  // Infinite if none are compared, so that no value is the best.
   const best = {
     prompt: Math.min(...compared.map(({ pricing }) => Number(pricing.prompt))),
     completion: Math.min(...compared.map(({ pricing }) => Number(pricing.completion))),
@@ -55,7 +56,7 @@ function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues }) {
   const { provider_name, tag, status, pricing, context_length, quantization } = endpoint
   const { latency_last_30m: latency, throughput_last_30m: speed, uptime_last_30m, uptime_last_1d } = endpoint
   const isConfigured = status !== 'unconfigured'
-  const cell = (isBest: boolean) => (isConfigured && isBest ? 'number best' : 'number')
+  const numberClass = (isBest: boolean) => (isConfigured && isBest ? 'number best' : 'number')
   return (
     <tr>
       <th scope="row">
@@ -71,10 +72,10 @@ function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues }) {
           </span>
         )}
       </td>
-      <td class={cell(Number(pricing.prompt) === best.prompt)}>
+      <td class={numberClass(Number(pricing.prompt) === best.prompt)}>
         <PerMillion usd={pricing.prompt} />
       </td>
-      <td class={cell(Number(pricing.completion) === best.completion)}>
+      <td class={numberClass(Number(pricing.completion) === best.completion)}>
         <PerMillion usd={pricing.completion} />
       </td>
       <td class="number">
@@ -83,10 +84,10 @@ function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues }) {
       <td class="number" title={`${exactCount(context_length)} tokens`}>
         {count(context_length)}
       </td>
-      <td class={cell(latency?.p50 === best.first)}>
+      <td class={numberClass(latency?.p50 === best.first)}>
         {latency ? duration(latency.p50) : '–'} <span class="dim">/ {latency ? duration(latency.p90) : '–'}</span>
       </td>
-      <td class={cell(speed?.p50 === best.speed)}>{speed ? speed.p50.toFixed(0) : '–'}</td>
+      <td class={numberClass(speed?.p50 === best.speed)}>{speed ? speed.p50.toFixed(0) : '–'}</td>
       <td class="number">
         {formatUptime(uptime_last_30m)} <span class="dim">/ {formatUptime(uptime_last_1d)}</span>
       </td>

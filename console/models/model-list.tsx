@@ -23,9 +23,9 @@ export function ModelList() {
   const { values } = filters
   const { route } = useLocation()
   const query = modelQuery(values)
-  const all = useGet('GET /models', values.mine ? undefined : { query })
+  const allModels = useGet('GET /models', values.mine ? undefined : { query })
   const ownModels = useGet('GET /models/user', values.mine ? { query } : undefined)
-  const { data, failure, isLoading, isCurrent, reload } = values.mine ? ownModels : all
+  const { data, failure, isLoading, isCurrent, reload } = values.mine ? ownModels : allModels
   const measured = useMeasurements()
   const models: Model[] = data?.data ?? []
   const pathOf = (id: string) => `/models/${id}${queryOf(values)}`
@@ -89,17 +89,17 @@ function useFilterOptions(models: Model[]) {
 const pinnedNames = ['mine', 'model_authors', 'max_price']
 
 function Bar({ filters, models, count }: { filters: Filters; models: Model[]; count: number | undefined }) {
-  const all = modelFilters(useFilterOptions(models))
+  const allFilters = modelFilters(useFilterOptions(models))
   const isVisible = ({ name }: Filter) => pinnedNames.includes(name) || filters.values[name] !== undefined
   const showsPlots = filters.values.view === 'plots'
   return (
     <div class="bar">
       <Chips>
         <Chip filter={sort} filters={filters} />
-        {all.filter(isVisible).map((filter) => (
+        {allFilters.filter(isVisible).map((filter) => (
           <Chip key={filter.name} filter={filter} filters={filters} />
         ))}
-        <AddFilter availableFilters={all.filter((filter) => !isVisible(filter))} filters={filters} />
+        <AddFilter availableFilters={allFilters.filter((filter) => !isVisible(filter))} filters={filters} />
       </Chips>
       <SearchField label="Find models" placeholder="Name or ID" />
       <span class="dim count" role="status">

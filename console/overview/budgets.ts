@@ -1,4 +1,4 @@
-/** A spending limit and its usage. */
+/** A budget, or the limit of a guardrail or a key, with its usage. */
 export type Budget = {
   id: string
   name: string
@@ -17,11 +17,13 @@ type Interval = 'daily' | 'weekly' | 'monthly'
 
 export type Tone = 'ok' | 'warn' | 'bad'
 
+const nearlyUsedUpShare = 0.9
+
 /** The status of a budget. */
 export function budgetStatus(budget: Budget): { tone: Tone; text: string } {
   if (budget.spent >= budget.limit) return { tone: 'bad', text: 'used up: requests are refused' }
   if (budget.forecast !== null && budget.forecast > budget.limit)
     return { tone: 'warn', text: 'forecast exceeds the limit' }
-  if (budget.spent >= budget.limit * 0.9) return { tone: 'warn', text: 'nearly used up' }
+  if (budget.spent >= budget.limit * nearlyUsedUpShare) return { tone: 'warn', text: 'nearly used up' }
   return { tone: 'ok', text: 'within the limit' }
 }

@@ -74,6 +74,7 @@ function Figure({ name, exact, note, children }: FigureProps) {
 function Change({ now, previous, span }: { now: number | undefined; previous: number | undefined; span: string }) {
   if (!now || !previous) return null
   const share = now / previous - 1
+  // From ten times on, the factor is easier to read than per cent.
   const text =
     Math.abs(share) > 9.99
       ? `${(now / previous).toFixed(0)} × previous`

@@ -5,13 +5,13 @@ import { AddFilter, Chip, Chips } from '../components/form/chips.tsx'
 import { breakdowns, filterNames, type Row } from './queries.ts'
 import { defaultSpan, spans } from './time-ranges.ts'
 
-const last = choiceFilter(
+const spanFilter = choiceFilter(
   'last',
   'last',
   spans[defaultSpan]!.label,
   Object.entries(spans).flatMap(([name, { label }]) => (name === defaultSpan ? [] : [[name, label]])),
 )
-const by = choiceFilter(
+const breakdownFilter = choiceFilter(
   'by',
   'by',
   'model',
@@ -54,7 +54,7 @@ export function OverviewFilters({
   return (
     <div class="bar">
       <Chips>
-        {[...(hasSpanAndBreakdown ? [last, by] : []), ...texts.filter(isSet)].map((filter) => (
+        {[...(hasSpanAndBreakdown ? [spanFilter, breakdownFilter] : []), ...texts.filter(isSet)].map((filter) => (
           <Chip key={filter.name} filter={filter} filters={filters} />
         ))}
         <AddFilter availableFilters={texts.filter((filter) => !isSet(filter))} filters={filters} />

@@ -68,6 +68,8 @@ export const overviewMetrics = [
   'tokens_total',
 ] as const satisfies AnalyticsQuery['metrics']
 
+const maxGroups = 50
+
 /** The queries of the overview: totals of this and the previous time range, over time, and by group. */
 export function overviewQueries(values: Values, now: number) {
   const span = spanOf(values.last)
@@ -88,7 +90,7 @@ export function overviewQueries(values: Values, now: number) {
       ...common,
       dimensions: [dimension],
       order_by: { field: orders[orderOf(values.order)], direction: 'desc' },
-      limit: 50,
+      limit: maxGroups,
     },
     groupsOverTime: {
       metrics: ['request_count', 'upstream_inference_cost'],

@@ -62,10 +62,10 @@ export function stackOf(
 }
 
 function sumBySteps(rows: Row[], metric: string, times: number[], filter: (row: Row) => boolean): number[] {
-  const at = new Map(times.map((time, index) => [time, index]))
+  const indexByTime = new Map(times.map((time, index) => [time, index]))
   const values = times.map(() => 0)
   for (const row of rows) {
-    const index = at.get(Date.parse(row.date!) / 1000)
+    const index = indexByTime.get(Date.parse(row.date!) / 1000)
     if (index !== undefined && filter(row)) values[index]! += amountIn(row, metric)
   }
   return values

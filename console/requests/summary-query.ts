@@ -22,7 +22,7 @@ const unsupportedFilters = /^(session_id|guardrail_id|streamed|(min|max)_\w+)$/
 const minuteMs = 60_000
 const defaultSpan = '24h'
 
-export type SummaryQuery = Pick<AnalyticsQuery, 'time_range' | 'filters'> & {
+export type SummaryQuery = Required<Pick<AnalyticsQuery, 'time_range' | 'filters'>> & {
   granularity: 'minute' | 'hour' | 'day'
   /** A description of the time range. */
   label: string
@@ -70,7 +70,7 @@ export function bucketValues(
 ): number[] {
   const step = bucketMs[granularity]
   const byBucket = new Map(rows.map((row) => [Math.floor(Date.parse(row.date ?? '') / step), Number(row[name] ?? 0)]))
-  const first = Math.floor(Date.parse(time_range!.start) / step)
-  const last = Math.floor((Date.parse(time_range!.end) - 1) / step)
+  const first = Math.floor(Date.parse(time_range.start) / step)
+  const last = Math.floor((Date.parse(time_range.end) - 1) / step)
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => byBucket.get(first + index) ?? 0)
 }

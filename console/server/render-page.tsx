@@ -30,7 +30,7 @@ export type PageRenderer = {
   additionalRequests: (answers: Record<string, unknown>) => string[]
   /**
    * Renders a page as the browser would before it has requested anything.
-   * @returns its markup, and style rules in place of `style` attributes, which the policy of the pages does not allow.
+   * @returns its markup, and style rules in place of `style` attributes, which their content security policy forbids.
    */
   render: (visit: Visit) => { markup: string; rules: string }
 }

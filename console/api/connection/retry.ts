@@ -30,7 +30,7 @@ export function nextFailedRead(before: FailedRead | undefined, error: unknown): 
 /**
  * The delay before the next attempt. Doubles each time, and is never shorter than `Retry-After`.
  * @param count failures in a row.
- * @param jitter from 0 to 1, spreads the retries of pages that failed together.
+ * @param jitter from 0 to 1. Shortens the delay by up to a fifth, which spreads the retries of pages that failed together.
  */
 export function retryDelayMs(count: number, jitter: number, retryAfterMs = 0): number {
   const backoffMs = Math.min(firstDelayMs * 2 ** (count - 1), maxDelayMs)

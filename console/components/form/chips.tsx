@@ -137,7 +137,7 @@ function Choices({ filter, value, choose }: ChoiceProps<'choice'>) {
   )
 }
 
-/** The suggestions below a text that can also be entered as it is. */
+/** The most suggestions for a text that can also be entered as it is. Text that must be a suggestion gets all of them. */
 const maxSuggestions = 12
 
 function TextFilter({ filter, value, choose }: ChoiceProps<'text'>) {

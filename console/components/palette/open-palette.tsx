@@ -6,12 +6,15 @@ import { useNameSearch } from './name-search.ts'
 /** `ofRequests`: whether a result leads to its requests instead of its page. */
 export type PaletteState = { typed: string; ofRequests: boolean }
 
+/** More rows would make typing slow. */
+const maxCommands = 50
+
 /** The dialog of the palette. It is loaded after the first screen. */
 export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteState & { onClose: () => void }) {
   const [typed, setTyped] = useState(initial)
   const [chosen, setChosen] = useState(0)
   const { commands: named, byExactId, isSearching } = useNameSearch(typed, ofRequests)
-  const matchingCommands = findCommands(commands(), typed).slice(0, 50)
+  const matchingCommands = findCommands(commands(), typed).slice(0, maxCommands)
   const matches = ofRequests ? [...named, ...matchingCommands] : [...matchingCommands, ...named]
   const found = [...matches, ...byExactId]
   const selectedIndex = Math.min(chosen, found.length - 1)

@@ -25,12 +25,12 @@ const unconfirmedHelp =
   'Charged to the limit, but not confirmed by the provider. You can release it on the page of the request.'
 
 /** Budgets with their spent, reserved and remaining amounts. */
-export function BudgetTable({ label, head: first = 'budget', rows, actions }: Props) {
+export function BudgetTable({ label, head: firstHead = 'budget', rows, actions }: Props) {
   return (
     <table class="plain-table" aria-label={label}>
       <thead>
         <tr>
-          <th scope="col">{first}</th>
+          <th scope="col">{firstHead}</th>
           {['limit', 'spent', 'unconfirmed', 'reserved', 'remaining'].map((head) => (
             <th key={head} scope="col" class="number" title={head === 'unconfirmed' ? unconfirmedHelp : undefined}>
               {head}

@@ -81,12 +81,12 @@ function Pages({ count, total }: { count: number; total: number }) {
   const { path, query } = useLocation()
   const { offset } = usePage()
   if (offset === 0 && count === total) return null
-  const at = (next: number) => path + queryOf({ ...query, offset: next > 0 ? next : undefined })
+  const pathAt = (next: number) => path + queryOf({ ...query, offset: next > 0 ? next : undefined })
   return (
     <p class="pages dim">
       {count === 0 ? 'No entries' : `${exactCount(offset + 1)} to ${exactCount(offset + count)}`} of {exactCount(total)}
-      {offset > 0 && <a href={at(offset - pageSize)}>Previous</a>}
-      {offset + count < total && count > 0 && <a href={at(offset + pageSize)}>Next</a>}
+      {offset > 0 && <a href={pathAt(offset - pageSize)}>Previous</a>}
+      {offset + count < total && count > 0 && <a href={pathAt(offset + pageSize)}>Next</a>}
     </p>
   )
 }

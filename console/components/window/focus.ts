@@ -25,7 +25,7 @@ const isDialogOpen = () => document.querySelector('dialog[open]') !== null
 const hasNoFocus = () => document.activeElement === document.body || document.activeElement === null
 
 /** Focuses the heading of a page that was opened, unless a field of it has the focus. */
-export function openedPage(): void {
+export function focusOpenedPage(): void {
   // The redirect from "/" is not a user action.
   if (!navigator.userActivation.hasBeenActive) return
   isHeadingPending = true

@@ -19,7 +19,9 @@ const contentRoute = 'GET /interns/{internId}/files/content'
 const archiveRoute = 'GET /interns/{internId}/files/archive'
 /** Longer texts are cut. */
 const maxTextBytes = 65_536
+/** Entries displayed at first. Each press of the button reads the list again from its start, so it shows many more. */
 const initialEntries = 500
+const moreFactor = 4
 
 /** The files of an intern: browse folders, read texts, download and upload. */
 export function Files({ id }: { id: string }) {
@@ -27,21 +29,24 @@ export function Files({ id }: { id: string }) {
   const [openFile, setOpenFile] = useState<{ path: string; text: string }>()
   const params = { internId: id }
   const [editedEntry, setEditedEntry] = useState<{ path: string; isFolder: boolean }>()
-  const [limit, setLimit] = useState(initialEntries)
-  const { data, failure, reload } = useResource(`files of ${id} in ${folder} ${limit}`, (signal) =>
-    fetchAllCursorPages((query) => call(listRoute, { params, query: { ...query, path: folder } }, { signal }), limit),
+  const [maxEntries, setMaxEntries] = useState(initialEntries)
+  const { data, failure, reload } = useResource(`files of ${id} in ${folder} ${maxEntries}`, (signal) =>
+    fetchAllCursorPages(
+      (query) => call(listRoute, { params, query: { ...query, path: folder } }, { signal }),
+      maxEntries,
+    ),
   )
   const pathInFolder = (name: string) => (folder ? `${folder}/${name}` : name)
   const openFolder = (path: string) => {
     setOpenFile(undefined)
-    setLimit(initialEntries)
+    setMaxEntries(initialEntries)
     setFolder(path)
   }
   const openText = (path: string) => runOrToast(async () => setOpenFile({ path, text: await readText(id, path) }))
   const upload = (chosen: FileList | null) =>
     runOrToast(async () => {
       const paths = [...(chosen ?? [])].map(({ name }) => pathInFolder(name))
-      for (const [at, path] of paths.entries()) await uploadFile(id, path, chosen![at]!)
+      for (const [index, path] of paths.entries()) await uploadFile(id, path, chosen![index]!)
       reload()
       const undo = async () => {
         for (const path of paths) await call('DELETE /interns/{internId}/files', { params, query: { path } })
@@ -86,7 +91,7 @@ export function Files({ id }: { id: string }) {
       </ul>
       {data?.hasMore && (
         <p>
-          <button type="button" onClick={() => setLimit(limit * 4)}>
+          <button type="button" onClick={() => setMaxEntries(maxEntries * moreFactor)}>
             Show more
           </button>
         </p>
@@ -150,7 +155,7 @@ async function readText(internId: string, path: string): Promise<string> {
 }
 
 const parentPaths = (folder: string) =>
-  folder ? folder.split('/').map((_, at, parts) => parts.slice(0, at + 1).join('/')) : []
+  folder ? folder.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/')) : []
 
 /**
  * Uploads a file. `call` would send its bytes as JSON. An existing file is not overwritten: it may be the intern's work.

@@ -113,6 +113,7 @@ function Permission({ waiting: { intern, question }, isSelected, isSent }: Permi
     'GET /interns/{internId}/questions/{questionId}',
     isSent ? undefined : { params },
   )
+  // The question is a permission, so the whole question is one, too.
   const details = data?.data as InternWholePermission | undefined
   return (
     <>

@@ -9,14 +9,16 @@ import { escapeInvisible } from '../visible-text.ts'
 import { ReplayedQuestions } from './replayed-questions.tsx'
 import { type RulesOwner, rulesApi } from './rules-owner.ts'
 
-const spans = { '24 hours': 1, '7 days': 7, '30 days': 30, '92 days': 92 }
-type Span = keyof typeof spans
-const spanNames = Object.keys(spans) as Span[]
+/** The time ranges, in days. */
+const spanDays = { '24 hours': 1, '7 days': 7, '30 days': 30, '92 days': 92 }
+type Span = keyof typeof spanDays
+const spanNames = Object.keys(spanDays) as Span[]
 const maxListedQuestions = 200
 
 /** Replays past questions with the saved rules, and with the unsaved changes. */
 export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; version: number; draft?: InternRule[] }) {
   const [span, setSpan] = useState<Span>('30 days')
+  // Undefined until the first draft has stayed the same for a while.
   const debouncedDraft = useDebounced(JSON.stringify(draft))
   const savedReplay = useReplay(owner, span, `at ${version}`, undefined)
   const draftReplay = useReplay(
@@ -44,7 +46,7 @@ export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; vers
 /** @param key undefined disables the request. */
 function useReplay(owner: RulesOwner, span: Span, key: string | undefined, rules: InternRule[] | undefined) {
   return useResource(key && `replay of ${owner.id} ${span} ${key}`, async (signal) => {
-    const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
+    const from = new Date(Date.now() - spanDays[span] * dayMs).toISOString()
     return (await rulesApi(owner).replay({ from, list: maxListedQuestions, rules }, { signal })).data
   })
 }

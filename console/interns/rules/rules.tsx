@@ -85,6 +85,7 @@ function RulesEditor({ owner, canChange, saved, reload }: Props & { saved: Inter
             </select>
           </h2>
           <p class="dim">
+            {/* Null only for version 0, which nobody has saved. */}
             Updated <RelativeTime time={saved.updated_at!} />
           </p>
           {selectedVersion !== undefined && (

@@ -19,6 +19,7 @@ export function WebHosts({ hosts, change }: Props) {
   const { problem, isBusy, act } = useAction()
   const enteredHosts = [...new Set(typed.split(/[\s,]+/).filter(Boolean))]
   const isChanged = enteredHosts.join() !== hosts.join()
+  /** Only the form calls it, which exists only with `change`. */
   const save = (event: Event) => {
     event.preventDefault()
     void act(async () => {

@@ -22,6 +22,7 @@ type Props = { webhook?: Webhook; onChanged: () => void; onSecret: (secret: stri
 
 /** Creates, changes or deletes a webhook, or rotates its secret. */
 export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) {
+  // Unused for a new webhook.
   const params = { webhookId: webhook?.id ?? '' }
   const load = async () => (await call('GET /webhooks/{webhookId}', { params })).data
   const form = useObjectForm<Webhook | undefined, WebhookFields>(webhook, load, (stored) =>

@@ -58,6 +58,9 @@ export function AuditLog() {
   )
 }
 
+/** Longer lists of changed fields end with a count. */
+const maxNamedFields = 3
+
 function AuditRow({ event: { at, actor, action, target, before, after } }: { event: AuditEvent }) {
   const changes = changesOf(before, after)
   return (
@@ -84,9 +87,9 @@ function AuditRow({ event: { at, actor, action, target, before, after } }: { eve
               {changes
                 .map(({ field }) => fieldLabel(field))
                 .filter(Boolean)
-                .slice(0, 3)
+                .slice(0, maxNamedFields)
                 .join(', ') || 'before and after'}
-              {changes.length > 3 && ` and ${changes.length - 3} more`}
+              {changes.length > maxNamedFields && ` and ${changes.length - maxNamedFields} more`}
             </summary>
             <dl>
               {changes.map((change) => (

@@ -28,6 +28,7 @@ type Props = {
 
 /** Adds, changes or removes a provider key of a workspace. Stored keys are never displayed. */
 export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: Props) {
+  // Unused for a new key.
   const params = { id: credential?.id ?? '' }
   const load = async () => (await call('GET /byok/{id}', { params })).data
   const form = useObjectForm<ProviderCredential | undefined, ProviderFields>(credential, load, (stored) =>

@@ -27,6 +27,7 @@ type Props = {
 
 /** Creates, changes or deletes a workspace. Changes can be undone. */
 export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
+  // Unused for a new workspace.
   const params = { id: workspace?.id ?? '' }
   const load = async () => (await call('GET /workspaces/{id}', { params })).data as Workspace | undefined
   const form = useObjectForm(workspace, load, (read) => (read ? fieldsOfWorkspace(read) : newWorkspace))

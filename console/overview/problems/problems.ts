@@ -13,6 +13,8 @@ export type ProblemItem = { id: string; tone: 'warn' | 'bad'; title: string; rea
 const minRequests = 5
 /** Lower failure rates are not listed. */
 const minFailureRate = 0.05
+/** Higher failure rates are errors, lower ones warnings. */
+const minBadFailureRate = 0.5
 export const expiryWarningDays = 7
 const expiryWarningMs = expiryWarningDays * dayMs
 
@@ -22,8 +24,8 @@ export function failingEndpoints(rows: Row[]): ProblemItem[] {
   return [...byEndpoint].flatMap(([endpoint, rowsOfEndpoint]) => {
     if (endpoint === null) return []
     const sum = (name: string) => rowsOfEndpoint.reduce((total, row) => total + Number(row[name] ?? 0), 0)
-    const [failed, all] = [sum('error_count'), sum('request_count') - sum('refused_count')]
-    if (all < minRequests || failed / all < minFailureRate) return []
+    const [failed, accepted] = [sum('error_count'), sum('request_count') - sum('refused_count')]
+    if (accepted < minRequests || failed / accepted < minFailureRate) return []
     const reasons = rowsOfEndpoint
       .filter((row) => row.error && Number(row.error_count) > 0)
       .sort((a, b) => Number(b.error_count) - Number(a.error_count))
@@ -31,9 +33,9 @@ export function failingEndpoints(rows: Row[]): ProblemItem[] {
     return [
       {
         id: `failing ${endpoint}`,
-        tone: failed / all > 0.5 ? ('bad' as const) : ('warn' as const),
+        tone: failed / accepted > minBadFailureRate ? ('bad' as const) : ('warn' as const),
         title: `${endpoint} fails`,
-        reason: `${failed} of ${all} in the last hour (${percent(failed / all)})${reasons.length > 0 ? `: ${reasons.join(', ')}` : ''}`,
+        reason: `${failed} of ${accepted} in the last hour (${percent(failed / accepted)})${reasons.length > 0 ? `: ${reasons.join(', ')}` : ''}`,
         path: `/requests?last=1h&outcome=failed&model=${encodeURIComponent(endpoint.split('@')[0]!)}`,
       },
     ]
@@ -98,6 +100,7 @@ export function openCircuits(circuits: ShutCircuit[]): ProblemItem[] {
   })
 }
 
+/** Budgets and limits that are used up or nearly so, or that the forecast exceeds. */
 export function exceededBudgets(budgets: Budget[]): ProblemItem[] {
   return budgets.flatMap((budget) => {
     const { forecast } = budget

@@ -51,7 +51,7 @@ function parseTime(typed: string): string {
   return Number.isNaN(at) ? typed : new Date(at).toISOString()
 }
 
-const isId = (text: string | undefined) => text === undefined || /^[0-9a-f-]{36}$/.test(text)
+const isIdOrMissing = (text: string | undefined) => text === undefined || /^[0-9a-f-]{36}$/.test(text)
 
 /**
  * The filters that can be matched with a request itself. It contains ids, but not the email address of its member or the
@@ -62,9 +62,9 @@ export function matchableQuery(query: LogQuery): { matchable: LogQuery; isComple
   return {
     matchable: {
       ...others,
-      ...(user_id !== undefined && isId(user_id) && { user_id }),
-      ...(workspace_id !== undefined && isId(workspace_id) && { workspace_id }),
+      ...(user_id !== undefined && isIdOrMissing(user_id) && { user_id }),
+      ...(workspace_id !== undefined && isIdOrMissing(workspace_id) && { workspace_id }),
     },
-    isComplete: isId(user_id) && isId(workspace_id),
+    isComplete: isIdOrMissing(user_id) && isIdOrMissing(workspace_id),
   }
 }
