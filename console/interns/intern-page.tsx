@@ -28,7 +28,7 @@ export function InternPage({ id }: { id: string }) {
   const interns = useInterns()
   useInternChanges(reload)
   const canChange = canUseModels() && currentSession()?.member.id === data?.creator_user_id
-  const waiting = interns.data?.waiting.filter(({ intern }) => intern.id === data?.id) ?? []
+  const questions = interns.data?.questions.filter(({ intern }) => intern.id === data?.id) ?? []
   return (
     <div class="page interns-page">
       <p>
@@ -55,7 +55,7 @@ export function InternPage({ id }: { id: string }) {
           </p>
           <InternHost intern={data} canChange={canChange} onDone={reload} />
           <Tabs tabs={canUseModels() ? [...tabs, { name: 'log', title: 'Log' }] : tabs} />
-          <Tab intern={data} waiting={waiting} canChange={canChange} onDone={reload} />
+          <Tab intern={data} questions={questions} canChange={canChange} onDone={reload} />
         </>
       )}
     </div>
@@ -88,16 +88,16 @@ const tabs = [
   { name: 'tools', title: 'Tools' },
 ]
 
-type TabProps = { intern: Intern; waiting: OpenQuestion[]; canChange: boolean; onDone: () => void }
+type TabProps = { intern: Intern; questions: OpenQuestion[]; canChange: boolean; onDone: () => void }
 
-function Tab({ intern, waiting, canChange, onDone }: TabProps) {
+function Tab({ intern, questions, canChange, onDone }: TabProps) {
   const currentTab = useCurrentTab()
   if (currentTab === 'rules') return <Rules owner={{ kind: 'intern', id: intern.id }} canChange={canChange} />
   if (currentTab === 'tools') return <Tools intern={intern} canChange={canChange} onDone={onDone} />
   if (currentTab === 'log' && canUseModels()) return <Log id={intern.id} />
   return (
     <>
-      <Inbox waiting={waiting} />
+      <Inbox questions={questions} />
       <h2>Sessions</h2>
       {intern.status === 'running' && canUseModels() && <NewSession intern={intern} />}
       {isInTransition(intern) ? (

@@ -10,7 +10,7 @@ import { setBadge } from '../components/page/badges.ts'
 export type InternRef = Pick<Intern, 'id' | 'name'>
 export type Creator = Pick<WaitingQuestion, 'creator_user_id' | 'creator_name'>
 export type OpenQuestion = { intern: InternRef; creator: Creator; question: InternQuestion }
-export type InternsState = { interns: Intern[]; waiting: OpenQuestion[] }
+export type InternsState = { interns: Intern[]; questions: OpenQuestion[] }
 
 /** Events within this time are one change: several arrive when a turn ends. */
 const settleMs = 120
@@ -42,7 +42,7 @@ export function useInternChanges(act: () => void): void {
 export function useInterns() {
   const state = useResource<InternsState>('interns', loadInterns)
   useInternChanges(state.reload)
-  const count = state.data?.waiting.length
+  const count = state.data?.questions.length
   useEffect(() => {
     if (count !== undefined) setBadge('interns', count)
   }, [count])
@@ -50,14 +50,14 @@ export function useInterns() {
 }
 
 async function loadInterns(signal: AbortSignal): Promise<InternsState> {
-  const [{ rows: interns }, { rows: questions }] = await Promise.all([
+  const [{ rows: interns }, { rows: waitingQuestions }] = await Promise.all([
     fetchAllCursorPages<Intern>((query) => call('GET /interns', { query }, { signal })),
     fetchAllCursorPages<WaitingQuestion>((query) => call('GET /interns/questions', { query }, { signal })),
   ])
-  const waiting = questions.map((question) => ({
+  const questions = waitingQuestions.map((question) => ({
     intern: { id: question.intern_id, name: question.intern_name },
     creator: question,
     question,
   }))
-  return { interns, waiting }
+  return { interns, questions }
 }

@@ -12,7 +12,7 @@ export function InternsOverview() {
   const [isCreating, setCreating] = useState(false)
   return (
     <>
-      {canUseModels() && data && data.waiting.length > 0 && (
+      {canUseModels() && data && data.questions.length > 0 && (
         <p class="dim key-hints">
           <kbd>a</kbd> allow once <kbd>A</kbd> always <kbd>r</kbd> reject <kbd>j</kbd> <kbd>k</kbd> move
         </p>
@@ -48,7 +48,7 @@ export function InternsOverview() {
       )}
       {data && data.interns.length > 0 && (
         <>
-          {data.waiting.length > 0 ? <Inbox waiting={data.waiting} /> : <p class="dim">No open questions.</p>}
+          {data.questions.length > 0 ? <Inbox questions={data.questions} /> : <p class="dim">No open questions.</p>}
           <h2>All interns</h2>
           <InternList interns={data.interns} onDone={reload} />
         </>

@@ -8,11 +8,11 @@ import { QuestionCard } from './question-card.tsx'
 const minVisibleMs = 500
 
 /** The open questions. `a`, `A` and `r` answer the current one, `j` and `k` select another. */
-export function Inbox({ waiting }: { waiting: OpenQuestion[] }) {
+export function Inbox({ questions }: { questions: OpenQuestion[] }) {
   const [selectedId, setSelectedId] = useState<string>()
   const list = useRef<HTMLElement>(null)
-  const open = waiting.filter(({ question }) => !sentAnswers.value.has(question.id))
-  const current = currentOf(waiting, open, selectedId)
+  const unanswered = questions.filter(({ question }) => !sentAnswers.value.has(question.id))
+  const current = currentOf(questions, unanswered, selectedId)
   const visibleSince = useRef(Number.POSITIVE_INFINITY)
   useLayoutEffect(() => {
     // The question is in the document, but not painted yet.
@@ -24,8 +24,8 @@ export function Inbox({ waiting }: { waiting: OpenQuestion[] }) {
     if (current !== undefined) setSelectedId(current)
   }, [current])
   const move = (offset: number) => {
-    const at = open.findIndex(({ question }) => question.id === current) + offset
-    if (open[at]) setSelectedId(open[at].question.id)
+    const index = unanswered.findIndex(({ question }) => question.id === current) + offset
+    if (unanswered[index]) setSelectedId(unanswered[index].question.id)
   }
   const pressButton = (key: string) => (event: KeyboardEvent) => {
     // The time of the key press counts, not when a busy page handles it.
@@ -41,10 +41,10 @@ export function Inbox({ waiting }: { waiting: OpenQuestion[] }) {
   ])
   return (
     <section ref={list} class="inbox" aria-label="Questions">
-      {waiting.map((one) => (
+      {questions.map((one) => (
         <QuestionCard
           key={one.question.id}
-          waiting={one}
+          openQuestion={one}
           isSelected={one.question.id === current}
           choose={() => setSelectedId(one.question.id)}
         />
@@ -54,12 +54,16 @@ export function Inbox({ waiting }: { waiting: OpenQuestion[] }) {
 }
 
 /** The selected question; after its answer the next open one, or the last. */
-function currentOf(waiting: OpenQuestion[], open: OpenQuestion[], chosen: string | undefined): string | undefined {
-  const remaining = waiting.slice(
+function currentOf(
+  questions: OpenQuestion[],
+  unanswered: OpenQuestion[],
+  chosen: string | undefined,
+): string | undefined {
+  const remaining = questions.slice(
     Math.max(
       0,
-      waiting.findIndex(({ question }) => question.id === chosen),
+      questions.findIndex(({ question }) => question.id === chosen),
     ),
   )
-  return (remaining.find((one) => open.includes(one)) ?? open.at(-1))?.question.id
+  return (remaining.find((one) => unanswered.includes(one)) ?? unanswered.at(-1))?.question.id
 }

@@ -40,10 +40,10 @@ function offersOf({ options: kinds, choices: options = [] }: InternPermission): 
   })
 }
 
-type Props = { waiting: OpenQuestion; isSelected: boolean; choose: () => void }
+type Props = { openQuestion: OpenQuestion; isSelected: boolean; choose: () => void }
 
 /** A question with its details, deadline and answers. */
-export function QuestionCard({ waiting: { intern, creator, question }, isSelected, choose }: Props) {
+export function QuestionCard({ openQuestion: { intern, creator, question }, isSelected, choose }: Props) {
   const card = useRef<HTMLElement>(null)
   useEffect(() => {
     if (isSelected) card.current?.scrollIntoView({ block: 'nearest' })
@@ -77,7 +77,7 @@ export function QuestionCard({ waiting: { intern, creator, question }, isSelecte
         <TimeLeft until={question.deadline_at} />
       </header>
       {question.kind === 'permission' ? (
-        <Permission waiting={{ intern, creator, question }} isSelected={isSelected} isSent={isSent} />
+        <Permission openQuestion={{ intern, creator, question }} isSelected={isSelected} isSent={isSent} />
       ) : (
         <FormAnswer
           question={question as InternElicitation}
@@ -104,10 +104,14 @@ function TimeLeft({ until }: { until: string }) {
   )
 }
 
-type PermissionProps = { waiting: OpenQuestion & { question: InternPermission }; isSelected: boolean; isSent: boolean }
+type PermissionProps = {
+  openQuestion: OpenQuestion & { question: InternPermission }
+  isSelected: boolean
+  isSent: boolean
+}
 
 /** A permission question. It can be allowed only after all details are loaded. */
-function Permission({ waiting: { intern, question }, isSelected, isSent }: PermissionProps) {
+function Permission({ openQuestion: { intern, question }, isSelected, isSent }: PermissionProps) {
   const params = { internId: intern.id, questionId: question.id }
   const { data, failure, reload } = useGet(
     'GET /interns/{internId}/questions/{questionId}',

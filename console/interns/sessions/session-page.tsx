@@ -67,7 +67,7 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
   useEffect(() => {
     if (lastEnd !== undefined) stored.reload()
   }, [lastEnd])
-  const waiting = useInterns().data?.waiting.filter(({ question }) => question.session_id === sessionId) ?? []
+  const questions = useInterns().data?.questions.filter(({ question }) => question.session_id === sessionId) ?? []
   if (stored.failure) return <FailureState failure={stored.failure} retry={stored.reload} />
   if (!stored.data) return <Loading />
   const { session } = stored.data.data
@@ -85,7 +85,7 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
       </header>
       {session.dropped_entries > 0 && <p class="dim">Earlier entries are no longer stored.</p>}
       <SessionTranscript intern={intern} sessionId={sessionId} turns={session.turns} entries={entries} />
-      <Inbox waiting={waiting} />
+      <Inbox questions={questions} />
       {/* After the transcript has loaded, because that would move the input. */}
       {session.status === 'idle' && canUseModels() && (entries || session.turns === 0) && (
         <Composer label={`Message to ${intern.name}`} send={(text) => sendMessage(intern, sessionId, text)} />

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { McpServer } from '../../api/types.ts'
+import type { McpServer, NewMcpServer } from '../../api/types.ts'
 import { DeleteNamed } from '../../components/form/delete-named.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
@@ -12,7 +12,7 @@ type Props = {
   /** The server to change; undefined for a new one. */
   server?: McpServer
   /** Saves the server; undefined removes it. */
-  saveServer: (server: object | undefined) => Promise<void>
+  saveServer: (server: NewMcpServer | undefined) => Promise<void>
   onClose: () => void
 }
 

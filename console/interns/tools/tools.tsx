@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { call, ifUnchanged } from '../../api/client.ts'
-import type { Intern, InternPatch, McpServer } from '../../api/types.ts'
+import type { Intern, InternPatch, McpServer, NewMcpServer } from '../../api/types.ts'
 import { escapeInvisible } from '../visible-text.ts'
 import { ServerDialog } from './server-dialog.tsx'
 import { asStored } from './server-fields.ts'
@@ -25,10 +25,10 @@ export function Tools({ intern, canChange, onDone }: Props) {
     }
   }
   /** Saves one server. The API takes the whole list, so the others are sent unchanged. */
-  const saveServer = (before: McpServer | undefined, server: object | undefined) => {
-    const others = servers.filter(({ name }) => name !== before?.name).map(asStored)
-    const at = before ? servers.findIndex(({ name }) => name === before.name) : others.length
-    return change({ mcp_servers: others.toSpliced(at, 0, ...(server ? [server as never] : [])) })
+  const saveServer = (before: McpServer | undefined, server: NewMcpServer | undefined) => {
+    const others: NewMcpServer[] = servers.filter(({ name }) => name !== before?.name).map(asStored)
+    const index = before ? servers.findIndex(({ name }) => name === before.name) : others.length
+    return change({ mcp_servers: others.toSpliced(index, 0, ...(server ? [server] : [])) })
   }
   return (
     <>
