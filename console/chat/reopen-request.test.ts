@@ -4,18 +4,18 @@ import { settingsOf, splitMessages } from './reopen-request.ts'
 import { fieldsOf } from './request.ts'
 
 test('splitMessages separates system prompt, earlier and last message', () => {
-  const taken = splitMessages([
+  const parts = splitMessages([
     { role: 'system', content: 'Be short.' },
     { role: 'user', content: 'Hi' },
     { role: 'assistant', content: 'Hello' },
     { role: 'user', content: [{ type: 'text', text: 'Which invoice?' }] },
   ])
-  assert.equal(taken.system, 'Be short.')
+  assert.equal(parts.system, 'Be short.')
   assert.deepEqual(
-    taken.before.map(({ content }) => content),
+    parts.before.map(({ content }) => content),
     ['Hi', 'Hello'],
   )
-  assert.equal(taken.last, 'Which invoice?')
+  assert.equal(parts.last, 'Which invoice?')
 })
 
 test('splitMessages has no last message after a tool result', () => {

@@ -11,6 +11,6 @@ test('percent formats a share', () => {
   assert.deepEqual([0, 0.0031, 0.02, 0.4213, 0.5, 1].map(percent), ['0 %', '0.31 %', '2 %', '42.1 %', '50 %', '100 %'])
 })
 
-test('counted uses the singular for one', () => {
+test('countText uses the singular for one', () => {
   assert.deepEqual([countText(1, 'request'), countText(12_408, 'request')], ['1 request', '12,408 requests'])
 })

@@ -4,11 +4,11 @@ import { blendedPrice, logScalePosition, logTicks, paretoFront } from './pareto.
 
 test('paretoFront returns the Pareto front', () => {
   const points = [
-    { id: 'dear and bad', price: 10, score: 20 },
+    { id: 'expensive and bad', price: 10, score: 20 },
     { id: 'best', price: 8, score: 60 },
     { id: 'cheapest', price: 1, score: 30 },
-    { id: 'as cheap, worse', price: 1, score: 10 },
-    { id: 'as score, dearer', price: 9, score: 60 },
+    { id: 'same price, worse', price: 1, score: 10 },
+    { id: 'same score, more expensive', price: 9, score: 60 },
   ]
   assert.deepEqual(
     paretoFront(points).map(({ id }) => id),

@@ -4,8 +4,8 @@ import { Failure, readFailure } from '../failure.ts'
 import { isRetryable, nextFailedRead, retryDelayMs } from './retry.ts'
 
 test('retryDelayMs doubles from 1 s to at most 30 s', () => {
-  const pauses = [1, 2, 3, 4, 5, 6, 40].map((times) => retryDelayMs(times, 0))
-  assert.deepEqual(pauses, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
+  const delays = [1, 2, 3, 4, 5, 6, 40].map((count) => retryDelayMs(count, 0))
+  assert.deepEqual(delays, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
 })
 
 test('retryDelayMs subtracts up to a fifth of jitter', () => {

@@ -19,8 +19,8 @@ test('filterText reads as a phrase with and without a value', () => {
   assert.deepEqual([textOf(key), textOf(key, '1f')], ['key any', 'key ci-bot'])
   const model: Filter = { kind: 'text', name: 'model', label: 'model', omitsLabel: 'always' }
   assert.equal(textOf(model, 'openai/gpt'), 'openai/gpt')
-  const taken = [removalLabel(time, '24h'), removalLabel(key, '1f'), removalLabel(model, 'openai/gpt')]
-  assert.deepEqual(taken, ['last 24 hours', 'key', 'openai/gpt'])
+  const labels = [removalLabel(time, '24h'), removalLabel(key, '1f'), removalLabel(model, 'openai/gpt')]
+  assert.deepEqual(labels, ['last 24 hours', 'key', 'openai/gpt'])
 })
 
 test('filterText and titleOf add the unit', () => {

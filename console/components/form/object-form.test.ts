@@ -9,7 +9,7 @@ test('mergeFields keeps local changes and adopts all other fields', () => {
   assert.deepEqual(mergeFields(base, { ...base, name: 'mine' }, theirs), { ...theirs, name: 'mine' })
 })
 
-test('changedFields lists the values that go and those that come', () => {
+test('changedFields lists removed and added values', () => {
   assert.deepEqual(changedFields(base, { name: 'ci', limit: '', keys: ['a', 'b'] }), [
     { field: 'limit', removed: ['5'], added: [] },
     { field: 'keys', removed: ['a'], added: ['a', 'b'] },

@@ -34,6 +34,6 @@ test('describePolicy returns nothing for a policy without rules', () =>
 
 test('describePolicy counts the models after the first six', () => {
   const allowed_models = Array.from({ length: 9 }, (_, index) => `a/${index}`)
-  const [says] = describePolicy({ ...emptyPolicy(''), allowed_models })
-  assert.equal(says, 'Allowed models: a/0, a/1, a/2, a/3, a/4, a/5 and 3 more.')
+  const [sentence] = describePolicy({ ...emptyPolicy(''), allowed_models })
+  assert.equal(sentence, 'Allowed models: a/0, a/1, a/2, a/3, a/4, a/5 and 3 more.')
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countByRule, splitText } from './text-pieces.ts'
 
-const found = (start: number, end: number, action: 'block' | 'redact' | 'flag', rule: string) => ({
+const finding = (start: number, end: number, action: 'block' | 'redact' | 'flag', rule: string) => ({
   start,
   end,
   action,
@@ -10,10 +10,10 @@ const found = (start: number, end: number, action: 'block' | 'redact' | 'flag', 
 })
 
 test('splitText splits a text at the bounds of findings', () => {
-  const all = [found(3, 8, 'flag', 'a'), found(6, 10, 'block', 'b')]
-  const pieces = splitText('to ada blue', all)
+  const findings = [finding(3, 8, 'flag', 'a'), finding(6, 10, 'block', 'b')]
+  const pieces = splitText('to ada blue', findings)
   assert.deepEqual(
-    pieces.map(({ text, findings: over }) => [text, over.map(({ rule }) => rule).join()]),
+    pieces.map(({ text, findings: covering }) => [text, covering.map(({ rule }) => rule).join()]),
     [
       ['to ', ''],
       ['ada', 'a'],
@@ -26,8 +26,8 @@ test('splitText splits a text at the bounds of findings', () => {
 })
 
 test('countByRule counts the findings of each rule', () => {
-  const all = [found(0, 1, 'flag', 'a'), found(1, 2, 'block', 'b'), found(2, 3, 'flag', 'a')]
-  assert.deepEqual(countByRule(all), [
+  const findings = [finding(0, 1, 'flag', 'a'), finding(1, 2, 'block', 'b'), finding(2, 3, 'flag', 'a')]
+  assert.deepEqual(countByRule(findings), [
     { rule: 'a', action: 'flag', count: 2 },
     { rule: 'b', action: 'block', count: 1 },
   ])

@@ -22,6 +22,6 @@ test('withEntry replaces an entry by id or appends it', () => {
 })
 
 test('withText inserts a piece at its offset, also twice', () => {
-  const startEvents = withText([], piece(0, 'Hello'))
-  assert.deepEqual(texts(withText(withText(startEvents, piece(5, ' you')), piece(5, ' you'))), ['Hello you'])
+  const entries = withText([], piece(0, 'Hello'))
+  assert.deepEqual(texts(withText(withText(entries, piece(5, ' you')), piece(5, ' you'))), ['Hello you'])
 })

@@ -17,7 +17,7 @@ const attempt = (provider_name: string, outcome: string, duration: number, reaso
 })
 
 const stepsOf = (more: Parameters<typeof sampleGeneration>[0]) =>
-  timelineOf(sampleGeneration(more)).map(({ label, text: says, from, ms }) => [label, says, from, ms])
+  timelineOf(sampleGeneration(more)).map(({ label, text, from, ms }) => [label, text, from, ms])
 
 test('timelineOf lists the steps of an answer from the plan to the meter', () => {
   assert.deepEqual(stepsOf({}), [
@@ -65,17 +65,17 @@ test('timelineOf splits an attempt into its waits and omits empty ones', () => {
 })
 
 test('timelineOf lists excluded endpoints first and unused endpoints last', () => {
-  const not = (tag: string, standing: 'behind' | 'left_out', reason: string) => ({
+  const skipped = (tag: string, standing: 'behind' | 'left_out', reason: string) => ({
     endpoint_id: `m@${tag}`,
     standing,
     reason,
   })
   const not_asked = [
-    ...['a', 'b', 'c', 'd', 'e'].map((tag) => not(tag, 'left_out', 'unconfigured')),
-    not('f', 'behind', 'not_reached'),
-    not('g', 'left_out', 'context_too_small'),
+    ...['a', 'b', 'c', 'd', 'e'].map((tag) => skipped(tag, 'left_out', 'unconfigured')),
+    skipped('f', 'behind', 'not_reached'),
+    skipped('g', 'left_out', 'context_too_small'),
   ]
-  const lines = stepsOf({ not_asked }).map(([label, says]) => [label, says])
+  const lines = stepsOf({ not_asked }).map(([label, text]) => [label, text])
   assert.deepEqual(lines.slice(2, 4), [
     ['a, b, c and 2 more', 'excluded: no credential'],
     ['g', 'excluded: prompt too long'],
@@ -115,7 +115,7 @@ test('timelineOf lists presets, filter findings and excluded endpoints', () => {
     error: { kind: 'unavailable', excluded: [{ endpoint: 'm@eu', reason: 'region' }] },
     outcome: 'failed',
     attempts: [],
-  }).map(([label, says]) => [label, says])
+  }).map(([label, text]) => [label, text])
   assert.deepEqual(steps.slice(0, 2), [
     ['preset support', 'version 4'],
     ['guardrail', 'redacted 2 email'],
@@ -124,15 +124,15 @@ test('timelineOf lists presets, filter findings and excluded endpoints', () => {
 })
 
 test('outcomeOf names the outcome of a request', () => {
-  const says = (more: Parameters<typeof sampleGeneration>[0]) => outcomeOf(sampleGeneration(more)).text
-  assert.equal(says({}), 'answered')
+  const textOf = (more: Parameters<typeof sampleGeneration>[0]) => outcomeOf(sampleGeneration(more)).text
+  assert.equal(textOf({}), 'answered')
   assert.equal(
-    says({ attempts: [attempt('a', 'rate_limited', 1), attempt('b', 'answered', 1)] }),
+    textOf({ attempts: [attempt('a', 'rate_limited', 1), attempt('b', 'answered', 1)] }),
     '2nd attempt answered',
   )
-  assert.equal(says({ attempts: [attempt('a', 'circuit_open', 0), attempt('b', 'answered', 1)] }), 'answered')
-  assert.equal(says({ outcome: 'client_left' }), 'client left')
-  assert.equal(says({ outcome: 'refused', error: { kind: 'forbidden', rule: 'max_budget' } }), 'max budget')
+  assert.equal(textOf({ attempts: [attempt('a', 'circuit_open', 0), attempt('b', 'answered', 1)] }), 'answered')
+  assert.equal(textOf({ outcome: 'client_left' }), 'client left')
+  assert.equal(textOf({ outcome: 'refused', error: { kind: 'forbidden', rule: 'max_budget' } }), 'max budget')
 })
 
 test('failureSummary lists the failed attempts of a request', () => {

@@ -14,10 +14,10 @@ test('mergeNewest inserts new rows without duplicates at the top', () => {
 })
 
 test('mergeNewest keeps rows waiting while scrolled down', () => {
-  const read = mergeNewest({ rows: [at(1)], waiting: [] }, [at(2)], false)
-  assert.deepEqual([ids(read.rows), ids(read.waiting)], [['gen-1'], ['gen-2']])
-  const back = mergeNewest(read, [at(3)], true)
-  assert.deepEqual([ids(back.rows), ids(back.waiting)], [['gen-3', 'gen-2', 'gen-1'], []])
+  const scrolledDown = mergeNewest({ rows: [at(1)], waiting: [] }, [at(2)], false)
+  assert.deepEqual([ids(scrolledDown.rows), ids(scrolledDown.waiting)], [['gen-1'], ['gen-2']])
+  const atTop = mergeNewest(scrolledDown, [at(3)], true)
+  assert.deepEqual([ids(atTop.rows), ids(atTop.waiting)], [['gen-3', 'gen-2', 'gen-1'], []])
 })
 
 test('mergeNewest inserts a long request at its start time', () => {
@@ -32,7 +32,7 @@ test('mergeNewest returns the same arrays without new rows', () => {
   assert.ok(merged.rows === rows && merged.waiting === waiting)
 })
 
-test('withNewer limits the rows at the top', () => {
+test('trimRows cuts only lists that are much too long', () => {
   const rows = Array.from({ length: 3_001 }, (_, index) => index)
   assert.equal(trimRows(rows).length, 1_000)
   const few = rows.slice(1)
@@ -49,9 +49,9 @@ test('withNewer limits the waiting rows to the newest', () => {
   for (let second = 2; second <= 1_500; second++) log = withNewer(log, [at(second)], false)
   assert.deepEqual([log.rows.length, log.waiting.length, log.hasGap, log.cursor], [1, 1_000, true, null])
   assert.equal(log.waiting[0]?.id, 'gen-1500')
-  for (const taken of [withWaiting(log), withNewer(log, [at(1_500)], true)])
+  for (const inserted of [withWaiting(log), withNewer(log, [at(1_500)], true)])
     assert.deepEqual(
-      [taken.rows.length, taken.rows.at(-1)?.id, taken.waiting, taken.hasGap, taken.cursor],
+      [inserted.rows.length, inserted.rows.at(-1)?.id, inserted.waiting, inserted.hasGap, inserted.cursor],
       [1_000, 'gen-501', [], false, undefined],
     )
 })
