@@ -94,7 +94,7 @@ function FirstScreen() {
 function NoScreen() {
   return (
     <>
-      <Heading isVisuallyHidden>Page not found</Heading>
+      <Heading isHidden>Page not found</Heading>
       <EmptyState title="Page not found">
         <p>
           The console has no page at this address. <a href="/">Open the first screen</a>, or press <kbd>Ctrl</kbd>{' '}
@@ -108,7 +108,7 @@ function NoScreen() {
 function ScreenNotLoaded() {
   return (
     <>
-      <Heading isVisuallyHidden>Screen not loaded</Heading>
+      <Heading isHidden>Screen not loaded</Heading>
       <NotLoaded what="This screen" />
     </>
   )

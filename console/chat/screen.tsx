@@ -23,7 +23,7 @@ export function Screen() {
   const problem = useReopenedRequest(useLocation().query.again, startNewChat)
   return (
     <div class="screen">
-      <Heading isVisuallyHidden>Chat</Heading>
+      <Heading isHidden>Chat</Heading>
       <div class={isSettingsOpen ? 'split open' : 'split'}>
         <div class="screen">
           <ModelBar

@@ -43,7 +43,7 @@ export function GuardrailList({ canChange }: { canChange: boolean }) {
   ]
   return (
     <div class="screen guardrails">
-      <Heading isVisuallyHidden>Guardrails</Heading>
+      <Heading isHidden>Guardrails</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <Bar canChange={canChange} count={data?.length} />
       {failure && <FailureState failure={failure} retry={reload} />}

@@ -31,7 +31,7 @@ export function ModelList() {
   const pathOf = (id: string) => `/models/${id}${queryOf(values)}`
   return (
     <div class="screen">
-      <Heading isVisuallyHidden>Models</Heading>
+      <Heading isHidden>Models</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <Bar filters={filters} models={models} count={data ? data.total_count : undefined} />
       {failure && <FailureState failure={failure} retry={reload} />}

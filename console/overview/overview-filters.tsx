@@ -25,7 +25,7 @@ export function OverviewFilters({
   filters,
   groups,
   keyNames,
-  hasSpanAndBreakdown = true,
+  hasSpan = true,
   children,
 }: {
   filters: Filters
@@ -33,7 +33,7 @@ export function OverviewFilters({
   /** The names of API keys, by hash. */
   keyNames: ReadonlyMap<string, string>
   /** Whether the time range and the breakdown are among the chips. */
-  hasSpanAndBreakdown?: boolean
+  hasSpan?: boolean
   children?: ComponentChildren
 }) {
   const suggestions: Record<string, string[]> = {
@@ -54,7 +54,7 @@ export function OverviewFilters({
   return (
     <div class="bar">
       <Chips>
-        {[...(hasSpanAndBreakdown ? [spanFilter, breakdownFilter] : []), ...texts.filter(isSet)].map((filter) => (
+        {[...(hasSpan ? [spanFilter, breakdownFilter] : []), ...texts.filter(isSet)].map((filter) => (
           <Chip key={filter.name} filter={filter} filters={filters} />
         ))}
         <AddFilter availableFilters={texts.filter((filter) => !isSet(filter))} filters={filters} />

@@ -67,7 +67,7 @@ function Overview() {
   const isFiltered = filterNames.some((name) => values[name] !== undefined)
   return (
     <div class="screen">
-      <Heading isVisuallyHidden>Overview</Heading>
+      <Heading isHidden>Overview</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <OverviewFilters filters={filters} groups={data?.groups ?? []} keyNames={names}>
         <a class="button" href="/overview/explore">

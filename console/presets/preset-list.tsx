@@ -20,7 +20,7 @@ export function PresetList() {
   const { data: presets, failure, isLoading, isCurrent, reload } = useAllRows('GET /presets', {})
   return (
     <div class="screen">
-      <Heading isVisuallyHidden>Presets</Heading>
+      <Heading isHidden>Presets</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <div class="bar">
         <span class="dim" role="status">

@@ -42,7 +42,7 @@ export function PresetPage({ slug }: { slug: string }) {
       </p>
       {failure && (
         <>
-          <Heading isVisuallyHidden>{`@preset/${slug}`}</Heading>
+          <Heading isHidden>{`@preset/${slug}`}</Heading>
           <FailureState failure={failure} retry={reload} />
         </>
       )}

@@ -53,7 +53,7 @@ export function Screen() {
   const openRow = log.rows.find((row) => row.id === id)
   return (
     <div class="screen">
-      <Heading isVisuallyHidden>Requests</Heading>
+      <Heading isHidden>Requests</Heading>
       <Progress isOn={log.isLoading} />
       <div class={id ? 'split open' : 'split'}>
         <div class="screen">

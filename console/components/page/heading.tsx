@@ -8,11 +8,12 @@ type HeadingProps = {
   children: string
   /** The name of the page, if several pages share the heading. */
   pageName?: string | undefined
-  isVisuallyHidden?: boolean
+  /** Whether only screen readers get it. */
+  isHidden?: boolean
 }
 
 /** The `<h1>` of a page. `window/focus.ts` focuses it when the page opens, so that screen readers read it. */
-export function Heading({ children: text, pageName, isVisuallyHidden }: HeadingProps) {
+export function Heading({ children: text, pageName, isHidden }: HeadingProps) {
   const name = pageName && pageName !== text ? `${pageName} · ${text}` : text
   useLayoutEffect(() => {
     currentPageName.value = name
@@ -20,7 +21,7 @@ export function Heading({ children: text, pageName, isVisuallyHidden }: HeadingP
       currentPageName.value = undefined
     }
   }, [name])
-  return <h1 class={isVisuallyHidden ? 'visually-hidden' : undefined}>{text}</h1>
+  return <h1 class={isHidden ? 'visually-hidden' : undefined}>{text}</h1>
 }
 
 /** Sets the document title. @param screen the title of the screen in the navigation. */

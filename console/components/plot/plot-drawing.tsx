@@ -10,15 +10,15 @@ type AxesProps = {
   /** The ticks of the value axis. */
   ticks: number[]
   /** The ticks of the time axis, in seconds since the epoch. */
-  timeTicks: number[]
+  xTicks: number[]
   left: number
   right: number
   bottom: number
   format: (value: number) => string
 }
 
-export function Axes({ x, y, ticks, timeTicks, left, right, bottom, format }: AxesProps) {
-  const labels = axisTimes(timeTicks)
+export function Axes({ x, y, ticks, xTicks, left, right, bottom, format }: AxesProps) {
+  const labels = axisTimes(xTicks)
   return (
     <g class="mark">
       {ticks.map((tick) => (
@@ -29,7 +29,7 @@ export function Axes({ x, y, ticks, timeTicks, left, right, bottom, format }: Ax
           </text>
         </g>
       ))}
-      {timeTicks.map((time, index) => (
+      {xTicks.map((time, index) => (
         <g key={time}>
           <line x1={x(time)} x2={x(time)} y1={y(ticks.at(-1)!)} y2={bottom} />
           <text

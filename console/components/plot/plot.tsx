@@ -85,7 +85,7 @@ function PlotDrawing(props: PlotProps) {
           <svg aria-hidden="true" width={rem(width)} height={rem(height)} viewBox={`0 0 ${width} ${height}`}>
             <Axes
               {...{ x, y, ticks, format }}
-              timeTicks={timeTicks(first, end, Math.floor(plotWidth / timeWidth))}
+              xTicks={timeTicks(first, end, Math.floor(plotWidth / timeWidth))}
               left={margin.left}
               right={width - margin.right}
               bottom={height - margin.bottom}

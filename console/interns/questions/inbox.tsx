@@ -44,7 +44,7 @@ export function Inbox({ questions }: { questions: OpenQuestion[] }) {
       {questions.map((one) => (
         <QuestionCard
           key={one.question.id}
-          openQuestion={one}
+          open={one}
           isSelected={one.question.id === current}
           choose={() => setSelectedId(one.question.id)}
         />

@@ -40,10 +40,10 @@ function offersOf({ options: kinds, choices: options = [] }: InternPermission): 
   })
 }
 
-type Props = { openQuestion: OpenQuestion; isSelected: boolean; choose: () => void }
+type Props = { open: OpenQuestion; isSelected: boolean; choose: () => void }
 
 /** A question with its details, deadline and answers. */
-export function QuestionCard({ openQuestion: { intern, creator, question }, isSelected, choose }: Props) {
+export function QuestionCard({ open: { intern, creator, question }, isSelected, choose }: Props) {
   const card = useRef<HTMLElement>(null)
   useEffect(() => {
     if (isSelected) card.current?.scrollIntoView({ block: 'nearest' })
@@ -77,7 +77,7 @@ export function QuestionCard({ openQuestion: { intern, creator, question }, isSe
         <TimeLeft until={question.deadline_at} />
       </header>
       {question.kind === 'permission' ? (
-        <Permission openQuestion={{ intern, creator, question }} isSelected={isSelected} isSent={isSent} />
+        <Permission open={{ intern, creator, question }} isSelected={isSelected} isSent={isSent} />
       ) : (
         <FormAnswer
           question={question as InternElicitation}
@@ -105,13 +105,13 @@ function TimeLeft({ until }: { until: string }) {
 }
 
 type PermissionProps = {
-  openQuestion: OpenQuestion & { question: InternPermission }
+  open: OpenQuestion & { question: InternPermission }
   isSelected: boolean
   isSent: boolean
 }
 
 /** A permission question. It can be allowed only after all details are loaded. */
-function Permission({ openQuestion: { intern, question }, isSelected, isSent }: PermissionProps) {
+function Permission({ open: { intern, question }, isSelected, isSent }: PermissionProps) {
   const params = { internId: intern.id, questionId: question.id }
   const { data, failure, reload } = useGet(
     'GET /interns/{internId}/questions/{questionId}',

@@ -57,9 +57,9 @@ export function Explore() {
   const download = () => void runOrToast(() => downloadRows(values))
   return (
     <div class="screen">
-      <Heading isVisuallyHidden>Explore</Heading>
+      <Heading isHidden>Explore</Heading>
       <Progress isOn={isLoading && !isCurrent} />
-      <OverviewFilters filters={filters} groups={[]} keyNames={noNames} hasSpanAndBreakdown={false}>
+      <OverviewFilters filters={filters} groups={[]} keyNames={noNames} hasSpan={false}>
         <a class="button" href="/overview">
           Overview
         </a>
