@@ -7,6 +7,7 @@ import type { Change } from '../text/difference.tsx'
  * The fields of an object that a form edits. The object is read again when the form opens. Saving is refused if
  * somebody else has changed or created the object since; then `conflict` has their changes.
  * @param listed the object as a list shows it; undefined for a new one.
+ * @returns `base`: the object that the form changes, as it was last read; `before`: its fields.
  */
 export function useObjectForm<T extends object | undefined, Fields extends object>(
   listed: T,
@@ -40,7 +41,7 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
     changes: changedFields(fieldsOf(base), fieldsOf(theirs)),
     mergeChanges: () => rebase(theirs),
   }
-  return { before: fieldsOf(base), fields, setFields, saveUnlessChanged, conflict }
+  return { base, before: fieldsOf(base), fields, setFields, saveUnlessChanged, conflict }
 }
 
 /** Merges two changes of `base`: fields that `draft` did not change get the value of `stored`. */

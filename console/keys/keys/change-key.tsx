@@ -24,7 +24,7 @@ type Props = {
 export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, onClose }: Props) {
   const params = { hash: key.hash }
   const load = async () => (await call('GET /keys/{hash}', { params })).data
-  const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)
+  const { base, before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)
   const { problem, isBusy, act } = useAction()
   const canChangeAll = editableKeyFields(currentSession(), key) === 'all'
   const patch = patchOf(before, fields)
@@ -39,7 +39,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
     void act(async () => {
       const isSaved = await saveUnlessChanged(async (options) => {
         const after = await save(patch, options)
-        const undo = () => void runOrToast(async () => void (await save(undoOf(patch, key), ifUnchanged(after))))
+        const undo = () => void runOrToast(async () => void (await save(undoOf(patch, base), ifUnchanged(after))))
         // Developers can disable a key, but not enable it again.
         toast(`${key.name} updated`, canChangeAll || !patch.disabled ? { undo } : {})
       })

@@ -97,6 +97,24 @@ test('a change of a key holds, and is taken back by "Undo"', options, async () =
   assert.deepEqual(faults, [])
 })
 
+test('"Undo" restores the limit that somebody else set after the list was read', options, async () => {
+  const { body } = await world.service.manage('POST', '/keys', { name: 'outdated', limit: 5 })
+  await using watched = await signedInPage(browser, world.service, '/keys')
+  const { page, faults } = watched
+  await page.getByRole('row').filter({ hasText: 'outdated' }).waitFor()
+  await world.service.manage('PATCH', `/keys/${body.data.hash}`, { limit: 6 })
+  await page.getByRole('button', { name: 'Change outdated' }).click()
+  const field = page.getByLabel('Limit in USD')
+  await until(async () => (await field.inputValue()) === '6')
+  await field.fill('8')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await until(async () => (await keyNamed('outdated')).limit === 8)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until(async () => (await keyNamed('outdated')).limit !== 8)
+  assert.equal((await keyNamed('outdated')).limit, 6)
+  assert.deepEqual(faults, [])
+})
+
 test('the expiry of a key accepts years of four digits only', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys')
   const { page, faults } = watched
