@@ -124,7 +124,7 @@ function Assign({ id, workspaceId, assignees, reload }: AssignProps) {
         label="Assign to a key or member"
         placeholder="Assign to … name of a key or member"
         resultsLabel="Matching keys and members"
-        noResultsText="No other key or member has this name."
+        noResults="No other key or member has this name."
         useSearch={(typed) => {
           const all = useAssignees(typed, workspaceId)
           found.current = all?.filter((one) => !assignees.some((assignee) => assignee.id === one.id)) ?? []

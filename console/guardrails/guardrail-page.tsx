@@ -90,7 +90,7 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
     replacePolicy(undefined)
     reload()
   }
-  const mergeChanges = () => {
+  const merge = () => {
     setDraft({ base: guardrail, policy: mergeFields(basePolicy, policy, saved) })
     setFormVersion((before) => before + 1)
   }
@@ -107,7 +107,7 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
               <Conflict
                 name="The guardrail has changed since you started"
                 changes={changesBetween(basePolicy, saved)}
-                mergeChanges={mergeChanges}
+                merge={merge}
               />
             )}
             {isChanged && (

@@ -35,7 +35,7 @@ export type PresetDraft = {
   conflict: PresetVersion | undefined
   set: (name: string, text: string) => void
   /** Continues on top of the version of the conflict. Fields that the draft changed keep its values. */
-  mergeChanges: () => void
+  merge: () => void
   /** Continues without the changes of the others. */
   ignoreConflict: () => void
   discard: () => void
@@ -73,7 +73,7 @@ export function usePresetDraft(
     isChanged: changesBetween(base.version, version).length > 0 || Object.keys(problems).length > 0,
     conflict: isOutdated ? otherVersion : undefined,
     set: (name, text) => setDraft({ base, entries: { ...entries, [name]: text } }),
-    mergeChanges: () => otherVersion && rebase(otherVersion),
+    merge: () => otherVersion && rebase(otherVersion),
     ignoreConflict: () => setDraft({ base: { ...base, preset, newest: newestBase.newest }, entries }),
     discard: () => setDraft(undefined),
   }

@@ -9,7 +9,7 @@ export function VersionConflict({ draft, storedVersion }: { draft: PresetDraft; 
     <Conflict
       name={`The preset has changed since you started: version ${storedVersion.version}`}
       changes={changesBetween(draft.base.version, storedVersion)}
-      mergeChanges={draft.mergeChanges}
+      merge={draft.merge}
       ignore={draft.ignoreConflict}
     />
   )

@@ -9,7 +9,7 @@ type Props = {
   /** Whether something must be chosen before the form is sent. */
   isRequired?: boolean
   resultsLabel: string
-  noResultsText: string
+  noResults: string
   /** A hook that returns what matches the text; undefined while it is loaded. */
   useSearch: (text: string) => SearchResult[] | undefined
   add: (found: SearchResult) => void
@@ -23,7 +23,7 @@ export function SearchAndAdd({
   placeholder,
   isRequired = false,
   resultsLabel,
-  noResultsText,
+  noResults,
   useSearch,
   add,
   addTyped,
@@ -61,7 +61,7 @@ export function SearchAndAdd({
               {one.label}
             </button>
           ))}
-          {found?.length === 0 && <span class="dim">{noResultsText}</span>}
+          {found?.length === 0 && <span class="dim">{noResults}</span>}
         </fieldset>
       )}
     </>

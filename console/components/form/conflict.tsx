@@ -5,19 +5,19 @@ type Props = {
   name: string
   changes: Change[]
   /** Adds these changes to the draft. */
-  mergeChanges: () => void
+  merge: () => void
   /** Continues without these changes, if that is possible. */
   ignore?: () => void
 }
 
 /** Changes that somebody else made while a draft was edited. Until the user decides, the draft cannot be saved. */
-export function Conflict({ name, changes, mergeChanges, ignore }: Props) {
+export function Conflict({ name, changes, merge, ignore }: Props) {
   return (
     <section class="notice" aria-label="Changed by others" role="alert">
       <h2>{name}</h2>
       {changes.length > 0 ? <Difference changes={changes} /> : <p>Its contents are the same as when you started.</p>}
       <p>
-        <button type="button" class="main" onClick={mergeChanges}>
+        <button type="button" class="main" onClick={merge}>
           Merge these changes
         </button>{' '}
         {ignore && (

@@ -31,7 +31,7 @@ export function ModelSearch({ label, models, add }: Omit<Props, 'choose'> & { ad
       label={`Add to ${label.toLowerCase()}`}
       placeholder="Find a model to add, such as claude opus"
       resultsLabel="Matching models"
-      noResultsText="No matching model."
+      noResults="No matching model."
       useSearch={(typed) => {
         const available = useGet('GET /models/user', typed === '' ? undefined : {}).data?.data
         return available && matchingModels(available, typed, models)

@@ -39,7 +39,7 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
   }
   const conflict = theirs && {
     changes: changedFields(fieldsOf(base), fieldsOf(theirs)),
-    mergeChanges: () => rebase(theirs),
+    merge: () => rebase(theirs),
   }
   return { base, before: fieldsOf(base), fields, setFields, saveUnlessChanged, conflict }
 }

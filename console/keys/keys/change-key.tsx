@@ -24,10 +24,10 @@ type Props = {
 export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, onClose }: Props) {
   const params = { hash: key.hash }
   const load = async () => (await call('GET /keys/{hash}', { params })).data
-  const { base, before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)
+  const { base, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)
   const { problem, isBusy, act } = useAction()
   const canChangeAll = editableKeyFields(currentSession(), key) === 'all'
-  const patch = patchOf(before, fields)
+  const patch = patchOf(fieldsOf(base), fields)
   const isUnchanged = Object.keys(patch).length === 0
   const save = async (body: KeyPatch, options: CallOptions) => {
     const { data } = await call('PATCH /keys/{hash}', { params, body }, options)

@@ -71,7 +71,7 @@ function StorageKeys({ id, keys, choose }: KeysProps) {
             placeholder="Name of a key"
             isRequired={keys.length === 0}
             resultsLabel="Matching keys"
-            noResultsText="No other key has this name."
+            noResults="No other key has this name."
             useSearch={(typed) => useKeySearch(typed, id)?.filter((one) => !keys.includes(one.id))}
             add={(key) => choose([...keys, key.id])}
           />
