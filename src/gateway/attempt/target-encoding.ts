@@ -55,6 +55,7 @@ function encodePassThrough(
   target: ProtocolTarget,
 ): EncodedRequest | undefined {
   const { body } = reservation.request
+  // The received text can be sent only if nothing has changed the body.
   return passThrough?.(bodyForUpstream(body, client), target, source?.value === body ? source : undefined)
 }
 

@@ -81,7 +81,7 @@ export class AnswerCounter {
   }
   #reportedExtras: Extras | undefined
   /** Whether the last count includes all of the answer so far. */
-  #isCounted = false
+  #isCountedSoFar = false
   #relayedPieces: Map<string, number> | undefined
   /** Undefined for short answers. */
   #pace: Pace | undefined
@@ -102,7 +102,7 @@ export class AnswerCounter {
       this.#pace.add(sinceFirstMs, bytes)
     }
     tally.isFinal = false
-    this.#isCounted = false
+    this.#isCountedSoFar = false
     tally.bytes += bytes
     // Encrypted reasoning has no text. It counts as one byte, because 0 means an answer without reasoning.
     if (type === 'reasoning') tally.reasoningBytes += Math.max(1, bytes)
@@ -119,7 +119,7 @@ export class AnswerCounter {
 
   /** The distribution of the tokens over time; undefined for an answer that arrived at once. */
   paceOf(tokens: number): PaceNote | undefined {
-    return this.#pace?.note(tokens)
+    return this.#pace?.toNote(tokens)
   }
 
   /** The tokens per second after the start of the answer; undefined for a short one. */
@@ -155,7 +155,7 @@ export class AnswerCounter {
         tally.isFinal = tally.finish !== undefined && isPlausible(event.tokens, tally.bytes)
         this.#reportedExtras = event.extras ?? this.#reportedExtras
         tally.usageMismatch = event.mismatch
-        this.#isCounted = tally.bytes > 0 && isPlausible(event.tokens, tally.bytes)
+        this.#isCountedSoFar = tally.bytes > 0 && isPlausible(event.tokens, tally.bytes)
         break
       // The items of embeddings arrive together, so that the first content is also the last.
       case 'items':
@@ -167,7 +167,7 @@ export class AnswerCounter {
         break
       case 'finish':
         // The last count already includes all content.
-        if (this.#isCounted) tally.isFinal = true
+        if (this.#isCountedSoFar) tally.isFinal = true
         tally.finish = event.reason
         tally.nativeFinish = readName(event.native)
         break

@@ -8,11 +8,11 @@ import { openCircuitNote, type PlanningResult, skippedEndpoints } from './skippe
 
 /** The plan of a request, its attempts in their order, and the times of the current one. */
 export class AttemptNotes {
-  readonly all: AttemptNote[] = []
+  readonly notes: AttemptNote[] = []
   readonly #elapsed: () => number
   #plan: PlanningResult | undefined
-  /** Endpoints that a guardrail forbids since the plan was made. */
-  #forbidden: Set<string> | undefined
+  /** The ids of endpoints that a guardrail forbids since the plan was made. */
+  #forbiddenIds: Set<string> | undefined
   #target: Target | undefined
   #startedAt = 0
   #spanId: string | undefined
@@ -44,7 +44,7 @@ export class AttemptNotes {
 
   /** The candidate endpoints without an attempt, by reason; undefined if there are none. */
   get skipped(): SkippedEndpoints | undefined {
-    return this.#plan && skippedEndpoints(this.#plan, this.all, this.#forbidden)
+    return this.#plan && skippedEndpoints(this.#plan, this.notes, this.#forbiddenIds)
   }
 
   notePlan(plan: PlanningResult): void {
@@ -80,18 +80,18 @@ export class AttemptNotes {
     if (this.#connectMs !== undefined) note.connectMs = this.#connectMs
     if (this.#firstByteMs !== undefined) note.firstByteMs = this.#firstByteMs
     if (this.#spanId !== undefined) note.spanId = this.#spanId
-    this.all.push(note)
+    this.notes.push(note)
   }
 
   /** Notes an endpoint that was skipped because its circuit is open. */
   noteOpenCircuit(target: Target, restriction: Restriction): void {
-    this.all.push(openCircuitNote(target, restriction))
+    this.notes.push(openCircuitNote(target, restriction))
   }
 
   /** Notes an endpoint that was skipped because a guardrail changed and now forbids it. */
   noteForbidden({ endpoint }: Target): void {
-    this.#forbidden ??= new Set()
-    this.#forbidden.add(endpoint.id)
+    this.#forbiddenIds ??= new Set()
+    this.#forbiddenIds.add(endpoint.id)
   }
 
   /**
@@ -104,7 +104,7 @@ export class AttemptNotes {
 
   /** Notes the amount that limits are charged for the latest attempt although its provider reported no usage. */
   noteUnconfirmed(amount: PicoUsd): void {
-    const latest = this.all.at(-1)
+    const latest = this.notes.at(-1)
     if (latest && amount > 0n) latest.unconfirmedUsd = toUsd(amount)
   }
 }

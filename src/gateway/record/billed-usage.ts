@@ -23,7 +23,7 @@ export function billedUsage(
   const usage = limitedUsage(prices, tokens, extras, requestBound)
   const cost = costOf(prices, usage.tokens, usage.extras, usage.models)
   const isLimited = usage.tokens.prompt < tokens.prompt || usage.tokens.completion < tokens.completion
-  // Text within the bound does not cost more than was reserved.
+  // Text within the bound does not cost more than was reserved, so only other reports need a highest cost.
   if (isPlain(tokens, extras)) return { ...usage, cost, capped: isLimited }
   const maxCost = maxReportableCost(prices, usage.extras, requestBound.exact)
   return { ...usage, cost: lowest(cost, maxCost), capped: isLimited || cost > maxCost }
@@ -36,10 +36,11 @@ export function limitedUsage(
   extras: Extras | undefined,
   requestBound: RequestBound,
 ): SettledUsage {
+  // Text within the bound is the only thing billed, so there is no bill.
   if (isPlain(tokens, extras) && requestBound.isWithinBound(tokens))
     return settledUsage(undefined, prices, { tokens, extras })
-  const max = requestBound.exact
-  return settledUsage(max.bill, prices, { tokens: limitToBound(tokens, max), extras })
+  const usageBound = requestBound.exact
+  return settledUsage(usageBound.bill, prices, { tokens: limitToBound(tokens, usageBound), extras })
 }
 
 /** Whether a report has nothing but text at standard prices. Many providers always report the standard tier. */
@@ -51,8 +52,9 @@ function isPlain({ parts }: TokenCounts, extras: Extras | undefined): boolean {
 }
 
 /** The highest cost of a report, even if it has kinds of tokens, pieces or a service tier that were not requested. */
-export function maxReportableCost(prices: Prices, extras: Extras | undefined, max: UsageBound): PicoUsd {
-  return highestCost(prices, max.reportablePrompt, max.completion, max.bill, unlimitedPieces(extras, max))
+export function maxReportableCost(prices: Prices, extras: Extras | undefined, usageBound: UsageBound): PicoUsd {
+  const { reportablePrompt, completion, bill } = usageBound
+  return highestCost(prices, reportablePrompt, completion, bill, unlimitedPieces(extras, usageBound))
 }
 
 /** The reported pieces whose number the request could not limit. */
@@ -70,10 +72,13 @@ export function unlimitedPieces(
 export const lowest = (first: PicoUsd, second: PicoUsd): PicoUsd => (first < second ? first : second)
 
 /** Limits reported counts to the usage bound of the request. */
-export function limitToBound(tokens: TokenCounts, { reportablePrompt, completion: max }: UsageBound): TokenCounts {
-  if (tokens.prompt <= reportablePrompt && tokens.completion <= max) return tokens
+export function limitToBound(
+  tokens: TokenCounts,
+  { reportablePrompt, completion: maxCompletion }: UsageBound,
+): TokenCounts {
+  if (tokens.prompt <= reportablePrompt && tokens.completion <= maxCompletion) return tokens
   const prompt = Math.min(tokens.prompt, reportablePrompt)
-  const completion = Math.min(tokens.completion, max)
+  const completion = Math.min(tokens.completion, maxCompletion)
   const cached = Math.min(tokens.cached, prompt)
   return {
     ...tokens,

@@ -59,8 +59,8 @@ export function chargeFor(
   const prompt = promptEstimate()
   const usage = billedUsage(prices, estimateTokenCounts(counts, prompt), extras, requestBound)
   const estimate = { prompt, completion: usage.tokens.completion }
-  const bound = highestPossibleCost(prices, counts, estimate, requestBound.exact, end)
-  const margin = bound > usage.cost ? bound - usage.cost : 0n
+  const maxCost = highestPossibleCost(prices, counts, estimate, requestBound.exact, end)
+  const margin = maxCost > usage.cost ? maxCost - usage.cost : 0n
   return { ...usage, estimated: true, capped: false, margin }
 }
 
@@ -69,13 +69,13 @@ export function costOfAnswer(
   prices: Prices,
   tokens: TokenCounts,
   counts: BillableCounts,
-  bound: RequestBound,
+  requestBound: RequestBound,
   promptEstimate: () => number,
 ): PicoUsd {
   const charged = isPlausible(tokens, counts.bytes)
     ? tokens
     : estimateTokenCounts({ ...counts, reported: tokens }, promptEstimate())
-  return billedUsage(prices, charged, counts.extras, bound).cost
+  return billedUsage(prices, charged, counts.extras, requestBound).cost
 }
 
 /**
@@ -86,16 +86,16 @@ function highestPossibleCost(
   prices: Prices,
   counts: BillableCounts,
   estimate: Pick<TokenCounts, 'prompt' | 'completion'>,
-  max: UsageBound,
+  usageBound: UsageBound,
   end: AnswerEnd,
 ): PicoUsd {
-  const completion = Math.max(estimate.completion, maxGenerated(counts, max, end))
+  const completion = Math.max(estimate.completion, maxGenerated(counts, usageBound, end))
   const { reported, extras } = counts
-  if (!reported || !isPromptCounted(reported, estimate.prompt, max))
-    return highestCost(prices, max.prompt, completion, max.bill, unlimitedPieces(extras, max))
-  const tokens = { ...limitToBound(reported, max), completion: 0, reasoning: 0 }
+  if (!reported || !isPromptCounted(reported, estimate.prompt, usageBound))
+    return highestCost(prices, usageBound.prompt, completion, usageBound.bill, unlimitedPieces(extras, usageBound))
+  const tokens = { ...limitToBound(reported, usageBound), completion: 0, reasoning: 0 }
   const answer = highestCost(prices, tokens.prompt, completion) - highestCost(prices, tokens.prompt, 0)
-  return lowest(costOf(prices, tokens, extras) + answer, maxReportableCost(prices, extras, max))
+  return lowest(costOf(prices, tokens, extras) + answer, maxReportableCost(prices, extras, usageBound))
 }
 
 /**
@@ -109,11 +109,11 @@ function isPromptCounted({ prompt }: TokenCounts, estimate: number, { isSequenti
 /** The highest number of tokens that can have been generated, limited by the received bytes and by time. */
 function maxGenerated(
   { bytes, reasoningBytes, toolCalls }: BillableCounts,
-  max: UsageBound,
+  usageBound: UsageBound,
   { isFullyRead, generated = unlimited }: AnswerEnd,
 ): number {
-  const maxCompletion = Math.min(max.completion, generated.total)
-  if (!isFullyRead || max.hasHiddenTokens || reasoningBytes > 0) return maxCompletion
+  const maxCompletion = Math.min(usageBound.completion, generated.total)
+  if (!isFullyRead || usageBound.hasHiddenTokens || reasoningBytes > 0) return maxCompletion
   const inTransit = Math.min(maxTokensInTransit, generated.unreceived)
   return Math.min(maxCompletion, bytes + toolCalls * maxCallFrameTokens + inTransit)
 }

@@ -26,9 +26,11 @@ export function contentRecorderFor(
   return isSampled(id, caller.storedShare.rate) ? new ContentRecorder(contents, chat) : undefined
 }
 
-/** Ids end with random hexadecimal digits. */
+/** The number of random hexadecimal digits at the end of an id that decide about the sample. */
+const sampleDigits = 8
+
 function isSampled(id: string, rate: number): boolean {
-  return rate >= 1 || Number.parseInt(id.slice(-8), 16) / 2 ** 32 < rate
+  return rate >= 1 || Number.parseInt(id.slice(-sampleDigits), 16) / 16 ** sampleDigits < rate
 }
 
 export class ContentRecorder {

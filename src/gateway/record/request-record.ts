@@ -158,13 +158,14 @@ export class RequestRecord {
 
   #computeCharge(tried: TriedEndpoint, end: AttemptEnd): Charge {
     const { target, bound } = tried
-    const usage = this.#counter.result()
-    const isCounted = usage.reported && usage.isFinal
-    return chargeFor(target.endpoint.prices, usage, this.#promptEstimate, bound, {
+    const tally = this.#counter.result()
+    // The final count of the provider needs no bound.
+    const needsBound = !tally.reported || !tally.isFinal
+    return chargeFor(target.endpoint.prices, tally, this.#promptEstimate, bound, {
       isFullyRead: end.isFullyRead,
-      generated: isCounted
-        ? undefined
-        : generatedTokensBound(tried, end, usage, this.attempts.startedAt, this.#deps.speeds(target.endpoint).fastest),
+      generated: needsBound
+        ? generatedTokensBound(tried, end, tally, this.attempts.startedAt, this.#deps.speeds(target.endpoint).fastest)
+        : undefined,
     })
   }
 
@@ -177,11 +178,11 @@ export class RequestRecord {
   close(): Generation {
     const facts = this.#facts
     const attempt = this.#chargedAttempt
-    const usage = this.#counter.result()
+    const tally = this.#counter.result()
     const charge = attempt && this.#computeCharge(attempt, attempt.end)
     if (charge) this.attempts.noteUnconfirmed(charge.margin)
-    if (attempt && usage.usageMismatch !== undefined)
-      this.#deps.onUsageMismatch?.(attempt.target.endpoint.id, usage.usageMismatch)
+    if (attempt && tally.usageMismatch !== undefined)
+      this.#deps.onUsageMismatch?.(attempt.target.endpoint.id, tally.usageMismatch)
     return {
       // Every field is listed, because a spread followed by additions builds the object several times.
       requestId: facts.requestId,
@@ -202,8 +203,8 @@ export class RequestRecord {
       modelId: attempt?.target.model.id,
       endpointId: attempt?.target.endpoint.id,
       provider: attempt?.target.endpoint.provider,
-      upstreamId: usage.upstreamId,
-      upstreamModel: usage.upstreamModel,
+      upstreamId: tally.upstreamId,
+      upstreamModel: tally.upstreamModel,
       byok: (attempt ?? this.unconfirmedLoss).byok,
       tokens: charge?.tokens ?? noTokens,
       extras: charge?.extras,
@@ -216,15 +217,15 @@ export class RequestRecord {
       margin: (charge?.margin ?? 0n) + this.unconfirmedLoss.cost,
       chargedBudgets: undefined,
       hasCostLookup:
-        (usage.upstreamId !== undefined && attempt?.target.endpoint.compatibility?.costLookup !== undefined) ||
+        (tally.upstreamId !== undefined && attempt?.target.endpoint.compatibility?.costLookup !== undefined) ||
         undefined,
-      finish: attempt?.hasFailed ? 'error' : usage.finish,
-      nativeFinish: usage.nativeFinish,
-      toolCalls: usage.toolCalls,
-      latencyMs: usage.firstTokenAt === undefined ? undefined : usage.firstTokenAt - this.#startedAt,
+      finish: attempt?.hasFailed ? 'error' : tally.finish,
+      nativeFinish: tally.nativeFinish,
+      toolCalls: tally.toolCalls,
+      latencyMs: tally.firstTokenAt === undefined ? undefined : tally.firstTokenAt - this.#startedAt,
       durationMs: this.#deps.elapsed() - this.#startedAt,
       outcome: this.#isRefused() ? 'refused' : this.#outcome,
-      attempts: this.attempts.all,
+      attempts: this.attempts.notes,
       notAsked: this.attempts.skipped,
       orderedBy: this.attempts.orderedBy,
       pace: facts.streamed ? this.#counter.paceOf(charge?.tokens.completion ?? 0) : undefined,
@@ -235,7 +236,7 @@ export class RequestRecord {
 
   /** Whether a limit or a changed guardrail prevented every attempt. */
   #isRefused(): boolean {
-    return this.#outcome === 'failed' && this.attempts.all.length === 0 && this.#cause !== undefined
+    return this.#outcome === 'failed' && this.attempts.notes.length === 0 && this.#cause !== undefined
   }
 
   /** Counts a failure against the endpoint. A fault in the request itself is not counted. */

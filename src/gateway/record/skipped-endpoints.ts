@@ -16,16 +16,16 @@ export type PlanningResult = {
 /** Limits the size of a ledger row for models with many endpoints. */
 const maxListed = 30
 
-const noEndpoints: ReadonlySet<string> = new Set()
+const noIds: ReadonlySet<string> = new Set()
 
 /**
  * The candidate endpoints that were not tried, by reason; undefined if there are none.
- * @param forbidden the ids of endpoints that a guardrail forbids since the plan was made.
+ * @param forbiddenIds the ids of endpoints that a guardrail forbids since the plan was made.
  */
 export function skippedEndpoints(
   { candidates, permitted, plan, targets }: PlanningResult,
   attempts: readonly AttemptNote[],
-  forbidden: ReadonlySet<string> = noEndpoints,
+  forbiddenIds: ReadonlySet<string> = noIds,
 ): SkippedEndpoints | undefined {
   let skipped: { [reason: string]: string[] } | undefined
   let listedCount = 0
@@ -36,10 +36,10 @@ export function skippedEndpoints(
     skipped[reason].push(endpointId)
   }
   // A single target is missing from the attempts only if the request failed before, which its cause says.
-  if (targets.length > 1 || forbidden.size > 0) {
+  if (targets.length > 1 || forbiddenIds.size > 0) {
     for (const { endpoint } of targets) {
       if (attempts.some(({ endpointId }) => endpointId === endpoint.id)) continue
-      const reason = forbidden.has(endpoint.id) ? 'guardrail' : (plan.lowerRanks?.get(endpoint.id) ?? 'not_reached')
+      const reason = forbiddenIds.has(endpoint.id) ? 'guardrail' : (plan.lowerRanks?.get(endpoint.id) ?? 'not_reached')
       list(reason, endpoint.id)
     }
   }

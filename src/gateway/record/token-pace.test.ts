@@ -8,7 +8,7 @@ test('tokens are distributed by bytes, and an empty interval has none', () => {
   const pace = new Pace(40)
   pace.add(100, 20)
   pace.add(320, 40)
-  assert.deepEqual(pace.note(10), { everyMs: 100, tokens: [4, 2, 0, 4] })
+  assert.deepEqual(pace.toNote(10), { everyMs: 100, tokens: [4, 2, 0, 4] })
 })
 
 test('an answer of any length has at most 24 intervals, and no token is lost', () => {
@@ -17,7 +17,7 @@ test('an answer of any length has at most 24 intervals, and no token is lost', (
     fc.property(arbitraryPieces, fc.integer({ min: 1, max: 5000 }), (pieces, tokens) => {
       const pace = new Pace(1)
       for (const [ms, bytes] of pieces.toSorted(([a], [b]) => a - b)) pace.add(ms, bytes)
-      const { everyMs, tokens: intervals } = pace.note(tokens)!
+      const { everyMs, tokens: intervals } = pace.toNote(tokens)!
       assert.ok(intervals.length <= 24)
       assert.equal(
         intervals.reduce((sum, each) => sum + each, 0),

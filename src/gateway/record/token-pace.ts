@@ -24,14 +24,14 @@ export class Pace {
 
   /** @param ms since the first content. */
   add(ms: number, bytes: number): void {
-    let at = Math.floor(ms / this.#intervalMs)
-    while (at >= maxIntervals) {
+    let index = Math.floor(ms / this.#intervalMs)
+    while (index >= maxIntervals) {
       this.#intervalMs *= 2
       this.#bytes = mergePairs(this.#bytes)
-      at = Math.floor(ms / this.#intervalMs)
+      index = Math.floor(ms / this.#intervalMs)
     }
-    while (this.#bytes.length <= at) this.#bytes.push(0)
-    this.#bytes[at]! += bytes
+    while (this.#bytes.length <= index) this.#bytes.push(0)
+    this.#bytes[index]! += bytes
     this.#totalBytes += bytes
     this.#lastMs = ms
     this.#speedFrom ??= { ms, bytes: this.#totalBytes }
@@ -50,7 +50,7 @@ export class Pace {
   }
 
   /** Distributes the tokens over the intervals in proportion to their bytes. @param tokens the total. */
-  note(tokens: number): PaceNote | undefined {
+  toNote(tokens: number): PaceNote | undefined {
     if (this.#totalBytes === 0 || tokens === 0) return undefined
     let bytesSoFar = 0
     let tokensSoFar = 0
@@ -65,6 +65,6 @@ export class Pace {
 }
 
 function mergePairs(bytes: number[]): number[] {
-  const pairs = Array.from({ length: Math.ceil(bytes.length / 2) }, (_, at) => at * 2)
-  return pairs.map((at) => bytes[at]! + (bytes[at + 1] ?? 0))
+  const evenIndexes = Array.from({ length: Math.ceil(bytes.length / 2) }, (_, pair) => pair * 2)
+  return evenIndexes.map((index) => bytes[index]! + (bytes[index + 1] ?? 0))
 }

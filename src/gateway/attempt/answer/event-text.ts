@@ -7,14 +7,20 @@ import { readPageText } from '../../providers/upstream-errors.ts'
 /** Some upstreams send events without an object as keep-alives: empty, `null`, or a word. */
 export const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*[[{]/.test(data)
 
+/** The bytes at the start of an answer that show its form: white space, a byte order mark, and the first name or bracket. */
+const eventStartBytes = 16
+const bodyStartBytes = 64
+
 /** Whether an answer starts with a field of server-sent events. Some servers and proxies declare another content type. */
 export function looksLikeEventStream(chunk: Buffer): boolean {
-  return /^(?:data|event|id|retry)?:/.test(withoutByteOrderMark(chunk.subarray(0, 16)).toString('latin1').trimStart())
+  return /^(?:data|event|id|retry)?:/.test(
+    withoutByteOrderMark(chunk.subarray(0, eventStartBytes)).toString('latin1').trimStart(),
+  )
 }
 
 /** Whether a declared stream is JSON or a page instead. No field of an event starts with such a character. */
 export function startsBody(chunk: Buffer): boolean {
-  return /^\s*(?:error:\s*)?[{<]/.test(withoutByteOrderMark(chunk.subarray(0, 64)).toString('latin1'))
+  return /^\s*(?:error:\s*)?[{<]/.test(withoutByteOrderMark(chunk.subarray(0, bodyStartBytes)).toString('latin1'))
 }
 
 /** Whether an answer is an HTML page or plain text, such as the error of a proxy. */

@@ -64,11 +64,16 @@ function combinedReset(header: string | string[] | undefined): string | undefine
   return /\b(?:t|reset)=(\d+)/i.exec(text)?.[1]
 }
 
+/** Numbers above these are Unix times, in seconds (from 2001 on) or in milliseconds (from 1973 on), and not durations. */
+const minUnixSeconds = 1e9
+const minUnixMs = 1e11
+
 /** The milliseconds until a reset. The header is a Unix time in seconds or milliseconds, or has a form of `Retry-After`. */
 function parseResetTime(header: string | string[] | undefined, now: number): number | undefined {
   const number = Number(header || undefined)
-  if (!(number > 1e9)) return parseRetryAfter(header, now)
-  const at = number > 1e11 ? number : number * 1000
+  // Also if it is not a number.
+  if (!(number > minUnixSeconds)) return parseRetryAfter(header, now)
+  const at = number > minUnixMs ? number : number * 1000
   return Math.min(maxWaitMs, Math.max(0, at - now))
 }
 

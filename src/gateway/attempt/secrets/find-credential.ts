@@ -1,5 +1,5 @@
 /** The number of consecutive characters of a credential that count as a leak. In an encoding, eight bytes have more characters. */
-const minLength = { plain: 8, base64: 12, hex: 16 }
+const leakLength = { plain: 8, base64: 12, hex: 16 }
 
 /**
  * Finds a credential, or a long enough part of it, in a text: in any case, plain, in base64 or in hexadecimal. Takes
@@ -7,9 +7,9 @@ const minLength = { plain: 8, base64: 12, hex: 16 }
  */
 export function credentialFinder(credential: string): (text: string) => [start: number, end: number][] {
   const bytes = Buffer.from(credential)
-  const findPlain = substringFinder(credential, minLength.plain)
-  const findHex = substringFinder(bytes.toString('hex'), minLength.hex)
-  const base64Finders = [0, 1, 2].map((before) => substringFinder(base64Core(bytes, before), minLength.base64))
+  const findPlain = substringFinder(credential, leakLength.plain)
+  const findHex = substringFinder(bytes.toString('hex'), leakLength.hex)
+  const base64Finders = [0, 1, 2].map((before) => substringFinder(base64Core(bytes, before), leakLength.base64))
   return (text) => {
     const plain = lowerCase(text)
     // Base64 has two alphabets.
@@ -29,24 +29,26 @@ function base64Core(bytes: Buffer, before: number): string {
   const padded = Buffer.concat([Buffer.alloc(before), bytes])
     .toString('base64')
     .replace(/=+$/, '')
-  const dependent = (bytes.length + before) % 3 === 0 ? 0 : 1
-  return padded.slice(before === 0 ? 0 : before + 1, padded.length - dependent)
+  // One or two preceding bytes determine two or three characters at the start, and an incomplete group the last one.
+  const dependentAtStart = before === 0 ? 0 : before + 1
+  const dependentAtEnd = (bytes.length + before) % 3 === 0 ? 0 : 1
+  return padded.slice(dependentAtStart, padded.length - dependentAtEnd)
 }
 
-/** Finds all substrings of `maxLength` characters of a word in a text, with a rolling hash. Finds a shorter word as a whole. */
-function substringFinder(word: string, maxLength: number): (text: string) => [number, number][] {
-  const length = Math.min(word.length, maxLength)
+/** Finds all substrings of `length` characters of a word in a text, with a rolling hash. Finds a shorter word as a whole. */
+function substringFinder(word: string, length: number): (text: string) => [number, number][] {
+  const foundLength = Math.min(word.length, length)
   // A single character is in every text.
-  if (length < 2) return () => []
-  const lower = lowerCase(word)
+  if (foundLength < 2) return () => []
+  const lowerWord = lowerCase(word)
   const substrings = new Map<number, string[]>()
-  eachSubstring(lower, length, (hash, at) => {
-    substrings.getOrInsertComputed(hash, () => []).push(lower.slice(at, at + length))
+  eachSubstring(lowerWord, foundLength, (hash, at) => {
+    substrings.getOrInsertComputed(hash, () => []).push(lowerWord.slice(at, at + foundLength))
   })
   return (text) => {
     const positions: [number, number][] = []
-    eachSubstring(text, length, (hash, at) => {
-      if (substrings.get(hash)?.includes(text.slice(at, at + length))) positions.push([at, at + length])
+    eachSubstring(text, foundLength, (hash, at) => {
+      if (substrings.get(hash)?.includes(text.slice(at, at + foundLength))) positions.push([at, at + foundLength])
     })
     return positions
   }

@@ -16,7 +16,7 @@ const zstdMagic = 0xfd2fb528
 
 /** Undefined if the answer is not compressed: some proxies decompress it without removing the header. */
 function gunzip(start: Buffer): Decoder | undefined {
-  return start.readUInt16BE() === 0x1f8b ? createGunzip() : undefined
+  return startsGzip(start) ? createGunzip() : undefined
 }
 
 const startsGzip = (chunk: Buffer) => chunk[0] === 0x1f && chunk[1] === 0x8b
@@ -78,6 +78,7 @@ export class DecodingSink implements Sink {
   }
 
   end(): void {
+    // However short the answer is, no more bytes follow.
     if (this.#create) this.#startDecoder(this.#create, this.#start, 0)
     if (this.#decoder) this.#decoder.end()
     else if (this.#finishOnce()) this.#sink.end()

@@ -25,10 +25,10 @@ export function httpUpstreams(options: UpstreamOptions): Upstreams {
       agents.push(agent)
       return agent
     })
-  const agent = lazyAgent(1)
+  const pooledAgent = lazyAgent(1)
   // Without pipelining undici closes each connection after its request, so that each request gets a new one.
   const unpooledAgent = lazyAgent(0)
-  const warmUpTimer = setTimeout(agent, warmUpMs).unref()
+  const warmUpTimer = setTimeout(pooledAgent, warmUpMs).unref()
   return {
     send(request, deadlines, sink) {
       const dispatchWith = (dispatchAgent: Agent) => {
@@ -37,7 +37,7 @@ export function httpUpstreams(options: UpstreamOptions): Upstreams {
         dispatchAgent.dispatch({ origin, path, method, headers, body: method === 'GET' ? null : body }, call)
       }
       const call = new HttpCall(request.origin, deadlines, sink, () => dispatchWith(unpooledAgent()))
-      dispatchWith(agent())
+      dispatchWith(pooledAgent())
       return call
     },
     async close() {

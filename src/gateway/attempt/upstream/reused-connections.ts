@@ -33,6 +33,6 @@ function reportConnection(socket: Socket): void {
   startingRequest = undefined
   const isReused = usedSockets.has(socket)
   usedSockets.add(socket)
-  const before = socket.bytesRead
-  request?.onConnection({ isReused, hasAnswered: () => socket.bytesRead !== before })
+  const bytesReadBefore = socket.bytesRead
+  request?.onConnection({ isReused, hasAnswered: () => socket.bytesRead !== bytesReadBefore })
 }
