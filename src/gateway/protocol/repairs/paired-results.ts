@@ -1,39 +1,39 @@
 import type { Body } from '../protocol.ts'
 import type { Repair } from './repair.ts'
 
-/** A tool call or a result in a conversation. `turn` is the number of its message or item. */
-export type CallMark = { id: unknown; isResult: boolean; turn: number }
+/** A tool call or a result in a conversation. `position` is the number of its message or item. */
+export type CallEntry = { id: unknown; isResult: boolean; position: number }
 
 /** The result of each call that has one, and the results without a call. */
-export type Pairs<Mark extends CallMark> = { resultOf: ReadonlyMap<Mark, Mark>; orphans: ReadonlySet<Mark> }
+export type Pairs<Entry extends CallEntry> = { resultOf: ReadonlyMap<Entry, Entry>; orphans: ReadonlySet<Entry> }
 
 /**
  * Pairs results with the calls before them. Providers refuse calls without results and results without calls, which
  * interrupted agents and shortened conversations have.
  */
-export function pairResults<Mark extends CallMark>(marks: readonly Mark[]): Pairs<Mark> {
-  const resultOf = new Map<Mark, Mark>()
-  const orphans = new Set<Mark>()
-  const unansweredCalls = new Map<unknown, Mark[]>()
-  for (const mark of marks) {
-    const calls = unansweredCalls.get(mark.id)
-    if (!mark.isResult) {
-      // Some models start to number their calls again in each turn.
-      if (calls?.[0]?.turn === mark.turn) calls.push(mark)
-      else unansweredCalls.set(mark.id, [mark])
+export function pairResults<Entry extends CallEntry>(callEntries: readonly Entry[]): Pairs<Entry> {
+  const resultOf = new Map<Entry, Entry>()
+  const orphans = new Set<Entry>()
+  const unansweredCalls = new Map<unknown, Entry[]>()
+  for (const entry of callEntries) {
+    const calls = unansweredCalls.get(entry.id)
+    if (!entry.isResult) {
+      // Some models start to number their calls again in each answer.
+      if (calls?.[0]?.position === entry.position) calls.push(entry)
+      else unansweredCalls.set(entry.id, [entry])
       continue
     }
     const call = calls?.shift()
-    if (call) resultOf.set(call, mark)
-    else orphans.add(mark)
+    if (call) resultOf.set(call, entry)
+    else orphans.add(entry)
   }
   return { resultOf, orphans }
 }
 
-export function callsByTurn<Mark extends CallMark>(marks: readonly Mark[]): ReadonlyMap<number, Mark[]> {
+export function callsByPosition<Entry extends CallEntry>(callEntries: readonly Entry[]): ReadonlyMap<number, Entry[]> {
   return Map.groupBy(
-    marks.filter(({ isResult }) => !isResult),
-    ({ turn }) => turn,
+    callEntries.filter(({ isResult }) => !isResult),
+    ({ position }) => position,
   )
 }
 
@@ -48,20 +48,22 @@ type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; tool_c
 
 /** Puts the results of a chat directly after their calls, adds missing ones, and makes other results a user message. */
 export function pairMessages<M extends object>(messages: M[]): M[] {
-  const all = messages as Message[]
-  const marks = findMarks(all)
-  if (marks.length === 0) return messages
-  const pairs = pairResults(marks)
-  if (isPaired(all, marks, pairs)) return messages
-  const callsOf = callsByTurn(marks)
-  const orphans = new Set([...pairs.orphans].map(({ turn }) => turn))
+  const chatMessages = messages as Message[]
+  const callEntries = findCallEntries(chatMessages)
+  if (callEntries.length === 0) return messages
+  const pairs = pairResults(callEntries)
+  if (isPaired(chatMessages, callEntries, pairs)) return messages
+  const callsOf = callsByPosition(callEntries)
+  const orphans = new Set([...pairs.orphans].map(({ position }) => position))
   const result: Message[] = []
-  for (const [turn, message] of all.entries()) {
+  for (const [position, message] of chatMessages.entries()) {
     if (message?.role !== 'tool') result.push(message)
-    else if (orphans.has(turn)) result.push(toUserMessage(message))
-    for (const call of callsOf.get(turn) ?? []) {
+    else if (orphans.has(position)) result.push(toUserMessage(message))
+    for (const call of callsOf.get(position) ?? []) {
       const answer = pairs.resultOf.get(call)
-      result.push(answer ? all[answer.turn]! : { role: 'tool', tool_call_id: call.id, content: missingResultText })
+      result.push(
+        answer ? chatMessages[answer.position]! : { role: 'tool', tool_call_id: call.id, content: missingResultText },
+      )
     }
   }
   return result as M[]
@@ -75,41 +77,45 @@ export const pairChatResults: Repair = (body) => {
 }
 
 /** The calls of consecutive answers belong to the last of them, because some clients send one answer in two messages. */
-function findMarks(messages: Message[]): CallMark[] {
-  const marks: CallMark[] = []
-  let calls: CallMark[] = []
-  for (const [turn, message] of messages.entries()) {
+function findCallEntries(messages: Message[]): CallEntry[] {
+  const callEntries: CallEntry[] = []
+  let calls: CallEntry[] = []
+  for (const [position, message] of messages.entries()) {
     const { role, tool_call_id: id, tool_calls: toolCalls } = message ?? {}
-    if (role === 'tool') marks.push({ id, isResult: true, turn })
+    if (role === 'tool') callEntries.push({ id, isResult: true, position })
     if (role !== 'assistant') continue
     for (const call of Array.isArray(toolCalls) ? (toolCalls as ({ id?: unknown } | null)[]) : []) {
-      const mark = { id: call?.id, isResult: false, turn }
-      calls.push(mark)
-      marks.push(mark)
+      const entry = { id: call?.id, isResult: false, position }
+      calls.push(entry)
+      callEntries.push(entry)
     }
-    if (messages[turn + 1]?.role === 'assistant') continue
-    for (const call of calls) call.turn = turn
+    if (messages[position + 1]?.role === 'assistant') continue
+    for (const call of calls) call.position = position
     calls = []
   }
-  return marks
+  return callEntries
 }
 
 /** Whether each call has its result among the results directly after it, and no result is elsewhere. */
-function isPaired(messages: Message[], marks: readonly CallMark[], { resultOf, orphans }: Pairs<CallMark>): boolean {
+function isPaired(
+  messages: Message[],
+  callEntries: readonly CallEntry[],
+  { resultOf, orphans }: Pairs<CallEntry>,
+): boolean {
   if (orphans.size > 0) return false
-  const otherBefore = findLatestNonResults(messages)
-  return marks.every((mark) => {
-    if (mark.isResult) return true
-    const result = resultOf.get(mark)
-    return result !== undefined && otherBefore[result.turn] === mark.turn
+  const latestNonResults = findLatestNonResults(messages)
+  return callEntries.every((entry) => {
+    if (entry.isResult) return true
+    const result = resultOf.get(entry)
+    return result !== undefined && latestNonResults[result.position] === entry.position
   })
 }
 
 /** For each message the latest one, itself included, that is not a result. */
 function findLatestNonResults(messages: Message[]): number[] {
   let last = -1
-  return messages.map((message, turn) => {
-    if (message?.role !== 'tool') last = turn
+  return messages.map((message, position) => {
+    if (message?.role !== 'tool') last = position
     return last
   })
 }

@@ -1,7 +1,7 @@
 import type { Body } from '../../protocol/protocol.ts'
 import {
-  type CallMark,
-  callsByTurn,
+  type CallEntry,
+  callsByPosition,
   missingResultText,
   orphanHeading,
   type Pairs,
@@ -11,7 +11,7 @@ import type { Repair } from '../../protocol/repairs/repair.ts'
 
 type Block = { type?: unknown; id?: unknown; tool_use_id?: unknown; content?: unknown } & Body
 type Turn = { role?: unknown; content?: unknown } & Body
-type Mark = CallMark & { block: Block; at: number }
+type BlockEntry = CallEntry & { block: Block; at: number }
 
 /**
  * Puts results at the start of the turn after their calls, adds missing ones, and makes other results text. Anthropic refuses
@@ -20,29 +20,36 @@ type Mark = CallMark & { block: Block; at: number }
 export const pairToolResults: Repair = (body) => {
   if (!Array.isArray(body.messages)) return body
   const turns = body.messages as Turn[]
-  const marks = turns.flatMap(findMarks)
-  if (marks.length === 0) return body
-  const pairs = pairResults(marks)
-  return isPaired(turns, marks, pairs) ? body : { ...body, messages: pairedTurns(turns, marks, pairs) }
+  const callEntries = turns.flatMap(findCallEntries)
+  if (callEntries.length === 0) return body
+  const pairs = pairResults(callEntries)
+  return isPaired(turns, callEntries, pairs) ? body : { ...body, messages: pairedTurns(turns, callEntries, pairs) }
 }
 
-function findMarks({ content }: Turn, turn: number): Mark[] {
+function findCallEntries({ content }: Turn, position: number): BlockEntry[] {
   if (!Array.isArray(content)) return []
-  return (content as Block[]).flatMap((block, at): Mark[] => {
-    if (block?.type === 'tool_use') return [{ id: block.id, isResult: false, turn, block, at }]
-    return block?.type === 'tool_result' ? [{ id: block.tool_use_id, isResult: true, turn, block, at }] : []
+  return (content as Block[]).flatMap((block, at): BlockEntry[] => {
+    if (block?.type === 'tool_use') return [{ id: block.id, isResult: false, position, block, at }]
+    return block?.type === 'tool_result' ? [{ id: block.tool_use_id, isResult: true, position, block, at }] : []
   })
 }
 
 /** Whether the turn after each call starts with its results, and no result is elsewhere. */
-function isPaired(turns: Turn[], marks: readonly Mark[], { resultOf, orphans }: Pairs<Mark>): boolean {
+function isPaired(
+  turns: Turn[],
+  callEntries: readonly BlockEntry[],
+  { resultOf, orphans }: Pairs<BlockEntry>,
+): boolean {
   if (orphans.size > 0) return false
   const leadingCounts = new Map<number, number>()
-  return marks.every((mark) => {
-    if (mark.isResult) return true
-    const result = resultOf.get(mark)
-    if (result?.turn !== mark.turn + 1) return false
-    return result.at < leadingCounts.getOrInsertComputed(result.turn, (turn) => countLeadingResults(turns[turn]!))
+  return callEntries.every((entry) => {
+    if (entry.isResult) return true
+    const result = resultOf.get(entry)
+    if (result?.position !== entry.position + 1) return false
+    return (
+      result.at <
+      leadingCounts.getOrInsertComputed(result.position, (position) => countLeadingResults(turns[position]!))
+    )
   })
 }
 
@@ -52,8 +59,12 @@ function countLeadingResults({ content }: Turn): number {
   return end === -1 ? blocks.length : end
 }
 
-function pairedTurns(turns: Turn[], marks: readonly Mark[], { resultOf, orphans }: Pairs<Mark>): Turn[] {
-  const calls = callsByTurn(marks)
+function pairedTurns(
+  turns: Turn[],
+  callEntries: readonly BlockEntry[],
+  { resultOf, orphans }: Pairs<BlockEntry>,
+): Turn[] {
+  const calls = callsByPosition(callEntries)
   const orphanBlocks = new Set([...orphans].map(({ block }) => block))
   const result: Turn[] = []
   let pendingResults: Block[] = []
@@ -61,7 +72,7 @@ function pairedTurns(turns: Turn[], marks: readonly Mark[], { resultOf, orphans 
     if (pendingResults.length > 0) result.push({ role: 'user', content: pendingResults })
     pendingResults = []
   }
-  for (const [turn, message] of turns.entries()) {
+  for (const [position, message] of turns.entries()) {
     if (message.role !== 'user') flush()
     const content = Array.isArray(message.content)
       ? withoutResults(message.content as Block[], orphanBlocks)
@@ -69,7 +80,7 @@ function pairedTurns(turns: Turn[], marks: readonly Mark[], { resultOf, orphans 
     const withResults = pendingResults.length > 0 ? [...pendingResults, ...toBlockList(content)] : content
     pendingResults = []
     if (!Array.isArray(withResults) || withResults.length > 0) result.push({ ...message, content: withResults })
-    pendingResults = (calls.get(turn) ?? []).map((call) => resultOf.get(call)?.block ?? resultFor(call.id))
+    pendingResults = (calls.get(position) ?? []).map((call) => resultOf.get(call)?.block ?? resultFor(call.id))
   }
   flush()
   return result

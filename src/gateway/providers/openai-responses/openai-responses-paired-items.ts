@@ -1,6 +1,6 @@
 import type { Body } from '../../protocol/protocol.ts'
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
-import { type CallMark, missingResultText, orphanHeading, pairResults } from '../../protocol/repairs/paired-results.ts'
+import { type CallEntry, missingResultText, orphanHeading, pairResults } from '../../protocol/repairs/paired-results.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 
 type Item = { type?: unknown; call_id?: unknown; output?: unknown } & Body
@@ -27,21 +27,23 @@ export const pairCallOutputs: Repair = (body) => {
   const items = body.input
   if (!Array.isArray(items) || refersToStored(body, items as Item[])) return body
   const clientToolCallIds = new Set((items as Item[]).filter(isClientToolCall).map(({ call_id }) => call_id))
-  const marks = (items as Item[]).flatMap((item, turn) =>
-    clientToolCallIds.has(item?.call_id) ? [] : toMarks(item, turn),
+  const callEntries = (items as Item[]).flatMap((item, position) =>
+    clientToolCallIds.has(item?.call_id) ? [] : toCallEntries(item, position),
   )
-  const { resultOf, orphans } = pairResults(marks)
-  const isPaired = orphans.size === 0 && marks.every((mark) => mark.isResult || resultOf.has(mark))
+  const { resultOf, orphans } = pairResults(callEntries)
+  const isPaired = orphans.size === 0 && callEntries.every((entry) => entry.isResult || resultOf.has(entry))
   if (isPaired) return body
-  const orphanTurns = new Set([...orphans].map(({ turn }) => turn))
-  const unansweredTurns = new Set(marks.filter((mark) => !mark.isResult && !resultOf.has(mark)).map(({ turn }) => turn))
+  const orphanPositions = new Set([...orphans].map(({ position }) => position))
+  const unansweredPositions = new Set(
+    callEntries.filter((entry) => !entry.isResult && !resultOf.has(entry)).map(({ position }) => position),
+  )
   const input: Item[] = []
   const waitingOutputs: Item[] = []
-  for (const [turn, item] of (items as Item[]).entries()) {
-    // Calls of one turn stay together.
+  for (const [position, item] of (items as Item[]).entries()) {
+    // Calls of one answer stay together.
     if (!outputTypeOfCall.has(item?.type)) input.push(...waitingOutputs.splice(0))
-    input.push(orphanTurns.has(turn) ? toUserMessage(item) : item)
-    if (unansweredTurns.has(turn))
+    input.push(orphanPositions.has(position) ? toUserMessage(item) : item)
+    if (unansweredPositions.has(position))
       waitingOutputs.push({ type: outputTypeOfCall.get(item.type)!, call_id: item.call_id, output: missingResultText })
   }
   return { ...body, input: [...input, ...waitingOutputs] }
@@ -78,9 +80,9 @@ function refersToStored({ previous_response_id: previous, conversation }: Body, 
 /** Whether an item is a call of OpenAI's tools that the client runs. Clients answer some of them with the output of a function, so their ids are skipped. */
 const isClientToolCall = (item: Item) => clientToolCallTypes.has(item?.type)
 
-function toMarks(item: Item, turn: number): CallMark[] {
-  if (outputTypeOfCall.has(item?.type)) return [{ id: item.call_id, isResult: false, turn }]
-  return outputTypes.has(item?.type) ? [{ id: item.call_id, isResult: true, turn }] : []
+function toCallEntries(item: Item, position: number): CallEntry[] {
+  if (outputTypeOfCall.has(item?.type)) return [{ id: item.call_id, isResult: false, position }]
+  return outputTypes.has(item?.type) ? [{ id: item.call_id, isResult: true, position }] : []
 }
 
 function toUserMessage({ call_id, output }: Item): Item {
