@@ -56,7 +56,7 @@ const knownFields: ReadonlySet<string> = new Set([
 ])
 
 /** Nested fields that decide about roles, costs or storage. */
-const checkedMembers: ReadonlySet<string> = new Set([
+const checkedNestedFields: ReadonlySet<string> = new Set([
   'role',
   'content',
   'type',
@@ -111,7 +111,7 @@ const checkedMembers: ReadonlySet<string> = new Set([
   'size',
 ])
 
-/** Fields whose members have arbitrary names. */
+/** Fields whose nested fields have arbitrary names. */
 const freeFormFields: ReadonlySet<string> = new Set([
   'metadata',
   'variables',
@@ -139,7 +139,7 @@ const freeFormFields: ReadonlySet<string> = new Set([
 export function refuseFoldedNames(body: Body): void {
   for (const name in body) {
     if (knownFields.has(name) || isAnswerLimit(name)) {
-      refuseFoldedMembers(body[name], name)
+      refuseFoldedNestedNames(body[name], name)
       continue
     }
     const folded = foldedName(name)
@@ -147,18 +147,19 @@ export function refuseFoldedNames(body: Body): void {
   }
 }
 
-function refuseFoldedMembers(value: unknown, field: string): void {
+function refuseFoldedNestedNames(value: unknown, field: string): void {
   if (typeof value !== 'object' || value === null || freeFormFields.has(field)) return
   if (Array.isArray(value)) {
-    for (const item of value) refuseFoldedMembers(item, '')
+    // An item has no name, and so is none of the fields with arbitrary names.
+    for (const item of value) refuseFoldedNestedNames(item, '')
     return
   }
   // Tool input has arbitrary names. The `input` of a request is a list.
   if (field === 'input') return
   for (const name in value) {
-    const folded = checkedMembers.has(name) ? name : foldedName(name)
-    if (folded !== name && checkedMembers.has(folded)) throw foldedNameFault(name, folded)
-    refuseFoldedMembers((value as Body)[name], name)
+    const folded = checkedNestedFields.has(name) ? name : foldedName(name)
+    if (folded !== name && checkedNestedFields.has(folded)) throw foldedNameFault(name, folded)
+    refuseFoldedNestedNames((value as Body)[name], name)
   }
 }
 

@@ -2,9 +2,10 @@ import { jsonBytes } from '#platform/json/json-text/json-bytes.ts'
 import { type Medium, readMedium, toMediumKind } from '../media/medium.ts'
 import type { Body } from '../protocol/protocol.ts'
 
-/** The size of a body: its text, in tokens at most, and its media. */
+/** The size of a body: an upper bound of the tokens of its text, and its media. */
 export type PromptSize = {
-  text: number
+  /** Each byte of text counts as one token. */
+  textTokens: number
   media: Medium[]
   /** Lists of parts that are not measured yet, because a long body is measured in steps. */
   pendingParts: unknown[][]
@@ -48,7 +49,7 @@ const mediaParts: ReadonlySet<unknown> = new Set([
   'document',
 ])
 
-/** Members of parts with bytes or the URL of bytes. */
+/** Fields of parts with bytes or the URL of bytes. */
 const byteFields: ReadonlySet<string> = new Set([
   'url',
   'image_url',
@@ -64,7 +65,7 @@ const byteFields: ReadonlySet<string> = new Set([
 /** References to files at the provider, whose size is unknown. */
 const referenceFields: ReadonlySet<string> = new Set(['file_id', 'file_uri', 'fileUri'])
 
-/** Members that mark a text part as more than text. */
+/** Fields that mark a text part as more than text. */
 const nonTextFields: ReadonlySet<string> = new Set([
   ...byteFields,
   ...referenceFields,
@@ -79,13 +80,13 @@ const nonTextFields: ReadonlySet<string> = new Set([
   'input_file',
 ])
 
-/** Members of a part that hold parts. */
+/** Fields of a part that hold parts. */
 const nestedFields: ReadonlySet<string> = new Set(['content', 'output', 'outputs'])
 
 /** Measures a text or one part. A list of parts becomes pending. */
 export function addParts(size: PromptSize, value: unknown): void {
   if (Array.isArray(value)) size.pendingParts.push(value)
-  else if (typeof value !== 'object' || value === null || isTextual(value as Body)) size.text += bytesOf(value)
+  else if (typeof value !== 'object' || value === null || isTextual(value as Body)) size.textTokens += bytesOf(value)
   else new PartMeasurement(size, value as Body).addToSize()
 }
 
@@ -116,16 +117,16 @@ class PartMeasurement {
   /** Adds the text of the part, and each medium in it. A part of unknown content counts as one medium. */
   addToSize(): void {
     const { type } = this.#part
-    // In a variable, because nested parts are added to `text` at the same time.
-    const textBytes = jsonBytes(this.#part, (value, name, parent) => this.#countMember(value, name, parent))
-    this.#size.text += textBytes
+    // In a variable, because nested parts are added to `textTokens` at the same time.
+    const textBytes = jsonBytes(this.#part, (value, name, parent) => this.#countField(value, name, parent))
+    this.#size.textTokens += textBytes
     const isMedia = mediaParts.has(type)
     if (!this.#hasKnownContent || !(isMedia || containerParts.has(type)))
       this.#size.media.push({ kind: isMedia ? toMediumKind(String(type)) : 'other' })
   }
 
   /** Counts a medium or nested parts. @returns an empty text in place of these; the value itself if it is text. */
-  #countMember(value: unknown, name: string, parent: Body): unknown {
+  #countField(value: unknown, name: string, parent: Body): unknown {
     if (nestedFields.has(name) && typeof value === 'object' && value !== null) {
       // A document can consist of parts.
       if (parent !== this.#part && parent.type === 'content') this.#hasKnownContent = true
@@ -157,22 +158,22 @@ function isPlainText(parent: Body, part: Body, name: string): boolean {
   return parent !== part && parent.type === 'text' && name === 'data'
 }
 
-/** Whether a member of a message or an item is a primitive value and not a file reference. */
-export function isPlainMember(name: string, value: unknown): boolean {
+/** Whether a field of a message or an item is a primitive value and not a file reference. */
+export function isPlainField(name: string, value: unknown): boolean {
   return typeof value !== 'object' && !referenceFields.has(name)
 }
 
 /** Adds a value of unknown form: as text, with its references as media. */
 export function addUnknown(size: PromptSize, name: string, value: unknown): void {
-  const text = JSON.stringify({ [name]: value }, (field, member: unknown) => {
-    if (referenceFields.has(field) && member != null) size.media.push({ kind: 'other' })
-    if (typeof member !== 'string' || !byteFields.has(field) || !/^(?:data:|[a-z]+:\/\/)/i.test(member)) return member
-    const medium = readMedium({ part: field }, member)
-    if (!medium) return member
+  const text = JSON.stringify({ [name]: value }, (field, nested: unknown) => {
+    if (referenceFields.has(field) && nested != null) size.media.push({ kind: 'other' })
+    if (typeof nested !== 'string' || !byteFields.has(field) || !/^(?:data:|[a-z]+:\/\/)/i.test(nested)) return nested
+    const medium = readMedium({ part: field }, nested)
+    if (!medium) return nested
     size.media.push(medium)
     return ''
   })
-  size.text += Buffer.byteLength(text)
+  size.textTokens += Buffer.byteLength(text)
 }
 
 export function bytesOf(value: unknown): number {

@@ -74,10 +74,10 @@ for (const [model, reason] of [
     for (const [name, part] of Object.entries(parts)) {
       const least = bound(user([part])).tokens
       for (const [place, around] of Object.entries(places)) {
-        const { tokens, exact } = bound(around(part))
+        const { tokens, isExact } = bound(around(part))
         const text = bound(around(words)).tokens
         assert.ok(tokens >= least, `${name} in ${place}: ${tokens} < ${least}`)
-        assert.ok(!exact && (tokens === 1_000_000 || tokens > text + 200), `${name} in ${place}: ${tokens}`)
+        assert.ok(!isExact && (tokens === 1_000_000 || tokens > text + 200), `${name} in ${place}: ${tokens}`)
       }
     }
   })
@@ -110,8 +110,8 @@ test('words about files count as text', () => {
     item({ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'a' }], encrypted_content: 'a' }),
   ]
   for (const body of bodies) {
-    const { tokens, exact } = promptBound(body, endpoint)
-    assert.ok(exact && tokens < 2000, JSON.stringify(body))
+    const { tokens, isExact } = promptBound(body, endpoint)
+    assert.ok(isExact && tokens < 2000, JSON.stringify(body))
   }
 })
 

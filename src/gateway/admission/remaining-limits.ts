@@ -9,8 +9,6 @@ import { limitOwner } from './budget-reservation.ts'
 /** Within this time, other servers return idle money: they report every 500 ms. */
 const maxWaitMs = 600
 
-type BudgetReserver = Pick<Budgets, 'reserve'>
-
 /** The check of each limit, shared by all requests. A changed limit is a new budget object, which is checked again. */
 const roomChecks = new WeakMap<Budget, Promise<boolean>>()
 
@@ -20,7 +18,7 @@ const roomChecks = new WeakMap<Budget, Promise<boolean>>()
  * @returns the limits that are new. @throws Fault `forbidden` that names the limit.
  */
 export async function requireRemainingLimits(
-  budgets: BudgetReserver,
+  budgets: Pick<Budgets, 'reserve'>,
   admittedLimits: readonly Budget[],
   currentLimits: readonly Budget[],
   guardrails: readonly GuardrailRecord[],
@@ -46,7 +44,7 @@ export async function requireRemainingLimits(
  * Whether the smallest amount still fits the limit, over all servers. Without an answer within `maxWaitMs` it does
  * not. If the store fails, the request continues.
  */
-async function hasRoom(budgets: BudgetReserver, budget: Budget): Promise<boolean> {
+async function hasRoom(budgets: Pick<Budgets, 'reserve'>, budget: Budget): Promise<boolean> {
   try {
     const reserving = budgets.reserve([budget], 1n).then((reserved) => {
       if (!('reservation' in reserved)) return false

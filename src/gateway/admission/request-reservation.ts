@@ -111,6 +111,7 @@ export class RequestReservation {
     this.#isSettled = true
     for (const { budget, reservation } of this.#laterLimits.values()) {
       const counted = [...this.#failedCosts, lastCost].filter((cost) => countsCharge(cost)(budget))
+      // `counted` has only the costs that the only budget of this reservation counts.
       reservation.settle(
         counted.reduce((sum, { cost }) => sum + cost, 0n),
         () => true,

@@ -52,7 +52,10 @@ function refuseStoringFields(verdict: Verdict, form: Body): void {
   }
 }
 
-const quotedType = (type: unknown) => JSON.stringify(String(type).slice(0, 64))
+/** The most characters of a type in a message, because clients can send any text. */
+const maxTypeLength = 64
+
+const quotedType = (type: unknown) => JSON.stringify(String(type).slice(0, maxTypeLength))
 
 /** A missing `store` stays: it means no storage for chats, and the encoders of other protocols set it to false. */
 function disableStore<Form extends object>(form: Form): Form {

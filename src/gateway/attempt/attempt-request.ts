@@ -44,7 +44,7 @@ export type AttemptRequest = {
   /** Creates the reader of an answer that is too long to be parsed at once. */
   bodyReader?: EncodedRequest['bodyReader'] | undefined
   /** Undefined after it was sent, to free its memory: it can be long, and an answer can take minutes. */
-  request: UpstreamRequest | undefined
+  upstreamRequest: UpstreamRequest | undefined
   credential: string | undefined
   credentialOwner: CredentialOwner
   stream: boolean
@@ -65,7 +65,7 @@ export type EncodingDeps = {
 
 /** A request encoded for one endpoint, and how its answer is handled. */
 type EncodedAttempt = {
-  request: AttemptRequest
+  attemptRequest: AttemptRequest
   /** Whether the bytes of the answer can be passed through, because both sides use the same protocol. */
   passThrough: boolean
   /** Fields that the provider protocol cannot express. */
@@ -110,7 +110,7 @@ function buildAttempt(
   const triedEndpoint = toTriedEndpoint(encoding, { ...request, protocol: client.protocol })
   return {
     droppedFields,
-    request: {
+    attemptRequest: {
       answerId: record.id,
       choiceCount: request.chat.n ?? 1,
       answerLimit: answerLimitOf(request.chat) ?? target.endpoint.maxCompletionTokens ?? undefined,
@@ -119,7 +119,7 @@ function buildAttempt(
       providerProtocol: adaptProtocol ? adaptProtocol(providerProtocol) : providerProtocol,
       adaptProtocol,
       aliases: hasAliases ? aliases : undefined,
-      request: buildUpstreamRequest(admitted, encoding, body),
+      upstreamRequest: buildUpstreamRequest(admitted, encoding, body),
       bodyReader: encoded.bodyReader,
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',

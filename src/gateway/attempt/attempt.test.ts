@@ -30,7 +30,7 @@ async function leaveAtEnd(play: FaultyBehaviour, usageMs = 60_000): Promise<{ ev
     answerLimit: undefined,
     toolNames: undefined,
     providerProtocol: openaiChat,
-    request: {
+    upstreamRequest: {
       origin: new URL(upstream.url).origin,
       path: '/v1/chat/completions',
       headers: { 'content-type': 'application/json' },
@@ -100,7 +100,7 @@ async function outcomeOf(
     answerLimit: undefined,
     toolNames: undefined,
     providerProtocol: openaiChat,
-    request: { origin, path: '/v1/chat/completions', headers, body: '{"model":"play"}' },
+    upstreamRequest: { origin, path: '/v1/chat/completions', headers, body: '{"model":"play"}' },
     credential: undefined,
     credentialOwner: 'service' as const,
     stream,

@@ -27,9 +27,10 @@ export function attempt(
     timings?.noteTimings(answer.exchange?.connectMs, answer.firstByteMs)
     resolve(failure)
   })
-  const { request } = attemptRequest
-  attemptRequest.request = undefined
-  answer.exchange = deps.upstreams.send(request!, attemptRequest.deadlines, answer)
+  const { upstreamRequest } = attemptRequest
+  attemptRequest.upstreamRequest = undefined
+  // Each attempt is sent once, so its request is still there.
+  answer.exchange = deps.upstreams.send(upstreamRequest!, attemptRequest.deadlines, answer)
   if (signal.aborted) onDisconnect()
   else signal.addEventListener('abort', onDisconnect, { once: true })
   return promise

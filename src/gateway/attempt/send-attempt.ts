@@ -30,7 +30,7 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
   const encoded = call.pause
     ? await encodeLongAttempt(deps, admitted, target, call.pause)
     : encodeAttempt(deps, admitted, target)
-  const { request, passThrough, droppedFields, triedEndpoint } = encoded
+  const { attemptRequest, passThrough, droppedFields, triedEndpoint } = encoded
   const relay = relayStream(response, {
     client,
     head: answerHead(deps, admitted, target),
@@ -46,7 +46,7 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
     price: priceFor(record, triedEndpoint),
   })
   response.onRevoked((fault) => endWithError(admitted, relay.writer(), fault))
-  const failure = await attempt(deps, request, relay, response.signal, record.attempts)
+  const failure = await attempt(deps, attemptRequest, relay, response.signal, record.attempts)
   if (failure) {
     record.failAttempt(triedEndpoint, failure, response.signal.aborted)
     return { failure }
@@ -69,7 +69,7 @@ export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, targe
   const encoded = call.pause
     ? await encodeLongAttempt(deps, admitted, target, call.pause)
     : encodeAttempt(deps, admitted, target)
-  const { request, passThrough, droppedFields, triedEndpoint } = encoded
+  const { attemptRequest, passThrough, droppedFields, triedEndpoint } = encoded
   const relay = relayWhole({
     client,
     head: answerHead(deps, admitted, target),
@@ -77,7 +77,7 @@ export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, targe
     count: content ? content.startAnswer(record.count) : record.count,
     price: priceFor(record, triedEndpoint),
   })
-  const failure = (await attempt(deps, request, relay, response.signal, record.attempts)) ?? relay.failure
+  const failure = (await attempt(deps, attemptRequest, relay, response.signal, record.attempts)) ?? relay.failure
   if (failure) {
     // Nothing has reached the client, so the next endpoint can be tried.
     record.failAttempt(triedEndpoint, failure, response.signal.aborted)

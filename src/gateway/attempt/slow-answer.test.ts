@@ -26,7 +26,7 @@ function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: Prom
     toolNames: undefined,
     target: { endpoint: endpointFor('m') } as Target,
     providerProtocol: openaiChat,
-    request: { origin: 'http://x', path: '/', headers: {}, body: '{}' },
+    upstreamRequest: { origin: 'http://x', path: '/', headers: {}, body: '{}' },
     credential: undefined,
     credentialOwner: 'service' as const,
     stream: false,

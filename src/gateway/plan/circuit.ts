@@ -151,10 +151,10 @@ function addCredit(circuit: CommonState & HalfOpenState, now: number): Circuit {
   }
 }
 
-function countStarted(circuit: Circuit, at: number, count: 1 | -1): Circuit {
+function countStarted(circuit: Circuit, startedAt: number, count: 1 | -1): Circuit {
   switch (circuit.at) {
     case 'closed':
-      return { ...circuit, window: countOutcomes(circuit.window, at, { started: count }) }
+      return { ...circuit, window: countOutcomes(circuit.window, startedAt, { started: count }) }
     case 'open':
       return circuit
     case 'half_open':

@@ -92,6 +92,9 @@ function exclusionMetadata({ target, reason, lacks, restriction }: ExcludedEndpo
     : { endpoint, reason }
 }
 
+/** The time until a request is tried again at an endpoint that has recovered. */
+const recoveredWaitMs = 1000
+
 /** Reasons that the caller can change give 404 or 400, transient ones and missing credentials 503. */
 function faultForExclusions(
   excluded: ExcludedEndpoint[],
@@ -103,8 +106,8 @@ function faultForExclusions(
   const reasons = [...new Set(excluded.map(({ reason }) => reason))]
   const metadata = { excluded: excluded.slice(0, maxListedEndpoints).map(exclusionMetadata) }
   if (waitingEndpoints.length > 0) {
-    // A circuit without a restriction has recovered since the plan was made.
-    const until = Math.min(...waitingEndpoints.map(({ restriction }) => restriction?.until ?? now + 1000))
+    // A circuit without a restriction has recovered since the plan was made, so the client can try again soon.
+    const until = Math.min(...waitingEndpoints.map(({ restriction }) => restriction?.until ?? now + recoveredWaitMs))
     return new Fault(
       'unavailable',
       'No endpoint is available: each failed or was rate-limited recently. Try again later.',

@@ -18,7 +18,7 @@ export function planAttempts(input: PlanInput): Plan {
       else usable.push({ model, endpoint })
     }
     const effectiveSort = input.preferences.sort ?? sort
-    // An explicit order or sort ignores recent failures.
+    // An explicit order or sort ignores recent failures, so they are not recorded as the reason of a rank.
     const isRandomOrder = effectiveSort === undefined && input.preferences.order === undefined
     return { usable: orderRandomly(usable, input, isRandomOrder ? lowerRanks : undefined), sort: effectiveSort }
   })
@@ -49,5 +49,5 @@ function findOrderRule({ preferences: { order, sort }, candidates }: PlanInput):
 function dropFallbacks(targets: Target[], { order, sort, partition }: Preferences): Target[] {
   if (order) return targets
   if (sort && partition === 'none') return targets.slice(0, 1)
-  return targets.filter(({ model }, at) => at === targets.findIndex((target) => target.model === model))
+  return targets.filter(({ model }, index) => index === targets.findIndex((target) => target.model === model))
 }

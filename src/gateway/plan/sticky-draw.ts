@@ -24,6 +24,7 @@ function computeSeed({ caller, sessionId, chat }: StickyRequest): number {
   return hashConversation(chat, seed)
 }
 
+/** The draw of one endpoint. The half keeps it above 0, which has no logarithm (`drawByWeight`). */
 export function drawFor(seed: number, id: string): number {
   return (mixBits(fnv1a(id, mixBits(seed))) + 0.5) / 2 ** 32
 }

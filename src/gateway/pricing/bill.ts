@@ -113,18 +113,18 @@ function readBillableOptions(
 }
 
 /** The number of answers that are billed. With `best_of` the provider bills more than it returns. */
-export function billedChoices({ n, best_of: candidates }: ChatRequest): number {
-  return Math.max(1, n ?? 1, candidates ?? 1)
+export function billedChoices({ n, best_of: bestOf }: ChatRequest): number {
+  return Math.max(1, n ?? 1, bestOf ?? 1)
 }
 
 /** Adds the calls of tools. Tools can share a bound. @returns the maximum number of calls. */
 function addCalls(pieces: Record<string, number>, { tools }: BillableOptions): number {
-  const boundByName = new Map<string, number>()
+  const callsByBound = new Map<string, number>()
   for (const [index, { unit, calls = defaultCallLimit, bound }] of tools.entries()) {
     pieces[unit] = (pieces[unit] ?? 0) + calls
-    boundByName.set(bound ?? String(index), calls)
+    callsByBound.set(bound ?? String(index), calls)
   }
-  return boundByName.values().reduce((sum, calls) => sum + calls, 0)
+  return callsByBound.values().reduce((sum, calls) => sum + calls, 0)
 }
 
 function findSpecialKinds({ chat }: RequestForms, { model }: Offer): RequestedKind[] {

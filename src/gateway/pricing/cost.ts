@@ -36,7 +36,7 @@ export function cacheSavingOf(prices: Prices, { tokens, extras, models, cost }: 
 }
 
 function withoutCache(tokens: TokenCounts): TokenCounts {
-  const { cacheWritten1h: _none, ...parts } = tokens.parts ?? {}
+  const { cacheWritten1h: _written, ...parts } = tokens.parts ?? {}
   return { ...tokens, parts, cached: 0, cacheWritten: 0 }
 }
 
@@ -50,7 +50,7 @@ export function priceOfPiece({ image, tools }: Prices, unit: string): string | u
 
 /**
  * Counts every token once, expensive kinds first. Audio counts as not cached, because no provider reports how much of it
- * was; the cached count applies to the rest.
+ * was cached: the cached count is taken to contain all audio, and only its rest is charged as cached.
  */
 function addPrompt(sum: PicoUsd, rates: Rates, { prompt, cached, cacheWritten, parts }: TokenCounts): PicoUsd {
   const audioTokens = Math.min(parts?.audioPrompt ?? 0, prompt)

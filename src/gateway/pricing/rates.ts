@@ -37,12 +37,12 @@ export function pricesOfTier({ serviceTiers }: Prices, name: string | undefined)
 
 function parseSteps(prices: Prices, tier: string | undefined): Step[] {
   const tierPrices = pricesOfTier(prices, tier)
-  const first = tierPrices ? ratesOfTier(prices, tierPrices) : toRates(prices)
-  const steps = [{ from: 0, rates: first }]
+  const baseRates = tierPrices ? ratesOfTier(prices, tierPrices) : toRates(prices)
+  const steps = [{ from: 0, rates: baseRates }]
   for (const { fromPromptTokens, ...changed } of prices.tiers ?? []) {
     const rates = toRates({ ...prices, ...changed })
     // The price of a long prompt in a service tier is unknown. It is taken to be no less than either price.
-    steps.push({ from: fromPromptTokens, rates: tierPrices ? higherRates(rates, first) : rates })
+    steps.push({ from: fromPromptTokens, rates: tierPrices ? higherRates(rates, baseRates) : rates })
   }
   return steps
 }
@@ -73,9 +73,10 @@ function toRates(prices: TokenPrices): Rates {
  */
 function ratesOfTier({ prompt, completion, ...ordinary }: TokenPrices, tier: Partial<TokenPrices>): Rates {
   // Without the price of cached tokens: a discount of the default tier may not hold in this one.
-  const { cacheRead: _cacheRead, ...special } = ordinary
+  const { cacheRead: _cacheRead, ...comparable } = ordinary
   const tierRates = toRates({ prompt, completion, ...tier })
-  const rates = higherRates(tierRates, toRates({ prompt: '0', completion: '0', ...special }))
+  // The general prices are zero, so that a missing price, which defaults to one of them, is not the higher one.
+  const rates = higherRates(tierRates, toRates({ prompt: '0', completion: '0', ...comparable }))
   for (const name of Object.keys(tier) as (keyof TokenPrices)[]) rates[name] = tierRates[name]
   return rates
 }

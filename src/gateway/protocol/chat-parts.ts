@@ -39,12 +39,12 @@ export function toChatPart(part: Part | null): Part | null {
   }
 }
 
-/** Members that parts of every protocol can have. */
-const commonMembers = ({ cache_control }: Part) => (cache_control == null ? {} : { cache_control })
+/** Fields that parts of every protocol can have. */
+const commonFields = ({ cache_control }: Part) => (cache_control == null ? {} : { cache_control })
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** The URL of a member that clients send as text or as an object. */
+/** The URL of a field that clients send as text or as an object. */
 function readLink(link: unknown): string | undefined {
   const url = typeof link === 'object' && link !== null ? (link as { url?: unknown }).url : link
   return isText(url) ? url : undefined
@@ -68,7 +68,7 @@ function convertInputImage(part: Part): Part {
 function toImagePart(url: string, part: Part): Part {
   if (isPdfUrl(url)) return toFilePart(part, url, undefined, undefined)
   const detail = part.detail == null ? {} : { detail: part.detail }
-  return { type: 'image_url', image_url: { url, ...detail }, ...commonMembers(part) }
+  return { type: 'image_url', image_url: { url, ...detail }, ...commonFields(part) }
 }
 
 /** Translates an image of Anthropic's protocol or of the AI SDK. */
@@ -77,7 +77,7 @@ function convertImage(part: Part): Part {
   return url === undefined ? convertInline(part) : toImagePart(url, part)
 }
 
-/** Translates parts that have data and its media type as members, as LangChain, the AI SDK and Gemini's clients write them. */
+/** Translates parts that have data and its media type as fields, as LangChain, the AI SDK and Gemini's clients write them. */
 function convertInline(part: Part): Part {
   const inner = (part.inlineData ?? part.inline_data ?? part.source ?? part) as Body
   const data = [inner.base64, inner.data].find((one) => typeof one === 'string')
@@ -124,7 +124,7 @@ const audioFormats = new Map([
 
 /** Returns a part with the data of audio, or with the URL of remote audio, for which vLLM has a part and OpenAI has none. */
 function toAudioPart(url: string, part: Part): Part {
-  const common = commonMembers(part)
+  const common = commonFields(part)
   const [, name, data] = /^data:audio\/([^;,]+)[^,]*;base64,(.*)$/is.exec(url) ?? []
   if (name === undefined || data === undefined) return { type: 'audio_url', audio_url: { url }, ...common }
   return { type: 'input_audio', input_audio: { data, format: audioFormats.get(name) ?? name }, ...common }
@@ -137,7 +137,7 @@ function convertVideo(part: Part): Part {
 }
 
 function toVideoPart(url: string, part: Part): Part {
-  return { type: 'video_url', video_url: { url }, ...commonMembers(part) }
+  return { type: 'video_url', video_url: { url }, ...commonFields(part) }
 }
 
 /** Converts a file with audio or video to a part of that kind, because models do not read them from files. */
@@ -154,7 +154,7 @@ const longestMediaPrefix = 'data:audio/'.length
 function convertDocument(part: Part): Part {
   const source = part.source as Source | undefined
   if (source?.type === 'text' && typeof source.data === 'string')
-    return { type: 'text', text: source.data, ...commonMembers(part) }
+    return { type: 'text', text: source.data, ...commonFields(part) }
   return toFilePart(part, readUrl(source), part.title, source?.file_id)
 }
 
@@ -165,7 +165,7 @@ function toFilePart(part: Part, data: unknown, filename: unknown, fileId: unknow
     ...(typeof filename === 'string' && { filename }),
     ...(typeof fileId === 'string' && { file_id: fileId }),
   }
-  return { type: 'file', file, ...commonMembers(part) }
+  return { type: 'file', file, ...commonFields(part) }
 }
 
 function readUrl(source: unknown): string | undefined {

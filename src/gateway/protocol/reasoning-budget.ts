@@ -12,6 +12,9 @@ const reasoningShares: Record<string, number> = {
   max: 0.95,
 }
 
+/** The share for an effort that is not in the list. */
+const defaultShare = 0.5
+
 /** The smallest budget that Anthropic accepts. Budgets that are computed for other providers are not below it either. */
 export const minThinkingBudget = 1024
 
@@ -72,16 +75,20 @@ type ForeignThinking = {
 
 /** The reasoning tokens: the requested budget, or a share of the answer. */
 export function computeThinkingBudget(setting: Extract<ThinkingSetting, { enabled: true }>, maxTokens: number): number {
-  const share = reasoningShares[setting.effort ?? 'medium'] ?? 0.5
+  const share = reasoningShares[setting.effort ?? 'medium'] ?? defaultShare
   return setting.budgetTokens ?? Math.max(minThinkingBudget, Math.floor(maxTokens * share))
 }
 
-/** The effort: the requested one, or one for the budget. Providers document no equivalents, so the limits are estimates. */
+/** The largest budgets of two efforts, in tokens. Providers document no equivalents, so these are estimates. */
+const maxLowBudget = 2048
+const maxMediumBudget = 8192
+
+/** The effort: the requested one, or one for the budget. */
 export function chooseEffort(setting: Extract<ThinkingSetting, { enabled: true }>): string {
   if (setting.effort !== undefined) return setting.effort
   if (setting.budgetTokens === undefined) return 'medium'
-  if (setting.budgetTokens <= 2048) return 'low'
-  return setting.budgetTokens <= 8192 ? 'medium' : 'high'
+  if (setting.budgetTokens <= maxLowBudget) return 'low'
+  return setting.budgetTokens <= maxMediumBudget ? 'medium' : 'high'
 }
 
 /** Supported parameters, as the catalogue lists them, that only models with reasoning have. */

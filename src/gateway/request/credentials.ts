@@ -54,10 +54,10 @@ export function ownCredentialsFirst(
   catalogue: Catalogue<ModelLookup>,
   variable: Variable,
 ): Credentials {
-  const combineCredentials = (caller: CredentialUser, all: readonly OwnCredential[]): AccessLookup => {
+  const combineCredentials = (caller: CredentialUser, workspaceCredentials: readonly OwnCredential[]): AccessLookup => {
     const operator = operatorCredentials.of(caller)
-    if (all.length === 0) return operator
-    const query = { all, caller, operator, catalogue: catalogue.current(), variable }
+    if (workspaceCredentials.length === 0) return operator
+    const query = { workspaceCredentials, caller, operator, catalogue: catalogue.current(), variable }
     return { find: (provider, endpoint) => findOwnCredential(query, provider, endpoint) }
   }
   return {
@@ -70,7 +70,7 @@ export function ownCredentialsFirst(
 }
 
 type CredentialQuery = {
-  all: readonly OwnCredential[]
+  workspaceCredentials: readonly OwnCredential[]
   caller: CredentialUser
   operator: AccessLookup
   catalogue: ModelLookup
@@ -78,11 +78,11 @@ type CredentialQuery = {
 }
 
 function findOwnCredential(
-  { all, caller, operator, catalogue, variable }: CredentialQuery,
+  { workspaceCredentials, caller, operator, catalogue, variable }: CredentialQuery,
   provider: Provider,
   endpoint: Pick<Endpoint, 'id' | 'baseUrl'>,
 ): Access | undefined {
-  const providerCredentials = all.filter((credential) => credential.provider === provider.slug)
+  const providerCredentials = workspaceCredentials.filter((credential) => credential.provider === provider.slug)
   if (providerCredentials.length === 0) return operator.find(provider, endpoint)
   const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
   const modelCredentials = providerCredentials.filter(({ allowed_models }) =>

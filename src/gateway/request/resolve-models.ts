@@ -81,10 +81,9 @@ function otherOutputMessage(model: Model, task: Task | undefined): string {
   const outputs = model.outputModalities.join(' and ')
   const returned = task ?? 'text'
   const { list } = guidance[task ?? 'chat']
-  const suitable = Object.entries(guidance).find(([name]) =>
-    canServe(model, name === 'chat' ? undefined : (name as Task)),
-  )
-  const advice = suitable ? `Send it to ${suitable[1].operation}. ` : ''
+  const [, suitable] =
+    Object.entries(guidance).find(([name]) => canServe(model, name === 'chat' ? undefined : (name as Task))) ?? []
+  const advice = suitable ? `Send it to ${suitable.operation}. ` : ''
   return `The model "${model.id}" cannot be used here: it generates ${outputs}, and this operation returns ${returned}. ${advice}${list} lists the models that generate ${returned}.`
 }
 
@@ -107,6 +106,9 @@ function resolveModel(catalogue: ModelLookup, name: string, task: Task | undefin
   return model && { model, endpoints: model.endpoints, ...(sort && { sort }) }
 }
 
+/** The most characters of a name in a message. */
+const maxNameLength = 100
+
 function shorten(name: string): string {
-  return name.length > 100 ? `${name.slice(0, 100)}…` : name
+  return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name
 }

@@ -69,7 +69,7 @@ const plainFields: ReadonlySet<string> = new Set([
   'safety_identifier',
 ])
 
-const plainMembers: ReadonlySet<string> = new Set(['role', 'content', 'name'])
+const plainMessageFields: ReadonlySet<string> = new Set(['role', 'content', 'name'])
 
 /** The characters of a chat request that contains only text; -1 if it may contain more. */
 function countCharacters({ chat, body }: RequestForms, { model }: Offer): number {
@@ -78,7 +78,7 @@ function countCharacters({ chat, body }: RequestForms, { model }: Offer): number
   for (const name in chat) if (!plainFields.has(name)) return -1
   let characters = 0
   for (const message of chat.messages as readonly ChatRequest['messages'][number][]) {
-    for (const name in message) if (!plainMembers.has(name)) return -1
+    for (const name in message) if (!plainMessageFields.has(name)) return -1
     const length = countContentCharacters(message.content)
     if (length === -1) return -1
     characters += length

@@ -5,7 +5,7 @@ import { runWithoutPauses, type Steps } from '#platform/async/long-work.ts'
 import { writeInSteps } from '#platform/json/json-text/json-steps.ts'
 import { mediumTokenBound } from '../../media/medium.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { addParts, addUnknown, bytesOf, isMediaPart, isPlainMember, type PromptSize } from '../prompt-parts.ts'
+import { addParts, addUnknown, bytesOf, isMediaPart, isPlainField, type PromptSize } from '../prompt-parts.ts'
 
 /** Tokens that a chat template adds to one message, such as its role and separators. An upper bound. */
 const frameTokens = 8
@@ -37,7 +37,7 @@ function promptSize(body: Body): PromptSize {
 
 /** Measures the prompt of a long body in steps, before a bound is needed. Caches the size for `promptBound`. */
 export function* measurePrompt(body: Body): Steps<PromptSize> {
-  const size: PromptSize = { text: requestFrameTokens, media: [], pendingParts: [] }
+  const size: PromptSize = { textTokens: requestFrameTokens, media: [], pendingParts: [] }
   for (const name in body)
     if (!serviceOnlyFields.has(name) && !unreadFields.has(name)) yield* addField(size, name, body[name])
   for (let parts = size.pendingParts.pop(); parts !== undefined; parts = size.pendingParts.pop()) {
@@ -55,14 +55,14 @@ const instructionFields: ReadonlySet<string> = new Set(['system', 'instructions'
 
 function* addField(size: PromptSize, name: string, value: unknown): Steps<void> {
   if (isConversationField(name) && typeof value === 'object') {
-    for (const turn of Array.isArray(value) ? value : [value]) yield* addTurn(size, turn)
+    for (const item of Array.isArray(value) ? value : [value]) yield* addItem(size, item)
     return
   }
   if (instructionFields.has(name)) return addParts(size, value)
   yield* addText(size, value)
   const hasTools = (name === 'tools' || name === 'functions') && Array.isArray(value) && value.length > 0
   // Models without answer formats get a tool instead, so a format costs as much as a tool.
-  if (hasTools || isAnswerFormat(name, value)) size.text += toolInstructionTokens
+  if (hasTools || isAnswerFormat(name, value)) size.textTokens += toolInstructionTokens
 }
 
 function isAnswerFormat(name: string, value: unknown): boolean {
@@ -72,31 +72,31 @@ function isAnswerFormat(name: string, value: unknown): boolean {
 }
 
 function* addText(size: PromptSize, value: unknown): Steps<void> {
-  if (typeof value !== 'object' || value === null) size.text += bytesOf(value)
+  if (typeof value !== 'object' || value === null) size.textTokens += bytesOf(value)
   else
     yield* writeInSteps(value, (piece) => {
-      size.text += Buffer.byteLength(piece)
+      size.textTokens += Buffer.byteLength(piece)
     })
 }
 
 /**
- * The maximum tokens of the prompt at one endpoint. `exact`: it contains only text, so no provider counts more.
+ * The maximum tokens of the prompt at one endpoint. `isExact`: it contains only text, so no provider counts more.
  * @param limit the most tokens that the endpoint accepts.
  */
 export function promptBound(
   body: Body,
   endpoint: Endpoint,
   limit = endpoint.contextLength,
-): { tokens: number; exact: boolean } {
-  const { text, media } = promptSize(body)
-  const tokens = media.reduce((sum, medium) => sum + mediumTokenBound(medium, endpoint), text)
-  return { tokens: Math.min(tokens, limit), exact: media.length === 0 }
+): { tokens: number; isExact: boolean } {
+  const { textTokens, media } = promptSize(body)
+  const tokens = media.reduce((sum, medium) => sum + mediumTokenBound(medium, endpoint), textTokens)
+  return { tokens: Math.min(tokens, limit), isExact: media.length === 0 }
 }
 
 /** Fields of a message or an input item that hold parts, or one part. */
 const partFields: ReadonlySet<string> = new Set(['content', 'output', 'outputs', 'images', 'audio'])
 
-/** Fields that contain text in any member: tool calls, tool results and reasoning. */
+/** Fields whose whole value counts as text: tool calls, tool results and reasoning. */
 const textFields: ReadonlySet<string> = new Set([
   'tool_calls',
   'function_call',
@@ -114,16 +114,16 @@ const textFields: ReadonlySet<string> = new Set([
   'cache_control',
 ])
 
-function* addTurn(size: PromptSize, turn: Body | null): Steps<void> {
-  size.text += frameTokens
-  if (typeof turn !== 'object' || turn === null || Array.isArray(turn) || isMediaPart(turn)) return addParts(size, turn)
-  for (const name in turn) {
-    const value = turn[name]
+function* addItem(size: PromptSize, item: Body | null): Steps<void> {
+  size.textTokens += frameTokens
+  if (typeof item !== 'object' || item === null || Array.isArray(item) || isMediaPart(item)) return addParts(size, item)
+  for (const name in item) {
+    const value = item[name]
     if (partFields.has(name)) {
-      size.text += bytesOf(name)
+      size.textTokens += bytesOf(name)
       addParts(size, value)
-    } else if (textFields.has(name) || isPlainMember(name, value)) {
-      size.text += bytesOf(name)
+    } else if (textFields.has(name) || isPlainField(name, value)) {
+      size.textTokens += bytesOf(name)
       yield* addText(size, value)
     } else addUnknown(size, name, value)
   }

@@ -24,7 +24,7 @@ export type UsageBound = {
   bill: Bill | undefined
 }
 
-/** The members of a provider protocol that bound the usage of a request; undefined for an unknown protocol. */
+/** The properties of a provider protocol that bound the usage of a request; undefined for an unknown protocol. */
 export type ProtocolTraits =
   | (Pick<ProviderProtocol, 'answerLimit' | 'canThink'> &
       Partial<
@@ -37,21 +37,22 @@ export function computeUsageBound(forms: RequestForms, offer: Offer, providerPro
   const { endpoint } = offer
   const bill = computeBill(forms, offer, providerProtocol)
   const promptLimit = providerProtocol?.promptLimit?.(chat, endpoint) ?? endpoint.contextLength
-  const { tokens, exact: isExact } = promptBound(body, endpoint, promptLimit)
+  const { tokens, isExact } = promptBound(body, endpoint, promptLimit)
   const runs = bill?.runs ?? 1
   // With provider tools, the model also reads their results, whose size is unknown in advance.
   const ownPrompt = runs * (bill?.contexts ? endpoint.contextLength * bill.contexts : tokens)
   const prompt = ownPrompt + sumOfModels(bill, 'prompt')
-  const answer = maxAnswerTokens(chat, endpoint, providerProtocol)
-  const answers = billedChoices(chat)
+  const answerTokens = maxAnswerTokens(chat, endpoint, providerProtocol)
+  const answerCount = billedChoices(chat)
   const hasOtherOutput = canReturnNonText(chat, body)
   return {
     prompt,
     reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, runs * promptLimit),
-    completion: runs * answer * answers + predictionTokens(chat) + sumOfModels(bill, 'completion'),
+    completion: runs * answerTokens * answerCount + predictionTokens(chat) + sumOfModels(bill, 'completion'),
     // With `best_of`, a provider generates answers that it does not return.
-    hasHiddenTokens: answers > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
-    isSequential: answers === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,
+    hasHiddenTokens:
+      answerCount > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
+    isSequential: answerCount === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,
     hasUnrequestedTools: providerProtocol?.runsUnrequestedTools ?? false,
     bill,
   }

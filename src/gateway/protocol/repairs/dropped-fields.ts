@@ -11,7 +11,7 @@ export function noteDropped(dropped: string[], name: string): void {
 /** The values of settings that change nothing, so that their removal is not reported. */
 const defaults: Body = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, logprobs: false }
 
-/** Returns the body without these members. Adds to `dropped` those that had an effect. */
+/** Returns the body without these fields. Adds to `dropped` those that had an effect. */
 export function withoutSettings(body: Body, names: readonly string[], dropped: string[]): Body {
   const present = names.filter((name) => body[name] !== undefined)
   if (present.length === 0) return body

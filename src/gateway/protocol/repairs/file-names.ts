@@ -25,7 +25,7 @@ export function defaultFilename(mediaType: string): string {
 type Part = { type?: unknown; file?: unknown } & Body
 type Message = { content?: unknown } & Body
 
-/** Gives files in messages a name. @param list the member with the messages. */
+/** Gives files in messages a name. @param list the field with the messages. */
 export function filenameRepair(list: 'messages' | 'input'): Repair {
   return (body) => {
     if (!Array.isArray(body[list])) return body
@@ -45,9 +45,12 @@ function withNamedFile(part: Part): Part {
   return file === part.file ? part : { ...part, file }
 }
 
+/** The most characters of a data URL that are read to find its media type, which is shorter. */
+const maxPrefixLength = 105
+
 function withName<File extends Body>(file: File): File {
   const { file_data: data, filename } = file
   if (typeof data !== 'string' || (typeof filename === 'string' && filename !== '')) return file
-  const [, mediaType = ''] = /^data:([^;,]{0,100})/i.exec(data.slice(0, 110)) ?? []
+  const [, mediaType = ''] = /^data:([^;,]*)/i.exec(data.slice(0, maxPrefixLength)) ?? []
   return { ...file, filename: defaultFilename(mediaType.toLowerCase()) }
 }

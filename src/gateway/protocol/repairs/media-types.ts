@@ -80,7 +80,7 @@ export function dataUrlRepair(urlPaths: readonly string[][]): Repair {
   }
 }
 
-/** @param paths where bodies have objects with a media type and base64. @param typeName the member with the type. */
+/** @param paths where bodies have objects with a media type and base64. @param typeName the field with the type. */
 export function inlineDataRepair(paths: readonly string[][], typeName: string): Repair {
   const withMediaType = (inline: Body): Body => {
     const { data, [typeName]: mediaType } = inline

@@ -4,7 +4,7 @@ import type { Body } from '../protocol.ts'
 import { noteDropped } from './dropped-fields.ts'
 import type { Repair } from './repair.ts'
 
-/** Reads and replaces the schema of the arguments of a tool, which each protocol has in another member. */
+/** Reads and replaces the schema of the arguments of a tool, which each protocol has in another field. */
 export type ToolShape = {
   /** Undefined for a tool whose arguments the protocol defines itself. */
   schemaOf: (tool: Body) => { name: unknown; schema: unknown } | undefined

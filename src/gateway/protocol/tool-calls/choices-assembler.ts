@@ -9,28 +9,29 @@ import type { UpstreamEvent } from './piece.ts'
  */
 export class ChoicesAssembler {
   readonly #options: AssemblerOptions
-  readonly #first: ToolCallAssembler
-  #others: Map<number, ToolCallAssembler> | undefined
+  readonly #firstChoice: ToolCallAssembler
+  #furtherChoices: Map<number, ToolCallAssembler> | undefined
 
   constructor(options: AssemblerOptions) {
     this.#options = options
-    this.#first = new ToolCallAssembler(options)
+    this.#firstChoice = new ToolCallAssembler(options)
   }
 
   /** @param upstreamEvents the content of one event of the upstream. */
   take(upstreamEvents: UpstreamEvent[]): AnswerEvent[] {
-    if (this.#others === undefined && !upstreamEvents.some(isFurtherChoice)) return this.#first.take(upstreamEvents)
+    if (this.#furtherChoices === undefined && !upstreamEvents.some(isFurtherChoice))
+      return this.#firstChoice.take(upstreamEvents)
     const choices = new Set(upstreamEvents.filter(isFurtherChoice).map(({ choice = 0 }) => choice))
-    const events = this.#first.take(upstreamEvents.filter((event) => !isFurtherChoice(event)))
+    const events = this.#firstChoice.take(upstreamEvents.filter((event) => !isFurtherChoice(event)))
     for (const choice of choices) events.push(...this.#assembleChoice(choice, upstreamEvents))
     return events
   }
 
   /** The upstream has sent everything. */
   end(): AnswerEvent[] {
-    if (!this.#others) return this.#first.end()
-    const others = [...this.#others].flatMap(([choice, calls]) => withChoice(calls.end(), choice))
-    return [...this.#first.end(), ...others]
+    if (!this.#furtherChoices) return this.#firstChoice.end()
+    const furtherEvents = [...this.#furtherChoices].flatMap(([choice, calls]) => withChoice(calls.end(), choice))
+    return [...this.#firstChoice.end(), ...furtherEvents]
   }
 
   #assembleChoice(choice: number, events: readonly UpstreamEvent[]): AnswerEvent[] {
@@ -41,12 +42,12 @@ export class ChoicesAssembler {
   }
 
   #findOrCreateAssembler(choice: number): ToolCallAssembler {
-    this.#others ??= new Map()
-    const existing = this.#others.get(choice)
+    this.#furtherChoices ??= new Map()
+    const existing = this.#furtherChoices.get(choice)
     if (existing) return existing
     const { answerId } = this.#options
     const created = new ToolCallAssembler({ ...this.#options, answerId: answerId && `${answerId}_${choice}` })
-    this.#others.set(choice, created)
+    this.#furtherChoices.set(choice, created)
     return created
   }
 }

@@ -6,13 +6,15 @@ export function findDeclaredName(name: string, declared: ReadonlySet<string> | u
   if (!declared || declared.has(name)) return name
   const plain = name.replace(recipient, '').replace(templateMarks, '').replace(quotes, '')
   const short = plain.replace(namespacePrefixes, '')
-  const candidates = [plain, short, short.replace(/:\d+$/, ''), short.replace(repetition, '$1')]
-  return candidates.find((one) => declared.has(one)) ?? findInOtherCase(candidates, declared) ?? name
+  const possibleNames = [plain, short, short.replace(/:\d+$/, ''), short.replace(repetition, '$1')]
+  return (
+    possibleNames.find((possibleName) => declared.has(possibleName)) ?? findInOtherCase(possibleNames, declared) ?? name
+  )
 }
 
-function findInOtherCase(candidates: readonly string[], declared: ReadonlySet<string>): string | undefined {
-  const lowerCase = new Set(candidates.map((one) => one.toLowerCase()))
-  const matches = [...declared].filter((one) => lowerCase.has(one.toLowerCase()))
+function findInOtherCase(possibleNames: readonly string[], declared: ReadonlySet<string>): string | undefined {
+  const lowerCaseNames = new Set(possibleNames.map((possibleName) => possibleName.toLowerCase()))
+  const matches = [...declared].filter((declaredName) => lowerCaseNames.has(declaredName.toLowerCase()))
   return matches.length === 1 ? matches[0] : undefined
 }
 

@@ -2,7 +2,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import type { ThoughtMetadata } from '#chat/thoughts.ts'
 
 /**
- * The part of one upstream event that concerns one tool call. Any member may be missing, repeated, or come in any order.
+ * The part of one upstream event that concerns one tool call. Any field may be missing, repeated, or come in any order.
  */
 export type ToolCallPiece = {
   type: 'call_piece'

@@ -15,6 +15,7 @@ export function withChatToolChoice(body: Body): Body {
   // Some clients send only the name of the function.
   const name = typeof chosen === 'string' ? chosen : choice.name
   if (choiceWords.has(type)) return { ...body, tool_choice: type === 'any' ? 'required' : type }
+  // A `function` that is an object is the form of chats.
   if ((type !== 'function' && type !== 'tool') || typeof name !== 'string' || typeof (chosen ?? '') !== 'string')
     return body
   return { ...body, tool_choice: { type: 'function', function: { name } } }

@@ -14,6 +14,7 @@ export function applyLitellmFields(original: Body): Body {
     throw new Fault('invalid', `Invalid request: guardrails: ${reason}.`)
   }
   if (fallbacks == null) return rest
+  // Undefined stands for something that is not a model name.
   const names = Array.isArray(fallbacks) ? fallbacks.map(readModelName) : [undefined]
   if (names.includes(undefined)) {
     const reason = 'must be a list of model names. Fallbacks with other messages or parameters are not supported'

@@ -70,6 +70,7 @@ const isClock = (toolOrChoice: unknown) => (toolOrChoice as { type?: unknown } |
 
 function withoutClock(body: Body): Body {
   const { tools, ...rest } = body
+  // The clock was found in the tools (`pluginOptions`), so they are a list.
   const otherTools = (tools as unknown[]).filter((candidate) => !isClock(candidate))
   return otherTools.length > 0 ? { ...rest, tools: otherTools } : rest
 }

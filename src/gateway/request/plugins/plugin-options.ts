@@ -89,8 +89,11 @@ function isTimezone(name: unknown): name is string {
   }
 }
 
+/** The most characters of a name in a message. */
+const maxNameLength = 64
+
 function unsupported(path: string, name: unknown, kind: string, supported: string[]): Fault {
-  const quoted = JSON.stringify(String(name).slice(0, 64))
+  const quoted = JSON.stringify(String(name).slice(0, maxNameLength))
   return new Fault(
     'invalid',
     `Invalid request: ${path}: this service does not support the ${kind} ${quoted}, only ${supported.join(' and ')}. Omit or disable it.`,
