@@ -24,6 +24,10 @@ const maxJoinedLength = 20_000
 /** The number of groups per step of `finish`. Other work can run between two steps. */
 const groupsPerStep = 1000
 
+/** The positions in a row of `readCells` of the time slot, and of the first value of a dimension. The sums follow the values. */
+const slotAt = 1
+const valuesFrom = 2
+
 /** Folds the rows of a query of cells. */
 class CellFold implements RowReducer<FoldedGroups | undefined> {
   readonly #query: CellQuery
@@ -77,8 +81,9 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
 
   #addRow(row: readonly unknown[]): void {
     const { columns, sums, sketches } = this.#query
-    const group = this.#groupAt(Number(row[1]), row.slice(2, 2 + columns.length) as string[])
-    let column = 2 + columns.length
+    const sumsFrom = valuesFrom + columns.length
+    const group = this.#groupAt(Number(row[slotAt]), row.slice(valuesFrom, sumsFrom) as string[])
+    let column = sumsFrom
     for (let at = 0; at < sums.length; at++) this.#sums[at]![group]! += readSumColumn(sums[at]!, row[column++])
     for (let at = 0; at < sketches.length; at++) this.#merge(at, group, row[column++] as string | null)
   }
@@ -105,9 +110,9 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
     if (existing !== undefined) return existing
     const group = this.#starts.push(this.#start) - 1
     this.#groupsOfBucket.set(id, group)
-    for (const [at, all] of this.#values.entries()) all.push(values[at]!)
-    for (const all of this.#sums) all.push(0n)
-    for (const all of this.#texts) all.push('')
+    for (const [index, column] of this.#values.entries()) column.push(values[index]!)
+    for (const column of this.#sums) column.push(0n)
+    for (const column of this.#texts) column.push('')
     return group
   }
 

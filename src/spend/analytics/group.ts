@@ -31,7 +31,7 @@ export class Group {
 
   constructor(columns: ReadColumns, folded: FoldedGroups, index: number) {
     this.start = folded.starts[index]!
-    this.values = folded.values.map((all) => all[index]!)
+    this.values = folded.values.map((column) => column[index]!)
     this.#columns = columns
     this.#folded = folded
     this.#index = index
@@ -44,8 +44,8 @@ export class Group {
 
   /** Returns a percentile; undefined without measurements. */
   percentile(name: SketchName, percent: Percent): number | undefined {
-    const all = this.#folded.quantiles[this.#columns.sketches.indexOf(name)]
-    const value = all?.[this.#index * percents.length + percents.indexOf(percent)]
+    const quantiles = this.#folded.quantiles[this.#columns.sketches.indexOf(name)]
+    const value = quantiles?.[this.#index * percents.length + percents.indexOf(percent)]
     return value === undefined || Number.isNaN(value) ? undefined : value
   }
 }

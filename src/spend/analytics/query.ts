@@ -27,6 +27,8 @@ export type AnalyticsQuery = {
 
 type AnalyticsDeps = { db: Pick<Db, 'reports' | 'kind'>; now: Now; retentionDays: number }
 
+const dayMs = 86_400_000
+
 /** The maximum number of groups. A query with more groups fails. */
 export const maxGroups = 200_000
 
@@ -45,7 +47,7 @@ export async function queryAnalytics(
   const cells = await createCellQuery(deps, scope, query, tiles)
   const folded = await readCells(deps, cells, signal)
   if (!folded) throw tooManyGroupsFault()
-  const groups = Array.from(folded.starts, (_, at) => new Group(cells, folded, at))
+  const groups = Array.from(folded.starts, (_, index) => new Group(cells, folded, index))
   return { groups, ...coveredTime(tiles, query) }
 }
 
@@ -54,7 +56,7 @@ function storedTiles({ now, retentionDays }: AnalyticsDeps, { from, to, granular
   // Cells of days are stored forever.
   const firstStoredMs: Record<number, number> = {
     [grains.minute]: now() - minuteRetentionMs,
-    [grains.hour]: now() - retentionDays * 86_400_000,
+    [grains.hour]: now() - retentionDays * dayMs,
   }
   const isStored = (grain: Grain, minute: number) => minute * minuteMs >= (firstStoredMs[grain] ?? 0)
   const time = { from: Math.floor(from / minuteMs), to: Math.ceil(to / minuteMs) }

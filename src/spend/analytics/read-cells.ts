@@ -41,11 +41,11 @@ function selectEachCell({ tiles, columns, sums, sketches, ...query }: CellQuery)
       where ${sql.join([time, ...rowConditions(query)], sql` and `)}`
   }
   // One statement per tile, whose conditions match the index.
-  const all =
+  const selections =
     tiles.length > 0
       ? tiles.map((tile) => selectFrom(tile.table, isInTile(tile)))
       : [selectFrom('key_cells', matchesNothing)]
-  return sql.join(all, sql` union all `)
+  return sql.join(selections, sql` union all `)
 }
 
 /** Selects a row for each group: sums as text, and concatenated sketches. */

@@ -21,6 +21,7 @@ export async function assignTables(
     const columns: readonly Dimension[] = dimensionsOf[table]
     return requiredDimensions.every((column) => columns.includes(column))
   })
+  // `key_cells` has all dimensions.
   const fallbackTable = usableTables.find((table) => table !== 'model_cells')!
   if (usableTables[0] !== 'model_cells') return tiles.map((tile) => ({ ...tile, table: fallbackTable }))
   const since = await modelCellsSince(db)

@@ -111,15 +111,15 @@ export class Budgets {
     const accounts: OpenAccount[] = []
     try {
       for (const budget of budgets) {
-        const account = this.#accounts.accountOf(budget, at)
-        const outcomePromise = account.account.reserve(need, budget.limit)
+        const open = this.#accounts.accountOf(budget, at)
+        const outcomePromise = open.account.reserve(need, budget.limit)
         this.#accounts.keepPolling()
         const outcome = await outcomePromise
         if (outcome !== 'granted') {
           release(accounts, need)
-          return outcome === 'period_ended' ? { periodEnded: true } : { refusedBy: account.budget, outcome }
+          return outcome === 'period_ended' ? { periodEnded: true } : { refusedBy: open.budget, outcome }
         }
-        accounts.push(account)
+        accounts.push(open)
       }
       return { accounts }
     } catch (error) {

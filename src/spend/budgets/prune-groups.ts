@@ -24,11 +24,12 @@ export function startGroupPruning(deps: PruneDeps & { onError: (error: Error) =>
 /**
  * An account is `guardrail:<id>:session:<value>` or `guardrail:<id>:tag:<length of name>:<name>:<value>`: see
  * `groupAccountPrefix`. The id has 36 characters, so `:session:` or `:tag:` starts at character 47.
+ * The value of a session follows at 56, the two digits of the length of a tag's name at 52, and that name at 55.
  */
 const account = sql.ref('budget_periods.budget')
 const isSession = isOfSession(account)
 const isTag = isOfTag(account)
-/** The number of characters of the tag's name, which has two digits. */
+/** The number of characters of the tag's name. */
 const tagLength = sql`case when ${isTag} then cast(substr(${account}, 52, 2) as integer) else 0 end`
 
 export async function pruneGroups({ db, now }: PruneDeps): Promise<void> {

@@ -28,8 +28,8 @@ export const ThresholdsBody = strictFields({
 type LimitHolder = { kind: 'key' | 'guardrail'; id: string }
 
 /** Returns the thresholds of an owner, or the default. */
-export const thresholdsOf = (all: ReadonlyMap<string, number[]>, owner: string): number[] =>
-  all.get(owner) ?? [...defaultThresholds]
+export const thresholdsOf = (storedThresholds: ReadonlyMap<string, number[]>, owner: string): number[] =>
+  storedThresholds.get(owner) ?? [...defaultThresholds]
 
 /** Returns the owner in `budget_thresholds`. All accounts of a guardrail have the same thresholds. */
 export function thresholdOwner(subject: Subject): string | undefined {

@@ -35,6 +35,7 @@ export async function writeContents(db: Db, contents: readonly EncryptedContent[
   }
 }
 
+/** @returns the number of contents that are written: the duplicate is. */
 function ignoreDuplicate(error: unknown): number {
   if (!isUniqueViolation(error)) throw error
   return 1
@@ -76,15 +77,16 @@ type Reader = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId'>
  */
 function readableContents(query: Query | Tx, { keyKind, keyHash, userId, ...scope }: Reader) {
   const { organizationId, workspaceId, isWorkspaceScoped } = scope
-  const all = query
+  const contentsOfOrganization = query
     .selectFrom('generation_contents')
     .innerJoin('workspaces', 'workspaces.id', 'generation_contents.workspace_id')
     .where('generation_contents.organization_id', '=', organizationId)
     .whereRef('generation_contents.created_at', '>=', 'workspaces.contents_since')
-  if (keyKind === 'management' && !isWorkspaceScoped) return all
-  if (keyKind === 'management') return all.where('generation_contents.workspace_id', '=', workspaceId)
-  if (keyKind === 'intern') return all.where('generation_contents.key_hash', '=', keyHash)
-  return all
+  if (keyKind === 'management' && !isWorkspaceScoped) return contentsOfOrganization
+  if (keyKind === 'management')
+    return contentsOfOrganization.where('generation_contents.workspace_id', '=', workspaceId)
+  if (keyKind === 'intern') return contentsOfOrganization.where('generation_contents.key_hash', '=', keyHash)
+  return contentsOfOrganization
     .where('generation_contents.workspace_id', '=', workspaceId)
     .where('generation_contents.user_id', '=', userId)
 }

@@ -1,6 +1,12 @@
 /** The length from which data URLs are omitted. */
 const maxDataUrlLength = 1000
 
+/** The most characters of the start of a data URL, which has its media type. */
+const maxDataUrlPrefix = 100
+
+/** A rough size of a number, or of brackets, quotes and commas. */
+const structureBytes = 8
+
 /** The text that replaces omitted content. */
 const omissionMark = (description: string) => `… [cut: ${description} omitted]`
 
@@ -29,8 +35,7 @@ export class ContentTruncator {
 
   copy(value: unknown): unknown {
     if (typeof value === 'string') return this.copyText(value)
-    // A rough size of numbers, brackets, quotes and commas.
-    this.#remaining -= 8
+    this.#remaining -= structureBytes
     if (Array.isArray(value)) return this.#itemsThatFit(value, (item) => this.copy(item))
     if (typeof value !== 'object' || value === null) return value
     const entries = this.#itemsThatFit(Object.entries(value), ([name, part]) => {
@@ -56,7 +61,7 @@ export class ContentTruncator {
   copyText(text: string): string {
     if (text.length > maxDataUrlLength && text.startsWith('data:')) {
       this.isTruncated = true
-      const prefix = text.slice(0, Math.min(text.indexOf(',') + 1, 100))
+      const prefix = text.slice(0, Math.min(text.indexOf(',') + 1, maxDataUrlPrefix))
       this.#remaining -= prefix.length
       return prefix + omissionMark(`${text.length - prefix.length} characters`)
     }

@@ -90,6 +90,6 @@ const releasedCharge = ({ cost }: { cost: PicoUsd }, at: number): NewCharge => (
   correction: { source: 'released', at },
 })
 
-/** The filter without absent members, for the audit log. JSON has no bigint. */
+/** The filter without absent fields, for the audit log. JSON has no bigint. */
 const auditedFilter = ({ filter }: { filter: GenerationFilter }) =>
   JSON.parse(JSON.stringify(filter, (_, value) => (typeof value === 'bigint' ? toUsd(value) : value)))

@@ -44,6 +44,7 @@ function differencesOf(
 }
 
 async function correctDays(tx: Tx, row: ChargedRow, { cached_tokens: _, ...differences }: Differences): Promise<void> {
+  // Without cached tokens, which these tables do not have.
   const added = Object.fromEntries(
     Object.entries(differences).map(([name, difference]) => [name, sql`${sql.ref(name)} + ${difference}`]),
   )
@@ -70,6 +71,7 @@ async function correctDays(tx: Tx, row: ChargedRow, { cached_tokens: _, ...diffe
 /** Corrects the cells of a row. Rows that the backfill has not counted yet are counted later, with their new amounts. */
 async function correctCells(db: Pick<Db, 'kind'>, tx: Tx, row: ChargedRow, differences: Differences): Promise<void> {
   if (row.rolled_up === rolledUp.no) return
+  // Only the dimensions are read, so the amounts do not matter.
   const { dimensions } = readRequestFacts({ ...row, cost: '0', margin: '0' })
   const cell = { minute: Math.floor(row.created_at / minuteMs), ...newCell(dimensions) }
   Object.assign(cell.amounts, differences)

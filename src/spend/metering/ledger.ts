@@ -90,11 +90,11 @@ export function openLedger(
   let lost = 0
 
   const startLoop = (work: () => Promise<void>) => {
-    const pass = async () => {
+    const runOnce = async () => {
       await work().catch(onError)
       return everyMs
     }
-    return startReconciler(pass, { firstMs: everyMs, retryMs: everyMs, onError })
+    return startReconciler(runOnce, { firstMs: everyMs, retryMs: everyMs, onError })
   }
   const saveLateRows = async () => {
     if (rows.areLate(spillAfterMs)) await rows.save()

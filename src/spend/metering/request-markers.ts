@@ -72,15 +72,15 @@ export async function waitUntilWritten(
   return waitUntil(isWritten, { timeoutMs: maxLedgerWaitMs, recheckMs: checkEveryMs })
 }
 
-const everyMs = 60 * 60_000
-const retentionMs = 24 * 60 * 60_000
+const pruneEveryMs = 60 * 60_000
+const markerRetentionMs = 24 * 60 * 60_000
 
 /** Deletes markers of dead processes every hour. @returns a function that stops it. */
 export function startPruningMarkers({ db, now, onError }: Pick<MarkerDeps, 'db' | 'now' | 'onError'>): () => void {
   const prune = () =>
     db.query
       .deleteFrom('requests_under_way')
-      .where('began_at', '<', now() - retentionMs)
+      .where('began_at', '<', now() - markerRetentionMs)
       .execute()
-  return repeat(prune, { everyMs, onError })
+  return repeat(prune, { everyMs: pruneEveryMs, onError })
 }

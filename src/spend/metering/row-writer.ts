@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from 'node:timers/promises'
 import { sharePending } from '#platform/async/share-pending.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -72,7 +72,7 @@ export class RowWriter {
   async #write(generations: Generation[]): Promise<void> {
     const { rows, onRefused } = this.#deps
     // Yields to requests, unless rows arrive faster than they are written.
-    const pause = () => (rows.queued > this.#batch ? undefined : nextTurn())
+    const pause = () => (rows.queued > this.#batch ? undefined : nextEventLoopTurn())
     for (const rejected of await writeAcceptable({ ...this.#deps, pause }, generations))
       onRefused(rejectedError(rejected))
   }

@@ -52,8 +52,8 @@ export async function writeAcceptable(deps: WriteDeps, generations: Generation[]
     return []
   } catch (error) {
     if (!isRejectedWrite(error)) throw error
-    const [first] = generations
-    if (first && generations.length === 1) return [{ generation: first, error }]
+    const [generation] = generations
+    if (generation && generations.length === 1) return [{ generation, error }]
     const middle = generations.length >> 1
     const before = await writeAcceptable(deps, generations.slice(0, middle))
     return [...before, ...(await writeAcceptable(deps, generations.slice(middle)))]

@@ -26,7 +26,10 @@ const settledMs = 600_000
  * server of an earlier version writes in the first hour after the migration (until `until_at`).
  * @returns whether more rows may be waiting.
  */
-export async function backfillRollups({ db, now }: { db: Db; now: Now }, rows = rowsPerTransaction): Promise<boolean> {
+export async function backfillRollups(
+  { db, now }: { db: Db; now: Now },
+  maxRows = rowsPerTransaction,
+): Promise<boolean> {
   // Checked without the lock first, because the backfill has usually ended.
   const progress = await db.query.selectFrom('rollup_past').select('id').executeTakeFirst()
   if (!progress) return false
@@ -34,11 +37,11 @@ export async function backfillRollups({ db, now }: { db: Db; now: Now }, rows = 
     const backfill = await tx.selectFrom('rollup_past').selectAll().executeTakeFirst()
     if (!backfill) return false
     const before = Math.min(now() - settledMs, backfill.until_at)
-    const ledgerRows = await readNextRows(tx, backfill, before, rows)
+    const ledgerRows = await readNextRows(tx, backfill, before, maxRows)
     await addCells(db, tx, sumByMinute(ledgerRows.map(readRequestFacts)))
     const last = ledgerRows.at(-1)
     if (last) await tx.updateTable('rollup_past').set({ after_at: last.created_at, after_id: last.id }).execute()
-    if (ledgerRows.length === rows) return true
+    if (ledgerRows.length === maxRows) return true
     if (before === backfill.until_at) await tx.deleteFrom('rollup_past').execute()
     return false
   })
@@ -50,7 +53,7 @@ function readNextRows(
   tx: Tx,
   { after_at, after_id }: BackfillPosition,
   before: number,
-  rows: number,
+  maxRows: number,
 ): Promise<FactsRow[]> {
   return tx
     .selectFrom('generations')
@@ -60,6 +63,6 @@ function readNextRows(
     .where('rolled_up', '=', rolledUp.no)
     .orderBy('created_at')
     .orderBy('id')
-    .limit(rows)
+    .limit(maxRows)
     .execute()
 }

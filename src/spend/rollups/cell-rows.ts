@@ -113,9 +113,12 @@ function clamp(amount: bigint): bigint {
   return amount < -maxStorable ? -maxStorable : amount
 }
 
+/** The characters of a cell's id: 132 bits of a hash, enough to distinguish all combinations. */
+const cellIdLength = 22
+
 /** Returns a short id for a combination of dimensions, because the full key would be long. */
 function cellId(values: string[]): string {
-  return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22)
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, cellIdLength)
 }
 
 const slotColumns = { grain: 'bigint', slot: 'bigint', cell: 'text' } as const

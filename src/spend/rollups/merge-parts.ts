@@ -36,9 +36,9 @@ export async function mergeParts({ db }: { db: Db }): Promise<boolean> {
 async function readNextParts(tx: Tx): Promise<{ id: string; cells: string }[]> {
   const sizes = await tx.selectFrom('rollup_parts').select(['id', 'size']).orderBy('id').limit(maxParts).execute()
   let size = 0
-  const selected = sizes.filter((part, at) => {
+  const selected = sizes.filter((part, index) => {
     size += part.size
-    return at === 0 || size <= maxCells
+    return index === 0 || size <= maxCells
   })
   if (selected.length === 0) return []
   const ids = selected.map(({ id }) => id)

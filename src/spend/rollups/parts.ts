@@ -61,7 +61,7 @@ const laterAmounts: readonly Amount[] = ['margin_pico']
 const firstAmounts = amountNames.filter((name) => !laterAmounts.includes(name))
 
 /** The stored JSON. Cells refer to texts by their index in `words`. */
-type PartForm = { words: string[]; cells: (number | string)[][] }
+type StoredPart = { words: string[]; cells: (number | string)[][] }
 
 function serializePart(cells: readonly MinuteCell[]): string {
   const words = new Map<string, number>()
@@ -73,11 +73,11 @@ function serializePart(cells: readonly MinuteCell[]): string {
     ...sketchNames.map((name) => sketches[name].toText()),
     ...laterAmounts.map((name) => String(amounts[name])),
   ])
-  return JSON.stringify({ words: [...words.keys()], cells: values } satisfies PartForm)
+  return JSON.stringify({ words: [...words.keys()], cells: values } satisfies StoredPart)
 }
 
 export function parsePart(text: string): MinuteCell[] {
-  const { words, cells } = JSON.parse(text) as PartForm
+  const { words, cells } = JSON.parse(text) as StoredPart
   return cells.map(([minute, ...values]) => {
     const dimensions = {} as Dimensions
     for (const [index, name] of dimensionNames.entries()) dimensions[name] = words[values[index] as number]!
@@ -85,6 +85,7 @@ export function parsePart(text: string): MinuteCell[] {
     let position = dimensionNames.length
     for (const name of firstAmounts) cell.amounts[name] = BigInt(values[position++]!)
     for (const name of sketchNames) cell.sketches[name] = Sketch.fromText(values[position++] as string)
+    // Parts of earlier versions lack these.
     for (const name of laterAmounts) cell.amounts[name] = BigInt(values[position++] ?? 0)
     return { minute: minute as number, ...cell }
   })

@@ -21,8 +21,8 @@ export function startRollups(
 ): () => Promise<void> {
   const start = (everyMs: number, step: () => Promise<boolean>) => {
     // Pauses after each transaction, so that other writers can proceed.
-    const pass = async () => ((await step()) ? backfillPauseMs : everyMs)
-    return startReconciler(pass, { firstMs: 0, retryMs: everyMs, onError: deps.onError })
+    const runStep = async () => ((await step()) ? backfillPauseMs : everyMs)
+    return startReconciler(runStep, { firstMs: 0, retryMs: everyMs, onError: deps.onError })
   }
   const loops = [
     start(mergeMs, () => mergeParts(deps)),

@@ -12,7 +12,8 @@ type PruneDeps = {
 }
 
 const everyMs = 60 * 60_000
-const dayMs = 86_400_000
+/** The age of the last report from which a lease counts as abandoned. */
+const leaseRetentionMs = 86_400_000
 
 /**
  * Deletes accounts of ended turns and of sessions without stored runs every hour. A deleted account that is used again
@@ -33,7 +34,7 @@ export async function pruneTurnAccounts({ db, clock, runningTurns }: Omit<PruneD
   for (const { budget } of rows) {
     if (runningAccounts.has(budget)) continue
     // Deletes leases of dead servers: live ones renew theirs twice a second.
-    await sql`delete from budget_leases where budget = ${budget} and renewed_at < ${clock.nowSql()} - ${dayMs}`.execute(
+    await sql`delete from budget_leases where budget = ${budget} and renewed_at < ${clock.nowSql()} - ${leaseRetentionMs}`.execute(
       db.query,
     )
     await sql`delete from budget_periods where budget = ${budget}

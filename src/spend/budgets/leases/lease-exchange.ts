@@ -125,6 +125,7 @@ async function exchangeInTransaction(
     }
     return { unopenedAt: at }
   }
+  // Without the sums, a current period that is not open has returned above.
   const spentBefore = stored.spent ?? (isCurrentPeriod ? await openPeriod(tx, budget, period, at, openingSums!) : 0n)
   // The interval can change at any time, and back. Spending therefore counts in every open current period.
   if (newSpending > 0n) await addSpent(tx, budget.id, [period, ...periodsOfOtherIntervals(budget, at)], newSpending)

@@ -22,26 +22,26 @@ type ReadDeps = { db: Db; now: Now }
 type WriteDeps = ReadDeps & { newId: NewId }
 
 /** The schema of an answer: `WorkspaceBudget` or `OrganizationBudget`. */
-type SchemaOf<Form> = { parse: (budget: object) => Form }
+type SchemaOf<Answer> = { parse: (budget: object) => Answer }
 export type PooledBudgets<Data> = { data: Data; include_byok_in_budgets: boolean }
 
 /** The budgets of a workspace or organization with their spending, the shortest interval first. */
-export async function listPooledBudgets<Form>(
+export async function listPooledBudgets<Answer>(
   deps: ReadDeps,
   pool: Pool,
-  schema: SchemaOf<Form>,
-): Promise<PooledBudgets<Form[]>> {
+  schema: SchemaOf<Answer>,
+): Promise<PooledBudgets<Answer[]>> {
   const rows = await findPooledBudgets(deps.db.query, pool)
   return { data: await addSpending(deps, rows, schema), include_byok_in_budgets: includesByok(rows) }
 }
 
 /** @throws Fault `not_found`. */
-export async function getPooledBudget<Form>(
+export async function getPooledBudget<Answer>(
   deps: ReadDeps,
   pool: Pool,
   interval: BudgetInterval,
-  schema: SchemaOf<Form>,
-): Promise<PooledBudgets<Form>> {
+  schema: SchemaOf<Answer>,
+): Promise<PooledBudgets<Answer>> {
   const rows = await findPooledBudgets(deps.db.query, pool)
   const [data] = await addSpending(deps, [requireBudget(rows, interval)], schema)
   return { data: data!, include_byok_in_budgets: includesByok(rows) }
@@ -51,14 +51,14 @@ export async function getPooledBudget<Form>(
  * Creates or changes the budget of an interval.
  * @throws Fault `invalid` if a longer interval does not have a larger limit.
  */
-export async function setPooledBudget<Form>(
+export async function setPooledBudget<Answer>(
   deps: WriteDeps,
   caller: Caller,
   pool: Pool,
   interval: BudgetInterval,
   body: PooledBudgetBody,
-  schema: SchemaOf<Form>,
-): Promise<PooledBudgets<Form>> {
+  schema: SchemaOf<Answer>,
+): Promise<PooledBudgets<Answer>> {
   await changeBudgets(deps, pool, async (tx) => {
     const rows = await findPooledBudgets(tx, pool)
     requireOrder(rows, interval, body.limit_usd)
@@ -142,6 +142,7 @@ function requireOrder(rows: readonly PooledBudgetRow[], interval: BudgetInterval
   }
 }
 
+/** A budget whose limit the caller sets. */
 function newBudget(deps: WriteDeps, caller: Caller, pool: Pool, interval: BudgetInterval): PooledBudgetRow {
   const at = deps.now()
   return {
@@ -159,12 +160,13 @@ function newBudget(deps: WriteDeps, caller: Caller, pool: Pool, interval: Budget
   }
 }
 
-async function addSpending<Form>(
+async function addSpending<Answer>(
   deps: ReadDeps,
   rows: readonly PooledBudgetRow[],
-  schema: SchemaOf<Form>,
-): Promise<Form[]> {
+  schema: SchemaOf<Answer>,
+): Promise<Answer[]> {
   const budgets = rows.map(toBudget)
+  // A pooled budget always has an owner of thresholds.
   const owners = budgets.map(({ subject }) => thresholdOwner(subject)!)
   const [statuses, thresholds] = await Promise.all([
     readBudgetStatuses(deps, budgets),
@@ -184,7 +186,7 @@ async function readBudgetThresholds(tx: Tx, row: PooledBudgetRow): Promise<{ own
 
 type AuditedBudget = PooledBudgetRow & { thresholds: number[] }
 
-const auditForm = ({ thresholds, ...row }: AuditedBudget) => ({ ...storedFields(row), thresholds })
+const auditedFields = ({ thresholds, ...row }: AuditedBudget) => ({ ...storedFields(row), thresholds })
 
 function recordBudgetChange(
   deps: WriteDeps,
@@ -198,7 +200,7 @@ function recordBudgetChange(
     action: before ? changeAction : 'budget.created',
     targetKind: 'budget',
     targetId: (after ?? before)!.id,
-    before: before ? auditForm(before) : null,
-    after: after ? auditForm(after) : null,
+    before: before ? auditedFields(before) : null,
+    after: after ? auditedFields(after) : null,
   })
 }

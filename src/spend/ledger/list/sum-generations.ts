@@ -39,14 +39,14 @@ export async function sumGenerations(
   deps: { db: Pick<Db, 'reports'> },
   caller: Visibility,
   filter: GenerationFilter,
-  group: Grouping,
+  grouping: Grouping,
   limit: number,
   signal: Pick<DisconnectSignal, 'aborted'>,
   sliceRows = rowsPerSlice,
 ): Promise<GroupSum[]> {
   const groups = new Map<string, Sums>()
   for await (const { rows } of generationSlices(deps, caller, filter, sliceRows)) {
-    for (const [value, sums] of await sumSlice(deps, rows, group)) addTo(groups, value, sums)
+    for (const [value, sums] of await sumSlice(deps, rows, grouping)) addTo(groups, value, sums)
     if (groups.size > maxGroups) throw tooManyGroupsFault()
     if (signal.aborted) throw clientClosedFault()
   }
@@ -87,20 +87,20 @@ function addTo(groups: Map<string, Sums>, value: string, added: Sums): void {
 async function sumSlice(
   { db }: { db: Pick<Db, 'reports'> },
   slice: Generations,
-  group: Grouping,
+  grouping: Grouping,
 ): Promise<[value: string, sums: Sums][]> {
   const found = slice
     .select(['id', 'session_id', 'created_at', 'outcome', 'cost_pico', 'margin_pico'])
-    .$if(group.by === 'session', (rows) => rows.where('session_id', 'is not', null))
-  const value = group.by === 'session' ? sql<string>`found.session_id` : sql<string>`tagged.value`
+    .$if(grouping.by === 'session', (rows) => rows.where('session_id', 'is not', null))
+  const value = grouping.by === 'session' ? sql<string>`found.session_id` : sql<string>`tagged.value`
   const rows = await db.reports
     .selectFrom(found.as('found'))
-    .$if(group.by === 'tag', (all) =>
+    .$if(grouping.by === 'tag', (all) =>
       // A cross join, because SQLite then reads the tags of each request instead of all tags.
       all
         .crossJoin('request_tags as tagged')
         .whereRef('tagged.generation_id', '=', 'found.id')
-        .where('tagged.name', '=', group.by === 'tag' ? group.name : ''),
+        .where('tagged.name', '=', grouping.by === 'tag' ? grouping.name : ''),
     )
     .select((e) => [
       value.as('value'),

@@ -92,13 +92,13 @@ export class DaySums {
   }
 }
 
-function toInsertion(table: keyof typeof sumTables, all: readonly Sums[]): Insertion {
+function toInsertion(table: keyof typeof sumTables, sums: readonly Sums[]): Insertion {
   const { key, columns } = sumTables[table]
   const names = Object.keys(columns) as (keyof typeof columns)[]
   return {
     table,
     columns,
-    rows: all.map((sums) => names.map((name): ColumnValue => toColumnValue(sums[name]))),
+    rows: sums.map((rowSums) => names.map((name): ColumnValue => toColumnValue(rowSums[name]))),
     suffix: addToExisting(table, key, Object.keys(amountColumns), { columns: /_pico$/, max: maxStorable }),
   }
 }
