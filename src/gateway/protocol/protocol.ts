@@ -17,7 +17,7 @@ export type EncodedRequest = {
   path: string
   headers: Record<string, string>
   body: Body
-  /** The bytes that the body was read from, if it differs from them in a few members only. */
+  /** The bytes that the body was read from, if it differs from them in a few fields only. */
   source?: JsonSource | undefined
   /** Fields that the upstream does not get. */
   dropped?: readonly string[]

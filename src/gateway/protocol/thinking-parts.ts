@@ -27,8 +27,10 @@ export function readReasoning(message: ReasoningFields): { text: string; field: 
   const text = readReasoningText(reasoning)
   if (text) return { text, field: 'reasoning' }
   if (typeof tagged === 'string' && tagged !== '') return { text: tagged, field: 'tagged' }
-  const other = [reasoning_content, reasoning_text, thinking].find((one) => typeof one === 'string' && one !== '')
-  return { text: (other ?? '') as string, field: 'reasoning_content' }
+  const foreignText = [reasoning_content, reasoning_text, thinking].find(
+    (value) => typeof value === 'string' && value !== '',
+  )
+  return { text: (foreignText ?? '') as string, field: 'reasoning_content' }
 }
 
 /** The text of reasoning. Some servers send it in an object. */

@@ -14,17 +14,17 @@ const minLength = 3
  * Without any, suggests those with one or two typos. At most three, the most likely first.
  */
 export function suggestModels(ids: Iterable<string>, name: string): string[] {
-  const all = [...ids]
-  const similar = findSimilar(all, name)
+  const modelIds = [...ids]
+  const similar = findSimilar(modelIds, name)
   if (similar.length > 0) return similar
   const colon = name.lastIndexOf(':')
-  if (colon < 0) return findByEditDistance(all, name)
+  if (colon < 0) return findByEditDistance(modelIds, name)
   // Some libraries write `openai:gpt-5`.
-  const similarOfAuthor = findSimilar(all, name.replace(':', '/'))
+  const similarOfAuthor = findSimilar(modelIds, name.replace(':', '/'))
   if (similarOfAuthor.length > 0) return similarOfAuthor
   // An unknown variant, such as `:online`: suggest the model itself.
-  const ofModel = findSimilar(all, name.slice(0, colon))
-  return ofModel.length > 0 ? ofModel : findByEditDistance(all, name.replace(':', '/'))
+  const ofModel = findSimilar(modelIds, name.slice(0, colon))
+  return ofModel.length > 0 ? ofModel : findByEditDistance(modelIds, name.replace(':', '/'))
 }
 
 /** Finds ids that differ from the name only in case, punctuation or author, or contain it. */

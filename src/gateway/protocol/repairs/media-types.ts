@@ -46,9 +46,12 @@ const plainBase64 = (base64: string) => (/\s/.test(base64) ? base64.replaceAll(/
 /** Longer than any media type. */
 const maxTypeLength = 100
 
+/** Text that is base64: so many of its characters in a row are not a URL, which has a colon, or a word. */
+const base64Start = /^[a-z0-9+/]{16}/i
+
 /** A data URL with the right media type. Some clients send base64 alone, which gets one. Other text stays as it is. */
 export function correctDataUrl(url: string): string {
-  if (!/^data:/i.test(url)) return /^[a-z0-9+/]{16}/i.test(url) ? toDataUrl(url) : url
+  if (!/^data:/i.test(url)) return base64Start.test(url) ? toDataUrl(url) : url
   const start = url.slice(0, maxTypeLength)
   const end = start.search(/[;,]/)
   const comma = start.indexOf(',')

@@ -175,9 +175,12 @@ function repeats(before: string, piece: string, isInString: boolean): boolean {
   return following !== '' && !/[\s:,}\]]/.test(following)
 }
 
+/** Short texts can differ more in length, by the white space between their tokens. */
+const shortObjectSpace = 16
+
 /** Texts of very different lengths are not compared, so that the work stays in proportion to the received text. */
-const isSimilarInLength = (text: string, other: string) =>
-  text.length <= 2 * other.length && other.length <= 2 * text.length + 16
+const isSimilarInLength = (text: string, soFar: string) =>
+  text.length <= 2 * soFar.length && soFar.length <= 2 * text.length + shortObjectSpace
 
 /** JSON without the white space between its tokens. */
 const minified = (json: string) => json.replace(/("(?:[^"\\]|\\.)*(?:"|\\?$))|\s+/gs, '$1')

@@ -1,7 +1,6 @@
 import { isObject } from '#platform/core/is-object.ts'
 
 type Schema = { [keyword: string]: unknown }
-type Members = Record<string, unknown>
 
 /** The rest of a value stays as it is after this many comparisons, because schemas and answers can both be long. */
 const maxSteps = 400_000
@@ -11,7 +10,7 @@ const maxDepth = 64
 
 /**
  * Fits a value to its JSON Schema where the intention is clear. Converts strings to numbers. Wraps a single value where a list is
- * expected, and unwraps a list of one object where an object is expected. Removes members that are not allowed, and adds
+ * expected, and unwraps a list of one object where an object is expected. Removes properties that are not allowed, and adds
  * defaults. Everything else stays.
  */
 export function fitToSchema(value: unknown, schema: unknown): unknown {
@@ -35,7 +34,7 @@ function fitValue(value: unknown, schemaOrReference: unknown, location: SchemaLo
   if (Array.isArray(cases)) return fitToCase(value, cases, deeper)
   const typed = convertToTypes(value, readTypes(schema))
   if (Array.isArray(typed)) return schema.items ? typed.map((item) => fitValue(item, schema.items, deeper)) : typed
-  if (isObject(typed)) return fitMembers(typed, schema, deeper)
+  if (isObject(typed)) return fitProperties(typed, schema, deeper)
   return fitEnum(typed, schema.enum)
 }
 
@@ -132,23 +131,23 @@ function parseStructure(text: string | undefined): unknown {
   }
 }
 
-function fitMembers(value: Members, schema: Schema, location: SchemaLocation): Members {
+function fitProperties(value: Record<string, unknown>, schema: Schema, location: SchemaLocation): object {
   const properties = isObject(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : []
-  const members: [string, unknown][] = []
-  for (const [name, member] of Object.entries(value)) {
-    if (Object.hasOwn(properties, name)) members.push([name, fitValue(member, properties[name], location)])
+  const fittedEntries: [string, unknown][] = []
+  for (const [name, property] of Object.entries(value)) {
+    if (Object.hasOwn(properties, name)) fittedEntries.push([name, fitValue(property, properties[name], location)])
     else if (isObject(schema.additionalProperties))
-      members.push([name, fitValue(member, schema.additionalProperties, location)])
-    else if (schema.additionalProperties !== false) members.push([name, member])
+      fittedEntries.push([name, fitValue(property, schema.additionalProperties, location)])
+    else if (schema.additionalProperties !== false) fittedEntries.push([name, property])
   }
   for (const name of required) {
     if (Object.hasOwn(value, name)) continue
     const missing = resolveSchema(properties[name], location)
-    if (missing && 'default' in missing) members.push([name, missing.default])
-    else if (missing && readTypes(missing).includes('null')) members.push([name, null])
+    if (missing && 'default' in missing) fittedEntries.push([name, missing.default])
+    else if (missing && readTypes(missing).includes('null')) fittedEntries.push([name, null])
   }
-  return Object.fromEntries(members)
+  return Object.fromEntries(fittedEntries)
 }
 
 /** Matches an enum value with other case or spaces. */

@@ -181,7 +181,7 @@ function changeValue(value: unknown, change: (text: string) => string): unknown 
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((item) => changeValue(item, change))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, changeValue(member, change)]))
+  return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, changeValue(property, change)]))
 }
 
 const gap = '\n…\n'

@@ -3,7 +3,7 @@ import { stringEnd } from '#platform/json/json-text/json-members.ts'
 
 /**
  * Parses JSON whose end is missing, in linear time. A truncated string keeps its beginning; any other truncated item or
- * member is omitted.
+ * property is omitted.
  * @throws SyntaxError if the JSON has other errors.
  */
 export function parseCutJson(text: string): unknown {
@@ -26,7 +26,7 @@ export function parseCutJson(text: string): unknown {
     at = next
   }
   const brackets = openBrackets.toReversed().join('')
-  // The whole text with its last string closed, the whole text, and the text up to the last complete item or member.
+  // The whole text with its last string closed, the whole text, and the text up to the last complete item or property.
   const candidates = [
     ...(isInString ? [`${text.replace(cutEscape, '$1')}"${brackets}`] : []),
     text + brackets,
