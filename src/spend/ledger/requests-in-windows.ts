@@ -41,7 +41,9 @@ export async function readRequestsInWindows(
     const rows = await db.reports
       .selectFrom('generations')
       .where(isInWindows(chunk))
-      .$if(after !== undefined, (all) => all.where(sql<boolean>`(created_at, id) > (${after?.at}, ${after?.id})`))
+      .$if(after !== undefined, (requests) =>
+        requests.where(sql<boolean>`(created_at, id) > (${after?.at}, ${after?.id})`),
+      )
       .select(recordColumns)
       .orderBy('created_at')
       .orderBy('id')

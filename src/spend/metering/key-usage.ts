@@ -27,7 +27,7 @@ export async function readUsageSince(
   const { cost } = await matching.select(exactSum(sql.ref('cost_pico')).as('cost')).executeTakeFirstOrThrow()
   const records = rows.map(toGenerationRecord)
   const sumRecords = (count: (record: (typeof records)[number]) => number) =>
-    records.reduce((all, record) => all + count(record), 0)
+    records.reduce((sum, record) => sum + count(record), 0)
   return {
     promptTokens: sumRecords((record) => record.tokens_prompt),
     completionTokens: sumRecords((record) => record.tokens_completion),

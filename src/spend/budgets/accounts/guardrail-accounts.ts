@@ -98,8 +98,8 @@ function withoutDuplicateAccounts(budgets: Budget[]): Budget[] {
   const byAccount = new Map<string, Budget>()
   for (const budget of budgets) {
     const account = `${budget.id} ${budget.interval}`
-    const other = byAccount.get(account)
-    if (!other || budget.limit < other.limit) byAccount.set(account, budget)
+    const existing = byAccount.get(account)
+    if (!existing || budget.limit < existing.limit) byAccount.set(account, budget)
   }
   return [...byAccount.values()]
 }

@@ -95,9 +95,9 @@ async function sumSlice(
   const value = grouping.by === 'session' ? sql<string>`found.session_id` : sql<string>`tagged.value`
   const rows = await db.reports
     .selectFrom(found.as('found'))
-    .$if(grouping.by === 'tag', (all) =>
+    .$if(grouping.by === 'tag', (requests) =>
       // A cross join, because SQLite then reads the tags of each request instead of all tags.
-      all
+      requests
         .crossJoin('request_tags as tagged')
         .whereRef('tagged.generation_id', '=', 'found.id')
         .where('tagged.name', '=', grouping.by === 'tag' ? grouping.name : ''),
