@@ -19,7 +19,7 @@ export const equivalents: Equivalent[] = [
   },
   {
     file: 'src/spend/budgets/budgets.ts',
-    line: "return outcome === 'period_ended' ? { periodEnded: true } : { refusedBy: account.budget, outcome }",
+    line: "return outcome === 'period_ended' ? { periodEnded: true } : { refusedBy: open.budget, outcome }",
     from: 'true',
     to: 'false',
     why: 'Only whether the field is there is looked at; its type allows no other value.',

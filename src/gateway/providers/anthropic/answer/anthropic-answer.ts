@@ -78,7 +78,12 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
       case 'message_delta':
         isFinished ||= Boolean(event.delta?.stop_reason)
         if (!event.delta?.stop_reason) return usage.add(event.usage)
-        return [...takeFirstContent(), finishEvent(event.delta.stop_reason), ...usage.add(event.usage)]
+        return [
+          ...takeFirstContent(),
+          ...blocks.closeCalls(),
+          finishEvent(event.delta.stop_reason),
+          ...usage.add(event.usage),
+        ]
       case 'message_stop':
         // Some servers send the usage only here.
         return [...takeFirstContent(), ...(isFinished ? [] : [endWithoutReason]), ...usage.addLast(event)]
@@ -118,6 +123,7 @@ function readBlocks(blocks: Blocks, content: readonly Block[]): UpstreamEvent[] 
 class Blocks {
   /** The indexes of blocks that are not calls of client tools, such as the calls of tools that the provider runs. */
   readonly #otherBlocks = new Set<number | undefined>()
+  readonly #openCalls = new Set<number | undefined>()
   #citations: Citation[] = []
   #textLength = 0
   #blockStart = 0
@@ -125,8 +131,10 @@ class Blocks {
   start(at: number | undefined, block: Block): UpstreamEvent[] {
     this.#blockStart = this.#textLength
     this.#citations = block.type === 'text' ? (block.citations ?? []).flatMap(toCitations) : []
-    if (block.type === 'tool_use') this.#otherBlocks.delete(at)
-    else this.#otherBlocks.add(at)
+    if (block.type === 'tool_use') {
+      this.#otherBlocks.delete(at)
+      this.#openCalls.add(at)
+    } else this.#otherBlocks.add(at)
     return this.#track(readBlockStart(block, at))
   }
 
@@ -142,7 +150,15 @@ class Blocks {
     const end = this.#textLength
     const events = this.#citations.map((citation): UpstreamEvent => ({ type: 'citation', ...citation, start, end }))
     this.#citations = []
+    this.#openCalls.delete(at)
     return this.#otherBlocks.has(at) ? events : [...events, { type: 'call_piece', key: at, isClosed: true }]
+  }
+
+  /** Closes the calls whose end the server omitted. No arguments follow the stop reason. */
+  closeCalls(): UpstreamEvent[] {
+    const pieces = [...this.#openCalls].map((key): UpstreamEvent => ({ type: 'call_piece', key, isClosed: true }))
+    this.#openCalls.clear()
+    return pieces
   }
 
   #track(events: UpstreamEvent[]): UpstreamEvent[] {
