@@ -11,6 +11,7 @@ import { computeUsageBound } from '../admission/bounds/usage-bound.ts'
 import { chargedPrices } from '../pricing/charged-prices.ts'
 import { cacheSavingOf } from '../pricing/cost.ts'
 import { highestCost } from '../pricing/highest-cost.ts'
+import { ownTokens } from '../pricing/model-usage.ts'
 import { anthropicMessages } from '../providers/anthropic/anthropic-messages.ts'
 import { chargeFor } from './charge.ts'
 
@@ -102,7 +103,7 @@ describe('an advisor', () => {
     assert.equal(toDecimalUsd(cacheSavingOf(sonnet.prices, charge)!), String(2 * 20 * (5 - 0.5)))
   })
 
-  test('cannot cost more than was reserved, whatever its usage reports', () => {
+  test('costs at most the reservation and leaves no negative tokens, whatever its usage reports', () => {
     const count = fc.oneof(fc.nat(3000), fc.nat(60_000_000))
     const counts: fc.Arbitrary<Counts> = fc.record({
       input_tokens: count,
@@ -116,10 +117,15 @@ describe('an advisor', () => {
     const huge = { input_tokens: 1e9, output_tokens: 1e9 }
     const examples: [string, string, Counts[], Counts][] = [['claude-opus-4-6', 'claude-opus-4-6', [huge], run]]
     fc.assert(
-      fc.property(name, name, runs, counts, (requested, reported, runs, own) => {
-        const { charge, exact } = advised(requested, reported, { runs, own, tool: { caching: { ttl: '1h' } } })
+      fc.property(name, name, runs, counts, (requested, reported, runs, answer) => {
+        const { charge, exact } = advised(requested, reported, { runs, own: answer, tool: { caching: { ttl: '1h' } } })
         const max = highestCost(sonnet.prices, exact.prompt, exact.completion, exact.bill)
         assert.ok(charge.cost <= max, `${toDecimalUsd(charge.cost)} of ${toDecimalUsd(max)}`)
+        const { parts, ...own } = ownTokens(charge.tokens, charge.models)
+        assert.ok(
+          Object.values({ ...own, ...parts }).every((count) => count >= 0),
+          JSON.stringify(own),
+        )
       }),
       { examples },
     )
