@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '@modelcontextprotocol/client'
-import { printable, printableLine } from '#platform/text/printable.ts'
+import { printable } from '#platform/text/printable.ts'
 import { heartbeatMs, type Tool, type ToolContext, type ToolOutput } from '../tools/tool.ts'
 import { connectServer, type RunLocation, type ServerConnection } from './connect-server.ts'
 import { hiddenPathHint } from './hidden-paths.ts'
 import { type ListedTool, listTools, type ToolList } from './list-tools.ts'
+import { findRequestFailure, UnknownSession } from './request-failure.ts'
 import { type McpServerSpec, redactSecrets } from './server-spec.ts'
 import { toToolName } from './tool-names.ts'
 import { toToolOutput } from './tool-result.ts'
@@ -14,16 +15,8 @@ const maxDescriptionLength = 2_000
 const maxTitleLength = 200
 /** The most starts of a server within a period, in case it fails repeatedly. */
 const startLimit = { most: 5, withinMs: 10 * 60_000 }
-/** A server that does not answer a ping within this time hangs. */
-const pingMs = 5_000
 /** Each progress report restarts the timeout of a call. After this many timeouts, the call ends despite its progress. */
 const maxTimeouts = 20
-
-/** The most of a server's error text that the model gets to see. */
-const maxErrorTextLength = 300
-
-/** The server refused a request unread. In most cases it has restarted and does not know the session of the connection. */
-class UnknownSession extends Error {}
 
 /** A start in progress, with the signal of the call that needed it first. */
 type ServerStart = { connection: Promise<ServerConnection>; sandbox: boolean; signal: AbortSignal }
@@ -116,7 +109,10 @@ export class ServerTools {
     }
   }
 
-  /** Makes a request, and makes it again in a new session if the server does not know the session of the connection. */
+  /**
+   * Makes a request, and makes it again in a new session if the server does not know the session of the connection.
+   * @param outcome a sentence about the request for the error of a server that did not answer it properly.
+   */
   async #request<T>(
     location: RunLocation,
     signal: AbortSignal,
@@ -124,50 +120,16 @@ export class ServerTools {
     send: (client: Client) => Promise<T>,
   ): Promise<T> {
     const attempt = async () => {
-      const { client } = await this.#connect(location, signal)
-      return this.#describeErrors(send(client), outcome)
+      const connection = await this.#connect(location, signal)
+      try {
+        return await send(connection.client)
+      } catch (error) {
+        const failure = await findRequestFailure(error, { spec: this.spec, connection, outcome })
+        if (failure.mustReconnect && this.#connected === connection) await this.close()
+        throw failure.error
+      }
     }
     return attempt().catch((error) => (error instanceof UnknownSession ? attempt() : Promise.reject(error)))
-  }
-
-  /**
-   * Waits for a request. If it fails, reports the state of the server and closes one that has ended or hangs.
-   * @param outcome a sentence about the request for the error of such a server.
-   */
-  async #describeErrors<T>(request: Promise<T>, outcome: string): Promise<T> {
-    const connected = this.#connected
-    try {
-      return await request
-    } catch (error) {
-      const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } = await import('@modelcontextprotocol/client')
-      if (error instanceof ProtocolError || !connected) throw error
-      const { name, timeoutMs } = this.spec
-      if ((error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) || 'issues' in Object(error))
-        throw new Error(`The server ${name} sent an answer that breaks the protocol. ${outcome}`.trim())
-      const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
-      if (isTimeout && (await isResponding(connected))) {
-        const { maxTotalTimeout = timeoutMs } = (error.data ?? {}) as { maxTotalTimeout?: number }
-        throw new Error(
-          `The server ${name} did not finish within ${maxTotalTimeout / 1000} s; the request was given up.`,
-        )
-      }
-      const exitReason = connected.exitReason()
-      const refusal =
-        error instanceof SdkHttpError ? { status: error.status, text: error.data.text } : readSseRefusal(error)
-      const hasSession = this.spec.type === 'sse' || connected.client.transport?.sessionId !== undefined
-      if (this.#connected === connected) await this.close()
-      if (exitReason === undefined && refusal) {
-        const { status, text } = refusal
-        const detail = printableLine(String(text ?? '').trim()).slice(0, maxErrorTextLength)
-        const message = `The server ${name} answered with the HTTP status ${status}${detail && `: ${detail}`}`
-        const isUnknownSession = hasSession && (status === 404 || status === 400)
-        const fullMessage = redactSecrets(this.spec, `${message.replace(/\.$/, '')}. ${outcome}`.trim())
-        throw isUnknownSession ? new UnknownSession(fullMessage) : new Error(fullMessage)
-      }
-      const reason = (exitReason ?? (error as Error).message).replace(/\.$/, '')
-      const state = isTimeout ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
-      throw new Error(`The server ${name} ${state}. ${outcome}The server is started again when it is needed.`)
-    }
   }
 
   async #connect(location: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
@@ -222,12 +184,6 @@ export class ServerTools {
   }
 }
 
-/** The status and text of a refusal by a server of the type `sse`, for which the library has no error class. */
-function readSseRefusal(error: unknown): { status: number; text: string } | undefined {
-  const [, status, text = ''] = /^Error POSTing to endpoint \(HTTP (\d+)\): (.*)$/s.exec((error as Error).message) ?? []
-  return status === undefined ? undefined : { status: Number(status), text }
-}
-
 /**
  * Returns where the servers of a session run: in the sandbox or outside of it, like the shell commands of the mode. In
  * self-drive they run outside of it, and also in an intern's pod, which is itself a sandbox. With the setting `refuse` they
@@ -243,9 +199,3 @@ export async function findRunLocation({
   const hasSandbox = (await shell.sandboxError(root)) === undefined
   return { shell, workspace: root, sandbox: hasSandbox || shell.noSandboxSetting === 'refuse' }
 }
-
-const isResponding = ({ client }: ServerConnection) =>
-  client.ping({ timeout: pingMs }).then(
-    () => true,
-    () => false,
-  )
