@@ -53,6 +53,10 @@ export const isAsleep = ({ status, asleepSince }: Pick<Intern, 'status' | 'aslee
 export const isAwake = (intern: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
   intern.status === 'running' && !isAsleep(intern)
 
+/** Whether it has no processes, and none is being started. */
+export const isAtRest = (intern: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
+  isAsleep(intern) || ['stopped', 'failed', 'destroy_failed'].includes(intern.status)
+
 type InternStoreDeps = { db: { query: Query } }
 type InternStoreRow = Selectable<Tables['interns']>
 

@@ -6,7 +6,7 @@ import type { Runs } from '#interns/contract/runs.ts'
 import { type RemoteInternDeps, remoteAddress, remoteLog, remoteStorage } from '#interns/hosts/remote-interns.ts'
 import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
-import { type Intern, isAwake } from '#interns/registry/intern-store.ts'
+import { type Intern, isAtRest, isAwake } from '#interns/registry/intern-store.ts'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { connectRuns, connectStorage } from '#interns/remote/connect-runs.ts'
 import type { InternLog, LogLength } from '#interns/remote/log.ts'
@@ -241,10 +241,6 @@ export class ProcessProvisioner implements Provisioner {
 }
 
 type FindIntern = (id: string) => Promise<Intern | undefined>
-
-/** Whether no process uses its folder, and none is being started. */
-const isAtRest = (intern: Intern) =>
-  !isAwake(intern) && ['running', 'stopped', 'failed', 'destroy_failed'].includes(intern.status)
 
 const processKey = ({ pid, began }: ProcessId) => `${pid} ${began}`
 

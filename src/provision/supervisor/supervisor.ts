@@ -1,6 +1,6 @@
 import { type InternHosts, renewEveryMs } from '#interns/hosts/hosts.ts'
 import { placeIntern } from '#interns/lifecycle/place-intern.ts'
-import { findInternById, type Intern, isAsleep } from '#interns/registry/intern-store.ts'
+import { findInternById, type Intern, isAtRest } from '#interns/registry/intern-store.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { hasForegroundRun } from '#interns/runs/run-store.ts'
 import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
@@ -15,8 +15,6 @@ import { Passes } from './passes-by-id.ts'
 import type { Provisioner } from './provisioner.ts'
 
 const pollMs = renewEveryMs
-/** Interns with these statuses need no supervisor, unless a server holds a lease on them. */
-const statusesAtRest: readonly string[] = ['stopped', 'failed', 'destroy_failed']
 
 type SupervisorDeps = {
   db: Db
@@ -186,7 +184,8 @@ export class Supervisor {
     if (thisHost === undefined || (status === 'queued' && hostname !== thisHost)) return false
     // A queued intern is claimed again, which stores its location on this host.
     if (supervisor === this.#deps.server && status !== 'queued') return true
-    if (supervisor === null && (statusesAtRest.includes(status) || isAsleep(intern))) return false
+    // At rest it needs no supervisor, unless a server holds a lease on it.
+    if (supervisor === null && isAtRest(intern)) return false
     if (supervisor !== null && supervisor !== this.#deps.server && !isExpired) return false
     return this.#leases.claim(intern, this.#deps.provisioner.locationOf(intern))
   }
