@@ -19,8 +19,8 @@ import { type DaemonRecord, readDaemonRecord, writeDaemonRecord } from '../host/
 import { writeBaseUrl } from '../host/home/intern-home.ts'
 import { logConnection, readLog } from '../host/home/intern-log.ts'
 import { removeHome } from '../host/home/remove-home.ts'
+import { localRuns } from '../host/local-runs.ts'
 import { isAlive, type ProcessId } from '../host/processes.ts'
-import { createUnreachableRuns } from '../host/unreachable-runs.ts'
 import { allocateUser } from '../host/user-ids.ts'
 import { endInterruptedClone } from '../repository/clone.ts'
 import { RunningClones } from '../repository/running-clones.ts'
@@ -243,8 +243,3 @@ export class ProcessProvisioner implements Provisioner {
 type FindIntern = (id: string) => Promise<Intern | undefined>
 
 const processKey = ({ pid, began }: ProcessId) => `${pid} ${began}`
-
-function localRuns(home: string): Runs {
-  const record = readDaemonRecord(home)
-  return record ? connectRuns(record) : createUnreachableRuns('The intern cannot be reached: it has no daemon.')
-}

@@ -1,10 +1,17 @@
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Runs } from '#interns/contract/runs.ts'
+import { connectRuns } from '#interns/remote/connect-runs.ts'
+import { readDaemonRecord } from './home/daemon-record.ts'
 
-/** The runs of an intern that cannot be reached: each call is refused with `message`. */
-export function createUnreachableRuns(message: string): Runs {
+/** The runs of an intern of this host. Without a daemon, each call is refused. */
+export function localRuns(home: string): Runs {
+  const record = readDaemonRecord(home)
+  return record ? connectRuns(record) : createUnreachableRuns()
+}
+
+function createUnreachableRuns(): Runs {
   const refuse = async () => {
-    throw new Refusal('intern_unreachable', message)
+    throw new Refusal('intern_unreachable', 'The intern cannot be reached: it has no daemon.')
   }
   const transcripts = { list: refuse, read: refuse, follow: refuse, milestones: refuse }
   const files = {
