@@ -1,4 +1,5 @@
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import { maxTimeMs } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { createIssuerKeys, type IssuerKeySettings } from './issuer-keys.ts'
@@ -13,9 +14,6 @@ const maxCharacters = 16 * 1024
 
 /** The tolerated difference between the clocks of the issuer and this service, in seconds. */
 const toleranceSeconds = 5
-
-/** The last instant of a `Date`, in milliseconds. A token can name any number as its expiry. */
-const maxTime = 8.64e15
 
 const tokenPattern = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
@@ -40,7 +38,7 @@ export function createTokenVerifier(settings: TokenSettings, deps: VerifierDeps)
       rejectForeignToken(token, issuer)
       const options = { issuer, audience, algorithms, requiredClaims: ['exp'], clockTolerance: toleranceSeconds }
       const { claims } = await verifySignature(token, keys.find, { ...options, currentDate: new Date(deps.now()) })
-      return { claims, expiresAt: Math.min((claims.exp! + toleranceSeconds) * 1000, maxTime) }
+      return { claims, expiresAt: Math.min((claims.exp! + toleranceSeconds) * 1000, maxTimeMs) }
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { maxTimeMs } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 import type { Bytes, InternFileContent, InternFiles } from '../contract/files.ts'
 import { Refusal } from '../contract/refusal.ts'
-import { maxTimeMs } from '../rules/read-decisions.ts'
 import { type DaemonClient, maxAnswerBytes, readText } from './daemon-client.ts'
 import { parseAnswer } from './read-answer.ts'
 

@@ -1,10 +1,8 @@
+import { maxTimeMs } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 import { type Action, type Decision, effects, type LoggedDecision, scopes } from '../contract/rules/rule.ts'
 
 // The limits are above those of a daemon (src/daemon/acp/tool-calls/action.ts), which a compromised one ignores.
-
-/** The latest time of a `Date`, in milliseconds. A daemon can send any number. */
-export const maxTimeMs = 8.64e15
 
 const position = z.int().min(0)
 const text = (max: number) => z.string().max(max)

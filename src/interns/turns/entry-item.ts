@@ -1,4 +1,4 @@
-import { isoTime } from '#platform/core/clock.ts'
+import { isoTime, maxTimeMs } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableExactly } from '#platform/text/printable.ts'
 import { PlanItem, ToolCallItem, toActivityItem } from '../contract/activity-item.ts'
@@ -8,7 +8,6 @@ import type { Question } from '../contract/question.ts'
 import { endReasons } from '../contract/run.ts'
 import type { Entry, SessionSummary, TranscriptEvent } from '../contract/transcript.ts'
 import { DecisionItem } from '../rules/decision-item.ts'
-import { maxTimeMs } from '../rules/read-decisions.ts'
 
 /** A session in the form of the API. */
 export const InternSession = z
