@@ -30,7 +30,10 @@ export async function saveReportedRun(query: Query | Tx, internId: string, run: 
   await saveRun(query, internId, { ...run, budget, internKey: null }, keyOfUnannouncedRun)
 }
 
-/** The own key of a run without an announcement: no key. Only runs of older versions have null instead, which are allowed to spend until they end. */
+/**
+ * The own key of a run without an announcement: no key. Only runs of older versions have null instead; those are allowed to
+ * spend until they end.
+ */
 export const keyOfUnannouncedRun = ''
 
 /** Stores a started run, or adds its budget, its key, or that it is in the background to the stored run. */

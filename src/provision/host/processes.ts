@@ -59,7 +59,10 @@ export async function endsWithin(id: ProcessId, ms: number): Promise<boolean> {
   return waitUntil(async () => !isAlive(id), { timeoutMs: ms, recheckMs: 10 })
 }
 
-/** The start in ticks since this boot: field 22. Fields are counted after the name, which can contain any character; `fields` starts with field 4. */
+/**
+ * The start in ticks since this boot: field 22. Fields are counted after the name, which can contain any character; `fields`
+ * starts with field 4.
+ */
 function startTimeOnLinux(pid: number): string | undefined {
   const line = readProcFile(`/proc/${pid}/stat`)
   const [state, ...fields] = line?.slice(line.lastIndexOf(')') + 2).split(' ') ?? []

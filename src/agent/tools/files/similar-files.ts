@@ -89,7 +89,10 @@ async function restoreHint(workspace: Workspace, path: string): Promise<string> 
   return ''
 }
 
-/** Returns whether git's index contains the path: a name follows its length, the lower 12 of 16 bits, and is followed by a zero byte. */
+/**
+ * Returns whether git's index contains the path: a name follows its length, the lower 12 of 16 bits, and is followed by a zero
+ * byte.
+ */
 function hasEntry(index: Buffer, path: string): boolean {
   const name = Buffer.from(`${path}\0`)
   for (let at = index.indexOf(name); at !== -1; at = index.indexOf(name, at + 1))
