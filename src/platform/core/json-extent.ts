@@ -42,26 +42,35 @@ export class JsonExtent {
     return piece.length
   }
 
-  /** Returns the next piece, before it is pushed, with the control characters in its strings escaped, as JSON requires. */
-  escapeControlCharacters(piece: string): string {
+  /**
+   * Pushes the next piece.
+   * @returns its start that belongs to the value, with the control characters in strings escaped, as JSON requires, and the rest.
+   */
+  split(piece: string): { value: string; rest: string } {
+    const before = this.#copy()
+    const end = this.push(piece)
+    return { value: before.#escapeControlCharacters(piece.slice(0, end)), rest: piece.slice(end) }
+  }
+
+  #escapeControlCharacters(piece: string): string {
     if (!hasControlCharacter(piece)) return piece
-    const extent = new JsonExtent()
-    extent.#copy(this)
     let text = ''
     for (const character of piece) {
-      const isInvalid = extent.#isInString && hasControlCharacter(character)
+      const isInvalid = this.#isInString && hasControlCharacter(character)
       // Without the quotes, only the escape sequence remains.
       text += isInvalid ? JSON.stringify(character).slice(1, -1) : character
-      extent.push(character)
+      this.push(character)
     }
     return text
   }
 
-  #copy(other: JsonExtent): void {
-    this.#depth = other.#depth
-    this.#isInString = other.#isInString
-    this.#isEscaped = other.#isEscaped
-    this.#isComplete = other.#isComplete
+  #copy(): JsonExtent {
+    const copy = new JsonExtent()
+    copy.#depth = this.#depth
+    copy.#isInString = this.#isInString
+    copy.#isEscaped = this.#isEscaped
+    copy.#isComplete = this.#isComplete
+    return copy
   }
 
   reset(): void {

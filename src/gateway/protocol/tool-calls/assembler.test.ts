@@ -230,6 +230,21 @@ describe('tool calls in pieces', () => {
     assert.deepEqual(argumentsOf({ ...named('call_a'), text: `${a}\n${b.slice(0, 4)}` }, { text: b.slice(4) }), both)
     assert.throws(() => calls({ ...named('call_a', 0), whole: a + b, isClosed: true }), /are two objects/)
   })
+
+  test('arguments behind an empty object that clients have are an error', () => {
+    assert.throws(() => calls(named('call_a', 0), { key: 0, text: '{}' }, { key: 0, text: a }), /are two objects/)
+    assert.throws(() => calls({ ...named('call_a', 0), text: '{}', isClosed: true }, { text: a }), /are two objects/)
+  })
+
+  test('very many objects in one piece, and long arguments in small pieces, take little time', () => {
+    const count = 20_000
+    const startedAt = performance.now()
+    assert.equal(calls({ ...named('call_a', 0), text: (a + b).repeat(count) }).length, 2 * count)
+    const pieces = Array.from({ length: 100_000 }, () => ({ text: 'abcd' }))
+    assert.equal(callsOf(eventsOf([{ ...named('call_a', 0), text: '"{' }, ...pieces, finish('length')])).length, 1)
+    // Quadratic work takes over a minute.
+    assert.ok(performance.now() - startedAt < 20_000)
+  })
 })
 
 const argument = fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })

@@ -121,10 +121,24 @@ export class ToolCallAssembler {
     return []
   }
 
+  /** Adds a piece. Objects behind its arguments are further calls. A model can repeat itself, so there can be very many. */
   #add(sentPiece: ToolCallPiece): AnswerEvent[] {
     const piece = withoutNullName(sentPiece, this.#options.toolNames)
+    const first = this.#addToCall(piece)
+    if (first.rest === '') return first.events
+    const { events } = first
+    for (let { rest } = first; rest !== ''; ) {
+      const next = this.#addToCall({ type: 'call_piece', key: piece.key, text: rest })
+      events.push(...next.events)
+      rest = next.rest
+    }
+    return events
+  }
+
+  /** @returns the events of the call of a piece, and the text that follows its arguments in the piece. */
+  #addToCall(piece: ToolCallPiece): { events: AnswerEvent[]; rest: string } {
     const call = this.#findOrCreateCall(piece)
-    if (!call) return []
+    if (!call) return { events: [], rest: '' }
     this.#lookup ??= { byKey: new Map(), byId: new Map() }
     const { id } = piece
     const callById = id ? this.#lookup.byId.get(id) : undefined
@@ -137,7 +151,7 @@ export class ToolCallAssembler {
     const key = piece.key ?? call.key
     if (key !== undefined) this.#lookup.byKey.set(key, call)
     const events = call.isOpen ? [...call.takeSignature(), ...call.takeArguments()] : this.#release()
-    return rest === '' ? events : [...events, ...this.#add({ type: 'call_piece', key: piece.key, text: rest })]
+    return { events, rest }
   }
 
   #isNamePartial({ name = '', isNamePartial }: ToolCallPiece): boolean {
@@ -224,25 +238,20 @@ export class ToolCallAssembler {
     return call.open(index, generatedCallId(call.answerId || this.#options.answerId, index))
   }
 
-  /**
-   * The name of the call before a nameless one under the same number: some servers join the arguments of parallel calls.
-   * @throws Error if there is none.
-   */
-  #nameBefore(call: PartialCall): string {
-    const before = this.#calls.slice(0, this.#calls.indexOf(call)).findLast(({ key }) => key === call.key)
-    if (before?.name === undefined || !call.args.isComplete) throw new Error('it calls a tool without a name')
-    return before.name
-  }
-
-  /** Completes all calls, because no more pieces follow. */
+  /** Completes all calls, because no more pieces follow. @throws Error for a call that is cut off or has no name. */
   #closeAll(): AnswerEvent[] {
     this.#joinNameless()
     const events: AnswerEvent[] = []
+    const latestNames = new Map<number | undefined, string>()
     for (const call of this.#calls) {
-      if (!call.isOpen && call.name === undefined) {
+      if (call.name === undefined) {
         if (call.isBlank || this.#isTruncated) continue
-        call.name = this.#nameBefore(call)
+        // Some servers join the arguments of parallel calls, so a nameless call has the name of the one before it.
+        const name = latestNames.get(call.key)
+        if (name === undefined || !call.args.isComplete) throw new Error('it calls a tool without a name')
+        call.name = name
       }
+      latestNames.set(call.key, call.name)
       if (!call.isOpen) events.push(...this.#open(call))
       events.push(...call.takeLastArguments())
       if (call.args.isCut && !this.#isTruncated)

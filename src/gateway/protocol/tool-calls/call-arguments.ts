@@ -102,18 +102,25 @@ export class CallArguments {
   /** @returns as `add` does. */
   #addText(piece: string, callName: string | undefined): string {
     if (this.#isCustom) return this.#append(piece)
-    const text = this.#extent.escapeControlCharacters(this.#newText(piece))
+    const text = this.#newText(piece)
     // Some upstreams repeat the arguments when they are complete.
     if (this.isComplete && startsObject(text) && this.equals(text)) return ''
     if (this.#isFilled && text.trim() !== '')
       throw new Error(`the arguments of its call of "${callName}" follow the end of the answer`)
-    const isPlaceholder = this.isEmptyObject || (this.#startsObject === false && meansNoArguments(this.#text))
-    if (isPlaceholder && !this.#hasSent && startsObject(text)) return this.#replace(text, callName)
-    const accepted = this.#extent.push(text)
-    this.#append(text.slice(0, accepted))
+    if (startsObject(text) && this.#isPlaceholder()) {
+      // Clients already have the empty object.
+      if (this.#hasSent) refuseSecond(text, callName)
+      return this.#replace(text, callName)
+    }
+    const { value, rest } = this.#extent.split(text)
+    this.#append(value)
     if (this.#startsObject === undefined && text.trim() !== '') this.#startsObject = startsObject(text)
-    const rest = text.slice(accepted).trimStart()
-    return startsObject(rest) ? rest : ''
+    return startsObject(rest) ? rest.trimStart() : ''
+  }
+
+  /** Whether the arguments so far only stand for those that follow. Reads all of them, so it is not checked for each piece. */
+  #isPlaceholder(): boolean {
+    return this.isEmptyObject || (this.#startsObject === false && meansNoArguments(this.#text))
   }
 
   /** The part of a piece that the arguments so far do not have. */
