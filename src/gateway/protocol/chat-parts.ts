@@ -125,7 +125,7 @@ const audioFormats = new Map([
 /** Returns a part with the data of audio, or with the URL of remote audio, for which vLLM has a part and OpenAI has none. */
 function toAudioPart(url: string, part: Part): Part {
   const common = commonFields(part)
-  const [, name, data] = /^data:audio\/([^;,]+)[^,]*;base64,(.*)$/is.exec(url) ?? []
+  const [, name, data] = /^data:audio\/([^;,]+)(?:;[^,]*)?;base64,(.*)$/is.exec(url) ?? []
   if (name === undefined || data === undefined) return { type: 'audio_url', audio_url: { url }, ...common }
   return { type: 'input_audio', input_audio: { data, format: audioFormats.get(name) ?? name }, ...common }
 }

@@ -17,6 +17,14 @@ test('a declared or unknown name, and any name without declared tools, stays', (
   assert.equal(findDeclaredName('functions.read', undefined), 'functions.read')
 })
 
+test('a very long name stays', () => {
+  const startedAt = performance.now()
+  for (const name of [`x${'"'.repeat(200_000)}x`, `${'a'.repeat(200_000)}b`, `functions.read${' '.repeat(200_000)}`])
+    assert.equal(findDeclaredName(name, declared), name)
+  // Quadratic work takes over a minute.
+  assert.ok(performance.now() - startedAt < 10_000)
+})
+
 test('calls of whole and streamed answers have the declared name', () => {
   const call = { index: 0, id: 'a', function: { name: 'functions.read', arguments: '{}' } }
   const body = { choices: [{ message: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }

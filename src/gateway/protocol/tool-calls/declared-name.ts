@@ -1,9 +1,12 @@
+/** Longer names stay, because the patterns of names take quadratic time for some texts. */
+const maxNameLength = 1024
+
 /**
  * The declared tool that a model means by a name with white space, quotes, a prefix, a number or the marks of its template,
  * or in another case. A name that fits no declared tool, or several, stays.
  */
 export function findDeclaredName(name: string, declared: ReadonlySet<string> | undefined): string {
-  if (!declared || declared.has(name)) return name
+  if (!declared || declared.has(name) || name.length > maxNameLength) return name
   const plain = name.replace(recipient, '').replace(templateMarks, '').replace(quotes, '')
   const short = plain.replace(namespacePrefixes, '')
   const possibleNames = [plain, short, short.replace(/:\d+$/, ''), short.replace(repetition, '$1')]

@@ -17,3 +17,10 @@ for (const [meaning, natives] of Object.entries(meanings))
   test(`${natives.join(', ')} mean ${meaning}`, () => {
     for (const native of natives) assert.deepEqual(reasonOf(native), [meaning], native)
   })
+
+test('a reason of very many spaces is read in little time', () => {
+  const startedAt = performance.now()
+  assert.deepEqual(reasonOf(`a${' '.repeat(500_000)}b`), ['length'])
+  // Quadratic work takes over a minute.
+  assert.ok(performance.now() - startedAt < 10_000)
+})

@@ -108,7 +108,7 @@ export function finishEvents(native: string): AnswerEvent[] {
   // DashScope sends this text until the answer ends.
   if (name === 'null' || name === 'none' || name === 'unspecified') return []
   // Google's chat server writes the reason of its model after its own: `content_filter: RECITATION`.
-  const [general = '', specific = ''] = name.split(/\s*:\s*/)
+  const [general = '', specific = ''] = name.split(':').map((part) => part.trim())
   const reason = reasons.get(specific) ?? reasons.get(general) ?? findByPattern(name) ?? 'length'
   if (reason !== 'error') return [{ type: 'finish', reason, native }]
   return [{ type: 'error', message: `the provider ended the answer with the reason "${native}"`, status: 502 }]

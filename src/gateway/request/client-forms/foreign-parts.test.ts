@@ -76,3 +76,13 @@ test('a call that is in both forms is sent once', () => {
   const messages = [{ role: 'assistant', content: [use], tool_calls: [call] }]
   assert.deepEqual(withChatParts({ messages }).messages, [{ role: 'assistant', content: null, tool_calls: [call] }])
 })
+
+test('a very long data URL without data is read in little time', () => {
+  const startedAt = performance.now()
+  const long = `data:audio/${'a'.repeat(1_000_000)}`
+  assert.deepEqual(partsOf({ type: 'input_audio', input_audio: long }), [
+    { type: 'audio_url', audio_url: { url: long } },
+  ])
+  // Quadratic work takes over a minute.
+  assert.ok(performance.now() - startedAt < 10_000)
+})
