@@ -35,7 +35,7 @@ export function pastContentEffect(
 
 /**
  * The rules of a policy with filters that block or redact. Their effect on a request without findings of them is unknown.
- * ContentFields that only flag have no effect.
+ * Filters that only flag have no effect.
  */
 export function findUndecidableFilters(policy: ContentFields): ContentRule[] {
   const changesRequest = ({ action }: { action: string }) => action !== 'flag'
