@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type OidcRules, readPerson } from './oidc-person.ts'
+import { type OidcRules, readClaim, readPerson } from './oidc-person.ts'
 
 const rules: OidcRules = {
   oidc_domains: ['example.com'],
@@ -32,4 +32,12 @@ test('a path leads through a list of objects', () => {
   const answer = { idToken: { iss: 'i', sub: 's', groups }, userInfo: undefined, isIncomplete: false }
   const person = readPerson(answer, { ...rules, oidc_groups_claim: 'groups.name' })
   assert.deepEqual(person.workspaces, [{ workspace: 'two' }])
+})
+
+test('a path through a list can name an index, and is missing if no object has its name', () => {
+  const claims = { groups: [{ id: 1 }, { id: 2 }, 'a'], none: [] }
+  assert.equal(readClaim(claims, 'groups.1.id'), 2)
+  assert.deepEqual(readClaim(claims, 'groups.id'), [1, 2])
+  assert.equal(readClaim(claims, 'groups.name'), undefined)
+  assert.deepEqual(readClaim(claims, 'none.name'), [])
 })

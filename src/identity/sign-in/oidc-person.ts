@@ -1,4 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { type AccessRole, accessRoles, type WorkspaceRole, workspaceRoles } from '#platform/core/vocabulary.ts'
 import { truncateText } from '#platform/text/truncate.ts'
 import type { Claims, IssuerAnswer } from './oidc-client.ts'
@@ -161,18 +162,23 @@ function readClaimTexts(claims: Claims, path: string): string[] {
 
 /**
  * Returns the claim with this exact name, which can contain dots, or else the value at this path. A path through a list of
- * objects, such as `groups.name`, gives the list of their values.
+ * objects, such as `groups.name`, gives the list of their values; undefined if no object has one.
  */
 export function readClaim(claims: object, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path as keyof typeof claims]
   let value: unknown = claims
-  for (const [index, name] of path.split('.').entries()) {
-    if (Array.isArray(value)) {
-      const restOfPath = path.split('.').slice(index).join('.')
-      return value.map((item) => (typeof item === 'object' && item !== null ? readClaim(item, restOfPath) : undefined))
-    }
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-    value = value[name as never]
+  const names = path.split('.')
+  for (const [index, name] of names.entries()) {
+    if (typeof value !== 'object' || value === null) return undefined
+    if (Object.hasOwn(value, name)) value = value[name as never]
+    else return Array.isArray(value) ? readFromItems(value, names.slice(index).join('.')) : undefined
   }
   return value
+}
+
+function readFromItems(items: unknown[], path: string): unknown[] | undefined {
+  const values = items
+    .map((item) => (isObject(item) ? readClaim(item, path) : undefined))
+    .filter((value) => value !== undefined)
+  return values.length > 0 || items.length === 0 ? values : undefined
 }
