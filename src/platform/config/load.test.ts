@@ -132,6 +132,12 @@ test('an origin is taken with its usual port, which browsers leave out', () => {
   assert.deepEqual(cors_origins, ['https://a.example.com', 'http://localhost:3000', '*'])
 })
 
+test('a list for no_proxy in the file can have the forms of a variable', () => {
+  const noProxy = (yaml: string) => loadConfig({ CONFIG: configFile(`no_proxy: ${yaml}\n`) }).no_proxy
+  assert.deepEqual(noProxy('["10.*", "http://a.internal/"]'), ['10.0.0.0/8', 'a.internal'])
+  assert.deepEqual(noProxy('10.*, .internal'), ['10.0.0.0/8', '.internal'])
+})
+
 test('an unknown setting in the file is named, with the one that was probably meant', () => {
   assert.match(
     refusal({ CONFIG: configFile('prot: 9000\n') }),

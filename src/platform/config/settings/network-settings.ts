@@ -36,7 +36,8 @@ export const networkSettings = {
     'The proxy for requests to http addresses; also read from `http_proxy`.',
   ),
   no_proxy: z
-    .preprocess((given) => (typeof given === 'string' ? parseNoProxy(given) : given), z.array(z.string()))
+    .preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(z.string()))
+    .transform((texts) => texts.flatMap(parseNoProxy))
     .default([])
     .describe(
       'Destinations that are reached without the proxy: `.internal, 10.0.0.0/8, gpu-1:8000`. Hosts, domains with their subdomains, addresses or networks, each with an optional port; `*` for all. Also read from `no_proxy`.',
