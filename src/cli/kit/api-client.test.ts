@@ -137,7 +137,9 @@ test('a download that is read late is complete, also after a garbage collection'
 })
 
 test('a URL with a password is rejected without printing it', async () => {
-  const message = await errorOf({ SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: 'http://me:hunter2@127.0.0.1:1/api/v1' })
-  assert.match(message, /^SIGNALBOX_URL must not have a user or a password: /)
-  assert.ok(!message.includes('hunter2'))
+  for (const url of ['http://me:hunter2@127.0.0.1:1/api/v1', 'postgres://me:hunter2@127.0.0.1:1/signalbox']) {
+    const message = await errorOf({ SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: url })
+    assert.match(message, /^SIGNALBOX_URL must not have a user or a password: /)
+    assert.ok(!message.includes('hunter2'))
+  }
 })

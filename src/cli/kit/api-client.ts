@@ -205,13 +205,14 @@ function rejectDotSegments(path: string): void {
 function baseUrl(text: string): string {
   const url = URL.parse(text)
   if (!url) throw new StartupError(`SIGNALBOX_URL must be a URL such as ${defaultUrl}, not "${text}".`)
-  if (!/^https?:$/.test(url.protocol)) {
-    throw new StartupError(`SIGNALBOX_URL must start with http:// or https://, such as ${defaultUrl}, not "${text}".`)
-  }
+  // First, because the other messages print the URL.
   if (url.username || url.password) {
     throw new StartupError(
       `SIGNALBOX_URL must not have a user or a password: it is a base URL such as ${defaultUrl}, and the key is in SIGNALBOX_KEY.`,
     )
+  }
+  if (!/^https?:$/.test(url.protocol)) {
+    throw new StartupError(`SIGNALBOX_URL must start with http:// or https://, such as ${defaultUrl}, not "${text}".`)
   }
   if (url.search || url.hash) {
     throw new StartupError(
