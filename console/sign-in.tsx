@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { queryOf } from './api/address/address.ts'
 import { withoutRoot } from './api/address/root.ts'
@@ -16,17 +17,12 @@ export function LinkSignIn({ link }: { link: string }) {
     void signIn({ link }).catch((error) => setFailure(asFailure(error)))
   }
   return (
-    <main class="sign-in">
-      <form onSubmit={submit}>
-        <h1>
-          signal<i>·</i>box
-        </h1>
-        <p class="dim">This link works once.</p>
-        <button type="submit" class="main">
-          Sign in
-        </button>
-      </form>
-    </main>
+    <SignInForm submit={submit}>
+      <p class="dim">This link works once.</p>
+      <button type="submit" class="main">
+        Sign in
+      </button>
+    </SignInForm>
   )
 }
 
@@ -52,40 +48,48 @@ export function SignIn({ failure: initialFailure }: { failure: Failure | undefin
     }
   }
   return (
+    <SignInForm submit={submit}>
+      <label for="key">Key</label>
+      <input
+        id="key"
+        ref={field}
+        type="password"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="sb-v1-…"
+        aria-invalid={failure?.status === 401 && failure !== initialFailure}
+        aria-describedby="key-help"
+      />
+      <button type="submit" class="main" disabled={isBusy}>
+        Sign in
+      </button>
+      {failure && (
+        <p class="bad" role="alert">
+          {failure.message} {failure.requestId && <code>{failure.requestId}</code>}{' '}
+          {failure.status === 0 && failure === initialFailure && (
+            <button type="button" onClick={() => void findSession()}>
+              Try again
+            </button>
+          )}
+        </p>
+      )}
+      <OtherSignInMethods onFailure={setFailure} />
+      <p id="key-help" class="dim">
+        The first start of the service prints two keys. A management key can see everything, an API key only its own
+        requests. If you lost both, run <code>npx signalbox keys --help</code> on the server.
+      </p>
+    </SignInForm>
+  )
+}
+
+function SignInForm({ submit, children }: { submit: (event: Event) => void; children: ComponentChildren }) {
+  return (
     <main class="sign-in">
       <form onSubmit={submit}>
         <h1>
           signal<i>·</i>box
         </h1>
-        <label for="key">Key</label>
-        <input
-          id="key"
-          ref={field}
-          type="password"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="sb-v1-…"
-          aria-invalid={failure?.status === 401 && failure !== initialFailure}
-          aria-describedby="key-help"
-        />
-        <button type="submit" class="main" disabled={isBusy}>
-          Sign in
-        </button>
-        {failure && (
-          <p class="bad" role="alert">
-            {failure.message} {failure.requestId && <code>{failure.requestId}</code>}{' '}
-            {failure.status === 0 && failure === initialFailure && (
-              <button type="button" onClick={() => void findSession()}>
-                Try again
-              </button>
-            )}
-          </p>
-        )}
-        <OtherSignInMethods onFailure={setFailure} />
-        <p id="key-help" class="dim">
-          The first start of the service prints two keys. A management key can see everything, an API key only its own
-          requests. If you lost both, run <code>npx signalbox keys --help</code> on the server.
-        </p>
+        {children}
       </form>
     </main>
   )
