@@ -36,6 +36,7 @@ describe('commands from the description of the API', () => {
     for (const [args, message] of [
       [['keys', 'set', '000000'], /^Specify at least one of these options: --name, .*, --interns-grant\.$/],
       [['webhooks', 'set', 'w'], / --event, --include\b/],
+      [['interns', 'delete', 'ada', '--acknowledge-workspace-loss'], /unknown option/i],
       [['keys', 'set', '000000', '--limit', 'much'], /It must be a number/],
       [['keys', 'set', '000000', '--disabled', 'yes'], /Allowed choices are true, false/],
       [['analytics', 'query', 'request_count', '--filters', '[x'], /It must be JSON/],

@@ -39,12 +39,8 @@ export const interns = {
   },
   deleteIntern: {
     description: 'Delete an intern and its files',
-    options: {
-      acknowledge_workspace_loss: [
-        '--acknowledge-workspace-loss',
-        'Also delete an intern on a lost host, whose files cannot be deleted',
-      ],
-    },
+    // The API accepts it for other clients. It has no effect.
+    options: { acknowledge_workspace_loss: false },
     resultMessage: ({ internId }) => `"${internId}" is being deleted.`,
   },
   provisionIntern: { description: 'Start an intern', resultMessage: ({ internId }) => `"${internId}" is starting.` },
