@@ -1,7 +1,7 @@
 import { generatedCallId } from '#chat/call-id.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { PartialCall } from './call.ts'
-import { startsObject } from './call-arguments.ts'
+import { CallFinder } from './call-finder.ts'
 import { findDeclaredName } from './declared-name.ts'
 import {
   concernsCalls,
@@ -32,15 +32,12 @@ export type AssemblerOptions = {
 export class ToolCallAssembler {
   readonly #options: AssemblerOptions
   #calls: PartialCall[] = []
-  /** The calls by the upstream's numbers and ids. Created for the first call, because most answers have none. */
-  #lookup: { byKey: Map<number, PartialCall>; byId: Map<string, PartialCall> } | undefined
-  #latestCall: PartialCall | undefined
+  /** Created for the first call, because most answers have none. */
+  #finder: CallFinder | undefined
   /** The number of calls that were opened or dropped. */
   #releasedCount = 0
   /** The number of calls that were opened. */
   #openedCount = 0
-  /** The number of the upstream event that is being read. Pieces of one event with the same name are several calls. */
-  #eventNumber = 0
   #completionTokens = 0
   /** An end that arrived while a call was incomplete. */
   #heldFinish: Finish | undefined
@@ -60,7 +57,7 @@ export class ToolCallAssembler {
     if (!events.some(concernsCalls)) return events as AnswerEvent[]
     this.#hasText = events.some(({ type }) => type === 'text' || type === 'reasoning')
     if (this.#calls.length === 0 && !events.some(isCallPiece)) return this.#passWithoutCalls(events as AnswerEvent[])
-    this.#eventNumber++
+    this.#finder?.startEvent()
     return events.flatMap((event) => this.#addEvent(event))
   }
 
@@ -137,19 +134,13 @@ export class ToolCallAssembler {
 
   /** @returns the events of the call of a piece, and the text that follows its arguments in the piece. */
   #addToCall(piece: ToolCallPiece): { events: AnswerEvent[]; rest: string } {
-    const call = this.#findOrCreateCall(piece)
+    this.#finder ??= new CallFinder(this.#options.toolNames)
+    const call = this.#findOrCreateCall(piece, this.#finder)
     if (!call) return { events: [], rest: '' }
-    this.#lookup ??= { byKey: new Map(), byId: new Map() }
-    const { id } = piece
-    const callById = id ? this.#lookup.byId.get(id) : undefined
     // The same id under another number is another call, which gets a generated id.
-    const isRepeatedId = callById !== undefined && callById !== call
-    const rest = call.add(isRepeatedId ? { ...piece, id: undefined } : piece, this.#isNamePartial(piece))
-    call.latestEvent = this.#eventNumber
-    this.#latestCall = call
-    if (call.id !== undefined) this.#lookup.byId.set(call.id, call)
-    const key = piece.key ?? call.key
-    if (key !== undefined) this.#lookup.byKey.set(key, call)
+    const uniquePiece = this.#finder.isIdOfOther(piece.id, call) ? { ...piece, id: undefined } : piece
+    const rest = call.add(uniquePiece, this.#isNamePartial(piece))
+    this.#finder.record(call, piece)
     const events = call.isOpen ? [...call.takeSignature(), ...call.takeArguments()] : this.#release()
     return { events, rest }
   }
@@ -160,56 +151,13 @@ export class ToolCallAssembler {
   }
 
   /** Finds the call of a piece, or starts one; undefined for the end of something that is not a call. */
-  #findOrCreateCall(piece: ToolCallPiece): PartialCall | undefined {
-    const existing = this.#findCall(piece)
+  #findOrCreateCall(piece: ToolCallPiece, finder: CallFinder): PartialCall | undefined {
+    const existing = finder.find(piece)
     if (existing || isEndMarker(piece)) return existing
-    this.#latestCall?.completeName()
+    finder.latestCall?.completeName()
     const call = new PartialCall(piece.key)
     this.#calls.push(call)
     return call
-  }
-
-  /** The call of a piece: by its id, else by its number, else the latest one. Undefined if the piece starts another call. */
-  #findCall(piece: ToolCallPiece): PartialCall | undefined {
-    const { key, id, name } = piece
-    const callByKey = key === undefined ? undefined : this.#lookup?.byKey.get(key)
-    const callById = id ? this.#lookup?.byId.get(id) : undefined
-    // The id decides, unless the piece has the number of another call.
-    if (callById && (key === undefined || callById.key === undefined || callById.key === key || callById === callByKey))
-      return callById
-    // Some servers give each piece of a call another number or id.
-    if (callById && !name && callById.name !== undefined && !callById.args.isComplete) return callById
-    // The rest of arguments belongs to the call that lacks it, although its id is another one.
-    const latest = callByKey ?? this.#latestCall
-    if (latest?.args.isCut && !callById && continuesArguments(piece)) return latest
-    // Without a number, of the piece or of the latest call, pieces follow each other.
-    const candidate =
-      callByKey ?? (key === undefined || this.#latestCall?.key === undefined ? this.#latestCall : undefined)
-    if (!candidate || (id && candidate.id !== undefined && !callById) || this.#startsNewCall(candidate, piece))
-      return undefined
-    return candidate
-  }
-
-  /** Whether a piece under the number of a call, or under none, is the first of another call. */
-  #startsNewCall(call: PartialCall, { key, id, name, text = '' }: ToolCallPiece): boolean {
-    if (call.args.isComplete && startsObject(text))
-      return !!name || !(call.args.isEmptyObject || call.args.equals(text))
-    if (!name || call.name === undefined) return false
-    if (!id && call.args.isEmpty && this.#continuesName(call, key, text)) return false
-    return name !== call.name || (key === undefined && call.latestEvent === this.#eventNumber)
-  }
-
-  /**
-   * Whether a name without an id continues that of a call without arguments. A second call would have an id, as the first
-   * one does, or arguments.
-   */
-  #continuesName({ name, id, latestEvent }: PartialCall, key: number | undefined, text: string): boolean {
-    if (key === undefined) return text === '' && latestEvent !== this.#eventNumber && this.#isUndeclared(name!)
-    return id !== undefined || text === ''
-  }
-
-  #isUndeclared(name: string): boolean {
-    return this.#options.toolNames?.has(name) === false
   }
 
   /** Arguments without a name belong to the call before them that has none, whose later pieces had another id. */
@@ -260,9 +208,4 @@ export class ToolCallAssembler {
     this.#releasedCount = this.#calls.length
     return events
   }
-}
-
-/** Whether a piece is a later part of arguments, which start with an object. */
-function continuesArguments({ name, text = '' }: ToolCallPiece): boolean {
-  return !name && text.trim() !== '' && !startsObject(text)
 }
