@@ -236,12 +236,14 @@ describe('tool calls in pieces', () => {
     assert.throws(() => calls({ ...named('call_a', 0), text: '{}', isClosed: true }, { text: a }), /are two objects/)
   })
 
-  test('very many objects in one piece, and long arguments in small pieces, take little time', () => {
+  test('very many objects in one piece, and long arguments, take little time', () => {
     const count = 20_000
     const startedAt = performance.now()
     assert.equal(calls({ ...named('call_a', 0), text: (a + b).repeat(count) }).length, 2 * count)
     const pieces = Array.from({ length: 100_000 }, () => ({ text: 'abcd' }))
     assert.equal(callsOf(eventsOf([{ ...named('call_a', 0), text: '"{' }, ...pieces, finish('length')])).length, 1)
+    const long = `{"text":"${'a'.repeat(16_000_000)}"}`
+    assert.equal(calls({ ...named('call_a', 0), text: long }, { key: 0, text: ` ${long}` }).length, 1)
     // Quadratic work takes over a minute.
     assert.ok(performance.now() - startedAt < 20_000)
   })

@@ -189,8 +189,8 @@ const shortObjectSpace = 16
 const isSimilarInLength = (text: string, soFar: string) =>
   text.length <= 2 * soFar.length && soFar.length <= 2 * text.length + shortObjectSpace
 
-/** JSON without the white space between its tokens. */
-const minified = (json: string) => json.replace(/("(?:[^"\\]|\\.)*(?:"|\\?$))|\s+/gs, '$1')
+/** JSON without the white space between its tokens. A choice for each character would overflow the stack in long strings. */
+const minified = (json: string) => json.replace(/("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$))|\s+/gs, '$1')
 
 function refuseSecond(rest: string, callName: string | undefined): void {
   if (rest !== '') throw new Error(`the arguments of a call of "${callName}" are two objects`)
