@@ -33,11 +33,13 @@ export const getOidcCallback = route({
     const { origin, address } = deps.connectionOf(raw)
     const site = { origin, root: rootPath(deps.config) }
     const browser = { address, userAgent: (headers['user-agent'] as string | undefined) ?? null }
+    const { search, searchParams } = new URL(url, origin)
+    const state = searchParams.get('state') ?? ''
     try {
-      return await deps.signInAttempts.run(address, () => completeSignIn(deps, { raw, url, site, browser }))
+      return await deps.signInAttempts.run(address, () => completeSignIn(deps, { raw, search, state, site, browser }))
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      const clearedCookie = { 'set-cookie': clearedFlowCookie(site, readState(url)) }
+      const clearedCookie = { 'set-cookie': clearedFlowCookie(site, state) }
       return htmlPage(
         faultStatus[error.kind],
         { title: 'Not signed in', text: error.message, home: `${site.root}/` },
@@ -47,18 +49,19 @@ export const getOidcCallback = route({
   },
 })
 
-const readState = (url: string) => new URL(url, 'http://any').searchParams.get('state') ?? ''
-
 type CallbackParameters = {
   raw: Parameters<ApiDeps['connectionOf']>[0]
-  url: string
+  /** The query of the callback's URL, and the `state` in it. */
+  search: string
+  state: string
   site: Site
   browser: Parameters<typeof signInWithOidc>[2]
 }
 
-async function completeSignIn(deps: ApiDeps, { raw, url, site, browser }: CallbackParameters): Promise<HttpAnswer> {
+async function completeSignIn(deps: ApiDeps, parameters: CallbackParameters): Promise<HttpAnswer> {
+  const { raw, search, state, site, browser } = parameters
   const { origin, root } = site
-  const flow = readSignInFlow(raw.headers.cookie, origin, readState(url))
+  const flow = readSignInFlow(raw.headers.cookie, origin, state)
   if (flow === undefined) {
     throw new Fault(
       'unauthenticated',
@@ -66,7 +69,7 @@ async function completeSignIn(deps: ApiDeps, { raw, url, site, browser }: Callba
     )
   }
   const callbackUrl = new URL(redirectUri(site))
-  callbackUrl.search = new URL(url, origin).search
+  callbackUrl.search = search
   const person = readPerson(await requireOidcClient(deps).readClaims(flow.secret, callbackUrl), deps.config)
   if (person.roleProblem !== undefined) {
     deps.log.warn(
@@ -79,6 +82,6 @@ async function completeSignIn(deps: ApiDeps, { raw, url, site, browser }: Callba
   return htmlPage(
     200,
     { title: 'Signed in', text: 'The console opens.', head: redirectTag(root + flow.returnTo), home: `${root}/` },
-    { 'set-cookie': [cookie, clearedFlowCookie(site, readState(url)), clearedSignedOutCookie(site)] },
+    { 'set-cookie': [cookie, clearedFlowCookie(site, state), clearedSignedOutCookie(site)] },
   )
 }
