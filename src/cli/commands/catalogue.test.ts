@@ -21,7 +21,7 @@ function fileOf(name: string, content: string): string {
 async function run(...args: string[]) {
   const [out, err]: [string[], string[]] = [[], []]
   const code = await runCli(['catalogue', ...args], {
-    env: { DATA_DIR },
+    env: { DATA_DIR, QUOTED_TEST_KEY: '"secret"' },
     out: (text) => void out.push(`${text}\n`),
     err: (text) => void err.push(`${text}\n`),
   })
@@ -123,7 +123,7 @@ test('check prints the models that a server lists', async () => {
   assert.match(out, /^ollama: 2 models: ollama\/qwen3:8b, ollama\/gemma3$/m)
 })
 
-test('check fails if a server requires a key, and names the variable', async () => {
+test('check sends the key of a server without quotes, and names the variable of a missing one', async () => {
   await using server = await startScriptedUpstream(() => ({ status: 401, type: 'application/json', body: '{}' }))
   const providerWith = (more: string) =>
     `{ name: V, protocol: openai-chat, base_url: "${server.url}/v1", discover: true, prices: { prompt: 0, completion: 0 }${more} }`
@@ -132,5 +132,7 @@ test('check fails if a server requires a key, and names the variable', async () 
   assert.match(unset.out, /it requires a key \(401\), and VLLM_TEST_KEY is not set/)
   assert.doesNotMatch(unset.out, /is valid/)
   assert.deepEqual([unset.code, unset.err.includes('vllm: no models were read, because the key is missing')], [1, true])
+  await check(', credentials: [QUOTED_TEST_KEY]')
+  assert.equal(server.requests.at(-1)!.headers.authorization, 'Bearer secret')
   assert.match((await check('')).out, /name the environment variable that holds it with "credentials: \[NAME\]"/)
 })

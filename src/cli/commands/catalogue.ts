@@ -11,6 +11,7 @@ import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { openDataDir } from '#platform/db/maintenance/data-dir.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
+import { readVariable } from '#platform/process/environment.ts'
 import { quoteForShell } from '#platform/text/quote-for-shell.ts'
 import { countWithNoun } from '../kit/format.ts'
 import type { Terminal } from '../kit/terminal.ts'
@@ -46,7 +47,10 @@ async function checkFile(file: string, { env, out }: Terminal): Promise<void> {
   // Read before the settings, so that the error for a missing file names the argument, not a setting.
   const text = await readSource(file)
   const config = loadConfig(env)
-  const discover = createDiscovery({ readVariable: (name) => env[name], fetch: createOutgoingFetch(config) })
+  const discover = createDiscovery({
+    readVariable: (name) => readVariable(env, name),
+    fetch: createOutgoingFetch(config),
+  })
   const { data, report } = await loadCatalogue({ ...config, catalogue_file: file }, discover)
   const problems = report.skipped.filter(({ source }) => source === file)
   for (const problem of problems) out(formatNote(problem))

@@ -242,5 +242,5 @@ test('quotes around a variable do not count, and the name of a variable is not a
   const problem = `is "${name}", which was not replaced by the value of that variable.`
   assert.equal(refusal({ OIDC_CLIENT_SECRET: name }), `The environment variable OIDC_CLIENT_SECRET ${problem}`)
   const path = configFile(`port: ${name}\n`)
-  assert.equal(refusal({ CONFIG: path }), `The setting port in the configuration file ${path} ${problem}`)
+  assert.equal(refusal({ CONFIG: `"${path}"` }), `The setting port in the configuration file ${path} ${problem}`)
 })

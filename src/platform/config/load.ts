@@ -21,7 +21,7 @@ export const loadConfig = (env: Environment): Config => loadSettings(env).config
  * @throws StartupError with one sentence that names the setting, its source and the valid values.
  */
 export function loadSettings(env: Environment): { config: Config; sources: SettingSources } {
-  const path = env.CONFIG?.trim()
+  const path = readVariable(env, 'CONFIG')
   const fromFile = path ? readConfigFile(path) : {}
   const fromEnv = readEnvironment(env)
   const parsed = parseSettings({ ...fromFile, ...fromEnv })
