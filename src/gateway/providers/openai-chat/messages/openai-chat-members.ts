@@ -35,7 +35,7 @@ export function memberRepair({ refusesMembers = false }: ChatCompatibility): Rep
       const refusedNames = Object.keys(message ?? {}).filter((name) => isRefusedMember(message, name))
       if (refusedNames.length === 0) return message
       for (const name of refusedNames) if (message[name] != null) noteDropped(dropped, `messages.${name}`)
-      return Object.fromEntries(Object.entries(message).filter(([name]) => !refusedNames.includes(name))) as Message
+      return Object.fromEntries(Object.entries(message).filter(([name]) => !isRefusedMember(message, name))) as Message
     })
     return messages === body.messages ? body : { ...body, messages }
   }
