@@ -34,20 +34,24 @@ export function answerRepair({ acceptsAnswerFields = false, hasBuiltinFunctions 
  * of models read them. Arguments that exceed the budget are not checked.
  */
 function withCalls(message: Message, types: ReadonlySet<unknown>, budget: JsonBudget): Message {
-  const { tool_calls: calls, ...rest } = message
+  const { tool_calls: calls } = message
   if (calls === undefined) return message
-  if (!Array.isArray(calls) || calls.length === 0) return rest
+  if (!Array.isArray(calls) || calls.length === 0) return withoutCalls(message)
   const fitted = mapItems(calls as Call[], (call) => withObjectArguments(call, types, budget))
   return fitted === calls ? message : { ...message, tool_calls: fitted }
+}
+
+function withoutCalls({ tool_calls: _calls, ...rest }: Message): Message {
+  return rest
 }
 
 function withObjectArguments(call: Call, types: ReadonlySet<unknown>, budget: JsonBudget): Call {
   const { function: called, type } = call ?? {}
   if (typeof called !== 'object' || called === null) return call
   const args = toArgumentsText(called.arguments, budget)
+  if (args === called.arguments && types.has(type) && call.index === undefined) return call
   // Clients that join the pieces of a stream return the index of the call, which Cerebras and others refuse.
-  const { index, ...rest } = call
-  if (args === called.arguments && types.has(type) && index === undefined) return call
+  const { index: _index, ...rest } = call
   return {
     ...rest,
     type: types.has(type) ? type : 'function',
