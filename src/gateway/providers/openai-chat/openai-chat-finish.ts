@@ -1,97 +1,114 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 
-/** Finish reasons that chat servers document, in lower case. */
-const reasons = new Map<string, FinishReason>([
-  ...(
-    [
-      'stop',
-      'stop_sequence',
-      'stop_token',
-      'end_turn',
-      'end',
-      'eos',
-      'eos_token',
-      'complete',
-      'completed',
-      'done',
-      'finished',
-      'success',
-      // Baidu
-      'normal',
-      // AI21
-      'endoftext',
-      // LM Studio
-      'eos_found',
-      'stop_string_found',
-      // Names of end tokens
-      'eot',
-      'eot_id',
-      'im_end',
-      's',
-      'finish',
-      'ended',
-      'final',
-      'natural',
-      'natural_stop',
-      'content_stop',
-    ] as const
-  ).map((name): [string, FinishReason] => [name, 'stop']),
-  ['length', 'length'],
-  ['max_tokens', 'length'],
-  ['max_output_tokens', 'length'],
-  // Mistral
-  ['model_length', 'length'],
-  // Z.AI
-  ['model_context_window_exceeded', 'length'],
-  ['tool_calls', 'tool_calls'],
-  ['tool_call', 'tool_calls'],
-  ['tool_use', 'tool_calls'],
-  ['function_call', 'tool_calls'],
-  ...(['token_limit', 'max_length', 'limit', 'max_new_tokens', 'context_length'] as const).map(
-    (name): [string, FinishReason] => [name, 'length'],
+/** The names of each finish reason that chat servers document, in lower case. */
+const namesByReason: Record<FinishReason, readonly string[]> = {
+  stop: [
+    'stop',
+    'stop_sequence',
+    'stop_token',
+    'end_turn',
+    'end',
+    'eos',
+    'eos_token',
+    'complete',
+    'completed',
+    'done',
+    'finished',
+    'success',
+    // Baidu
+    'normal',
+    // AI21
+    'endoftext',
+    // LM Studio
+    'eos_found',
+    'stop_string_found',
+    // Names of end tokens
+    'eot',
+    'eot_id',
+    'im_end',
+    's',
+    'finish',
+    'ended',
+    'final',
+    'natural',
+    'natural_stop',
+    'content_stop',
+  ],
+  length: [
+    'length',
+    'max_tokens',
+    'max_output_tokens',
+    // Mistral
+    'model_length',
+    // Z.AI
+    'model_context_window_exceeded',
+    'token_limit',
+    'max_length',
+    'limit',
+    'max_new_tokens',
+    'context_length',
+    // Cohere
+    'error_limit',
+  ],
+  tool_calls: ['tool_calls', 'tool_call', 'tool_use', 'function_call'],
+  content_filter: [
+    'content_filter',
+    'safety',
+    'refusal',
+    // Gateways to Gemini
+    'recitation',
+    'blocklist',
+    'prohibited_content',
+    'spii',
+    'image_safety',
+    'image_prohibited_content',
+    'image_recitation',
+    'image_other',
+    'no_image',
+    'language',
+    // GigaChat
+    'blacklist',
+    // Gateways to Bedrock
+    'content_filtered',
+    'guardrail_intervened',
+    // Cohere
+    'error_toxic',
+    // Z.AI
+    'sensitive',
+  ],
+  error: [
+    'error',
+    // Cohere
+    'user_cancel',
+    // Z.AI
+    'network_error',
+    // DeepSeek
+    'insufficient_system_resource',
+    // vLLM and SGLang
+    'abort',
+    // Gateways to Gemini
+    'malformed_function_call',
+    'unexpected_tool_call',
+    'too_many_tool_calls',
+    'malformed_response',
+    'missing_thought_signature',
+    'aborted',
+    'engine_overloaded',
+    'server_error',
+    'internal_error',
+    'failed',
+    'canceled',
+    'cancelled',
+    'timeout',
+  ],
+}
+
+const reasons = new Map(
+  (Object.keys(namesByReason) as FinishReason[]).flatMap((reason) =>
+    namesByReason[reason].map((name) => [name, reason] as const),
   ),
-  ['content_filter', 'content_filter'],
-  ['safety', 'content_filter'],
-  ['refusal', 'content_filter'],
-  // Gateways to Gemini
-  ['recitation', 'content_filter'],
-  ['blocklist', 'content_filter'],
-  ['prohibited_content', 'content_filter'],
-  ['spii', 'content_filter'],
-  ...(['image_safety', 'image_prohibited_content', 'image_recitation', 'image_other', 'no_image'] as const).map(
-    (name): [string, FinishReason] => [name, 'content_filter'],
-  ),
-  ['language', 'content_filter'],
-  // GigaChat
-  ['blacklist', 'content_filter'],
-  // Gateways to Bedrock
-  ['content_filtered', 'content_filter'],
-  ['guardrail_intervened', 'content_filter'],
-  // Cohere
-  ['error_toxic', 'content_filter'],
-  ['error_limit', 'length'],
-  ['user_cancel', 'error'],
-  // Z.AI
-  ['sensitive', 'content_filter'],
-  ['error', 'error'],
-  // Z.AI
-  ['network_error', 'error'],
-  // DeepSeek
-  ['insufficient_system_resource', 'error'],
-  // vLLM and SGLang
-  ['abort', 'error'],
-  // Gateways to Gemini
-  ...(['malformed_function_call', 'unexpected_tool_call', 'too_many_tool_calls', 'malformed_response'] as const).map(
-    (name): [string, FinishReason] => [name, 'error'],
-  ),
-  ['missing_thought_signature', 'error'],
-  ...(['aborted', 'engine_overloaded', 'server_error', 'internal_error', 'failed', 'canceled'] as const).map(
-    (name): [string, FinishReason] => [name, 'error'],
-  ),
-  ['cancelled', 'error'],
-  ['timeout', 'error'],
-])
+)
 
 /** The meaning of other reasons, by a part of their name. */
 const reasonPatterns: readonly [pattern: RegExp, reason: FinishReason][] = [
