@@ -132,7 +132,7 @@ test('the processes beside an intern load no Zod, which needs 12 MB', () => {
   }
   for (const file of ['bin/daemon.ts', 'bin/files.ts', 'bin/files-in-pod.ts']) visit(file)
   const importPath: string[] = []
-  for (let file = importer.get('src/platform/json/lazy-zod.ts'); file; file = importer.get(file)) importPath.push(file)
+  for (let file = importer.get('src/platform/json/schema.ts'); file; file = importer.get(file)) importPath.push(file)
   assert.deepEqual(importPath, [])
 })
 
@@ -176,11 +176,11 @@ test('only bin/ reads the environment of the process', () => {
   assert.deepEqual(readers, [])
 })
 
-test('zod is imported only through platform/json/lazy-zod.ts', () => {
+test('zod is imported only through platform/json/schema.ts', () => {
   const named = /^import (?!type )[^\n]*'zod'/m
   assert.deepEqual(
     sources.filter((file) => named.test(readFileSync(join(root, file), 'utf8'))),
-    ['src/platform/json/lazy-zod.ts'],
+    ['src/platform/json/schema.ts'],
   )
 })
 

@@ -6,7 +6,7 @@ import { proxyVariable, proxyVariables } from '../net/proxies.ts'
 import { type Environment, readVariable } from '../process/environment.ts'
 import { lazyModules } from '../process/lazy-modules.ts'
 import { readErrorText } from '../process/system-error.ts'
-import { type Config, fileOnlySettings, parseSettings, type SettingName, settingNames } from './settings.ts'
+import { type Config, fileOnlySettings, type SettingName, Settings, settingNames } from './settings.ts'
 
 /** The source of a setting: an environment variable, or the configuration file at a path. Undefined for a default. */
 export type SettingSource = { kind: 'environment' | 'file'; name: string }
@@ -24,7 +24,7 @@ export function loadSettings(env: Environment): { config: Config; sources: Setti
   const path = readVariable(env, 'CONFIG')
   const fromFile = path ? readConfigFile(path) : {}
   const fromEnv = readEnvironment(env)
-  const parsed = parseSettings({ ...fromFile, ...fromEnv })
+  const parsed = Settings.safeParse({ ...fromFile, ...fromEnv })
   const toSources = (names: object, source: (name: string) => SettingSource) =>
     Object.fromEntries(Object.keys(names).map((name) => [name, source(name)]))
   if (parsed.success) {

@@ -1,5 +1,5 @@
 import { regions } from '../core/vocabulary.ts'
-import { defaultOf, z } from '../json/schema.ts'
+import { z } from '../json/schema.ts'
 import { isNetwork } from '../net/addresses/networks.ts'
 import {
   ChosenKey,
@@ -155,23 +155,6 @@ export type Config = Readonly<z.infer<typeof Settings>>
 export type SettingName = keyof typeof Settings.shape
 
 export const settingNames = Object.keys(Settings.shape) as SettingName[]
-
-/**
- * Parses the given settings and adds the defaults. If all are valid, builds only the schemas of the given settings, because
- * building all schemas takes most of the time.
- */
-export function parseSettings(input: Record<string, unknown>): z.ZodSafeParseResult<Config> {
-  const schemas: Record<string, z.ZodType> = Settings.shape
-  const values: Record<string, unknown> = {}
-  for (const name of settingNames) {
-    const parsed = input[name] === undefined ? undefined : schemas[name]!.safeParse(input[name])
-    if (parsed?.success === false) return Settings.safeParse(input)
-    const value = parsed ? parsed.data : defaultOf(schemas[name]!)
-    if (value !== undefined) values[name] = value
-  }
-  const isKnown = (name: string) => Object.hasOwn(schemas, name)
-  return Object.keys(input).every(isKnown) ? { success: true, data: values as Config } : Settings.safeParse(input)
-}
 
 /** Settings that are objects without a form as text, so that no environment variable can contain them. */
 export const fileOnlySettings: ReadonlySet<SettingName> = new Set(['zdr_vendors', 'regions', 'agents'])

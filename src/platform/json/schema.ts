@@ -1,6 +1,7 @@
-/**
- * Zod, whose schemas are built at their first use: Zod creates an object for each call in a declaration, and the routes have
- * thousands of them.
- */
-export * as z from './lazy-zod.ts'
-export { defaultOf } from './lazy-zod.ts'
+import * as z from 'zod'
+import { issueMessage } from './issue-messages.ts'
+
+z.config({ customError: (issue) => issueMessage(issue, z.util.parsedType) })
+
+/** Zod with the error messages of this service. */
+export { z }
