@@ -121,7 +121,7 @@ const findByPattern = (name: string) => reasonPatterns.find(([pattern]) => patte
 
 /** The finish event. An unknown reason counts as a truncated answer, never as a success. */
 export function finishEvents(native: string): AnswerEvent[] {
-  const name = normalizeName(native)
+  const name = reasons.has(native) ? native : normalizeName(native)
   // DashScope sends this text until the answer ends.
   if (name === 'null' || name === 'none' || name === 'unspecified') return []
   // Google's chat server writes the reason of its model after its own: `content_filter: RECITATION`.
