@@ -21,6 +21,9 @@ export const describeConnectionFailure = (error: Error, host: string): string =>
 const untrustedPattern =
   /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|CERT_(UNTRUSTED|SIGNATURE_FAILURE)|INVALID_CA/
 
+/** Whether no known authority has issued the certificate of the server. */
+export const isUntrustedCertificate = (error: Error): boolean => untrustedPattern.test(rootCause(error).code ?? '')
+
 /** Node ignores a file in another form than PEM without a message. */
 function addAuthorityHint(): string {
   const count = process.getBuiltinModule('node:tls').getCACertificates('extra').length

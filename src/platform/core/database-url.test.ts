@@ -25,5 +25,6 @@ for (const [url, reason] of [
   ['postgres://one/db?sslmode=verify', /sslmode=verify: use disable, .*verify-full/],
   ['postgres:///db?host=one,two', /must name several servers as postgres:/],
   ['postgres://one,,two/db', /empty host/],
+  ['postgres://user:p@ss:w/o?r#d@one/db', /in a password "\/", "#", "\?" and "%" are written %2F/],
 ] as const)
   test(`${url} is refused with a reason`, () => assert.throws(() => parseDatabaseUrl(url), reason))

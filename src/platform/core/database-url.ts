@@ -11,6 +11,10 @@ const supportedSessionAttributes = new Set(['any', 'read-write', 'primary'])
 /** The driver reads any other `sslmode` as `verify-full`. */
 const sslModes = new Set(['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'])
 
+/** The required form of the URL. */
+export const databaseUrlForm =
+  'must be an address such as postgres://user:password@host:5432/database; in a password "/", "#", "?" and "%" are written %2F, %23, %3F and %25'
+
 const urlPattern = /^(?<prefix>postgres(?:ql)?:\/\/(?:[^/]*@)?)(?<hosts>[^/?#]*)(?<path>[^?#]*)(?:\?(?<query>[^#]*))?$/
 
 /**
@@ -20,7 +24,7 @@ const urlPattern = /^(?<prefix>postgres(?:ql)?:\/\/(?:[^/]*@)?)(?<hosts>[^/?#]*)
  */
 export function parseDatabaseUrl(text: string): DatabaseServers {
   const parts = urlPattern.exec(text)?.groups
-  if (!parts) throw new Error('must be an address such as postgres://user:password@host:5432/database')
+  if (!parts) throw new Error(databaseUrlForm)
   const parameters = (parts.query ?? '').split('&').filter((parameter) => parameter !== '')
   const readParameter = (name: string) =>
     parameters.find((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1)

@@ -1,17 +1,14 @@
-import { parseDatabaseUrl } from '../../core/database-url.ts'
+import { databaseUrlForm, parseDatabaseUrl } from '../../core/database-url.ts'
 import { z } from '../../json/schema.ts'
 import { millisecondsSetting } from '../setting-values.ts'
 
 /** Returns whether the driver accepts the URL, in which the host is optional. The driver itself checks it only when it connects. */
 const isDatabaseUrl = (text: string) => [text, text.replace('@/', '@host/')].some((url) => URL.parse(url) !== null)
 
-const urlForm =
-  'must be an address such as postgres://user:password@host:5432/database; in a password "/", "#", "?" and "%" are written %2F, %23, %3F and %25'
-
 /** Describes the error of a database URL; undefined for a valid one. */
 function databaseUrlProblem(text: string): string | undefined {
   try {
-    return parseDatabaseUrl(text).urls.every(isDatabaseUrl) ? undefined : urlForm
+    return parseDatabaseUrl(text).urls.every(isDatabaseUrl) ? undefined : databaseUrlForm
   } catch (error) {
     return (error as Error).message
   }

@@ -45,6 +45,11 @@ export class Connection extends pg.Client {
     this.#hosts = hosts
   }
 
+  /** Whether this is a connection by a Unix socket: the host is then its folder. */
+  get isSocket(): boolean {
+    return this.host.startsWith('/')
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: the pool passes a callback, this code awaits a promise
   override connect(callback?: any): any {
     const reject = () => this.#hosts.reject(this.url)

@@ -14,7 +14,7 @@ import { Connections, poolWithoutTimeouts } from './connections.ts'
 import { createExclusively } from './exclusively.ts'
 import { Hosts } from './hosts.ts'
 import { describeOpeningError } from './opening-error.ts'
-import { requirePrivileges } from './privileges.ts'
+import { requireEncoding, requirePrivileges } from './privileges.ts'
 import type { ConnectionSettings } from './session.ts'
 import { postgresSignals } from './signals.ts'
 
@@ -99,6 +99,7 @@ async function prepareDatabase(
   await connectToAny(pool, hosts)
   const query: Query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   try {
+    await requireEncoding({ query })
     await prepare(query)
     await requirePrivileges({ query }, [...copiedTables, ...processTables])
   } finally {

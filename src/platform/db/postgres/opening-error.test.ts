@@ -34,8 +34,21 @@ test('connection failures at the start are reported without system call names', 
     /nothing listens there \(connection refused\)\.$/,
   )
   const untrusted = error('unable to verify the first certificate', { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' })
-  assert.match(describeOpeningError(untrusted), /the certificate of its server is not trusted .*NODE_EXTRA_CA_CERTS/)
+  assert.match(
+    describeOpeningError(untrusted),
+    /the certificate of its server is not trusted .*sslrootcert .*NODE_EXTRA_CA_CERTS/,
+  )
   const withoutTls = error('The server does not support SSL connections', {})
   assert.match(describeOpeningError(withoutTls), /does not support TLS\. Enable it there, or set sslmode=disable/)
+  const withoutPassword = error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string', {})
+  assert.match(describeOpeningError(withoutPassword), /requires a password, and DATABASE_URL has none\.$/)
+  const authority = error('ENOENT: no such file', { code: 'ENOENT', syscall: 'open', path: '/ca.pem' })
+  assert.match(describeOpeningError(authority), /the file "\/ca\.pem" in DATABASE_URL cannot be read \(ENOENT\)\.$/)
+  const socket = error('connect ENOENT /run/.s.PGSQL.1', {
+    code: 'ENOENT',
+    syscall: 'connect',
+    address: '/run/.s.PGSQL.1',
+  })
+  assert.match(describeOpeningError(socket), /there is no socket "\/run\/\.s\.PGSQL\.1"\.$/)
   assert.match(describeOpeningError(error('timeout expired', {})), /cannot be reached: timeout expired\.$/)
 })

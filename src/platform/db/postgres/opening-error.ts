@@ -1,4 +1,4 @@
-import { explainTlsOrProxyFailure } from '../../core/connection-failure.ts'
+import { explainTlsOrProxyFailure, isUntrustedCertificate } from '../../core/connection-failure.ts'
 import { readOnlyCode } from '../maintenance/failures.ts'
 
 /** Advice by error codes of Postgres. */
@@ -12,11 +12,12 @@ const adviceByCode: Readonly<Record<string, string>> = {
 const needsTls = /no encryption$/
 const tlsAdvice = 'It requires TLS: add sslmode=verify-full to DATABASE_URL.'
 
-/** The driver's message. */
+/** The driver's messages. */
 const lacksTls = /server does not support SSL/
+const lacksPassword = /client password must be a string/
 
 /** An error of the driver or of the system. Errors of Postgres itself have a severity. */
-type OpeningError = Error & { code?: string; severity?: string; hostname?: string }
+type OpeningError = Error & { code?: string; severity?: string; hostname?: string; path?: string; address?: string }
 
 /** Explains in a sentence or two why the database could not be opened: the server refused, or did not respond. */
 export function describeOpeningError(error: OpeningError): string {
@@ -32,8 +33,20 @@ export function describeOpeningError(error: OpeningError): string {
   if (code === 'ENOTFOUND') return `${subject} cannot be reached: the host "${hostname}" was not found.`
   if (code === 'ECONNREFUSED')
     return `${subject} cannot be reached: nothing listens there (${message || 'connection refused'}).`
+  const reason = describeDriverError(error) ?? explainTlsOrProxyFailure(error, 'its server')
+  return `${subject} cannot be reached: ${reason ?? (message || 'connection refused')}.`
+}
+
+/** Explains an error that the URL causes before Postgres answers. Undefined for any other error. */
+function describeDriverError(error: OpeningError): string | undefined {
+  const { code = '', message, path, address } = error
+  if (lacksPassword.test(message)) return 'its server requires a password, and DATABASE_URL has none'
   if (lacksTls.test(message))
-    return `${subject} cannot be reached: its server does not support TLS. Enable it there, or set sslmode=disable in DATABASE_URL.`
-  const reason = explainTlsOrProxyFailure(error, 'its server') ?? (message || 'connection refused')
-  return `${subject} cannot be reached: ${reason}.`
+    return 'its server does not support TLS. Enable it there, or set sslmode=disable in DATABASE_URL'
+  if (path !== undefined) return `the file "${path}" in DATABASE_URL cannot be read (${code})`
+  if (address !== undefined && code === 'ENOENT') return `there is no socket "${address}"`
+  // The driver does not use NODE_EXTRA_CA_CERTS if the URL has `sslrootcert`.
+  if (isUntrustedCertificate(error))
+    return `the certificate of its server is not trusted (${code}): name the PEM file of the authority that issued it as sslrootcert in DATABASE_URL or, without sslrootcert, in NODE_EXTRA_CA_CERTS`
+  return undefined
 }

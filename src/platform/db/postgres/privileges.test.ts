@@ -58,3 +58,24 @@ test('read-only rights are reported at the start, and full rights are accepted',
     await testStore.remove()
   }
 })
+
+test('a database whose encoding lacks characters is refused with its name and the right encoding', {
+  skip,
+}, async () => {
+  const testStore = await newEmptyTestStore('postgres')
+  const { settings } = testStore
+  const name = `latin_${Date.now()}_${process.pid}`
+  const owner = await openDb(settings)
+  try {
+    await sql
+      .raw(`create database ${name} encoding 'LATIN1' template template0 lc_collate 'C' lc_ctype 'C'`)
+      .execute(owner.query)
+    const database_url = Object.assign(new URL(settings.database_url!), { pathname: `/${name}` }).href
+    const expected = new RegExp(`"${name}" has the encoding LATIN1, .* createdb .*--encoding UTF8`)
+    await assert.rejects(openDb({ ...settings, database_url }), { name: 'StartupError', message: expected })
+  } finally {
+    await sql.raw(`drop database if exists ${name} with (force)`).execute(owner.query)
+    await owner.close()
+    await testStore.remove()
+  }
+})

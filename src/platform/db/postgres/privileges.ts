@@ -31,5 +31,19 @@ export async function requirePrivileges({ query }: Pick<Db, 'query'>, tables: re
   )
 }
 
+/** Encodings that store all texts. `SQL_ASCII` stores the bytes that it gets. */
+const unlimitedEncodings = ['UTF8', 'SQL_ASCII']
+
+/** @throws StartupError if the encoding of the database lacks characters. Writes would otherwise fail by their content. */
+export async function requireEncoding({ query }: Pick<Db, 'query'>): Promise<void> {
+  const { rows } = await sql<{ name: string; encoding: string }>`
+    select current_database() as name, current_setting('server_encoding') as encoding`.execute(query)
+  const [{ name, encoding } = { name: '', encoding: 'UTF8' }] = rows
+  if (unlimitedEncodings.includes(encoding)) return
+  throw new StartupError(
+    `The database "${name}" has the encoding ${encoding}, which lacks characters. Create it again with UTF8, for example with createdb --template template0 --encoding UTF8.`,
+  )
+}
+
 /** The sequences of tables, by the names that migrations and Postgres give them. */
 const sequencesOf = (tables: readonly string[]) => tables.flatMap((table) => [`${table}_seq`, `${table}_seq_seq`])

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newDb } from '#test/harness/database/databases.ts'
 import { sql } from '../kysely.ts'
-import { sessionSettings, sessionWithoutTimeouts } from './session.ts'
+import type { Connection } from './connection.ts'
+import { applySession, sessionSettings, sessionWithoutTimeouts } from './session.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
@@ -29,6 +30,21 @@ test('a session has the configured timeouts, and keepalive at both sides', () =>
 test('a migration has no times to keep, but is asked whether it lives', () => {
   const times = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 }
   assert.deepEqual(sessionWithoutTimeouts(limits), { ...times, ...probes })
+})
+
+test('settings of TCP that Postgres ignores are reported for a TCP connection, not for a Unix socket', async () => {
+  const ignoreTcp = (isSocket: boolean) =>
+    ({
+      isSocket,
+      query: async (_: string, [json]: [string]) => ({
+        rows: Object.entries(JSON.parse(json)).map(([name, value]) => ({
+          name,
+          value: name.startsWith('tcp_') ? '0' : String(value),
+        })),
+      }),
+    }) as unknown as Connection
+  assert.deepEqual(await applySession(ignoreTcp(false), sessionSettings(limits)), Object.keys(probes))
+  assert.deepEqual(await applySession(ignoreTcp(true), sessionSettings(limits)), [])
 })
 
 test('the defaults are sound', { skip }, async () => {

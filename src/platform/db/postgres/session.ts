@@ -57,17 +57,20 @@ function keepaliveSettings({ database_keepalive_ms: silenceMs }: SessionTimeouts
   }
 }
 
+/** The settings that Postgres ignores on a connection by a Unix socket. */
+const isOfTcp = (name: string) => name.startsWith('tcp_')
+
 /**
  * Applies settings in one round trip after the session has started, because poolers reject settings in the startup packet.
  * @returns the names of settings that the server rejected.
  */
 export async function applySession(connection: Connection, session: Session): Promise<string[]> {
-  const settings = Object.entries(session)
+  const settings = Object.entries(session).filter(([name]) => !(connection.isSocket && isOfTcp(name)))
   const statement = `
     select name, set_config(name, wanted.value, false) as value
     from json_each_text($1::json) as wanted (name, value) join pg_settings using (name)`
   try {
-    const { rows } = await connection.query(statement, [JSON.stringify(session)])
+    const { rows } = await connection.query(statement, [JSON.stringify(Object.fromEntries(settings))])
     const applied = new Map<string, string>(
       rows.map(({ name, value }: { name: string; value: string }) => [name, value]),
     )
