@@ -8,6 +8,7 @@ const rules: OidcRules = {
   oidc_default_role: 'developer',
   oidc_groups_claim: 'groups',
   oidc_groups: { a: { workspace: 'one', role: 'viewer' }, b: { workspace: 'two' }, c: { workspace: 'one' } },
+  oidc_email_claim: 'email',
   oidc_trust_addresses: false,
 }
 const workspacesOf = (groups: unknown) =>
@@ -40,4 +41,14 @@ test('a path through a list can name an index, and is missing if no object has i
   assert.deepEqual(readClaim(claims, 'groups.id'), [1, 2])
   assert.equal(readClaim(claims, 'groups.name'), undefined)
   assert.deepEqual(readClaim(claims, 'none.name'), [])
+})
+
+test('the address of another claim is trusted only with the setting, whatever email_verified says', () => {
+  const idToken = { iss: 'i', sub: 's', upn: 'Ada@Example.com', email: 'other@example.com', email_verified: true }
+  const emailWith = (changes: Partial<OidcRules>) =>
+    readPerson({ idToken, userInfo: undefined, isIncomplete: false }, { ...rules, ...changes }).email
+  assert.equal(emailWith({}), 'other@example.com')
+  assert.equal(emailWith({ oidc_email_claim: 'upn' }), undefined)
+  assert.equal(emailWith({ oidc_email_claim: 'upn', oidc_trust_addresses: true }), 'ada@example.com')
+  assert.equal(emailWith({ oidc_email_claim: 'missing', oidc_trust_addresses: true }), undefined)
 })

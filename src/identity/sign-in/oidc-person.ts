@@ -11,6 +11,7 @@ export type OidcRules = {
   oidc_default_role: AccessRole | 'none'
   oidc_groups_claim: string
   oidc_groups: Readonly<Record<string, GroupWorkspace>>
+  oidc_email_claim: string
   oidc_trust_addresses: boolean
 }
 
@@ -86,20 +87,25 @@ function displayName({ name, preferred_username }: Claims): string | undefined {
   return text && nonEmptyText(truncateText(text.replace(/\p{Cc}+/gu, ' '), maxName))
 }
 
-type AddressClaims = { email?: unknown; email_verified?: unknown }
-
 /**
  * Returns the email address, if the source of the address also reports that it is verified. With an unverified address,
- * anybody could sign in as the member who has it. Sources that report `email_verified` come first.
+ * anybody could sign in as the member who has it. Sources that report `email_verified` come first. That claim says nothing
+ * about other claims than `email`, such as `upn`.
  */
-function trustedEmail(sources: AddressClaims[], { oidc_trust_addresses }: OidcRules): string | undefined {
-  const withAddress = sources.filter(({ email }) => nonEmptyText(email) !== undefined)
-  const source = withAddress.find(({ email_verified }) => email_verified !== undefined) ?? withAddress[0]
-  if (source === undefined) return undefined
-  const { email_verified } = source
-  const isVerified = email_verified === true || email_verified === 'true'
-  const isTrusted = oidc_trust_addresses && email_verified === undefined
-  const address = nonEmptyText(source.email)!.toLowerCase()
+function trustedEmail(
+  sources: Readonly<Record<string, unknown>>[],
+  { oidc_email_claim: claim, oidc_trust_addresses }: OidcRules,
+): string | undefined {
+  const addresses = sources.flatMap((source) => {
+    const address = nonEmptyText(readClaim(source, claim))
+    return address === undefined ? [] : [{ address, verified: claim === 'email' ? source.email_verified : undefined }]
+  })
+  const found = addresses.find(({ verified }) => verified !== undefined) ?? addresses[0]
+  if (found === undefined) return undefined
+  const { verified } = found
+  const address = found.address.toLowerCase()
+  const isVerified = verified === true || verified === 'true'
+  const isTrusted = oidc_trust_addresses && verified === undefined
   return (isVerified || isTrusted) && isAddress(address) ? address : undefined
 }
 

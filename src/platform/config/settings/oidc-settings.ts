@@ -74,6 +74,13 @@ export const oidcSettings = {
     .describe(
       'The workspaces, by ID or slug, and roles that values of that claim give: `{"team-search": {"workspace": "search", "role": "developer"}}`. `*` stands for every account, and the role defaults to that in the organization. With it, each sign-in adds the member to these workspaces, and removes them from those that an earlier sign-in added.',
     ),
+  oidc_email_claim: z
+    .string()
+    .min(1)
+    .default('email')
+    .describe(
+      'The claim that contains the e-mail address, such as `upn` or `preferred_username`. Claims other than `email` also need `oidc_trust_addresses`, because `email_verified` does not apply to them.',
+    ),
   oidc_trust_addresses: z
     .stringbool()
     .default(false)
