@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
+import { loadConfig } from '#platform/config/load.ts'
 import { type SettingName, settingNames } from '#platform/config/settings.ts'
 import { freePort } from '../harness/service/free-port.ts'
 import { killAfterTests } from '../harness/service/leftovers.ts'
@@ -68,6 +69,15 @@ describe('the examples', () => {
     const { code, output } = await exited
     assert.equal(code, 0, output)
     assert.deepEqual((await service!.manage('GET', '/webhooks')).body.data, [])
+  })
+
+  test('each file in agents/ is a valid configuration, and docs/agents.md links to it', () => {
+    const page = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8')
+    for (const name of readdirSync(`${folder}agents`)) {
+      const { agents } = loadConfig({ CONFIG: `${folder}agents/${name}` })
+      assert.deepEqual(Object.keys(agents), [name.replace('.yaml', '')])
+      assert.ok(page.includes(`](../examples/agents/${name})`), name)
+    }
   })
 
   test('compose.yaml sets variables that exist, and the README lists each file', () => {

@@ -7,7 +7,8 @@ import type { Config } from '#platform/config/settings.ts'
 import { agentFacts } from './agent-facts.ts'
 
 const given = process.env.TEST_AGENTS
-const page = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8')
+const settingsOf = (name: string) =>
+  parse(readFileSync(new URL(`../../examples/agents/${name}.yaml`, import.meta.url), 'utf8')).agents[name]
 
 export const skipAgents = given ? false : 'other agents are installed and tested by "npm run test:agents" only'
 
@@ -15,15 +16,16 @@ export const skipAgents = given ? false : 'other agents are installed and tested
 export const agentsOnly = process.env.TEST_AGENTS_ONLY?.split(',')
 
 /**
- * The settings of an agent from docs/agents.md, for the installed one.
+ * The settings of an agent from examples/agents/, for the installed one.
  *
  * @param geminiGateway the URL for an agent that speaks Gemini's protocol.
  * @param recorder sends the agent's requests to this URL instead of the service's own.
  */
 export function documentedAgent(name: string, geminiGateway: string, recorder?: string): Config['agents'][string] {
-  const found = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => parse(text!).agents[name]).find(Boolean)
   const settings = JSON.parse(
-    JSON.stringify(found).replaceAll('/opt/agents', installed()).replace('https://gateway.example', geminiGateway),
+    JSON.stringify(settingsOf(name))
+      .replaceAll('/opt/agents', installed())
+      .replace('https://gateway.example', geminiGateway),
   )
   if (recorder)
     settings.args[1] = `export SIGNALBOX_BASE_URL="${recorder}/v1" OPENAI_BASE_URL="${recorder}/v1"\n${settings.args[1]}`

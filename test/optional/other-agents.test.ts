@@ -1,5 +1,5 @@
 /**
- * Agents of other vendors, and the builtin one, with the settings of docs/agents.md, on the demo model:
+ * Agents of other vendors, and the builtin one, with the settings of examples/agents/, on the demo model:
  * each behaviour of test/optional/agent-facts.ts is there, or is not, as docs/agents.md says. `npm run test:agents`
  * installs them into a temporary folder; TEST_AGENTS may also name a folder where they are installed, and
  * TEST_AGENTS_ONLY the agents to try.

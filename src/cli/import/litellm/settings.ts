@@ -28,7 +28,7 @@ const counterparts: Record<string, string | null> = {
   default_fallbacks: 'use the field models in a request or preset',
   custom_auth: 'only keys of this service are accepted: use a proxy for other authentication',
   enable_jwt_auth: 'only keys of this service are accepted: use a proxy for other authentication',
-  drop_params: 'docs/providers.md describes how unsupported parameters are handled',
+  drop_params: 'docs/translation.md describes how unsupported parameters are handled',
   modify_params: 'not needed: requests are translated to the protocol of each provider',
   num_retries: 'not needed: the next endpoint is tried automatically (docs/routing.md)',
   allowed_fails: 'not needed: circuit breakers open automatically (docs/routing.md)',
