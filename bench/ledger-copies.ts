@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
+import { dayMs } from '#platform/core/clock.ts'
 import { cellTables } from '#spend/rollups/cell-tables.ts'
-
-const dayMs = 86_400_000
 
 type Run = (statement: string) => Promise<Record<string, unknown>[]>
 

@@ -1,3 +1,4 @@
+import { dayMs } from '#platform/core/clock.ts'
 import { newUuid } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
@@ -11,7 +12,6 @@ import { sumByMinute } from '#spend/rollups/parts.ts'
 import { minuteRetentionMs } from '#spend/rollups/prune-cells.ts'
 import { toRequestFacts } from '#spend/rollups/request-facts.ts'
 
-const dayMs = 86_400_000
 export const daysFilled = 30
 
 export const keys = Array.from({ length: 100 }, (_, at) => `${at}`.padStart(64, '0'))

@@ -1,7 +1,7 @@
+import { dayMs } from '#platform/core/clock.ts'
 import { guardrailId, keys } from './ledger-fill.ts'
 import { median, report } from './report.ts'
 
-const dayMs = 86_400_000
 const boundMs = 20
 
 /** Every filter of the request log, each with values that match many requests and values that match few or none. */

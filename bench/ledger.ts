@@ -3,6 +3,7 @@ import pg from 'pg'
 import pino from 'pino'
 import { startService } from '#app/start.ts'
 import { Settings } from '#platform/config/settings.ts'
+import { dayMs } from '#platform/core/clock.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { openDb } from '#platform/db/open.ts'
@@ -23,7 +24,6 @@ const daysWritten = Number(process.env.WRITTEN ?? daysFilled)
 /** A prefix of folders in which filled databases are stored and reused. */
 const keepFolder = process.env.KEEP
 const managementKey = `sb-v1-${'a'.repeat(64)}`
-const dayMs = 86_400_000
 const now = Date.now()
 
 const kinds = process.env.TEST_DATABASE_URL ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)

@@ -1,5 +1,5 @@
 import { recordChange } from '#identity/audit/audit.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
@@ -15,7 +15,7 @@ export type Outcome = { status: number | null; error: string | null }
 export const maxErrorLength = 300
 
 /** A webhook that fails for this long is disabled. */
-const disableAfterMs = 5 * 86_400_000
+const disableAfterMs = 5 * dayMs
 
 /** Selects a pending delivery that this server has claimed. */
 const updateOwnClaim = (tx: Tx, { server }: QueueDeps, id: string) =>
@@ -112,7 +112,7 @@ async function disableIfUseless(
   if (!row) return undefined
   const reason = isGone
     ? 'The receiver answered 410 (Gone).'
-    : `All deliveries failed for ${disableAfterMs / 86_400_000} days; the last error: ${error ?? status}.`
+    : `All deliveries failed for ${disableAfterMs / dayMs} days; the last error: ${error ?? status}.`
   const after = { ...row, enabled: 0, disabled_reason: reason }
   await tx.updateTable('webhooks').set({ enabled: 0, disabled_reason: reason }).where('id', '=', webhookId).execute()
   await recordChange(

@@ -1,5 +1,6 @@
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
+import { dayMs, hourMs } from '#platform/core/clock.ts'
 import type { Log } from '#platform/process/log.ts'
 import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.ts'
 import {
@@ -33,7 +34,7 @@ type SenderTiming = { pollMs?: number; retentionMs?: number }
 
 /** Maximum parallel deliveries. Failing webhooks use at most half, so that healthy ones are not delayed. */
 const maxParallel = { total: 16, perWebhook: 4, failing: 8 }
-const pruneEveryMs = 3_600_000
+const pruneEveryMs = hourMs
 
 /**
  * Sends queued deliveries until it is stopped. Several servers can run it: a server claims a delivery for a minute, and
@@ -41,7 +42,7 @@ const pruneEveryMs = 3_600_000
  */
 export function startSender(
   deps: SenderDeps,
-  { pollMs = 2000, retentionMs = 7 * 86_400_000 }: SenderTiming = {},
+  { pollMs = 2000, retentionMs = 7 * dayMs }: SenderTiming = {},
 ): () => Promise<void> {
   const inFlight = new Map<string, { claimed: ClaimedDelivery; finished: Promise<void> }>()
   let prunedAt = 0

@@ -3,7 +3,7 @@ import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import { recordChange } from '#identity/audit/audit.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import type { Config } from '#platform/config/settings.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { hourMs, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
@@ -154,7 +154,7 @@ export async function rotateSecret(
   hours: number,
 ): Promise<WebhookWithSecret> {
   const secret = createSecret()
-  const until = deps.now() + hours * 3_600_000
+  const until = deps.now() + hours * hourMs
   const webhook = await updateWithAudit(deps, caller, id, 'secret_rotated', (tx) =>
     tx
       .updateTable('webhooks')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { availableParallelism, loadavg } from 'node:os'
 import { afterEach, describe, test } from 'node:test'
+import { minuteMs } from '#platform/core/clock.ts'
 import { runningIntern, say, trySay, untilIntern } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { storageClasses } from './cluster/volumes.ts'
@@ -10,7 +11,6 @@ import { sharedCluster, skip } from './shared-cluster.ts'
 import { patientMs, timed } from './timed.ts'
 
 const request = { agent: 'scripted' }
-const minuteMs = 60_000
 
 describe('pods when something around them fails', { skip, concurrency: 1 }, () => {
   afterEach(async () => {

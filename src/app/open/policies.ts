@@ -5,6 +5,7 @@ import { createRequestsInFlight } from '#identity/accounts/requests-in-flight.ts
 import { createCredentialCache } from '#identity/provider-keys/credential-cache.ts'
 import { openVault } from '#identity/provider-keys/key-file.ts'
 import { createSessions } from '#identity/sign-in/sessions.ts'
+import { hourMs } from '#platform/core/clock.ts'
 import { createGuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import { createWarning, type OpenContext } from './parts.ts'
 import type { OpenStore } from './store.ts'
@@ -24,7 +25,7 @@ export async function openPolicies(context: OpenContext, { settings, db, allowSt
     newId: parts.newId,
     keys,
     allowStale,
-    lifetimes: { idleMs: config.session_idle_minutes * 60_000, totalMs: config.session_hours * 3_600_000 },
+    lifetimes: { idleMs: config.session_idle_minutes * 60_000, totalMs: config.session_hours * hourMs },
     onError: createWarning(context, 'the last use of a session was not recorded'),
   })
   cleanup.defer(sessions.close)

@@ -1,3 +1,4 @@
+import { hourMs } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
@@ -15,7 +16,6 @@ export type HistoryPoint = {
   uptime: number | null
 }
 
-const hourMs = 3_600_000
 const hoursPerSlot = { hour: 1, day: 24 } as const
 
 /** The history by endpoint, oldest first. Hours and days without measurements are omitted. */

@@ -1,3 +1,4 @@
+import { hourMs, minuteMs } from '#platform/core/clock.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import type { Measurement } from './measurement.ts'
 
@@ -26,9 +27,6 @@ export type Tally = {
   endpointHours: Slots<Uptime>
   modelHours: Slots<ModelHour>
 }
-
-const minuteMs = 60_000
-const hourMs = 3_600_000
 
 export const minuteOf = (ms: number) => Math.floor(ms / minuteMs)
 export const hourOf = (ms: number) => Math.floor(ms / hourMs)

@@ -1,3 +1,4 @@
+import { dayMs } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import { foldMinutes } from './fold-minutes.ts'
@@ -13,7 +14,6 @@ import {
 
 /** The tolerated difference between the clocks of servers. Rows are deleted this time after their window. */
 const clockToleranceMs = 5 * 60_000
-const dayMs = 86_400_000
 
 /** Writes the rows of one writer in one transaction. Each has a complete count, so writing it again has no effect. */
 export async function writeTally(deps: { db: Db }, writer: string, changed: Tally, now: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
+import { dayMs } from '#platform/core/clock.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { type ApiClient, createApiClient, managementKeyHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
@@ -8,8 +9,6 @@ import { type Comparison, compareUsage, isEqual } from './reconcile/compare.ts'
 import { exportFormats, readExport, type UsageSum } from './reconcile/exports.ts'
 
 type Options = { provider: string; file: string; as?: string; all?: boolean; json?: boolean }
-
-const dayMs = 86_400_000
 
 export function reconcileCommand(command: Command, { env, out }: Terminal): void {
   command

@@ -1,4 +1,5 @@
 import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
+import { dayMs } from '#platform/core/clock.ts'
 import type { AgentLimits, AgentQuirks } from '../acp/agent.ts'
 import type { AgentCommand } from '../acp/process.ts'
 import type { OutboxLimits } from '../runs/reply/outbox.ts'
@@ -60,7 +61,7 @@ export const defaultLimits: Limits = {
   settleMs: 10_000,
   agentIdleMs: 10 * 60_000,
   maxIdleSessions: 100,
-  questionMemoryMs: 24 * 60 * 60_000,
+  questionMemoryMs: dayMs,
   certificateCheckMs: 15_000,
   maxUploadBytes: 1024 * MiB,
   maxDiskBytes: 0,

@@ -1,3 +1,4 @@
+import { dayMs } from '#platform/core/clock.ts'
 import { cutMiddle } from '#platform/text/truncate.ts'
 
 /** The limits of stored transcripts, in bytes and milliseconds. */
@@ -13,7 +14,7 @@ export type TranscriptLimits = {
 export const defaultTranscriptLimits: TranscriptLimits = {
   maxTranscriptBytes: 64 * 1024 * 1024,
   maxSessionTranscriptBytes: 16 * 1024 * 1024,
-  transcriptMs: 30 * 24 * 60 * 60_000,
+  transcriptMs: 30 * dayMs,
 }
 
 /**

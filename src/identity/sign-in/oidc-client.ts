@@ -1,5 +1,5 @@
 import type { ClientAuth, Configuration, TokenEndpointResponse } from 'openid-client'
-import type { Now } from '#platform/core/clock.ts'
+import { hourMs, type Now } from '#platform/core/clock.ts'
 import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
@@ -50,7 +50,7 @@ export type OidcClient = {
 }
 
 /** How long the issuer's metadata is cached. */
-const cacheMs = 3_600_000
+const cacheMs = hourMs
 /** The time limit of requests to the issuer. */
 const timeoutSeconds = 10
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { sharePending } from '#platform/async/share-pending.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, hourMs, type Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Holder, IssuedCertificate } from '#platform/net/certificates.ts'
 import type { DaemonTls } from './tls-connection.ts'
@@ -12,8 +12,6 @@ type CertificateDeps = { db: Db; vault: Vault; now: Now }
 /** The certificate, key and trusted authorities of a daemon, as PEM. They must be renewed after `renewAt`. */
 export type CertificateFiles = IssuedCertificate & { authorities: string; renewAt: number }
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 const yearMs = 365 * dayMs
 /** Certificates are valid from this time before their creation, because clocks of hosts differ. */
 const backdateMs = hourMs

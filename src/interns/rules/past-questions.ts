@@ -1,4 +1,4 @@
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, type Now } from '#platform/core/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Action } from '../contract/rules/rule.ts'
 import type { RuleOwner } from './rules-store.ts'
@@ -14,7 +14,7 @@ export type PastQuestion = {
 }
 
 /** The time for which questions are stored. */
-export const storedForMs = 92 * 86_400_000
+export const storedForMs = 92 * dayMs
 
 /** Stores a question for later replays, once, and deletes old questions of all interns. */
 export async function savePastQuestion(

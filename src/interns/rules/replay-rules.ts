@@ -1,4 +1,4 @@
-import { isoTime, type Now } from '#platform/core/clock.ts'
+import { dayMs, isoTime, type Now } from '#platform/core/clock.ts'
 import { clientClosedFault, Fault } from '#platform/core/fault.ts'
 import type { Query } from '#platform/db/db.ts'
 import { printableExactly } from '#platform/text/printable.ts'
@@ -17,7 +17,6 @@ import { findRules, type RuleOwner } from './rules-store.ts'
 
 type ReplayDeps = { db: { query: Query }; now: Now }
 
-const dayMs = 86_400_000
 const maxDetailLength = 300
 
 /**

@@ -1,5 +1,5 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
@@ -14,7 +14,7 @@ import { savePastQuestion } from '../rules/past-questions.ts'
 import { questionAskedEvent } from './webhook-events.ts'
 
 /** The longest time to a deadline. A later deadline from a daemon is shortened. */
-const maxWaitMs = 86_400_000
+const maxWaitMs = dayMs
 
 /** `action` is the action of a permission, without secrets. */
 type NewQuestion = Omit<AskedQuestion, 'askedAt'> & { action?: Action | undefined }

@@ -1,5 +1,5 @@
 import { repeat } from '#platform/async/reconcile.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
@@ -203,7 +203,6 @@ export async function findStarters(
 }
 
 const pruneEveryMs = 60 * 60_000
-const dayMs = 86_400_000
 
 /** Deletes runs that ended more than `days` days ago, now and every hour. @returns the function that stops the loop. */
 export function startPruningRuns(

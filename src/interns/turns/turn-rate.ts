@@ -1,11 +1,9 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { minuteMs, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 
 export type TurnRates = { user: number; organization: number }
-
-const minuteMs = 60_000
 
 /**
  * Counts a turn of the caller over all servers, per user and organization, in minutes of the clock.

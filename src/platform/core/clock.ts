@@ -7,6 +7,10 @@ export type Now = () => number
  */
 export const steadyNow: Now = () => performance.timeOrigin + performance.now()
 
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
+
 /** The latest time of a `Date`, in milliseconds since the epoch. Times from outside can be any number. */
 export const maxTimeMs = 8.64e15
 

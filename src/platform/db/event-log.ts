@@ -1,5 +1,5 @@
 import { repeat } from '../async/reconcile.ts'
-import { type Now, steadyNow } from '../core/clock.ts'
+import { dayMs, type Now, steadyNow } from '../core/clock.ts'
 import type { Db, Query, Tx } from './db.ts'
 import { eventColumns, type NewEvent } from './event.ts'
 import type { Insertion } from './rows/insert-rows.ts'
@@ -72,7 +72,7 @@ export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: num
 const pruneEveryMs = 60_000
 
 /** The age from which events are deleted by their stored time. They are from servers that stopped before deleting them. */
-const maxRetentionMs = 24 * 3_600_000
+const maxRetentionMs = dayMs
 
 type PruningDeps = { db: Pick<Db, 'query'>; now: Now; steady?: Now }
 

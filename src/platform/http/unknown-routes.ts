@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import { minuteMs } from '../core/clock.ts'
 import type { Log } from '../process/log.ts'
 import { pathOnly } from './app.ts'
-
-const minuteMs = 60_000
 
 /** The limit of logged paths per minute, so that random requests do not fill the log. */
 const maxPerMinute = 100

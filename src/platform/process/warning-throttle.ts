@@ -1,8 +1,7 @@
-import { steadyNow } from '../core/clock.ts'
+import { minuteMs, steadyNow } from '../core/clock.ts'
 import type { Log } from './log.ts'
 
 /** A repeated failure is logged once in this time. Without a repetition for this time, it is over. */
-const minuteMs = 60_000
 
 /** The limit of distinguished failures, because messages can contain arbitrary values. */
 const maxKinds = 100

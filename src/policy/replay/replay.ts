@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { CatalogueHolder } from '#catalogue/sources/catalogue-holder.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { isoTime, type Now } from '#platform/core/clock.ts'
+import { dayMs, isoTime, type Now } from '#platform/core/clock.ts'
 import { clientClosedFault, Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { dayOf } from '#spend/ledger/days.ts'
@@ -28,7 +28,6 @@ export type ReplayDeps = {
 
 type Period = { from: number; to: number }
 
-const dayMs = 86_400_000
 const maxDays = 92
 
 /**

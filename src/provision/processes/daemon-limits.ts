@@ -1,4 +1,5 @@
 import type { Config } from '#platform/config/settings.ts'
+import { dayMs } from '#platform/core/clock.ts'
 
 /** The limits of a daemon's settings, as the service's settings have them. */
 export function daemonLimits(config: Config): Record<string, number> {
@@ -10,7 +11,7 @@ export function daemonLimits(config: Config): Record<string, number> {
     maxTranscriptBytes: config.intern_transcript_bytes,
     // One long session must not remove the transcripts of all others.
     maxSessionTranscriptBytes: Math.floor(config.intern_transcript_bytes / 4),
-    transcriptMs: config.intern_transcript_days * 86_400_000,
+    transcriptMs: config.intern_transcript_days * dayMs,
     maxUploadBytes: config.intern_upload_bytes,
     maxDiskBytes: config.intern_disk_bytes,
   }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
+import { hourMs } from '#platform/core/clock.ts'
 import { replaceFile } from '../host/home/owned-files.ts'
 
 /** The address and ports of this host on which daemons listen for servers on other hosts. */
@@ -12,7 +13,7 @@ export type TcpListeners = {
 
 const maxAttempts = 50
 /** Certificates are valid for a day, so that several renewals can fail. */
-export const renewCertificatesEveryMs = 6 * 3_600_000
+export const renewCertificatesEveryMs = 6 * hourMs
 
 const certificateFiles = (home: string) => ({
   certificate: join(home, 'certificate.pem'),

@@ -1,8 +1,6 @@
+import { dayMs, minuteMs } from '#platform/core/clock.ts'
 import { grains } from '../rollups/cell.ts'
 import type { Granularity } from './tiles.ts'
-
-const minuteMs = 60_000
-const dayMs = 86_400_000
 
 /**
  * Returns the length of the slots by which the database groups, in minutes; undefined for one slot of the whole time. Weeks and

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hourMs, minuteMs } from '#platform/core/clock.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { caller, generation } from '#test/harness/records/generations.ts'
@@ -7,7 +8,6 @@ import { mergeAll } from '#test/harness/records/rollups.ts'
 import { Seeded } from '#test/harness/service/world/seeded.ts'
 import type { Generation } from '../ledger/generation.ts'
 import { writeGenerations } from '../metering/write.ts'
-import { minuteMs } from '../rollups/cell.ts'
 import { mergeParts } from '../rollups/merge-parts.ts'
 import { toRequestFacts } from '../rollups/request-facts.ts'
 import { bucketStart, slotMinutesOf } from './buckets.ts'
@@ -15,7 +15,6 @@ import { type DimensionFilter, type DimensionName, dimensions, matchesFilter } f
 import { type AnalyticsQuery, queryAnalytics, type Scope } from './query.ts'
 import type { Granularity } from './tiles.ts'
 
-const hourMs = 3_600_000
 /** Within a day and within an hour. */
 const now = Date.UTC(2026, 10, 18, 12, 34)
 

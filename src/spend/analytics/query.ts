@@ -1,7 +1,7 @@
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, minuteMs, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
-import { type Grain, grains, minuteMs } from '../rollups/cell.ts'
+import { type Grain, grains } from '../rollups/cell.ts'
 import { minuteRetentionMs } from '../rollups/prune-cells.ts'
 import { slotMinutesOf } from './buckets.ts'
 import type { CellQuery } from './cell-query.ts'
@@ -26,8 +26,6 @@ export type AnalyticsQuery = {
 }
 
 type AnalyticsDeps = { db: Pick<Db, 'reports' | 'kind'>; now: Now; retentionDays: number }
-
-const dayMs = 86_400_000
 
 /** The maximum number of groups. A query with more groups fails. */
 export const maxGroups = 200_000

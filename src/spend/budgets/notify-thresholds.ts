@@ -1,4 +1,4 @@
-import { isoTime } from '#platform/core/clock.ts'
+import { dayMs, isoTime } from '#platform/core/clock.ts'
 import { clampToColumn, type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
@@ -10,8 +10,6 @@ import { type NotifiedThreshold, writeNotifiedThreshold } from './rows/notificat
 
 /** The percentage above which a limit counts as spent as soon as a request is refused. */
 const spentIfRefusedPercent = 80
-
-const dayMs = 86_400_000
 
 /** The state of a limit after the report of a server. */
 export type LimitState = {

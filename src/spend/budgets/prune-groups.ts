@@ -1,5 +1,5 @@
 import { repeat } from '#platform/async/reconcile.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { dayOf } from '../ledger/days.ts'
@@ -10,7 +10,7 @@ type PruneDeps = { db: Pick<Db, 'query'>; now: Now }
 
 const intervalMs = 60 * 60_000
 /** Longer than any period. */
-const retentionMs = 40 * 86_400_000
+const retentionMs = 40 * dayMs
 
 /**
  * Deletes every hour the accounts of sessions and tag values without a request in the ledger, and their sums of past periods.

@@ -5,7 +5,7 @@ import { getWorkspace } from '#identity/accounts/workspaces.ts'
 import { recordChange } from '#identity/audit/audit.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { repeat } from '#platform/async/reconcile.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, hourMs, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { type Db, isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
@@ -195,8 +195,7 @@ async function deleteInBatches(db: Db, matching: (rows: ContentRows) => ContentR
   }
 }
 
-const everyMs = 3_600_000
-const dayMs = 86_400_000
+const everyMs = hourMs
 
 /** Prunes now and every hour. @returns the function that stops it. */
 export function startPruningContents(

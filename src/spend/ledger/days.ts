@@ -1,6 +1,5 @@
+import { dayMs } from '#platform/core/clock.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
-
-const dayMs = 86_400_000
 
 /** Returns the day of a time: whole days since the epoch, in UTC. */
 export function dayOf(ms: number): number {

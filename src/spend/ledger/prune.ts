@@ -1,5 +1,5 @@
 import { repeat } from '#platform/async/reconcile.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, hourMs, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 
 /** A batch blocks other statements of SQLite for some milliseconds. */
@@ -32,8 +32,7 @@ async function deleteGenerations({ query }: Db, ids: string[]): Promise<void> {
   await query.deleteFrom('generations').where('id', 'in', ids).execute()
 }
 
-const everyMs = 3_600_000
-const dayMs = 86_400_000
+const everyMs = hourMs
 
 /** Prunes now and every hour. @returns a function that stops it. */
 export function startPruning(

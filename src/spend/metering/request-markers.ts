@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat } from '#platform/async/reconcile.ts'
 import { waitUntil } from '#platform/async/wait-for.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Ledger } from './ledger.ts'
@@ -73,7 +73,7 @@ export async function waitUntilWritten(
 }
 
 const pruneEveryMs = 60 * 60_000
-const markerRetentionMs = 24 * 60 * 60_000
+const markerRetentionMs = dayMs
 
 /** Deletes markers of dead processes every hour. @returns a function that stops it. */
 export function startPruningMarkers({ db, now, onError }: Pick<MarkerDeps, 'db' | 'now' | 'onError'>): () => void {

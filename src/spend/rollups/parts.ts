@@ -1,6 +1,7 @@
+import { minuteMs } from '#platform/core/clock.ts'
 import type { ColumnValue, Insertion } from '#platform/db/rows/insert-rows.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
-import { type Amount, addRequest, amountNames, type Cell, minuteMs, newCell, sketchNames } from './cell.ts'
+import { type Amount, addRequest, amountNames, type Cell, newCell, sketchNames } from './cell.ts'
 import { type Dimensions, dimensionNames } from './dimensions.ts'
 import type { RequestFacts } from './request-facts.ts'
 

@@ -1,9 +1,7 @@
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, minuteMs, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { type Grain, grains, minuteMs, toSlot } from './cell.ts'
+import { type Grain, grains, toSlot } from './cell.ts'
 import { cellTables } from './cell-tables.ts'
-
-const dayMs = 86_400_000
 
 /** Limits a batch, which blocks other statements of SQLite. */
 const maxBatchRows = 200

@@ -1,5 +1,5 @@
 import { startReconciler } from '#platform/async/reconcile.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { hourMs, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { backfillRollups } from './backfill.ts'
 import { mergeParts } from './merge-parts.ts'
@@ -17,7 +17,7 @@ type RollupTiming = { mergeMs?: number; backfillPauseMs?: number; pruneMs?: numb
 export function startRollups(
   deps: RollupDeps,
   retentionDays: number,
-  { mergeMs = 5_000, backfillPauseMs = 20, pruneMs = 3_600_000 }: RollupTiming = {},
+  { mergeMs = 5_000, backfillPauseMs = 20, pruneMs = hourMs }: RollupTiming = {},
 ): () => Promise<void> {
   const start = (everyMs: number, step: () => Promise<boolean>) => {
     // Pauses after each transaction, so that other writers can proceed.

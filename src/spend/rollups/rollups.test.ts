@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dayMs } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { up } from '#platform/db/migrations/0088_model_cells.ts'
 import { openDb } from '#platform/db/open.ts'
@@ -15,8 +16,6 @@ import { grains } from './cell.ts'
 import { cellTables, grainsOf } from './cell-tables.ts'
 import { mergeParts } from './merge-parts.ts'
 import { pruneCells } from './prune-cells.ts'
-
-const dayMs = 86_400_000
 
 /** Requests of all kinds: answered, failed, refused, disconnected, cached, with and without measurements. */
 function someRequests(chance: Seeded, count: number): Generation[] {

@@ -1,6 +1,5 @@
+import { dayMs } from '#platform/core/clock.ts'
 import type { MoneyHistory, Server } from './money-history.ts'
-
-const dayMs = 86_400_000
 
 /** The ledger, in which the charges of finished requests arrive late or never. */
 export class SimulatedLedger {

@@ -1,5 +1,5 @@
 import { fairLimit } from '#platform/async/limits/fair-limit.ts'
-import { isoTime } from '#platform/core/clock.ts'
+import { dayMs, isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { groupings } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
@@ -23,7 +23,6 @@ const Query = z.object({
 const limitSums = fairLimit({ maxRunning: 1, maxWaiting: 8, name: 'sums' })
 
 const defaultDays = 30
-const dayMs = 86_400_000
 
 const GroupSum = z
   .object({

@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { MetricName } from '#spend/analytics/metrics.ts'
 import { maxGroups } from '#spend/analytics/query.ts'
@@ -5,7 +6,6 @@ import type { Order } from '#spend/analytics/sort-groups.ts'
 import { minuteRetentionMs } from '#spend/rollups/prune-cells.ts'
 import type { AnalyticsQueryBody } from './body.ts'
 
-const dayMs = 86_400_000
 /** The default time range in days, for minutes and for longer buckets. */
 const defaultDays = { minute: 1, longer: 30 }
 
@@ -13,7 +13,7 @@ const defaultDays = { minute: 1, longer: 30 }
  * Clients compute a range of two days and send it a moment later, so an earlier start is accepted too. It need not be short,
  * because minutes are deleted hourly.
  */
-const startToleranceMs = 3_600_000
+const startToleranceMs = hourMs
 
 /** The requested time range, in milliseconds since the epoch. @throws Fault `invalid`. */
 export function readTimeRange(

@@ -1,4 +1,4 @@
-import { isoTime } from '#platform/core/clock.ts'
+import { dayMs, isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import type { Group } from '#spend/analytics/group.ts'
@@ -28,7 +28,6 @@ const Ranking = z
   })
   .meta({ id: 'ModelRanking' })
 
-const dayMs = 86_400_000
 const defaultDays = 30
 const maxRanked = 50
 

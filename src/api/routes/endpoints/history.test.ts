@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hourMs } from '#platform/core/clock.ts'
 import { openDb } from '#platform/db/open.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
-const hourMs = 3_600_000
 const endpoint = 'signalbox/demo@signalbox'
 
 onEachDatabase('GET /endpoints/history', (kind) => {

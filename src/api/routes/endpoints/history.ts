@@ -1,7 +1,7 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { readEndpointHistory } from '#catalogue/measurements/endpoint-history.ts'
-import { isoTime } from '#platform/core/clock.ts'
+import { dayMs, isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { z } from '#platform/json/schema.ts'
@@ -31,7 +31,6 @@ const EndpointHistory = z
   .meta({ id: 'EndpointHistory', description: 'The measurements of one endpoint, oldest first.' })
 
 const defaultDays = { hour: 1, day: 30 } as const
-const dayMs = 86_400_000
 
 export const getEndpointHistory = route({
   method: 'get',

@@ -1,9 +1,9 @@
+import { dayMs } from '#platform/core/clock.ts'
 import type { Row } from './row.ts'
 
 /** All entries for one model. A group without a known author has one entry. */
 export type Group = { author: string | undefined; rows: Row[] }
 
-const dayMs = 24 * 60 * 60 * 1000
 /** A release date can be a month, which counts as its first day. */
 const sameReleaseMs = 31 * dayMs
 

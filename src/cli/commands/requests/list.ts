@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { dayMs, hourMs, minuteMs } from '#platform/core/clock.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import { type ApiClient, createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { second } from '../../kit/format.ts'
@@ -107,7 +108,7 @@ const tokensText = ({ tokens_prompt, tokens_completion }: GenerationRecord) =>
 
 export const milliseconds = (ms: number | null) => (ms === null ? '-' : `${Math.round(ms)} ms`)
 
-const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unitMs: Record<string, number> = { s: 1000, m: minuteMs, h: hourMs, d: dayMs }
 
 /** Converts an age or a time to an instant in UTC. */
 function parseInstant(text: string): string {

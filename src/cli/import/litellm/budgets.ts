@@ -1,3 +1,4 @@
+import { dayMs } from '#platform/core/clock.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { CatalogueDraft } from './catalogue/catalogue-draft.ts'
 import { type LitellmConfig, rowsOf, type Section, sectionOf } from './config.ts'
@@ -65,7 +66,7 @@ export function importBudgets(
     const limits = limitsOf(params, path, notes, keyNames)
     const models = modelsOf(params.models, `${path}.models`, draft, notes)
     const validDays = parseDays(params.duration)
-    const expires = validDays && { expires_at: new Date(now.getTime() + validDays * 86_400_000).toISOString() }
+    const expires = validDays && { expires_at: new Date(now.getTime() + validDays * dayMs).toISOString() }
     if (!limits || allowsNoModel(models))
       notes.add(path, 'no key is created, because it would be less limited than in LiteLLM')
     else objects.keys.push({ key: { name: 'litellm-default-key', ...limits, ...expires }, ...(models && { models }) })

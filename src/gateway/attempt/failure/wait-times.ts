@@ -1,5 +1,7 @@
+import { dayMs, hourMs, minuteMs } from '#platform/core/clock.ts'
+
 /** The longest accepted `Retry-After`, in milliseconds. */
-const maxWaitMs = 24 * 3_600_000
+const maxWaitMs = dayMs
 
 type Headers = Record<string, string | string[] | undefined>
 
@@ -135,9 +137,9 @@ export function parseRetryAfter(header: string | string[] | undefined, now: numb
 }
 
 const units = new Map([
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
+  ['d', dayMs],
+  ['h', hourMs],
+  ['m', minuteMs],
   ['s', 1000],
   ['ms', 1],
 ])

@@ -1,4 +1,5 @@
 import { repeat } from '#platform/async/reconcile.ts'
+import { dayMs } from '#platform/core/clock.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
@@ -13,7 +14,7 @@ type PruneDeps = {
 
 const everyMs = 60 * 60_000
 /** The age of the last report from which a lease counts as abandoned. */
-const leaseRetentionMs = 86_400_000
+const leaseRetentionMs = dayMs
 
 /**
  * Deletes accounts of ended turns and of sessions without stored runs every hour. A deleted account that is used again

@@ -1,3 +1,4 @@
+import { dayMs } from '#platform/core/clock.ts'
 import { maxStorable, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
@@ -212,4 +213,4 @@ async function openPeriod(
 }
 
 /** Longer than any period, so that older leases cannot count in a current one. */
-const retentionMs = 40 * 86_400_000
+const retentionMs = 40 * dayMs

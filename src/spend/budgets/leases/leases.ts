@@ -1,3 +1,4 @@
+import { dayMs } from '#platform/core/clock.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Budget } from '../budget.ts'
 import type { Lease } from '../rows/lease-rows.ts'
@@ -14,7 +15,6 @@ export const leaseMs = 30_000
  */
 export const silentMs = 4000
 
-const dayMs = 86_400_000
 /** Separates the server and the interval in a lease holder. */
 const separator = ' '
 

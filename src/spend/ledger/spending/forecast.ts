@@ -1,8 +1,7 @@
+import { dayMs } from '#platform/core/clock.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import { periodEnd, periodStart } from '../days.ts'
-
-const dayMs = 86_400_000
 
 /** The percentage of a period that must have passed before a forecast: about an hour of a day. */
 const minPercent = 4

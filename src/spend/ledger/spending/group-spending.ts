@@ -1,3 +1,4 @@
+import { dayMs } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import type { Grouping } from '../request-group.ts'
@@ -12,8 +13,6 @@ export type SpendingGroup = {
   /** The guardrail whose keys and members count; undefined for the whole workspace. */
   assignedTo: string | undefined
 }
-
-const dayMs = 86_400_000
 
 /** Sums the single requests of a group since a day. Requests older than the retention of the ledger are missing. */
 export async function readGroupSpending(

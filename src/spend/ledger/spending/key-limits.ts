@@ -1,4 +1,4 @@
-import type { Now } from '#platform/core/clock.ts'
+import { dayMs, type Now } from '#platform/core/clock.ts'
 import { type Interval, intervals } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
@@ -10,8 +10,6 @@ export type LimitedKeys = {
   workspaceId: string | undefined
   creatorUserId: string | undefined
 }
-
-const dayMs = 86_400_000
 
 /**
  * Returns the hashes of the enabled keys with a limit: exhausted ones first, then by the share that they are expected to use until
