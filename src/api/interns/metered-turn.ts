@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReadMeteredUsage } from '#interns/runs/metered-usage.ts'
 import type { ReadSpending } from '#interns/runs/run-spending.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -31,7 +31,8 @@ async function flushLedger(
   since: number,
 ): Promise<boolean> {
   const written = Promise.all([ledger.flush(), isSingleWriter || waitUntilWritten({ db }, keyHash, since)])
-  return Promise.race([written.then(([, isWritten]) => isWritten), sleep(maxLedgerWaitMs, false)])
+  const [, isWritten] = (await waitAtMost(maxLedgerWaitMs, written)) ?? []
+  return isWritten === true
 }
 
 /** Returns the recorded spending of an intern. If an end is given, includes requests that other processes recorded. */
@@ -41,7 +42,7 @@ export function createSpendingReader(deps: MeteredDeps): ReadSpending {
     if (until !== undefined) {
       isComplete = await flushLedger(deps, keyHash, since)
     } else {
-      await Promise.race([deps.ledger.flush(), sleep(maxLedgerWaitMs)])
+      await waitAtMost(maxLedgerWaitMs, deps.ledger.flush())
     }
     return { usd: toUsd(await readCostBetween(deps, keyHash, since, until)), isComplete }
   }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiDeps } from '#api/access/deps.ts'
 import type { CatalogueData } from '#catalogue/index/model.ts'
 import { createMeasures } from '#catalogue/measurements/measures.ts'
 import { openCatalogue } from '#catalogue/sources/catalogue-holder.ts'
 import type { LoadReport } from '#catalogue/sources/layer.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { internModelProblem } from './intern-model.ts'
@@ -27,7 +27,7 @@ export async function openModels(context: OpenContext, { settings, db, catalogue
   metrics.observeCatalogue(catalogue.current)
   const onError = createWarning(context, 'measurements were not exchanged')
   const measures = await createMeasures({ db, now, newId, historyDays: config.generation_retention_days, onError })
-  cleanup.defer(() => Promise.race([measures.close(), sleep(closeMs, undefined, { ref: false })]))
+  cleanup.defer(() => waitAtMost(closeMs, measures.close()))
   measures.onRefresh(catalogue.updateFigures)
   catalogue.updateFigures(measures.figures())
   return { catalogue, measures }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createSpendingReader, isSingleLedgerWriter } from '#api/interns/metered-turn.ts'
 import { readSessionCost } from '#interns/runs/run-spending.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -72,7 +72,7 @@ export async function openMoney(
   })
   // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
   // not delay the end.
-  cleanup.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
+  cleanup.defer(() => waitAtMost(closeMs, budgets.close()))
   if (!hasPrimary) openUpkeep(context, db)
   const compatibleBudgets = await withOlderServers(context, db, budgets)
   return {

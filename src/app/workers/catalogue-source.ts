@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { CatalogueData } from '#catalogue/index/model.ts'
 import { CatalogueError, type Loaded, type LoadReport, throwAsStartupError } from '#catalogue/sources/layer.ts'
 import { type CatalogueSettings, type Discover, loadCatalogue } from '#catalogue/sources/load.ts'
 import { cacheKey, loadCached } from '#catalogue/sources/load-cache.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { CatalogueAnswer } from './calls.ts'
 
@@ -61,8 +61,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
 
   if (hasDiscovery) {
     const firstReload = reload().catch(() => {})
-    const isListLate = await Promise.race([firstReload.then(() => false), sleep(listTimeoutMs, true, { ref: false })])
-    if (isListLate) void firstReload.then(onLateModelList)
+    if ((await waitAtMost(listTimeoutMs, firstReload, 'late')) === 'late') void firstReload.then(onLateModelList)
   } else onLoad(report, first.data)
   discover.onRecovered?.(() => void reload().then(onLateModelList, () => {}))
   return {

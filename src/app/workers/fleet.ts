@@ -3,6 +3,7 @@ import type { HostStatus, ProcessStatus } from '#api/status/process-status.ts'
 import { backoffDelay } from '#platform/async/backoff.ts'
 import { retry } from '#platform/async/retry.ts'
 import { serializeCalls } from '#platform/async/serialize-calls.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
 import type { Log } from '#platform/process/log.ts'
@@ -198,10 +199,7 @@ export class Fleet {
   /** The metrics of all workers, including those that have ended. */
   async figures(): Promise<MetricValues[][]> {
     await this.callAll(async (worker) => {
-      const values = await Promise.race([
-        worker.rpc.call('worker.metrics', null),
-        sleep(answerTimeoutMs, undefined, { ref: false }),
-      ])
+      const values = await waitAtMost(answerTimeoutMs, worker.rpc.call('worker.metrics', null))
       if (values) (worker as RunningWorker).values = values
     })
     return [await this.#endedMetrics, ...[...this.#workers].map(({ values }) => values)]
@@ -211,10 +209,7 @@ export class Fleet {
   async statuses(): Promise<HostStatus> {
     const processes: ProcessStatus[] = []
     await this.callAll(async (worker) => {
-      const status = await Promise.race([
-        worker.rpc.call('worker.status', null),
-        sleep(answerTimeoutMs, undefined, { ref: false }),
-      ])
+      const status = await waitAtMost(answerTimeoutMs, worker.rpc.call('worker.status', null))
       if (status) processes.push(status)
     })
     return { expected: this.#slots.length, processes }
@@ -233,7 +228,7 @@ export class Fleet {
     }, withinMs)
     // Released first: a socket that is still open in another process would let connections wait instead of refusing them.
     const released = this.callAll(({ rpc }) => rpc.call('worker.release', this.#inheritedSockets.flat()))
-    await Promise.race([released, sleep(answerTimeoutMs, undefined, { ref: false })])
+    await waitAtMost(answerTimeoutMs, released)
     void this.callAll(({ rpc }) => rpc.call('worker.stop', { drain, internAddress }))
     await Promise.all(all.map(({ ended }) => ended))
     clearTimeout(killTimer)

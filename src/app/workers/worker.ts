@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createApi } from '#api/server/server.ts'
 import type { ProcessStatus } from '#api/status/process-status.ts'
 import { once } from '#platform/async/once.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { openDb } from '#platform/db/open.ts'
 import { allowStaleWhileUnavailable } from '#platform/db/rows/stale-reads.ts'
@@ -126,7 +126,7 @@ async function startWorker(
       await end()
     },
     async retire() {
-      await Promise.race([shutdown.retire(app.server, acceptor), sleep(retireMs, undefined, { ref: false })])
+      await waitAtMost(retireMs, shutdown.retire(app.server, acceptor))
       await end()
       await rpc.call('metrics.last', await apiDeps.metrics.values())
     },

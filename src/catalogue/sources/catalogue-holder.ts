@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { serializeCalls } from '#platform/async/serialize-calls.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Signals } from '#platform/db/signals.ts'
@@ -94,8 +94,7 @@ export async function openCatalogue({
   ]
   if (discover?.onRecovered) unsubscribeAll.push(discover.onRecovered(reloadInBackground))
   // An unreachable server does not delay the start.
-  if (needsDiscovery)
-    await Promise.race([reload().catch(onError), sleep(discoveryTimeoutMs, undefined, { ref: false })])
+  if (needsDiscovery) await waitAtMost(discoveryTimeoutMs, reload().catch(onError))
   return {
     current: () => snapshot,
     report: () => report,

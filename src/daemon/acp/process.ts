@@ -1,5 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { findEndReason } from '#platform/process/error-output.ts'
 import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
@@ -65,9 +66,11 @@ function watchProcess(child: ChildProcess, stderrReason: () => string): Pick<Age
   })
   const stop = async () => {
     child.stdin?.end()
-    if (await settlesWithin(exited, stopTimeouts.afterEofMs)) return
+    await waitAtMost(stopTimeouts.afterEofMs, exited)
+    if (hasExited) return
     signal('SIGTERM')
-    if (await settlesWithin(exited, stopTimeouts.afterTermMs)) return
+    await waitAtMost(stopTimeouts.afterTermMs, exited)
+    if (hasExited) return
     signal('SIGKILL')
     await exited
   }
@@ -89,15 +92,5 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal)
   } catch {
     // It has already ended.
-  }
-}
-
-async function settlesWithin(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
-  const { promise: timeout, resolve } = Promise.withResolvers<false>()
-  const timer = setTimeout(resolve, withinMs, false)
-  try {
-    return await Promise.race([promise.then(() => true), timeout])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
@@ -54,7 +54,7 @@ async function hasRoom(budgets: Pick<Budgets, 'reserve'>, budget: Budget): Promi
     })
     // A failure after the wait has no other handler.
     reserving.catch(() => {})
-    return await Promise.race([reserving, sleep(maxWaitMs, false, { ref: false })])
+    return await waitAtMost(maxWaitMs, reserving, false)
   } catch {
     return true
   }

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { type Db, isRejectedWrite } from '#platform/db/db.ts'
 import type { ContentOwner } from './content.ts'
 import { type EncryptedContent, writeContents } from './content-store.ts'
@@ -113,7 +113,7 @@ export class ContentWriter {
   async close(): Promise<void> {
     this.#isClosing = true
     const last = this.#writeLoop.stop().then(() => this.#writeAll().catch(this.#deps.onError))
-    await Promise.race([last, sleep(closeTimeoutMs, undefined, { ref: false })])
+    await waitAtMost(closeTimeoutMs, last)
     if (this.#queue.length > 0) this.#deps.count('dropped', this.#queue.length)
   }
 }

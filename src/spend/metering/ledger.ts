@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startReconciler } from '#platform/async/reconcile.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -127,7 +127,7 @@ export function openLedger(
     async close() {
       closing.abort()
       const last = Promise.all([writeLoop.stop(), saveLoop.stop()]).then(() => writer.flush().catch(onError))
-      await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
+      await waitAtMost(closeMs, last)
       // Rows that are being written to a file are not in the queue.
       await rows.saving?.catch(onError)
       await writer.saveRemaining(saveRetryMs)

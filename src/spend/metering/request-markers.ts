@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat } from '#platform/async/reconcile.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { waitUntil } from '#platform/async/wait-for.ts'
 import { dayMs, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
@@ -44,7 +44,10 @@ export function createRequestMarker({ db, now, newId, ledger, onError }: MarkerD
     const id = newId()
     const row = { id, key_hash: keyHash, began_at: now() }
     const inserted = db.query.insertInto('requests_under_way').values(row).execute()
-    await Promise.race([inserted.catch(() => {}), sleep(maxLedgerWaitMs, undefined, { ref: false })])
+    await waitAtMost(
+      maxLedgerWaitMs,
+      inserted.catch(() => {}),
+    )
     // The caller passes the request to the ledger in the current tick.
     return () => void setImmediate(() => void deleteMarker(id, inserted))
   }

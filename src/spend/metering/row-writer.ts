@@ -1,5 +1,6 @@
 import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from 'node:timers/promises'
 import { sharePending } from '#platform/async/share-pending.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Generation } from '../ledger/generation.ts'
@@ -42,7 +43,7 @@ export class RowWriter {
       if (rows.queued === 0 || performance.now() >= endsAt) return
       await sleep(Math.min(retryEveryMs, withinMs))
       // The flush can wait for the database.
-      await Promise.race([this.flush().catch(onError), sleep(retryEveryMs)])
+      await waitAtMost(retryEveryMs, this.flush().catch(onError))
     }
   }
 

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { findProvidersWithoutCredential } from '#catalogue/sources/provider-needs.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { readOrganizationInterns } from '#interns/registry/organization-interns.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { version } from '#platform/core/version.ts'
@@ -93,7 +93,7 @@ async function ignoreUnreachable<T>(read: Promise<T>): Promise<T | undefined> {
     if (toDatabaseFault(error)) return undefined
     throw error
   })
-  return Promise.race([result, sleep(databaseTimeoutMs, undefined, { ref: false })])
+  return waitAtMost(databaseTimeoutMs, result)
 }
 
 const timeOrNull = (at: number | undefined) => (at === undefined ? null : isoTime(at))

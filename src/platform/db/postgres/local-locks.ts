@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitAtMost } from '../../async/wait-at-most.ts'
 
 /** Runs `work` after all earlier work with the same name. @returns undefined if the wait took too long. */
 export type LocalLocks = <T>(name: string, work: () => Promise<T>) => Promise<{ result: T } | undefined>
@@ -19,19 +19,10 @@ export function createLocalLocks(waitMs: number): LocalLocks {
       if (queues.get(name) === queue) queues.delete(name)
     })
     try {
-      if (earlierWork && !(await settlesWithin(waitMs, earlierWork))) return undefined
+      if (earlierWork && (await waitAtMost(waitMs, earlierWork, 'late')) === 'late') return undefined
       return { result: await work() }
     } finally {
       resolve()
     }
   }
-}
-
-async function settlesWithin(ms: number, work: Promise<void>): Promise<boolean> {
-  const controller = new AbortController()
-  const settled = work.then(() => true)
-  const timeout = sleep(ms, false, { ref: false, signal: controller.signal }).catch(() => false)
-  const hasSettled = await Promise.race([settled, timeout])
-  controller.abort()
-  return hasSettled
 }

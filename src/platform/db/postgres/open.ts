@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresPool } from 'kysely'
 import type pg from 'pg'
+import { waitAtMost } from '../../async/wait-at-most.ts'
 import { parseDatabaseUrl } from '../../core/database-url.ts'
 import { StartupError } from '../../core/fault.ts'
 import type { DatabaseListeners, Db, Query } from '../db.ts'
@@ -67,9 +67,9 @@ export async function openPostgres(
     async close() {
       await signals.close()
       const ending = query.destroy()
-      await Promise.race([ending, sleep(closeMs, undefined, { ref: false })])
+      await waitAtMost(closeMs, ending)
       connections.closeAll()
-      await Promise.race([ending, sleep(closeMs, undefined, { ref: false })])
+      await waitAtMost(closeMs, ending)
     },
   }
 }

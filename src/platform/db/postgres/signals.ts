@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startReconciler } from '../../async/reconcile.ts'
+import { waitAtMost } from '../../async/wait-at-most.ts'
 import { steadyNow } from '../../core/clock.ts'
 import { type LocalSignals, localSignals } from '../signals.ts'
 import type { ClockSample } from './clock-offset.ts'
@@ -119,11 +120,14 @@ export async function postgresSignals(
     async close() {
       isClosing = true
       // Does not wait for a connection that is still being opened.
-      await Promise.race([heartbeat.stop(), sleep(closeTimeoutMs, undefined, { ref: false })])
+      await waitAtMost(closeTimeoutMs, heartbeat.stop())
       const lastClient = client
       if (!lastClient) return
       // Does not wait for a server that does not answer.
-      await Promise.race([lastClient.end().catch(() => {}), sleep(closeTimeoutMs, undefined, { ref: false })])
+      await waitAtMost(
+        closeTimeoutMs,
+        lastClient.end().catch(() => {}),
+      )
       lastClient.abandon('the service is ending')
     },
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { waitAtMost } from '../../async/wait-at-most.ts'
 import type { Db } from '../db.ts'
 import { sql } from '../kysely.ts'
 
@@ -35,13 +36,14 @@ export function allowStaleWhileUnavailable({ db }: { db: Pick<Db, 'query' | 'sig
       if (isUnavailable) await sleep(answerMs, undefined, { ref: false })
       forget()
     })
-    return isUnavailableWithin(result, answerMs)
+    return waitAtMost(answerMs, result, true)
   }
 
   return async () => {
     if (signals.live() || signals.silentForMs() >= staleMs) return false
     if (!currentCheck) return startCheck()
-    return isUnavailableWithin(currentCheck.isUnavailable, currentCheck.since + answerMs - performance.now())
+    const remainingMs = Math.max(0, currentCheck.since + answerMs - performance.now())
+    return waitAtMost(remainingMs, currentCheck.isUnavailable, true)
   }
 }
 
@@ -52,9 +54,4 @@ async function failsToAnswer(db: Pick<Db, 'query'>): Promise<boolean> {
   } catch {
     return true
   }
-}
-
-/** Returns the result of a check; true if it does not end in time. */
-function isUnavailableWithin(isUnavailable: Promise<boolean>, ms: number): Promise<boolean> {
-  return Promise.race([isUnavailable, sleep(Math.max(0, ms), true, { ref: false })])
 }

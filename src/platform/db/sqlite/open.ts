@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitAtMost } from '../../async/wait-at-most.ts'
 import { StartupError } from '../../core/fault.ts'
 import type { DatabaseListeners, Db, Query, Tx } from '../db.ts'
 import { appendEvents } from '../event-log.ts'
@@ -39,7 +39,7 @@ export async function openEmbedded(
     notifications.forEach(signals.deliver)
     if (borrowers.size === 0) return
     const delivered = Promise.allSettled([...borrowers].map((notify) => notify(notifications)))
-    await Promise.race([delivered, sleep(notifyTimeoutMs, undefined, { ref: false })])
+    await waitAtMost(notifyTimeoutMs, delivered)
   }
   return {
     kind: 'sqlite',
