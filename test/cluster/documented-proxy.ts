@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ const configurations: Record<ProxyProgram, (text: string, address: string, folde
     ),
   caddy: (text, address) =>
     `{\n  admin off\n}\n${replaceOnce(
-      text,
+      withOldSetting(text),
       'signalbox.example.com {',
       `http://${address} {\n  bind ${address.split(':')[0]}\n  header {\n    x-served-by {http.reverse_proxy.upstream.hostport}\n    defer\n  }`,
     )}`,
@@ -60,6 +60,13 @@ const parseArguments: Record<ProxyProgram, (file: string, folder: string) => str
   haproxy: (file) => ['-db', '-f', file],
   caddy: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
   nginx: (file, folder) => ['-p', folder, '-e', `${folder}/error.log`, '-c', file],
+}
+
+/** Caddy before 2.6.4 has another setting for the buffering of requests. The page says so. */
+function withOldSetting(text: string): string {
+  const version = execFileSync(pathOf('caddy')!, ['version'], { encoding: 'utf8' }).replace(/^v/, '')
+  const isOld = version.localeCompare('2.6.4', 'en', { numeric: true }) < 0
+  return isOld ? replaceOnce(text, 'request_buffers 4MiB', 'buffer_requests') : text
 }
 
 function replaceOnce(text: string, part: string, by: string): string {
@@ -100,7 +107,7 @@ export async function startDocumentedProxy(
   })
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors = (errors + text).slice(-10_000)
+    errors = (errors + text).slice(-50_000)
   })
   const ended = once(child, 'close')
   const url = tls ? `https://localhost:${address.split(':')[1]}/api/v1` : `http://${address}/api/v1`
