@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { operations } from '#cli/api-commands/operation.ts'
 import { overrides } from '#cli/api-commands/overrides.ts'
 import { addCommands } from '#cli/cli.ts'
-import { settingsTable } from '#platform/config/show.ts'
+import { settingsTables } from '#platform/config/show.ts'
 import type { FaultKind } from '#platform/core/fault.ts'
 import { faultMeaning, faultStatus } from '#platform/http/response/faults.ts'
 import { figuresTable, namesTable, scopesTable } from '../filter-corpus/figures.ts'
@@ -17,7 +17,7 @@ const program = new Command('signalbox')
 await addCommands(program, { env: {}, out: () => {}, err: () => {} })
 
 export const parts: { name: string; file: string; text: () => string }[] = [
-  { name: 'settings', file: 'docs/configuration.md', text: settingsTable },
+  { name: 'settings', file: 'docs/configuration.md', text: settingsTables },
   { name: 'commands', file: 'docs/commands.md', text: commandTable },
   { name: 'routes', file: 'docs/commands.md', text: routesWithoutCommand },
   { name: 'errors', file: 'docs/errors.md', text: faultTable },
@@ -51,7 +51,7 @@ function commandTable(): string {
     const below = command.commands.flatMap((one) => rowsOf(one, `${path} ${one.name()}`))
     return below.length > 0 ? below : [`| \`${usage}\` | ${command.description()} |`]
   }
-  const rows = program.commands.flatMap((one) => rowsOf(one, `signalbox ${one.name()}`))
+  const rows = program.commands.flatMap((one) => rowsOf(one, one.name()))
   return ['| command | what it does |', '| --- | --- |', ...rows].join('\n')
 }
 

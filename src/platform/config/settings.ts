@@ -62,7 +62,7 @@ export const Settings = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'The key that encrypts provider credentials at rest: 64 hexadecimal digits. Default: generated once as `encryption.key` in the data folder. All servers of a database must have the same key.',
+      'A file with the key that encrypts stored secrets: 64 hexadecimal digits, the same for all servers of a database. Default: `encryption.key` in the data folder, generated once.',
     ),
   ...databaseSettings,
   bootstrap_management_key: ChosenKey.optional().describe(
@@ -73,7 +73,7 @@ export const Settings = z.strictObject({
   trusted_proxies: listSetting(z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8'))
     .default([])
     .describe(
-      'Addresses and networks of proxies that are trusted to report the requested host in `proxy_host_header`. The header of other clients is ignored.',
+      'Addresses and networks of proxies that report scheme and host of a request. Such headers of other clients are ignored.',
     ),
   proxy_host_header: z
     .enum(['x-forwarded-host', 'forwarded'])
@@ -89,21 +89,17 @@ export const Settings = z.strictObject({
   cors_origins: listSetting(Origin)
     .default([])
     .describe(
-      'Origins whose pages can call this service from browsers (CORS): `https://app.example.com, http://localhost:3000`; `*`: any. If unset, browsers refuse such calls.',
+      'Origins whose pages can call this service from browsers: `https://app.example.com, http://localhost:3000`; `*`: any.',
     ),
   console: z.stringbool().default(true).describe('Whether to serve the console for browsers, on the port of the API.'),
   public_models: z
     .stringbool()
     .default(false)
-    .describe(
-      'Whether models, their endpoints and providers can be read without a key. A key that is sent must be valid.',
-    ),
+    .describe('Whether models, endpoints and providers can be read without a key.'),
   dialect: z
     .enum(['spec', 'openrouter'])
     .default('spec')
-    .describe(
-      '`openrouter` uses the values of OpenRouter for the name of the tool by which interns ask questions, the model of an intern that reported none, the status of endpoints (numbers) and the codes of errors, for clients such as `@openrouter/sdk` that refuse others.',
-    ),
+    .describe('`openrouter`: use the values of OpenRouter where clients such as `@openrouter/sdk` refuse others.'),
   ...catalogueSettings,
   max_body_bytes: z.coerce
     .number()
@@ -126,9 +122,7 @@ export const Settings = z.strictObject({
   ...internSettings,
   webhook_origins: listSetting(plainOriginSetting('https://hooks.internal or http://hooks.internal:3000'))
     .default([])
-    .describe(
-      'Origins that webhooks can use in addition to https at public addresses. They can be in private networks and use http: `http://hooks.internal:3000`.',
-    ),
+    .describe('Origins of webhooks in private networks or with http: `http://hooks.internal:3000`.'),
   public_url: urlSetting(
     /^https?:\/\/[^/?#@\s]+(\/(?!\.\.?(\/|$))[\w.~-]+)*\/?$/i,
     'must be an origin such as https://signalbox.example.com, with a path if this service is below one; without "." and ".."',
@@ -138,12 +132,12 @@ export const Settings = z.strictObject({
     .transform((text) => new URL(text).href.replace(/\/$/, ''))
     .optional()
     .describe(
-      'The URL of this service for browsers, such as `https://signalbox.example.com`. Links in webhooks, sign-in links and feeds start with it. It may have a path, such as `https://example.com/llm`. If unset, webhooks have no links, and other links use the `Host` of the request.',
+      'The URL of this service for browsers, such as `https://signalbox.example.com`, also with a path. Links start with it. If unset, webhooks have no links, and other links use the `Host` of the request.',
     ),
   repository_origins: listSetting(plainOriginSetting('https://git.internal or http://git.internal:3000'))
     .default([])
     .describe(
-      'The only origins from which interns can clone a repository at their start. They can be in private networks and use http: `https://git.internal, http://localhost:3000`. If unset, all https origins at public addresses.',
+      'The only origins from which interns can clone a repository: `https://git.internal, http://localhost:3000`. If unset, all https origins at public addresses.',
     ),
   repository_clone_ms: millisecondsSetting(600_000).describe('The timeout for cloning the repository of an intern.'),
   ...shutdownSettings,

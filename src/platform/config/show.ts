@@ -1,4 +1,19 @@
 import type { SettingSources } from './load.ts'
+import { catalogueSettings } from './settings/catalogue-settings.ts'
+import { databaseSettings } from './settings/database-settings.ts'
+import { internHostSettings } from './settings/intern-host-settings.ts'
+import { internSettings } from './settings/intern-settings.ts'
+import { jwtSettings } from './settings/jwt-settings.ts'
+import { kubernetesSettings } from './settings/kubernetes-settings.ts'
+import { mailSettings } from './settings/mail-settings.ts'
+import { monitoringSettings } from './settings/monitoring-settings.ts'
+import { networkSettings } from './settings/network-settings.ts'
+import { oidcSettings } from './settings/oidc-settings.ts'
+import { retentionSettings } from './settings/retention-settings.ts'
+import { sessionSettings } from './settings/session-settings.ts'
+import { shutdownSettings } from './settings/shutdown-settings.ts'
+import { timeoutSettings } from './settings/timeout-settings.ts'
+import { turnSettings } from './settings/turn-settings.ts'
 import { type Config, fileOnlySettings, type SettingName, Settings, secretSettings, settingNames } from './settings.ts'
 
 /** Formats the effective settings as lines of `name: value` with masked secrets, for `signalbox config`. */
@@ -11,9 +26,34 @@ export function showConfig(config: Config): string {
     .join('\n')
 }
 
-/** Generates the table of docs/configuration.md from the schema. */
-export function settingsTable(): string {
-  const rows = settingNames.map((name) => {
+/** The headings of docs/configuration.md, with the settings below each. All others are below "Service". */
+const groups: Record<string, object> = {
+  Database: databaseSettings,
+  'Metrics and log': monitoringSettings,
+  'Sign-in': { ...sessionSettings, ...oidcSettings },
+  'Tokens of other issuers': jwtSettings,
+  Email: mailSettings,
+  'Requests, proxies and browsers': networkSettings,
+  Catalogue: catalogueSettings,
+  'Timeouts of requests': timeoutSettings,
+  Retention: retentionSettings,
+  Interns: { ...turnSettings, ...internSettings },
+  'Hosts of interns': internHostSettings,
+  'Interns in Kubernetes': kubernetesSettings,
+  'Stop and restart': shutdownSettings,
+}
+
+/** Generates the tables of docs/configuration.md from the schema. */
+export function settingsTables(): string {
+  const grouped = new Set(Object.values(groups).flatMap(Object.keys))
+  const others = settingNames.filter((name) => !grouped.has(name))
+  const tables: [string, string[]][] = [['Service', others]]
+  for (const [title, settings] of Object.entries(groups)) tables.push([title, Object.keys(settings)])
+  return tables.map(([title, names]) => `## ${title}\n\n${settingsTable(names as SettingName[])}`).join('\n\n')
+}
+
+function settingsTable(names: SettingName[]): string {
+  const rows = names.map((name) => {
     const schema = Settings.shape[name]
     return `| \`${name}\` | ${defaultText(schema.safeParse(undefined).data)} | ${schema.description ?? ''} |`
   })

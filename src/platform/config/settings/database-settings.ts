@@ -33,9 +33,7 @@ export const databaseSettings = {
     .min(2)
     .max(1000)
     .default(10)
-    .describe(
-      'The most connections that one process opens to Postgres for its statements. Each process opens up to two more: one for notifications, and one that checks a silent connection; and one while it migrates at its start.',
-    ),
+    .describe('The most connections of one process to Postgres for its statements. Each process opens up to two more.'),
   database_statement_timeout_ms: millisecondsSetting(7000).describe(
     'The timeout of a statement in Postgres. Migrations have none.',
   ),
@@ -43,10 +41,10 @@ export const databaseSettings = {
     'How long a statement in Postgres waits for a lock of another transaction.',
   ),
   database_idle_transaction_timeout_ms: millisecondsSetting(7000).describe(
-    'How long a transaction can be idle before Postgres ends it. The locks of a server whose host died are released after this time.',
+    'How long a transaction can be idle before Postgres ends it and releases the locks of a dead host.',
   ),
   database_query_timeout_ms: millisecondsSetting(9000).describe(
-    'How long Postgres can take to answer before the connection counts as dead and is replaced. At least one second more than the statement timeout.',
+    'The time without an answer after which a connection to Postgres is replaced. At least one second more than the statement timeout.',
   ),
   database_keepalive_ms: millisecondsSetting(10_000).describe(
     'The idle time after which TCP sends keepalive probes on a connection to Postgres.',
@@ -54,7 +52,7 @@ export const databaseSettings = {
   database_silence_ms: millisecondsSetting(5000)
     .refine((ms) => ms >= 1000, 'must be at least 1000, because Postgres is checked three times a second')
     .describe(
-      'The time without an answer after which Postgres counts as unreachable even if it accepts connections. Waiting requests then get 503, and new ones get it at once until it answers. At least 1000.',
+      'The time without any answer after which Postgres counts as unreachable, and requests get 503. At least 1000.',
     ),
   stale_keys_ms: z.coerce
     .number()
@@ -63,7 +61,7 @@ export const databaseSettings = {
     .max(86_400_000)
     .default(0)
     .describe(
-      'How long cached keys, guardrails, presets and provider keys stay valid while Postgres is unreachable; 0: they do not. Keys that are revoked in that time still work.',
+      'How long cached keys, guardrails, presets and provider keys are used while Postgres is unreachable; 0: not. Keys that are revoked in that time still work.',
     ),
   stale_limits: z
     .enum(['refuse', 'leased'])
@@ -78,6 +76,6 @@ export const databaseSettings = {
     .max(1024 ** 4)
     .default(256 * 1024 * 1024)
     .describe(
-      'The maximum size of metered requests in files of the data folder, in bytes, while the database is unreachable. Above it, requests are refused. A request takes about 1 kB.',
+      'The maximum size of metered requests in files while the database is unreachable, in bytes. Above it, requests are refused. A request takes about 1 kB.',
     ),
 }

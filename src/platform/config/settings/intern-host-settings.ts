@@ -16,7 +16,7 @@ export const internHostSettings = {
     .regex(/^[A-Za-z0-9._-]{1,100}$/, 'must be letters, digits, ".", "_" and "-"')
     .optional()
     .describe(
-      'The name of the host that stores interns’ files. It identifies the host of an intern. Default: the host name of the system. Servers that share the data folder must have the same name.',
+      'The name of the host that stores interns’ files. Default: the host name of the system. Servers that share the data folder must have the same name.',
     ),
   intern_labels: listSetting(
     z.string().regex(/^[a-z0-9][a-z0-9._=/-]{0,62}$/, 'must be lowercase letters, digits, ".", "_", "=", "/" and "-"'),
@@ -24,13 +24,13 @@ export const internHostSettings = {
     .default([])
     .describe('The labels of this host. Interns select hosts by label (`host_labels`): `gpu, region=eu`.'),
   intern_capacity: limitSetting(0).describe(
-    'The number of interns on this host above which new ones are placed on other hosts; 0: unlimited. Existing interns of this host always start.',
+    'The number of interns on this host above which new ones are placed on other hosts; 0: unlimited.',
   ),
   intern_address: Address.optional().describe(
-    'The address at which servers on other hosts reach the interns of this host, over TCP with mutual TLS. If unset, only servers on this host reach them. Only used with Postgres.',
+    'The address at which servers on other hosts reach the interns of this host. If unset, only servers on this host reach them. Needs Postgres.',
   ),
   intern_listen: Address.optional().describe(
-    'The address of this host on which the interns’ daemons, and the server for stopped interns, listen for other hosts. Default: `intern_address`.',
+    'The address on which interns listen for other hosts. Default: `intern_address`.',
   ),
   intern_ports: z
     .string()

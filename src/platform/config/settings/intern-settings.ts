@@ -61,7 +61,7 @@ export const internSettings = {
     'The maximum disk space of an intern’s files (`workspace/` and `state/`); 0: unlimited.',
   ),
   intern_upload_bytes: limitSetting(1024 ** 3).describe(
-    'The maximum size of a file or unpacked archive that is uploaded to an intern’s workspace by the API, and of a downloaded archive; 0 disables both. The disk limit applies too.',
+    'The maximum size of an uploaded file, of an unpacked archive, and of a downloaded archive; 0 disables transfers.',
   ),
   intern_log_bytes: limitSetting(16 * 1024 ** 2).describe(
     'The size above which the log of an intern’s daemon is emptied; 0: unlimited.',
@@ -74,9 +74,7 @@ export const internSettings = {
     .string()
     .min(1)
     .default('signalbox/demo')
-    .describe(
-      'The default model of interns: any that `/chat/completions` accepts, or `script`, which plays a fixed script without a model, for trials without a network.',
-    ),
+    .describe('The default model of interns, or `script`, which plays a fixed script without a model.'),
   demo_intern: z.stringbool().default(true).describe('Whether the first start creates an intern named `demo`.'),
   keep_interns_running: z
     .stringbool()
@@ -100,7 +98,7 @@ export const internSettings = {
     .enum(['refuse', 'consent'])
     .default('refuse')
     .describe(
-      'On hosts without a sandbox: whether commands of an intern in `manual` are refused, or run without a sandbox if a person consents.',
+      'On hosts without a sandbox: `refuse` commands of an intern in `manual`, or run them if a person allows them (`consent`).',
     ),
   agents: z
     .record(z.string().min(1).max(100), ConfiguredAgent)
@@ -109,7 +107,5 @@ export const internSettings = {
   allow_custom_agents: z
     .stringbool()
     .default(false)
-    .describe(
-      'Whether everyone with an API key can create an intern that runs a command of their choice on this host.',
-    ),
+    .describe('Whether everyone with an API key can create an intern that runs any command on this host.'),
 }

@@ -12,14 +12,14 @@ export const jwtSettings = {
     .optional()
     .describe('The audience (`aud`) that a token must name: this service, as the issuer knows it.'),
   jwt_jwks_url: SecureAddress.optional().describe(
-    'The address of the keys of the issuer. Defaults to the `jwks_uri` of `/.well-known/openid-configuration` below the issuer.',
+    'The address of the keys of the issuer. Default: `jwks_uri` of its OpenID Connect description.',
   ),
   jwt_member_claim: z
     .string()
     .min(1)
     .default('sub')
     .describe(
-      'The claim that names the member for whom the token acts: a value of `jwt_members`; for `sub` an account that has signed in by OpenID Connect at the same issuer; for other claims the email address or ID of a member.',
+      'The claim that names the member: a value of `jwt_members`, for `sub` an account that has signed in by OpenID Connect, for other claims an email address or ID.',
     ),
   jwt_members: z
     .preprocess(parseJsonSetting, z.record(z.string(), z.string().min(1)))
@@ -35,14 +35,10 @@ export const jwtSettings = {
     .string()
     .min(1)
     .optional()
-    .describe(
-      'The claim with the ID or slug of the workspace. The member must have access to it. Without this setting it is the first workspace of the member.',
-    ),
+    .describe('The claim with the ID or slug of the workspace. Default: the first workspace of the member.'),
   jwt_guardrail_claim: z
     .string()
     .min(1)
     .optional()
-    .describe(
-      'The claim with the ID or name of a guardrail of the workspace that applies in addition. With this setting tokens without the claim are refused.',
-    ),
+    .describe('The claim with the ID or name of an additional guardrail. Tokens without the claim are then refused.'),
 }

@@ -60,7 +60,7 @@ export const kubernetesSettings = {
   )
     .default(['app.kubernetes.io/name=signalbox'])
     .describe(
-      'The servers that can connect to interns, and that interns use for models: pods by label, in any namespace, or networks: `app.kubernetes.io/name=signalbox, 10.0.0.0/24`.',
+      'The servers of this service: pods by label, in any namespace, or networks: `app.kubernetes.io/name=signalbox, 10.0.0.0/24`.',
     ),
   kubernetes_egress: listSetting(
     z
@@ -83,10 +83,6 @@ export const kubernetesSettings = {
   kubernetes_memory_request: Quantity.default('128Mi').describe(
     'The memory request of each intern. The limit is `intern_memory_bytes`.',
   ),
-  kubernetes_start_ms: millisecondsSetting(180_000).describe(
-    'How long a pod can take until its intern answers, including pulling the image and creating the volume.',
-  ),
-  kubernetes_stop_ms: millisecondsSetting(60_000).describe(
-    'How long the deletion of an intern’s objects can take before the intern reports which of them are stuck.',
-  ),
+  kubernetes_start_ms: millisecondsSetting(180_000).describe('How long a pod can take until its intern answers.'),
+  kubernetes_stop_ms: millisecondsSetting(60_000).describe('How long the deletion of an intern’s objects can take.'),
 }

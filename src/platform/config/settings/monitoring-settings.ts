@@ -18,7 +18,7 @@ export const monitoringSettings = {
     .max(65535)
     .optional()
     .describe(
-      'The port for Prometheus metrics without a key, on the same host. If unset, metrics are only at `/api/v1/metrics`, with a management key.',
+      'The port for Prometheus metrics, without a key. If unset, metrics are only at `/api/v1/metrics`, with a management key.',
     ),
   metrics_hosts: listSetting(HostName)
     .default([])

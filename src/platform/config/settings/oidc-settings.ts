@@ -13,7 +13,7 @@ const parsePairs = (given: unknown) =>
 /** How members sign in to the console by OpenID Connect. */
 export const oidcSettings = {
   oidc_issuer: SecureAddress.optional().describe(
-    'The issuer of OpenID Connect by which members sign in to the console. Its client has `/api/v1/sessions/oidc/callback` of this service as redirect URI.',
+    'The issuer of OpenID Connect. Its redirect URI is `/api/v1/sessions/oidc/callback` of this service.',
   ),
   oidc_client_id: z.string().min(1).optional().describe('The client id of this service at the issuer.'),
   oidc_client_secret: z
@@ -25,13 +25,13 @@ export const oidcSettings = {
     .enum(['auto', ...clientSecretMethods])
     .default('auto')
     .describe(
-      'How the secret is sent to the issuer: `auto` uses `client_secret_basic` or `client_secret_post`, the first that the issuer lists, or the only one that it lists; `client_secret_basic` if it lists none.',
+      'How the secret is sent to the issuer: `client_secret_basic`, `client_secret_post`, or `auto`: what the issuer lists.',
     ),
   oidc_sign_out: z
     .enum(['service', 'issuer'])
     .default('service')
     .describe(
-      'The effect of signing out of the console. `service`: ends only the session of this service; the issuer then asks which account to use for the next sign-in. `issuer`: also the session at the issuer, which needs this service’s address as a post-logout redirect URI.',
+      'The effect of signing out: `service` ends the session of this service, `issuer` also the one at the issuer, which needs the address of this service as a post-logout redirect URI.',
     ),
   oidc_scopes: z
     .string()
@@ -41,7 +41,7 @@ export const oidcSettings = {
   oidc_domains: listSetting(Domain)
     .default([])
     .describe(
-      'The e-mail domains whose accounts become members at their first sign-in by the issuer; `*`: all accounts of the issuer. If unset, only existing members can sign in.',
+      'The e-mail domains whose accounts become members at their first sign-in; `*`: all accounts. If unset, only existing members can sign in.',
     ),
   oidc_role_claim: z
     .string()
@@ -72,14 +72,14 @@ export const oidcSettings = {
     )
     .default({})
     .describe(
-      'The workspaces, by ID or slug, and roles that values of that claim give: `{"team-search": {"workspace": "search", "role": "developer"}}`. `*` stands for every account, and the role defaults to that in the organization. With it, each sign-in adds the member to these workspaces, and removes them from those that an earlier sign-in added.',
+      'The workspaces and roles that values of that claim give: `{"team-search": {"workspace": "search", "role": "developer"}}`. `*` stands for every account. Each sign-in updates the workspaces that sign-ins added.',
     ),
   oidc_email_claim: z
     .string()
     .min(1)
     .default('email')
     .describe(
-      'The claim that contains the e-mail address, such as `upn` or `preferred_username`. Claims other than `email` also need `oidc_trust_addresses`, because `email_verified` does not apply to them.',
+      'The claim that contains the e-mail address, such as `upn` or `preferred_username`. Claims other than `email` also need `oidc_trust_addresses`.',
     ),
   oidc_trust_addresses: z
     .stringbool()

@@ -23,6 +23,6 @@ export const retentionSettings = {
     .max(16 * 1024 * 1024)
     .default(256 * 1024)
     .describe(
-      'The maximum stored size of a request’s contents, and of its answer’s, in bytes. Longer contents are truncated.',
+      'The maximum stored size of the contents of a request, and of its answer, in bytes. Longer contents are truncated.',
     ),
 }

@@ -9,7 +9,7 @@ export const shutdownSettings = {
     .max(600_000)
     .default(0)
     .describe(
-      'How long new requests are accepted after SIGTERM while `/health` returns 503, in milliseconds. It should be longer than a load balancer takes to notice that the server is not ready. Ctrl-C skips it.',
+      'How long new requests are accepted after SIGTERM while `/health` returns 503. It should be longer than a load balancer takes to notice it.',
     ),
   shutdown_grace_ms: z.coerce
     .number()
@@ -17,7 +17,5 @@ export const shutdownSettings = {
     .min(0)
     .max(3_600_000)
     .default(1500)
-    .describe(
-      'How long requests in flight, including streams, can continue after that, in milliseconds. The process ends when the last one has ended.',
-    ),
+    .describe('How long requests in flight, including streams, can continue after that.'),
 }

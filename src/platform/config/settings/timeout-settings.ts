@@ -18,7 +18,7 @@ export const timeoutSettings = {
     .max(3_600_000)
     .default(30_000)
     .describe(
-      'How long an answer is read after its client disconnected, to learn its usage, at providers that continue to generate. 0 cancels it at once, and limits are charged the most that it can cost.',
+      'How long an answer is read after its client disconnected, to learn its usage. 0: cancel it at once; limits are then charged the most that it can cost.',
     ),
   keepalive_ms: millisecondsSetting(15_000).describe(
     'The interval of keepalives in a stream, from before the first attempt to its end.',

@@ -7,7 +7,7 @@ export const turnSettings = {
     'The interval of keepalives in a stream of an intern without other events.',
   ),
   intern_budget_ms: millisecondsSetting(300_000).describe(
-    'The longest silence of an intern during a turn. If it sends no text, reasoning, activity or question for this time, the turn ends with a timeout. This is not a spending limit.',
+    'The longest time without output of an intern during a turn. Then the turn ends with a timeout. Not a spending limit.',
   ),
   turns_per_minute_user: z.coerce
     .number()
