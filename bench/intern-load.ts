@@ -5,7 +5,7 @@ export type Intern = { url: URL; key: string; id: string }
 export const now = () => performance.timeOrigin + performance.now()
 
 /** Times of one turn, in milliseconds. */
-export type Turn = { toFirstWord: number; words: Word[]; isFinished: boolean; sessionId: string | undefined }
+type Turn = { toFirstWord: number; words: Word[]; isFinished: boolean; sessionId: string | undefined }
 
 /** A word that contains its time of writing, in milliseconds since the epoch, and its delay until it arrived. */
 export type Word = { writtenAt: number; delay: number }

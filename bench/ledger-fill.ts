@@ -21,7 +21,7 @@ const endpoints = [
 ]
 
 /** Requests that are spread over the 30 days before `now`. `generation` creates one by its index, the newest first. */
-export type Filling = {
+type Filling = {
   organizationId: string
   requests: number
   now: number
@@ -79,7 +79,7 @@ function outcomeOf(at: number): Pick<Generation, 'outcome' | 'cause' | 'contentF
   return { outcome: 'success', ...(at % 200 === 7 && { contentFindings: [found] }) }
 }
 
-export function generation({ organizationId, requests, now, workspaces = ['w'] }: Filling, at: number): Generation {
+function generation({ organizationId, requests, now, workspaces = ['w'] }: Filling, at: number): Generation {
   const key = (at * 7) % keys.length
   const keyHash = keys[key]!
   // A key uses a handful of models.

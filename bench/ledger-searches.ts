@@ -32,7 +32,7 @@ function filters(now: number): string[] {
 }
 
 /** The time of one answer, by the clock and of the processor of this process, and the cursor of the next page. */
-export type Answer = { ms: number; processorMs: number; next: string | null }
+type Answer = { ms: number; processorMs: number; next: string | null }
 type Ask = (path: string) => Promise<Answer>
 
 /** Requests the first two pages of each search, with one filter and with two. */

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-export type Target = { url: URL; headers: Record<string, string> }
+type Target = { url: URL; headers: Record<string, string> }
 
 /**
  * Measures the requests per second over several keep-alive connections, each with one request at a time. Counts bytes instead of

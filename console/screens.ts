@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import type { Session } from './api/types.ts'
 
-export type Screen = {
+type Screen = {
   /** The first part of its path, and its folder here. */
   name: string
   title: string

@@ -15,7 +15,7 @@ const sessionsPath = withRoot('/api/v1/sessions')
  * scanners of mail servers open the links of emails in a browser, and a link signs in once. `no-workspace`: the member belongs to no workspace.
  * `isWorkspaceMissing`: the workspace in the address does not exist, or the member has no access to it.
  */
-export type SessionState =
+type SessionState =
   | { state: 'unknown' }
   | { state: 'signed-out'; failure?: Failure; emailedLink?: string }
   | { state: 'no-workspace'; failure: Failure }
@@ -159,7 +159,7 @@ export const canManage = () => isManagerRole(role())
 export const canUseModels = () => role() !== undefined && role() !== 'viewer'
 
 /** The role of the session in the organization; undefined while unknown. */
-export const organizationRole = () => currentSession()?.organization_role
+const organizationRole = () => currentSession()?.organization_role
 
 /** Whether the session can read status, settings and providers of the service. Developers cannot. */
 export const canSeeService = () => organizationRole() !== undefined && organizationRole() !== 'developer'

@@ -17,7 +17,7 @@ export type Policy = Omit<
   | 'created_at'
   | 'updated_at'
 >
-export type Field = keyof Policy
+type Field = keyof Policy
 
 /** Props of policy inputs. `change` receives the whole new policy. */
 export type EditorProps = { policy: Policy; change: (policy: Policy) => void }
@@ -55,7 +55,7 @@ const emptyFields = {
 } satisfies Policy
 
 /** All editable fields, in display order. */
-export const fields = Object.keys(emptyFields) as Field[]
+const fields = Object.keys(emptyFields) as Field[]
 
 /** A policy without rules. */
 export const emptyPolicy = (name: string): Policy => ({ ...emptyFields, name })
@@ -66,7 +66,7 @@ export function policyOf(state: object): Policy {
   return { ...emptyPolicy(''), ...Object.fromEntries(policyEntries) }
 }
 
-export type Change = { field: Field; removed: string[]; added: string[] }
+type Change = { field: Field; removed: string[]; added: string[] }
 
 /** The changed fields. Each item of a list, and each single value, is a line. */
 export function changesBetween(before: Policy, after: Policy): Change[] {

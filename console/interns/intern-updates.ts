@@ -10,7 +10,7 @@ import { setBadge } from '../components/page/badges.ts'
 export type InternRef = Pick<Intern, 'id' | 'name'>
 export type Creator = Pick<WaitingQuestion, 'creator_user_id' | 'creator_name'>
 export type OpenQuestion = { intern: InternRef; creator: Creator; question: InternQuestion }
-export type InternsState = { interns: Intern[]; questions: OpenQuestion[] }
+type InternsState = { interns: Intern[]; questions: OpenQuestion[] }
 
 /** Events within this time are one change: several arrive when a turn ends. */
 const settleMs = 120

@@ -58,7 +58,7 @@ const hourMs = 3_600_000
 const hoursShown = 24
 
 /** The lines of all endpoints for 24 hours. Hours without measurements are null. */
-export function linesOf(histories: EndpointHistory[], now: number) {
+function linesOf(histories: EndpointHistory[], now: number) {
   const last = Math.floor(now / hourMs)
   const dates = Array.from({ length: hoursShown }, (_, index) => (last - hoursShown + 1 + index) * hourMs)
   const measured = histories.filter(({ points }) => points.length > 0)

@@ -2,7 +2,7 @@ import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 
 /** Measurements of a model from the session’s requests of the last 30 days. Latencies are in milliseconds. */
-export type ModelMeasurements = { requests: number; firstToken: number | null; throughput: number | null }
+type ModelMeasurements = { requests: number; firstToken: number | null; throughput: number | null }
 export type MeasurementsByModel = ReadonlyMap<string, ModelMeasurements>
 
 async function load(signal: AbortSignal): Promise<MeasurementsByModel> {

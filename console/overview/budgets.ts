@@ -15,7 +15,7 @@ export type Budget = {
 }
 type Interval = 'daily' | 'weekly' | 'monthly'
 
-export type Tone = 'ok' | 'warn' | 'bad'
+type Tone = 'ok' | 'warn' | 'bad'
 
 const nearlyUsedUpShare = 0.9
 

@@ -57,7 +57,7 @@ export function parseFilters(values: Values): Filter[] {
   )
 }
 
-export const overviewMetrics = [
+const overviewMetrics = [
   'request_count',
   'upstream_inference_cost',
   'error_count',

@@ -1,6 +1,6 @@
 import type { ProviderNeeds } from '../api/types.ts'
 
-export type CredentialNote = {
+type CredentialNote = {
   /** Names of the providers whose credential is set or stored. */
   ready: string[]
   /** Without any: what the provider with the most models lacks. */

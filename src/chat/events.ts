@@ -39,7 +39,7 @@ export type Citation = CitationSource & { title?: string; quote?: string; start?
 
 /** The source of a citation: a URL, or a file of the provider or of the request. */
 type CitationSource = { url: string; file?: undefined } | { url?: undefined; file: CitedFile }
-export type CitedFile = { id: string; name: string; index: number }
+type CitedFile = { id: string; name: string; index: number }
 
 /** A generated image: a data URL, or a URL of the provider. */
 export type GeneratedImage = { url: string }

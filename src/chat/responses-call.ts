@@ -8,7 +8,7 @@ import { toolList } from './fields/tool-list.ts'
 import { FunctionTool, inputError, ResponsesRequest, TextOptions } from './responses-request.ts'
 
 /** A tool of any type. Functions require a name. */
-export const Tool = requireFieldOfType(
+const Tool = requireFieldOfType(
   z.looseObject({ ...FunctionTool.shape, type: z.string(), name: z.string().optional() }),
   { function: 'name' },
 )

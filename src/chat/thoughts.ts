@@ -4,7 +4,7 @@ import type { Message } from './message.ts'
  * The format of reasoning blocks: only a provider of the same format can continue from them. The names are those of OpenRouter's
  * `reasoning_details`, which clients know.
  */
-export type ThoughtFormat = (typeof thoughtFormats)[number]
+type ThoughtFormat = (typeof thoughtFormats)[number]
 export const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1'] as const
 
 /**
@@ -12,7 +12,7 @@ export const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'go
  * between tags in its text.
  */
 const thoughtFields = ['reasoning', 'reasoning_content', 'thinking', 'tagged'] as const
-export type ThoughtField = (typeof thoughtFields)[number]
+type ThoughtField = (typeof thoughtFields)[number]
 
 export function isThoughtField(value: unknown): value is ThoughtField {
   return thoughtFields.some((field) => field === value)
@@ -90,7 +90,7 @@ export function toReasoningDetails(thought: Thought, index: number): ReasoningDe
 }
 
 /** The origin of an unsigned thought: its position in the chat message and the id of the model. */
-export type Origin = { field: ThoughtField; by: string }
+type Origin = { field: ThoughtField; by: string }
 
 /** Encodes the origin in the id, because clients drop unknown members. A format is set, or they drop the detail. */
 function unsignedDetail({ text, field, by }: { text: string } & Origin, index: number): ReasoningDetail {

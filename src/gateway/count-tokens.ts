@@ -18,7 +18,7 @@ import { prepareRequest } from './request/prepared-request.ts'
 import { withProviderSlugs } from './request/provider-names.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
-export type Count = { tokens: number; estimated: boolean }
+type Count = { tokens: number; estimated: boolean }
 
 type CountDeps = Pick<GatewayDeps, 'catalogue' | 'credentials' | 'policy' | 'presets' | 'upstreams' | 'deadlines'>
 

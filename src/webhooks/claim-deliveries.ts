@@ -25,7 +25,7 @@ export type ClaimedDelivery = {
 const leaseMs = 60_000
 
 /** Limits of one claim: in total, for each webhook, and for all failing webhooks together. */
-export type ClaimLimits = { total: number; perWebhook: number; failing: number; busyWebhooks: readonly string[] }
+type ClaimLimits = { total: number; perWebhook: number; failing: number; busyWebhooks: readonly string[] }
 
 /**
  * Claims deliveries that are due: at most `perWebhook` for each webhook, and none of `busyWebhooks`. A webhook whose

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from './webhook.ts'
 
 /** An event as text for people: for Slack and email. */
-export type ReadableEvent = { title: string; lines: string[] }
+type ReadableEvent = { title: string; lines: string[] }
 
 type Data = Record<string, unknown>
 
@@ -40,7 +40,7 @@ const capitalize = (text: string) => text[0]!.toUpperCase() + text.slice(1)
 const valueText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Escapes `&`, `<` and `>`, so that text of users does not become links or mentions in Slack. */
-export const escapeForSlack = (text: string): string =>
+const escapeForSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** The body for a Slack-compatible webhook. */

@@ -11,7 +11,7 @@ import { resolveReceiver } from './target.ts'
 
 export type WebhookNetwork = Pick<Config, 'webhook_origins'> & MailSettings & ProxySettings
 
-export type WebhookRequest = { url: string; headers: Record<string, string>; body: string }
+type WebhookRequest = { url: string; headers: Record<string, string>; body: string }
 
 const attemptTimeoutMs = 15_000
 /** How many bytes of an answer are read. Only its status is used. */

@@ -16,12 +16,12 @@ export const webhookEvents = [
 export type WebhookEvent = (typeof webhookEvents)[number] | 'webhook.test'
 
 /** Optional fields of question events: the question, and a link that answers it without further authentication. */
-export const webhookIncludes = ['question', 'answer_link'] as const
+const webhookIncludes = ['question', 'answer_link'] as const
 export type WebhookInclude = (typeof webhookIncludes)[number]
 
 /** The form of the body: the event as JSON, or a message for Slack and compatible services. */
-export const webhookFormats = ['standard', 'slack'] as const
-export type WebhookFormat = (typeof webhookFormats)[number]
+const webhookFormats = ['standard', 'slack'] as const
+type WebhookFormat = (typeof webhookFormats)[number]
 
 const fields = {
   url: text({ min: 1, max: 2048 }).describe(

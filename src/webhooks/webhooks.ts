@@ -21,7 +21,7 @@ import {
 } from './webhook.ts'
 import { createSecret } from './webhook-secret.ts'
 
-export type WebhookDeps = {
+type WebhookDeps = {
   db: Db
   now: Now
   newId: NewId
@@ -64,7 +64,7 @@ export async function getWebhook(
   throw new Fault('not_found', 'Webhook not found.')
 }
 
-export type WebhookWithSecret = { webhook: Webhook; secret: string }
+type WebhookWithSecret = { webhook: Webhook; secret: string }
 
 /** Creates a webhook. @throws Fault `invalid` if its URL is forbidden. */
 export async function createWebhook(deps: WebhookDeps, caller: Caller, input: NewWebhook): Promise<WebhookWithSecret> {

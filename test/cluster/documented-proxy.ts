@@ -12,7 +12,7 @@ export type ProxyProgram = 'haproxy' | 'caddy' | 'nginx'
 /** Two addresses, `host:port`. */
 type Servers = readonly [string, string]
 
-export type RunningProxy = AsyncDisposable & {
+type RunningProxy = AsyncDisposable & {
   url: string
   /** Resolves when the proxy sends requests to this server. */
   untilServedBy: (server: string) => Promise<void>

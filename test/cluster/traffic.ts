@@ -15,7 +15,7 @@ export type Ended = {
   text: string
 }
 
-export type Wish = { tokens: number; ms?: number; stream?: boolean; most?: number }
+type Wish = { tokens: number; ms?: number; stream?: boolean; most?: number }
 
 /** One request. Never rejects. */
 export async function request(url: string, { tokens, ms = 0, stream = false, most = tokens }: Wish): Promise<Ended> {

@@ -1,5 +1,5 @@
 /** A fenced block of a page. `mark`: what an HTML comment right above it says of it, such as `not run: it never ends`. */
-export type Block = { language: string; text: string; line: number; mark: string | undefined }
+type Block = { language: string; text: string; line: number; mark: string | undefined }
 
 /** A block with the answer that is expected of it, if one follows. */
 export type Example = Block & { answer: string | undefined }

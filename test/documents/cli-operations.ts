@@ -51,7 +51,7 @@ const modelField: Field = {
   hasSlash: true,
 }
 
-export function operationsOf(document: Document): Record<string, Operation> {
+function operationsOf(document: Document): Record<string, Operation> {
   const resolved = (schema: Schema | undefined): Schema => {
     if (schema?.$ref) return resolved(document.components.schemas[schema.$ref.split('/').pop()!])
     if (schema?.allOf?.length === 1) return { ...resolved(schema.allOf[0]), ...schema }

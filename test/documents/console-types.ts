@@ -29,7 +29,7 @@ const [source, target] = ['openapi.json', 'console/api/types.ts'].map((file) =>
 
 const json = 'application/json'
 
-export function typesOf(document: Document): string {
+function typesOf(document: Document): string {
   const named = Object.entries(document.components.schemas).map(
     ([name, schema]) => `export type ${name} = ${typeOf(schema)}\n`,
   )

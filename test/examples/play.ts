@@ -8,7 +8,7 @@ import { startTokenIssuer, type TokenIssuer } from '../harness/service/sign-in/t
 import { type Kept, steps } from './steps.ts'
 
 /** One call with everything filled in. */
-export type Played = { operation: string; params: Record<string, string>; body: unknown; ask: Ask }
+type Played = { operation: string; params: Record<string, string>; body: unknown; ask: Ask }
 /** The same call with another body. */
 type Ask = (body: unknown) => Promise<Reply>
 

@@ -10,7 +10,7 @@ import { positive } from './values.ts'
  * The results of one filter. `found` counts labelled texts that were covered completely. `wrong` counts finds that
  * touch no text labelled for this filter, in sentences with labels of this kind or with none.
  */
-export type Figures = { slug: BuiltinSlug; labelled: number; found: number; wrong: number; misses: string[] }
+type Figures = { slug: BuiltinSlug; labelled: number; found: number; wrong: number; misses: string[] }
 
 export function measure(sentences: Labelled[] = corpus()): Figures[] {
   return builtinSlugs.map((slug) => {

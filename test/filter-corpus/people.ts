@@ -21,7 +21,7 @@ export type Half = {
 
 /** The position of a name in a sentence. */
 export type Kind = 'full name' | 'title and surname' | 'given name alone' | 'no person'
-export type Sentence = Labelled & { kind: Kind }
+type Sentence = Labelled & { kind: Kind }
 
 export const halves = { tuned, 'held out': heldOut } as const
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-export const version = '1.36.3'
+const version = '1.36.3'
 
 /** A cache of slow builds: Kubernetes by version, and Debian. */
 export const cache = process.env.KUBERNETES_CACHE || join(homedir(), '.cache', 'signalbox-kubernetes')

@@ -10,7 +10,7 @@ const ownerFile = 'owner.json'
 const tracesFile = 'traces.json'
 
 /** The resources of a cluster on this machine other than processes and files. */
-export type Traces = {
+type Traces = {
   links: string[]
   controlGroup: string
   /** Settings of the kernel, by file, as they were before. */

@@ -5,7 +5,7 @@ import { patientMs } from './timed.ts'
 
 const namespace = ['--namespace', 'signalbox-interns']
 
-export type Pod = {
+type Pod = {
   metadata: { name: string; uid: string; deletionTimestamp?: string }
   spec: { containers: { image: string }[] }
   status: { phase: string; podIP: string }

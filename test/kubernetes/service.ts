@@ -12,7 +12,7 @@ import type { Cluster } from './cluster/cluster.ts'
 export type PodServer = { url: string; apiKey: string; process: ServerProcess; ask: HostedServer['ask'] }
 
 /** Servers on one Postgres whose interns are pods. */
-export type PodService = AsyncDisposable & {
+type PodService = AsyncDisposable & {
   start: (name: string, env?: Record<string, string>) => Promise<PodServer>
 }
 

@@ -1,7 +1,7 @@
 import { deniedNames, deniedPhrases, frozenNames } from './denylist.ts'
 
 /** A denied phrase or name in a file. */
-export type Hit = { line: number; text: string; instead: string }
+type Hit = { line: number; text: string; instead: string }
 
 const strings = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
 const comments = /(?<!:)\/\/[^\n]*|\/\*[\s\S]*?\*\//g

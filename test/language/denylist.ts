@@ -1,5 +1,5 @@
 /** A phrase that does not belong in code, documents or messages, and what to write instead. */
-export type DeniedPhrase = { pattern: RegExp; instead: string }
+type DeniedPhrase = { pattern: RegExp; instead: string }
 
 /** Matched in code, comments, messages and documents alike. Camel case is split into words first. */
 export const deniedPhrases: readonly DeniedPhrase[] = [

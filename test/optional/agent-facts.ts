@@ -19,7 +19,7 @@ export const behaviours = [
 export type Behaviour = (typeof behaviours)[number]
 
 /** Why a behaviour is not there, by the agent's own fault. */
-export type Lack = { why: string }
+type Lack = { why: string }
 
 export type AgentFacts = {
   /** As docs/agents.md names it; null for the builtin agent. */

@@ -2,7 +2,7 @@ import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Plain } from './plain.ts'
 import type { Recording } from './recordings.ts'
 
-export type Difference = {
+type Difference = {
   recording: Recording
   client: Protocol
   stream: boolean

@@ -9,7 +9,7 @@ type Message = { role: string; content: string | null; tool_calls?: unknown[] }
 type Body = { messages: Message[]; tools?: unknown[] }
 
 /** The recorded work of one engineer. */
-export type Work = { engineer: Engineer; turns: number; calls: number; failed: number; contextTokens: number }
+type Work = { engineer: Engineer; turns: number; calls: number; failed: number; contextTokens: number }
 
 /** A model service whose models are scripted engineers. The workspace in the prompt decides which engineer answers. */
 export async function serveEngineers() {

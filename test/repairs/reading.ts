@@ -13,7 +13,7 @@ const bareName = (name: string) => name.replace(/\.\w+$/, '').replace(/[^a-z0-9]
 const alike = (one: string, other: string) => one === other || bareName(one) === bareName(other)
 
 /** The lines of a file that a message shows: with their numbers before them, or quoted. */
-export function linesIn(message: string): string[] {
+function linesIn(message: string): string[] {
   const numbered = [...message.matchAll(/^\d+\t(.*)$/gm)].map(([, line]) => line!)
   const quoted = (message.match(/"(?:[^"\\\n]|\\.)*"/g) ?? []).flatMap((text) => {
     try {

@@ -32,7 +32,7 @@ const cells = ({ repaired, turns, calls, failed, contextTokens }: Outcome) =>
   [repaired ? 'yes' : 'NO', turns, calls, failed, contextTokens].map(String)
 
 /** The sums of all tasks, in sentences. */
-export function sumsOf(rows: Row[]): string[] {
+function sumsOf(rows: Row[]): string[] {
   const done = rows.filter((row) => 'good' in row)
   const of = (who: 'good' | 'sloppy') => {
     const all = done.map((row) => row[who])

@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('../../bin/agent.ts', import.meta.url))
 /** The PATH of commands in the sandbox. The check uses it too, and so finds the same programs. */
 const PATH = `/usr/local/bin:/usr/bin:/bin:${dirname(process.execPath)}`
 
-export type Who = 'good' | 'sloppy'
+type Who = 'good' | 'sloppy'
 export type Outcome = {
   repaired: boolean
   turns: number

@@ -1,7 +1,7 @@
 /** Test files that run in one process, and variables of its environment. */
 export type Job = { name: string; files: string[]; env?: Record<string, string> }
 
-export type Selection = {
+type Selection = {
   /** Include the files that `npm test` leaves to `npm run test:all`. */
   all: boolean
   /** Only the files of `npm run test:long`. */

@@ -4,7 +4,7 @@ import type { SimulatedProtocol } from '#test/harness/upstream/provider-facts.ts
 export type ExpectedCall = { id: string; name: string; args: string }
 
 /** Numbers from which every choice is made. */
-export type Next = () => number
+type Next = () => number
 
 type Piece = { at: number; event: object }
 /** The events of each call, in their order, and what comes before and after all calls. */

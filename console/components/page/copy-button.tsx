@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { toast } from './toast.tsx'
 
 /** Copies text to the clipboard and confirms it. */
-export async function copyText(text: string, message = 'Copied'): Promise<void> {
+async function copyText(text: string, message = 'Copied'): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
   } catch {

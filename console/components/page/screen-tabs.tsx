@@ -7,7 +7,7 @@ import { Heading } from './heading.tsx'
 import { EmptyState } from './page-states.tsx'
 
 /** A tab by the last part of its path, empty for the first. `isOffered` hides it, unless it is open, from sessions that it would refuse. */
-export type ScreenTab = {
+type ScreenTab = {
   name: string
   title: string
   Content: ComponentType

@@ -10,7 +10,7 @@ export type PlotLine = {
 /** Converts a time or a value to its position in the drawing, in px. */
 export type Scale = (value: number) => number
 /** The path of a line or an area, and the marked points. */
-export type Shape = { path: string; points: { x: number; y: number }[] }
+type Shape = { path: string; points: { x: number; y: number }[] }
 
 const seriesColours = 6
 /** Lines with fewer values than this get a mark for each value. */

@@ -26,7 +26,7 @@ type PlotProps = {
 }
 
 /** The default height of a plot: larger in wider windows, within limits. In px of the default text size. */
-export const usualHeight = () => Math.round(Math.min(260, Math.max(168, innerWidth / textScale / 9)))
+const usualHeight = () => Math.round(Math.min(260, Math.max(168, innerWidth / textScale / 9)))
 const margin = { left: 62, right: 8, top: 8, bottom: 26 }
 /** The width of a time label, in px. */
 const timeWidth = 70

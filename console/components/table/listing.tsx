@@ -6,7 +6,7 @@ import { exactCount } from '../../format/count.ts'
 import { useFilters } from '../filters/filters.ts'
 import { EmptyState, FailureState, Loading, Progress } from '../page/page-states.tsx'
 
-export const pageSize = 50
+const pageSize = 50
 
 /** The page in the address, as query parameters of list routes. */
 export function usePage() {

@@ -1,7 +1,7 @@
 import { createRegistry } from './registry.ts'
 
 /** A keyboard shortcut. `description` is its text in the list that `?` opens. */
-export type Binding = { key: string; description: string; act: (event: KeyboardEvent) => void }
+type Binding = { key: string; description: string; act: (event: KeyboardEvent) => void }
 
 /** Lists and registers shortcuts. If two components use the same key, the latest component wins. */
 export const { list: bindings, useItems: useKeys } = createRegistry<Binding>()

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { pageSettings } from '../../api/address/page-settings.ts'
 import { storeCookie } from '../../api/cookie.ts'
 
-export type Theme = 'system' | 'light' | 'dark'
+type Theme = 'system' | 'light' | 'dark'
 export const themes: Theme[] = ['system', 'light', 'dark']
 
 /** The theme in the page. If only a script knew it, the page would flash. */

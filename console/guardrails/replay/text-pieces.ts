@@ -2,7 +2,7 @@ import type { TriedText } from '../../api/types.ts'
 
 type Finding = TriedText['found'][number]
 /** A piece of a text with the findings that cover it, strictest action first. */
-export type Piece = { text: string; findings: Finding[] }
+type Piece = { text: string; findings: Finding[] }
 
 const actionsByStrictness: Finding['action'][] = ['block', 'redact', 'flag']
 

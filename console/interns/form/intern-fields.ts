@@ -11,7 +11,7 @@ export type InternFields = {
   limits: Record<LimitName, string>
 }
 
-export type LimitName = 'max_cost_usd' | 'max_seconds' | 'session_max_cost_usd' | 'session_max_turns'
+type LimitName = 'max_cost_usd' | 'max_seconds' | 'session_max_cost_usd' | 'session_max_turns'
 
 /** The limits of the budget, in the order of the form. */
 export const limitLabels: Record<LimitName, string> = {

@@ -1,5 +1,5 @@
 /** A line of the daemon's log: time, event and details, or plain text. */
-export type Line = { time: string; event: string; details: string } | { text: string }
+type Line = { time: string; event: string; details: string } | { text: string }
 
 export function parseLine(line: string): Line {
   const { time, event, ...details } = parseObject(line)

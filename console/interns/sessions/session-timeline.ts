@@ -1,6 +1,6 @@
 import type { InternEntry, InternSessionRequest } from '../../api/types.ts'
 
-export type TimelineItem = { entry: InternEntry } | { request: InternSessionRequest }
+type TimelineItem = { entry: InternEntry } | { request: InternSessionRequest }
 
 /** Inserts the model requests of a session between the entries of its transcript, by the time at which each started. */
 export function timelineItems(
@@ -20,7 +20,7 @@ export function timelineItems(
 const isBefore = (request: InternSessionRequest, entry: InternEntry) =>
   !(entry.type === 'prompt' && entry.run_id === request.run_id) && Date.parse(request.created_at) < Date.parse(entry.at)
 
-export type FileChanges = { path: string; diffs: string[] }
+type FileChanges = { path: string; diffs: string[] }
 
 /** The files that completed tool calls changed, each with its diffs in the order of the changes. */
 export function fileChanges(entries: readonly InternEntry[]): FileChanges[] {

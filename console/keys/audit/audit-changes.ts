@@ -1,7 +1,7 @@
 import { describeAction } from './audit-actions.ts'
 
 /** A changed field, such as `limit 5 → 10`. */
-export type Change = { field: string; before: unknown; after: unknown }
+type Change = { field: string; before: unknown; after: unknown }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

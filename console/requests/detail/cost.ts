@@ -1,6 +1,6 @@
 import type { Endpoint, Generation } from '../../api/types.ts'
 
-export type CostLine = { label: string; count: number; unit: 'tokens' | 'pieces'; price: number; usd: number }
+type CostLine = { label: string; count: number; unit: 'tokens' | 'pieces'; price: number; usd: number }
 
 /** Prices in USD per unit. */
 type Prices = Readonly<Record<string, string | number | undefined>>

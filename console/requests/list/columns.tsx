@@ -6,14 +6,14 @@ import { count, exactCount } from '../../format/count.ts'
 import { duration } from '../../format/time.ts'
 import { outcomeOf } from './outcome.ts'
 
-export type KeyName = (hash: string) => string
+type KeyName = (hash: string) => string
 
 const dash = <span class="dim">–</span>
 
 const hasTokens = (row: Generation) => (row.tokens_prompt ?? 0) + (row.tokens_completion ?? 0) > 0
 
 /** `1.2k → 88`, the exact counts on hover. */
-export function Tokens({ row }: { row: Generation }) {
+function Tokens({ row }: { row: Generation }) {
   const [prompt, completion] = [row.tokens_prompt ?? 0, row.tokens_completion ?? 0]
   if (!hasTokens(row)) return dash
   return (
@@ -24,11 +24,11 @@ export function Tokens({ row }: { row: Generation }) {
 }
 
 /** The duration. Refused requests have none, and no cost. */
-export function Duration({ row }: { row: Generation }) {
+function Duration({ row }: { row: Generation }) {
   return row.outcome === 'refused' ? dash : <span>{duration(row.generation_time ?? 0)}</span>
 }
 
-export function Price({ row }: { row: Generation }) {
+function Price({ row }: { row: Generation }) {
   return <Usd amount={row.outcome === 'refused' ? null : row.total_cost} />
 }
 

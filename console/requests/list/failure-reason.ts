@@ -5,7 +5,7 @@ type FailedRequest = Pick<Generation, 'attempts' | 'error'>
 type Attempt = Generation['attempts'][number]
 
 /** Why endpoints were skipped. */
-export const skipReasons: Record<string, string> = {
+const skipReasons: Record<string, string> = {
   not_reached: 'next, not needed',
   troubled: 'lower rank: recent failures',
   circuit_shut: 'lower rank: open circuit',

@@ -1,7 +1,7 @@
 import type { Generation } from '../../api/types.ts'
 import { failureReason } from './failure-reason.ts'
 
-export type Tone = 'ok' | 'warn' | 'bad'
+type Tone = 'ok' | 'warn' | 'bad'
 
 type OutcomeFields = Pick<Generation, 'outcome' | 'attempts' | 'error'>
 

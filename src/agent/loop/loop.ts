@@ -47,7 +47,7 @@ type RunningTurn = TurnDeps & {
   checkReminder: ReturnType<typeof createCheckReminder>
 }
 
-export type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
+type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
 
 /** A result is cut to this many characters and to this share of the window, because several arrive together. */
 const maxResultLength = 60_000

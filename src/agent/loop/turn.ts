@@ -22,7 +22,7 @@ import { type PromptEnd, sumUsage, type TurnUsage } from './turn-usage.ts'
 import { toSessionUpdate } from './updates/acp-updates.ts'
 import { notifyClient } from './updates/notify-client.ts'
 
-export type TurnContext = {
+type TurnContext = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
   model: Model
   windowOf: ContextWindowOf

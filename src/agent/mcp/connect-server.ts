@@ -12,7 +12,7 @@ import type { McpServerSpec } from './server-spec.ts'
 export type RunLocation = { shell: Shell; workspace: string; sandbox: boolean }
 
 /** `fetch` is used for servers with a URL. */
-export type ServerAccess = RunLocation & { fetch: typeof globalThis.fetch }
+type ServerAccess = RunLocation & { fetch: typeof globalThis.fetch }
 
 export type ServerConnection = {
   client: Client
@@ -23,7 +23,7 @@ export type ServerConnection = {
 }
 
 /** The time limit of connecting, which includes the start of a command. */
-export const startTimeoutMs = 30_000
+const startTimeoutMs = 30_000
 /** The time limit of the request for the protocol version, which older servers do not answer. */
 const probeTimeoutMs = 10_000
 

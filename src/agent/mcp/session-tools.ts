@@ -7,7 +7,7 @@ import { findRunLocation, ServerTools } from './server-tools.ts'
 /** A server whose tools are not available in a turn. */
 export type UnavailableServer = { server: string; reason: string }
 
-export type Offer = { tools: Tool[]; notes: string[]; unavailable: UnavailableServer[] }
+type Offer = { tools: Tool[]; notes: string[]; unavailable: UnavailableServer[] }
 
 /** The tools of a session's MCP servers. */
 export type SessionTools = {

@@ -8,7 +8,7 @@ import { findGroupFolder, readGroupPath } from '#platform/process/control-group-
 const removal = { attempts: 50, pauseMs: 20 }
 
 /** The control group of one command. */
-export type CommandGroup = { folder: string; end: () => void }
+type CommandGroup = { folder: string; end: () => void }
 
 /**
  * Creates a control group (cgroup v2) for a command, below the group of the intern that this agent runs in. Returns

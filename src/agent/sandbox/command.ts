@@ -23,7 +23,7 @@ export type Command = {
   onEnd?: () => void
 }
 /** The content of a pipe, which is then closed; or `open`, a pipe that stays open as long as this process runs. */
-export type Feed = string | Buffer | 'open'
+type Feed = string | Buffer | 'open'
 
 export type CommandLimits = {
   timeoutMs: number
@@ -64,7 +64,7 @@ export type RunningCommand = {
 }
 
 /** `hasInput`: the command gets a pipe as its standard input. `onOutput` is called with each piece of output. */
-export type CommandIo = { hasInput?: boolean; onOutput?: (bytes: Buffer) => void; watchEveryMs?: number }
+type CommandIo = { hasInput?: boolean; onOutput?: (bytes: Buffer) => void; watchEveryMs?: number }
 
 /** Runs a command until it ends. */
 export function runCommand(command: Command, limits: CommandLimits, signal: AbortSignal): Promise<CommandResult> {

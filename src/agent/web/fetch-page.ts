@@ -9,9 +9,9 @@ import type { AllowList } from './allow-list.ts'
 
 export type Page = { url: string; status: number; type: string; bytes: Buffer; isWhole: boolean }
 /** The page redirects to another host, which needs a new decision by the caller. */
-export type RedirectToOtherHost = { movedTo: string }
+type RedirectToOtherHost = { movedTo: string }
 
-export type FetchPageOptions = { allowedHosts: AllowList; proxies: ProxySettings; resolve?: Resolve }
+type FetchPageOptions = { allowedHosts: AllowList; proxies: ProxySettings; resolve?: Resolve }
 
 type Resolve = (host: string) => Promise<string[]>
 

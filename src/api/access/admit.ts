@@ -15,7 +15,7 @@ import { type GuardedRoute, rolesOf } from './roles.ts'
 import { requireOwnPage } from './same-origin.ts'
 import { readSessionToken } from './session-cookie.ts'
 
-export type AdmitDeps = {
+type AdmitDeps = {
   keys: Pick<KeyCache, 'find' | 'findCached'>
   tokens: Pick<Tokens, 'find'> | undefined
   sessions: Pick<Sessions, 'find' | 'explainMissing'>

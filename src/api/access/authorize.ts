@@ -25,10 +25,10 @@ export function readAuthorization(
   return authorization === undefined || bareKey.test(key) ? `Bearer ${key}` : authorization
 }
 
-export type Credentials = { authorization?: string | undefined; 'x-api-key'?: string | string[] | undefined }
+type Credentials = { authorization?: string | undefined; 'x-api-key'?: string | string[] | undefined }
 
 /** Returns the secret of an `Authorization` header. */
-export function readBearerSecret(authorization: string | undefined): string | undefined {
+function readBearerSecret(authorization: string | undefined): string | undefined {
   return bearer.exec(authorization ?? '')?.[1]
 }
 

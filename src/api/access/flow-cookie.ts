@@ -5,7 +5,7 @@ import { isSecure, readCookie } from './session-cookie.ts'
 export type Site = { origin: string; root: string }
 
 /** One sign-in at the OpenID Connect issuer: the secret that identifies it, and the page to open afterwards. */
-export type SignInFlow = { secret: string; returnTo: string }
+type SignInFlow = { secret: string; returnTo: string }
 
 /** The characters of the `state` in the name of a cookie: enough for the few tabs of one browser. */
 const stateCharacters = 8

@@ -5,7 +5,7 @@ import type { Manifest } from './manifest.ts'
 import type { VisitorSettings } from './visitor-cookies.ts'
 
 /** `Visit` of `console/server/render-page.tsx`. */
-export type Visit = {
+type Visit = {
   url: string
   settings: Pick<VisitorSettings, 'role' | 'theme'>
   answers: Record<string, unknown>
@@ -16,7 +16,7 @@ export type Visit = {
 export type Rendered = { markup: string; rules: string }
 
 /** `PageRenderer` of `console/server/render-page.tsx`. */
-export type PageRenderer = {
+type PageRenderer = {
   additionalRequests: (answers: Record<string, unknown>) => string[]
   render: (visit: Visit) => Rendered
 }

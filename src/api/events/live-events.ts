@@ -43,7 +43,7 @@ export type Listener = {
 }
 
 /** The events after a cursor and the new cursor; or `unknown` if the log no longer has them. */
-export type NextEvents = { events: LiveEvent[]; cursor: Cursor } | 'unknown'
+type NextEvents = { events: LiveEvent[]; cursor: Cursor } | 'unknown'
 
 /**
  * Delivers the events of all servers to the listeners of this process. The event log is read once for all listeners, and

@@ -10,7 +10,7 @@ import type { Listener, LiveEvents } from './live-events.ts'
 const retryMs = 1000
 
 /** The types of events and the position to start from, by default now. */
-export type StreamOptions = { types: ReadonlySet<EventType>; lastEventId: string | undefined }
+type StreamOptions = { types: ReadonlySet<EventType>; lastEventId: string | undefined }
 
 type StreamDeps = { liveEvents: LiveEvents; keepaliveMs: number }
 

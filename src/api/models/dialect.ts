@@ -3,7 +3,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { type Envelope, numericCodes } from '#platform/http/response/envelope.ts'
 
 /** Everything that the setting `dialect` changes, for clients that validate closed enumerations and numbers. */
-export type Dialect = {
+type Dialect = {
   /** The name of the tool by which an intern asks questions. */
   inputTool: string
   /** The model in a chunk if the intern reported none. */

@@ -40,7 +40,7 @@ function renderPage(status: number, title: string, html: string): HttpAnswer {
 export const messagePage = (status: number, title: string, text: string): HttpAnswer =>
   renderPage(status, title, `<p>${escapeHtml(text)}</p>`)
 
-export type QuestionPage = {
+type QuestionPage = {
   internName: string
   question: Question
   details: WholePermission | undefined

@@ -5,7 +5,7 @@ import { type CircuitEventData, findOrganizationIds, parseCircuitName } from '..
 import type { ProcessStatus } from './process-status.ts'
 
 /** A circuit that is not closed. */
-export type RestrictedCircuit = Omit<CircuitEventData, 'state' | 'at'> & {
+type RestrictedCircuit = Omit<CircuitEventData, 'state' | 'at'> & {
   state: 'open' | 'paused' | 'half_open'
   /** True if a process of this host reports it now; the last reports of other servers are older. */
   of_this_host: boolean

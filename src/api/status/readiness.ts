@@ -4,10 +4,10 @@ import type { Log } from '#platform/process/log.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
 
 /** `degraded` still answers completions, with the restriction that the message names. */
-export type Check = { status: 'ok' | 'degraded' | 'failed'; message?: string }
+type Check = { status: 'ok' | 'degraded' | 'failed'; message?: string }
 
 /** The parts that completions depend on. */
-export type Checks = { process: Check; database: Check; ledger: Check; catalogue: Check }
+type Checks = { process: Check; database: Check; ledger: Check; catalogue: Check }
 
 /** Whether this server can answer completions now. It is read from memory: no check sends a query. */
 export type Readiness = {

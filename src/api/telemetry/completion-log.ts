@@ -3,7 +3,7 @@ import { createLineWriter, type Log } from '#platform/process/log.ts'
 import type { AttemptNote, Generation } from '#spend/ledger/generation.ts'
 
 /** Logs one line for each completion: caller, model, endpoint and usage, or the failure. Never logs contents. */
-export type CompletionLog = {
+type CompletionLog = {
   logCompletion: (generation: Generation) => void
   logRefusal: (refused: Generation) => void
 }

@@ -12,7 +12,7 @@ export type ValueIndex = ReadonlyMap<string, Bits>
  */
 export type Columns = ReturnType<typeof buildColumns>
 
-export type EndpointColumns = {
+type EndpointColumns = {
   /** The endpoints of model `i` are those from `starts[i]` up to `starts[i + 1]`. */
   starts: Uint32Array
   /** Ranks on `scale`. */

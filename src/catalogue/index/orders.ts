@@ -21,7 +21,7 @@ export const sorts = [
 export type Sort = (typeof sorts)[number]
 
 /** The order of all models by each sort, built at the first call. The snapshot is in the default order, `newest`. */
-export type Orders = { readonly [Name in Exclude<Sort, 'newest'>]: () => Uint32Array }
+type Orders = { readonly [Name in Exclude<Sort, 'newest'>]: () => Uint32Array }
 type MeasuredSort = 'throughput-high-to-low' | 'latency-low-to-high' | 'most-popular' | 'top-weekly'
 /** Orders that depend only on the catalogue. */
 export type FixedOrders = Omit<Orders, MeasuredSort>

@@ -6,7 +6,7 @@ import type { Snapshot } from '../index/snapshot.ts'
 import { defaultLimit, type ModelQuery } from './model-query.ts'
 
 /** A page of a list of models, not serialized yet. */
-export type FoundModels = {
+type FoundModels = {
   /** Indices in the snapshot, in the requested order. */
   page: Uint32Array
   /** The number of items on all pages. */
@@ -57,7 +57,7 @@ export function computeListTag(snapshot: Snapshot, { page, total, next }: FoundM
   return `W/"${digest}"`
 }
 
-export type SerializedList = { tag: string; bytes: Buffer }
+type SerializedList = { tag: string; bytes: Buffer }
 
 const unfilteredLists = new WeakMap<Snapshot['items'], SerializedList>()
 

@@ -7,7 +7,7 @@ import type { Percentiles } from './figures.ts'
 import { addUptime, type EndpointSums, hourOf, newEndpointSums } from './tally.ts'
 
 /** The measurements of an endpoint in one hour or day. */
-export type HistoryPoint = {
+type HistoryPoint = {
   /** The start, in milliseconds since the epoch. */
   start: number
   latencyMs: Percentiles | null

@@ -2,7 +2,7 @@
  * The result of one attempt at one endpoint. `rate_limited` does not show whether the endpoint works, so it does not count
  * in the uptime.
  */
-export type Outcome = 'success' | 'upstream_error' | 'rate_limited'
+type Outcome = 'success' | 'upstream_error' | 'rate_limited'
 
 /** One attempt at one endpoint, recorded at its end. A request with fallbacks has several. */
 export type Measurement = {

@@ -51,7 +51,7 @@ function countModelsByProvider(models: readonly Served[]): Map<string, number> {
 }
 
 /** A provider without a credential of the operator, and the number of its models. */
-export type UnconfiguredProvider = { provider: Provider; modelCount: number }
+type UnconfiguredProvider = { provider: Provider; modelCount: number }
 
 /**
  * Lists providers whose credential is not set, in the order of the catalogue. `listProviderNeeds` also lists the missing

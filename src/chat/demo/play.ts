@@ -10,7 +10,7 @@ import { splitWords } from './words.ts'
 /** A step of a demo answer: an event, or the end of the stream (`cut`: disconnect, `stall`: silence). */
 export type Step = { afterMs: number } & ({ event: AnswerEvent } | { stop: 'cut' | 'stall' })
 
-export type DemoAnswer = { error: { status: number; message: string } } | { steps: Step[] }
+type DemoAnswer = { error: { status: number; message: string } } | { steps: Step[] }
 
 /** The demo model. Its behaviour depends only on the request. */
 export function play(chat: Pick<ChatRequest, 'messages' | 'tools' | 'tool_choice' | 'response_format'>): DemoAnswer {

@@ -9,7 +9,7 @@ export type Input = Record<string, unknown>
 export type Columns = Record<string, (row: never) => string> | string[]
 
 /** Replaces the ID that a person knows by the one in the path. */
-export type Resolve = (client: ApiClient, text: string) => Promise<string>
+type Resolve = (client: ApiClient, text: string) => Promise<string>
 
 export type Argument = { name: string; help?: string; resolve?: Resolve }
 
@@ -47,7 +47,7 @@ export type ApiCommand = {
 }
 
 /** The command or commands of an operation; or the hand-written one; or the reason for having none. */
-export type Override = ApiCommand | ApiCommand[] | { handWritten: string } | { without: string }
+type Override = ApiCommand | ApiCommand[] | { handWritten: string } | { without: string }
 
 export type Overrides = { [id in OperationId]?: Override }
 

@@ -8,7 +8,7 @@ const key: Argument = {
 }
 
 /** Members by their email address. */
-export const member: Argument = {
+const member: Argument = {
   name: 'email',
   help: 'Email address of the member',
   resolve: async (client, text) => (await findMember(client, text)).id,

@@ -5,7 +5,7 @@ import type { AgentQuestion } from './conversation.ts'
 
 type Permission = Extract<AgentQuestion, { kind: 'permission' }>
 
-export type PermissionDetails = {
+type PermissionDetails = {
   /** The command or description, on one line. */
   subject: string | undefined
   /** The lines of the diffs. */

@@ -6,7 +6,7 @@ import { internPath } from '../kit/intern-path.ts'
 
 type QuestionEntry = Extract<z.infer<typeof EntryItem>, { type: 'question' }>
 
-export type QuestionLocation = {
+type QuestionLocation = {
   client: Pick<ApiClient, 'stream'>
   intern: string
   sessionId: string

@@ -18,7 +18,7 @@ export type ImportResult = {
   notes: string[]
 }
 
-export type Options = { now: Date; freeUnlessPriced: boolean }
+type Options = { now: Date; freeUnlessPriced: boolean }
 
 /** Converts a LiteLLM configuration. @throws CatalogueError with the line of the error */
 export function fromLitellm(

@@ -62,7 +62,7 @@ const initializeParams: InitializeRequest = {
 export type AgentLimits = { maxMessageBytes: number; handshakeMs: number }
 
 /** `_meta` is sent with every new and restored session. Some agents read settings from it. */
-export type SessionExtras = { _meta?: Record<string, unknown> }
+type SessionExtras = { _meta?: Record<string, unknown> }
 
 /**
  * `authenticate` is the id of a sign-in method, for agents that open no session without one. `mcpServers` are the

@@ -9,7 +9,7 @@ import type { Channel } from './connection.ts'
 /** The command of an agent. `env` is its whole environment. */
 export type AgentCommand = { command: string; args: string[]; env: Record<string, string> }
 
-export type AgentProcess = Channel & {
+type AgentProcess = Channel & {
   pid: number
   /** Resolves with the reason of its end, for people. Never rejects. */
   exited: Promise<string>

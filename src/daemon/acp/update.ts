@@ -26,7 +26,7 @@ export type AgentUpdate =
   | { type: 'other' }
   | { type: 'ignored' }
 
-export type PlanStep = { text: string; status: string; priority?: string }
+type PlanStep = { text: string; status: string; priority?: string }
 
 const otherUpdate: AgentUpdate = { type: 'other' }
 const ignoredUpdate: AgentUpdate = { type: 'ignored' }

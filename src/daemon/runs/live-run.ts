@@ -15,7 +15,7 @@ import type { RunPersistence } from './run-persistence.ts'
 import type { Session } from './sessions/session.ts'
 import { takeSessionNotes } from './sessions/session-notes.ts'
 
-export type LiveRunDeps = {
+type LiveRunDeps = {
   limits: Limits
   /** The system time, for instants that leave the daemon. */
   now: () => number

@@ -9,7 +9,7 @@ import { createTlsServer } from './tls-server.ts'
 type ListenerDeps = Parameters<typeof createHttpServer>[0]
 
 /** The listeners: a Unix socket for this host, a port for other hosts, or both. */
-export type Listeners = {
+type Listeners = {
   /** The port that it listens on. */
   port: number | undefined
   /** Accepts no more connections. Resolves when the last one has closed. */

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { TranscriptLimits } from '../transcript/limits.ts'
 
 /** Keeps transcripts within their limits. Call both functions in the transaction that writes. */
-export type TranscriptRetention = {
+type TranscriptRetention = {
   /** Adds to the size of a session, and to the number of its deleted entries. */
   grow(sessionId: string, bytes: number, dropped?: number): void
   /**

@@ -38,7 +38,7 @@ type RecorderDeps = {
   onText: (entry: TextEntry, offset: number, text: string) => void
 }
 
-export type RunEnd = { reason: EndReason; message: string | null } & RunReport
+type RunEnd = { reason: EndReason; message: string | null } & RunReport
 type PromptInfo = { mode: ApprovalMode; by: string | null; background?: true; budget?: TurnBudget }
 
 type OpenCall = { entry: Entry; output: TerminalOutput }

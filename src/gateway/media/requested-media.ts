@@ -4,7 +4,7 @@ import { readMedium } from './medium.ts'
 type Body = Record<string, unknown>
 
 /** The contents of a request that can have a separate price: parts that are not text, and long caches. */
-export type Media = {
+type Media = {
   images: number
   audio: boolean
   /** Video can contain audio, too. */

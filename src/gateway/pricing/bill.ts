@@ -43,7 +43,7 @@ export type Bill = {
 }
 
 /** A model that a tool runs, by the provider's name, and the most tokens that it reads and generates. */
-export type BilledModel = { name: string; prices: Prices; prompt: number; completion: number }
+type BilledModel = { name: string; prices: Prices; prompt: number; completion: number }
 
 /** The assumed number of runs of a provider tool for which no field sets a limit. */
 const defaultCallLimit = 16

@@ -182,7 +182,7 @@ export type ClientProtocol = {
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** One operation of the API. `response` is the schema of a whole answer. */
-export type Operation = {
+type Operation = {
   /** Its name in the API's description. */
   id: string
   path: string

@@ -121,7 +121,7 @@ function maxGenerated(
 const unlimited: GeneratedTokens = { total: Number.POSITIVE_INFINITY, unreceived: Number.POSITIVE_INFINITY }
 
 /** Estimates the tokens. Counts that the provider reported are the minimum. */
-export function estimateTokenCounts({ bytes, reasoningBytes, reported }: BillableCounts, prompt: number): TokenCounts {
+function estimateTokenCounts({ bytes, reasoningBytes, reported }: BillableCounts, prompt: number): TokenCounts {
   return {
     ...reported,
     prompt: Math.max(reported?.prompt ?? 0, prompt),

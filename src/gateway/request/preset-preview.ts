@@ -6,7 +6,7 @@ import type { PresetScope } from '../presets/read-presets.ts'
 import { type NewPresetVersion, resolveNewVersion } from '../presets/version-request.ts'
 
 /** The contents of a version that is not saved, and the chat request that it makes. */
-export type PresetPreview = {
+type PresetPreview = {
   system_prompt: string | null
   config: Record<string, unknown>
   skipped_fields: string[]

@@ -41,7 +41,7 @@ export type Caller = {
   token?: AcceptedToken | undefined
 }
 
-export type AcceptedToken = {
+type AcceptedToken = {
   /** In milliseconds since the epoch. */
   expiresAt: number
   /** The caller of the key under which requests with this token are metered. */

@@ -5,10 +5,10 @@ import { recordChange } from '../audit/audit.ts'
 import { accountsLock } from './accounts-lock.ts'
 import type { Caller } from './caller.ts'
 
-export type OrganizationRecord = { id: string; name: string; interns_programme: boolean; created_at: string }
+type OrganizationRecord = { id: string; name: string; interns_programme: boolean; created_at: string }
 
 /** The fields of an organization that can be changed. Omitted fields are not changed. */
-export type OrganizationPatch = { interns_programme?: boolean | undefined }
+type OrganizationPatch = { interns_programme?: boolean | undefined }
 
 /**
  * Returns the organization of people whom an issuer authenticated. The first start creates it, and nothing creates others; if an

@@ -16,7 +16,7 @@ import {
 } from './credential.ts'
 import type { Vault } from './vault.ts'
 
-export type CredentialDeps = { db: Db; now: Now; newId: NewId; vault: Vault }
+type CredentialDeps = { db: Db; now: Now; newId: NewId; vault: Vault }
 
 type Providers = { findProvider: (slugOrName: string) => { slug: string } | undefined }
 type CatalogueDep = { catalogue: { current: () => Providers } }

@@ -7,7 +7,7 @@ import { limitIssuerAnswers } from '../issuer-fetch.ts'
 import { clientAuthentication, type TokenAuthMethod } from './oidc-client-authentication.ts'
 import { deriveFlow } from './oidc-flow.ts'
 
-export type OidcSettings = {
+type OidcSettings = {
   oidc_issuer: string
   oidc_client_id: string
   oidc_client_secret?: string | undefined

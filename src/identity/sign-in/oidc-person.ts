@@ -16,7 +16,7 @@ export type OidcRules = {
 }
 
 /** A workspace by ID or slug, and the role in it. The role defaults to the role in the organization. */
-export type GroupWorkspace = { workspace: string; role?: WorkspaceRole | undefined }
+type GroupWorkspace = { workspace: string; role?: WorkspaceRole | undefined }
 
 /** An account as the issuer and the settings describe it. */
 export type OidcPerson = {

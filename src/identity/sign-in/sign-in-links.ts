@@ -10,7 +10,7 @@ import { findWorkspaceId, noWorkspaceFault } from './session-workspace.ts'
 import { type Browser, type NewSession, type SignInDeps, startSession } from './sign-in.ts'
 
 /** The validity of a link. It can be used once. */
-export const linkValidityMs = 15 * 60_000
+const linkValidityMs = 15 * 60_000
 
 export type NewLink = { token: string; expiresAt: number }
 

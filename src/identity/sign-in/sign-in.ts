@@ -18,7 +18,7 @@ export type SignInDeps = { db: Db; now: Now; newId: NewId; lifetimes: SessionLif
 export type Browser = { address: string | null; userAgent: string | null }
 
 /** The member who signs in, the method, and the key or passkey that was used. */
-export type SignInProof = KeyOwner & {
+type SignInProof = KeyOwner & {
   method: SignInMethod
   key?: Pick<Caller, 'keyHash' | 'keyKind'>
   passkeyId?: string

@@ -30,7 +30,7 @@ const clockJitterMs = 1_000
 const staleMs = 60 * 60_000
 
 /** The public keys of the issuer, cached. */
-export type IssuerKeys = {
+type IssuerKeys = {
   /** @throws Fault `unavailable` if they cannot be read; an error of `jose` if none matches the token. */
   find: JWTVerifyGetKey
 }

@@ -4,7 +4,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { createIssuerKeys, type IssuerKeySettings } from './issuer-keys.ts'
 
-export type TokenSettings = IssuerKeySettings & { jwt_audience: string }
+type TokenSettings = IssuerKeySettings & { jwt_audience: string }
 
 /** Only asymmetric algorithms. With HS256, a token could be signed with the issuer's public key as the secret. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']

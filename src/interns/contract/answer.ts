@@ -18,7 +18,7 @@ export type FormAnswer =
   | { action: 'cancel' }
 
 /** `choice` is set if the caller named one option by its id. */
-export type ParsedPermissionAnswer = { answer: PermissionAnswer; choice?: PermissionChoice }
+type ParsedPermissionAnswer = { answer: PermissionAnswer; choice?: PermissionChoice }
 type OfferedOptions = Pick<PermissionQuestion, 'options' | 'choices'>
 
 /**

@@ -13,7 +13,7 @@ export type InternFile = {
   target: string | null
 }
 
-export type InternFilePage = { entries: InternFile[]; next?: string | undefined }
+type InternFilePage = { entries: InternFile[]; next?: string | undefined }
 
 /** A stream of bytes. Ending the iteration closes its source. */
 export type Bytes = AsyncIterable<Uint8Array>
@@ -29,7 +29,7 @@ export type InternFileContent = {
   body: Bytes
 }
 
-export type UnpackedFiles = { files: number; folders: number; links: number; bytes: number }
+type UnpackedFiles = { files: number; folders: number; links: number; bytes: number }
 
 /**
  * The files of an intern's workspace, accessed on its host by the intern's user. Paths are relative to the workspace. A path

@@ -50,7 +50,7 @@ export type Field = {
 }
 
 /** An agent asks for answers. `message` describes the fields to the caller. */
-export type FormQuestion = { kind: 'elicitation'; message: string; fields: Field[] }
+type FormQuestion = { kind: 'elicitation'; message: string; fields: Field[] }
 
 /** A question of an intern to its caller. Its run waits for the answer. `id` is unique over all interns. */
 export type Question = { id: string } & (PermissionQuestion | FormQuestion)

@@ -23,13 +23,13 @@ export type ToolActivity = {
   paths: string[]
   changes: FileDiff[]
 }
-export type PlanActivity = { type: 'plan'; steps: PlanStep[] }
+type PlanActivity = { type: 'plan'; steps: PlanStep[] }
 
 /** Activity of the intern that is not text of its reply. */
 export type Activity = ToolActivity | PlanActivity
 
 /** The state of a question. `fields` has the names of the filled fields; their values are not stored. */
-export type QuestionState =
+type QuestionState =
   | { state: 'waiting' }
   | { state: 'answered'; answer: string; fields: string[]; by: string | null; answeredAt: number }
   | { state: 'ended' }

@@ -6,7 +6,7 @@ import type { InternStatus, Visibility } from './intern.ts'
 import type { Intern } from './intern-store.ts'
 
 /** The fields that decide who sees events of an intern. */
-export type InternVisibility = { workspaceId: string; creatorUserId: string; visibility: Visibility }
+type InternVisibility = { workspaceId: string; creatorUserId: string; visibility: Visibility }
 
 /** The stored data of an event of an intern. `told` is the event in the form of the API; the name is part of the stored JSON. */
 export type InternEventData = InternVisibility & { told: Record<string, unknown> }

@@ -99,7 +99,7 @@ export async function findModelByKey(deps: InternStoreDeps, keyHash: string): Pr
   return row?.model ?? null
 }
 
-export type ListFilter = { limit: number; statuses?: InternStatus[]; startingAfter?: string }
+type ListFilter = { limit: number; statuses?: InternStatus[]; startingAfter?: string }
 
 /** Lists interns after `startingAfter`, the newest first. */
 export async function listInterns(

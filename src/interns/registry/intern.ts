@@ -21,7 +21,7 @@ export type InternStatus = (typeof internStatuses)[number]
 /** The states in which an intern counts for the capacity of its host, and is started after a move. */
 export const statusesInService: readonly InternStatus[] = ['queued', 'provisioning', 'running', 'failed']
 
-export const InternName = z
+const InternName = z
   .string()
   .min(2)
   .max(17)

@@ -5,7 +5,7 @@ import { type InternStatus, internStatuses } from './intern.ts'
 import { type Intern, toIntern } from './intern-store.ts'
 
 /** The state of an organization's interns on all hosts. */
-export type OrganizationInterns = {
+type OrganizationInterns = {
   counts: Record<InternStatus, number>
   /** The latest interns that failed or could not be removed. */
   failed: Intern[]

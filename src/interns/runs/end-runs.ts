@@ -12,7 +12,7 @@ import { whereRun } from './run-store.ts'
 import { runEndedEvent } from './webhook-events.ts'
 
 /** `spentUsd`: the metered cost of a run with a budget. */
-export type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & {
+type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & {
   outcome: EndReason
   endedAt: number
   spentUsd?: number | undefined

@@ -70,7 +70,7 @@ export async function waitUntilStored(
 type TurnDeps = { db: Pick<Db, 'query' | 'kind'>; now: Now }
 
 /** The turns in flight of the intern with a key, over all servers. */
-export type KeyTurns = { hasRunningTurn: boolean; limited: LimitedTurn[] }
+type KeyTurns = { hasRunningTurn: boolean; limited: LimitedTurn[] }
 
 /**
  * Finds the turns of the intern with this key that are starting, running or waiting for an answer. Uses one statement, so that a

@@ -6,7 +6,7 @@ import type { Intern } from '../registry/intern-store.ts'
 import { findStarters, type Starter } from './run-store.ts'
 
 /** Whether the user who started a run can still use the intern, and when that expires (milliseconds since the epoch). */
-export type StarterAccess = { isAllowed: boolean; expiresAt: number | null }
+type StarterAccess = { isAllowed: boolean; expiresAt: number | null }
 export type CheckStarter = (starter: Starter, intern: Intern) => Promise<StarterAccess>
 
 type RevokeDeps = {

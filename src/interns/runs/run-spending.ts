@@ -7,8 +7,8 @@ import type { TurnBudget } from '../contract/turn-budget.ts'
  * A run that has not finished, or was ended early. Its metered cost counts, with requests that were in flight when it was
  * ended. `reportedUsd` is the cost that was stored when it ended, which can miss those requests; 0 if none is stored.
  */
-export type UnsettledRun = { meteredKey: string; startedAt: number; endedAt: number | null; reportedUsd: number }
-export type SessionSpending = { spentUsd: number; unsettled: UnsettledRun[]; isOpen: boolean }
+type UnsettledRun = { meteredKey: string; startedAt: number; endedAt: number | null; reportedUsd: number }
+type SessionSpending = { spentUsd: number; unsettled: UnsettledRun[]; isOpen: boolean }
 
 /** A turn that is only announced, a run that is not settled, or the sums of the settled runs. */
 type SpendingRow = {
@@ -87,7 +87,7 @@ const isSettled = (e: ExpressionBuilder<Tables, 'intern_runs'>) =>
   ])
 
 /** `isComplete`: all requests are recorded. Otherwise the cost can still rise. */
-export type MeteredCost = { usd: number; isComplete: boolean }
+type MeteredCost = { usd: number; isComplete: boolean }
 
 /** Returns the recorded cost of the requests with a key that started between two instants; without `until`, until now. */
 export type ReadSpending = (keyHash: string, since: number, until?: number) => Promise<MeteredCost>

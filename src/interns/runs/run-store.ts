@@ -129,7 +129,7 @@ export async function findRunIfStored(
   return row && toRunRecord(row)
 }
 
-export type RunFilter = {
+type RunFilter = {
   limit: number
   statuses?: readonly RunStatus[] | undefined
   sessionId?: string | undefined

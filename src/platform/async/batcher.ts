@@ -1,5 +1,5 @@
 /** Collects items and processes several of them together. */
-export type Batcher<Item> = {
+type Batcher<Item> = {
   add: (item: Item) => void
   /** Processes all waiting items. */
   flush: () => void

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * The delay before the next attempt, in milliseconds; undefined to give up.
  * @param failures the number of failed attempts, at least 1.
  */
-export type RetryDelay = (failures: number, error: Error) => number | undefined
+type RetryDelay = (failures: number, error: Error) => number | undefined
 
 /**
  * Calls `attempt` until it succeeds.

@@ -67,7 +67,7 @@ function defaultText(value: unknown): string {
 }
 
 /** A setting as the API returns it. */
-export type SettingItem = {
+type SettingItem = {
   name: SettingName
   /** The environment variable of the setting; null if only the file can contain it. */
   variable: string | null

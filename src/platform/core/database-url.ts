@@ -1,5 +1,5 @@
 /** The servers named by a Postgres URL, each as a URL of one server, in the order in which they are tried. */
-export type DatabaseServers = {
+type DatabaseServers = {
   urls: string[]
   /** Only a server that accepts writes is used (`target_session_attrs=read-write` or `primary`). */
   requiresWritable: boolean

@@ -1,5 +1,5 @@
 /** An amount as decimal text: digits and at most one point, without an exponent. */
-export type Decimal = string
+type Decimal = string
 
 const decimalPattern = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
 

@@ -3,9 +3,9 @@ import type { Stats } from 'node:fs'
 import { lstat, opendir, readlink } from 'node:fs/promises'
 import { type ConfinedFolder, entryPath, locate, withFolder } from './confined-folder.ts'
 
-export type EntryKind = 'file' | 'folder' | 'link' | 'other'
+type EntryKind = 'file' | 'folder' | 'link' | 'other'
 
-export type FileEntry = {
+type FileEntry = {
   /** Bytes that are not UTF-8 are replaced by U+FFFD. */
   name: string
   /** Whether `name` is the exact name, so that it can be requested. */
@@ -20,7 +20,7 @@ export type FileEntry = {
 }
 
 /** `after` is `next` of the previous page. */
-export type ListPage = { limit: number; after?: string | undefined }
+type ListPage = { limit: number; after?: string | undefined }
 
 /** Lists the entries of a folder in the order of their bytes. Only one page is held in memory. */
 export async function listFolder(

@@ -5,7 +5,7 @@ import { FileError } from './file-error.ts'
 /** A range from the first byte to the last, or the last `suffix` bytes. */
 export type ByteRange = { first: number; last?: number | undefined } | { suffix: number }
 
-export type FilePart = {
+type FilePart = {
   /** The size of the whole file. */
   size: number
   modifiedAt: number
@@ -17,7 +17,7 @@ export type FilePart = {
 }
 
 /** A range applies only to the file with the tag; otherwise the whole file is read. */
-export type PartSelection = { range?: ByteRange | undefined; ifTag?: string | undefined }
+type PartSelection = { range?: ByteRange | undefined; ifTag?: string | undefined }
 
 const pieceBytes = 256 * 1024
 

@@ -47,7 +47,7 @@ export type RequestTimeouts = { headersMs: number; requestMs: number; checkEvery
  * Called for each request before every other hook, synchronously if possible. Throws the `Fault` that answers the
  * request.
  */
-export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined
+type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined
 
 type AppOptions = {
   log: Log

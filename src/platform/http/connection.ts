@@ -4,7 +4,7 @@ import { containsAddress, toBlockList } from '../net/addresses/networks.ts'
 import { createHostReader, type HostOf, type Proxies } from './request/forwarded-host.ts'
 
 /** The client's end of a request: its address and the origin that it requested. */
-export type Connection = {
+type Connection = {
   /** The client's IP address. */
   address: string
   /** Scheme and host as the client's address bar has them, such as `https://signalbox.example.com`. */

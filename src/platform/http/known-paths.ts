@@ -60,7 +60,7 @@ function sortPatterns(all: readonly KnownPath[]): Pattern[] {
 }
 
 /** Finds the known path of a request that matches no route; undefined if the path is unknown too. */
-export type PathFinder = (request: { url: string }) => KnownPath | undefined
+type PathFinder = (request: { url: string }) => KnownPath | undefined
 
 /**
  * Matches paths as the router does. The router itself would need an entry for each missing method, which is four of

@@ -29,7 +29,7 @@ export type RequestWrapper = (
   handle: () => unknown,
 ) => unknown
 
-export type MountOptions<Caller, Deps> = {
+type MountOptions<Caller, Deps> = {
   deps: Deps
   prefix: string
   /**

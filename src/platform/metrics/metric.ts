@@ -11,7 +11,7 @@ export type Metric = {
  * How the values of several processes are combined. Usually the sum; not if all processes report the same value, or if only
  * the worst value matters.
  */
-export type Aggregator = 'sum' | 'first' | 'min' | 'max' | 'average' | 'omit'
+type Aggregator = 'sum' | 'first' | 'min' | 'max' | 'average' | 'omit'
 
 /** The current values of a metric, in the form of `prom-client`. */
 export type MetricValues = { name: string; help: string; type: string; aggregator: Aggregator; values: Sample[] }

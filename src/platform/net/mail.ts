@@ -2,7 +2,7 @@ import type { Config } from '../config/settings.ts'
 import { lazyModules } from '../process/lazy-modules.ts'
 
 export type MailSettings = Pick<Config, 'smtp_url' | 'smtp_from'>
-export type Mail = { to: string; subject: string; text: string; id?: string }
+type Mail = { to: string; subject: string; text: string; id?: string }
 
 const timeoutMs = 15_000
 

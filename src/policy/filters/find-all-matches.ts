@@ -3,7 +3,7 @@ import { type BlockedResult, blockedResult } from './filter-bodies.ts'
 import type { FilterRule } from './rules.ts'
 
 /** A match of a rule in a text, in UTF-16 code units, the end excluded. */
-export type RuleMatch = Pick<FilterRule, 'guardrail' | 'rule' | 'action'> & { start: number; end: number }
+type RuleMatch = Pick<FilterRule, 'guardrail' | 'rule' | 'action'> & { start: number; end: number }
 
 /** Every match of every rule, in order of the text. */
 export type AllMatches = { outcome: 'found'; matches: RuleMatch[] }

@@ -21,7 +21,7 @@ const anyFoldedUnit = new RegExp(
 )
 
 /** The normalized text for filters, and a function that maps matches to positions in the original text. */
-export type FoldedText = { text: string; restore: (found: Span[]) => Span[] }
+type FoldedText = { text: string; restore: (found: Span[]) => Span[] }
 
 /**
  * Normalizes a text for filters. Converts digits of other scripts, full-width and mathematical letters to ASCII, and all spaces

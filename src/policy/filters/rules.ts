@@ -13,7 +13,7 @@ export type FilteringGuardrail = {
 }
 
 /** A rule's matcher: a builtin filter or a custom pattern. */
-export type Matcher = { builtin: BuiltinSlug } | { pattern: string }
+type Matcher = { builtin: BuiltinSlug } | { pattern: string }
 
 /** An active filter, and the guardrail that requires it. */
 export type FilterRule = {
@@ -30,7 +30,7 @@ export type FilterRule = {
 /** The filters that apply to a caller, strictest first. */
 export type Filters = { rules: readonly FilterRule[] }
 
-export const defaultLabel = '[REDACTED]'
+const defaultLabel = '[REDACTED]'
 
 const strictness = { flag: 0, redact: 1, block: 2 } as const
 

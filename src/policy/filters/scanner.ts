@@ -6,7 +6,7 @@ import { estimateScanMs } from './scan-cost.ts'
 import { type ScanRequest, WorkerPool } from './workers.ts'
 
 /** The content that may be sent. If nothing was redacted, it is the same object as the input. */
-export type PassedResult<Content> = { outcome: 'passed'; content: Content; findings: Finding[] }
+type PassedResult<Content> = { outcome: 'passed'; content: Content; findings: Finding[] }
 
 /**
  * Scans texts. Long texts wait for a thread, which is shared fairly among workspaces, and among the keys of each.

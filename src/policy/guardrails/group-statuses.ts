@@ -7,7 +7,7 @@ import type { Grouping } from '#spend/ledger/request-group.ts'
 import { type EffectiveGroupLimit, groupBudget, groupingOf } from './decide/guardrail-budget.ts'
 
 /** The limit of one session or tag value; `value` is null if nothing has used the limit in the current period. */
-export type GroupStatus = { value: string | null; budget: LastingBudget; status: BudgetStatus }
+type GroupStatus = { value: string | null; budget: LastingBudget; status: BudgetStatus }
 
 /**
  * The sessions or tag values that have spent the most of a limit in the current period, the most first.

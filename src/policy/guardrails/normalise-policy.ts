@@ -8,7 +8,7 @@ import { readZdrFields } from './decide/zdr.ts'
 import type { GuardrailPatch } from './guardrail-patch.ts'
 
 /** The part of the catalogue that resolves the names in a guardrail. */
-export type NameCatalogue = {
+type NameCatalogue = {
   current: () => {
     findModel: (name: string) => { canonicalSlug: string } | undefined
     findProvider: (slugOrName: string) => { slug: string } | undefined

@@ -5,7 +5,7 @@ import { judgeEndpoint, judgeModel, judgeRegion, type RuleName } from '../guardr
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 
 /** The stored facts of a request that determine its models, endpoints and region. */
-export type PastFacts = {
+type PastFacts = {
   models: readonly string[]
   endpointId: string | null
   region: Region
@@ -21,7 +21,7 @@ export type RequestOwner = { keyHash: string; userId: string }
 export type IsReachable = (owner: RequestOwner, endpoint: Endpoint) => boolean
 
 /** `rerouted`: the endpoint that answered would be forbidden, and another one could answer instead. */
-export type PastVerdict = { outcome: 'allowed' | 'unknown' } | { outcome: 'refused' | 'rerouted'; rule: RuleName }
+type PastVerdict = { outcome: 'allowed' | 'unknown' } | { outcome: 'refused' | 'rerouted'; rule: RuleName }
 
 type PastJudgeDeps = {
   guardrail: GuardrailRecord

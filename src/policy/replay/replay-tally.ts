@@ -4,7 +4,7 @@ import type { PastRequest } from '#spend/ledger/history.ts'
 import type { Replay, TouchedRequest } from './replay-answer.ts'
 import type { Undecidable } from './replay-texts.ts'
 
-export type Outcome = Replay['by_rule'][number]['outcome']
+type Outcome = Replay['by_rule'][number]['outcome']
 export type Effect = { outcome: Outcome; rule: string }
 
 type Sum = { requests: number; cost: PicoUsd }

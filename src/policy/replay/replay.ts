@@ -17,7 +17,7 @@ import { createEffectFinder } from './replay-effects.ts'
 import { createReplayTally } from './replay-tally.ts'
 import { assumptionNotes, undecidableReasons } from './replay-texts.ts'
 
-export type ReplayDeps = {
+type ReplayDeps = {
   db: Db
   now: Now
   config: Pick<Config, 'zdr_vendors'>

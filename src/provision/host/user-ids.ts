@@ -24,7 +24,7 @@ export function allocateUser(home: string, base: number): number {
 export const cloningUser = (base: number) => base + userCount
 
 /** The owner of an intern's workspace. */
-export function findOwner(home: string): number | undefined {
+function findOwner(home: string): number | undefined {
   return statSync(join(home, 'workspace'), { throwIfNoEntry: false })?.uid
 }
 

@@ -34,7 +34,7 @@ import { Pods } from './pods/pods.ts'
 import { endForeignDaemons, endPod, removeAll } from './pods/removal.ts'
 import { watchPod } from './pods/watch-pod.ts'
 
-export type KubernetesDeps = RemoteInternDeps & {
+type KubernetesDeps = RemoteInternDeps & {
   config: Config
   cluster: Cluster
   certificates: Pick<DaemonCertificates, 'forDaemon' | 'forServer'>

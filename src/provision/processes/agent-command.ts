@@ -6,7 +6,7 @@ import type { AgentCommand } from '../host/home/intern-home.ts'
 import { repositoryDescription } from '../repository/clone.ts'
 
 /** The files and folders that a daemon and its agent need. */
-export type AgentPaths = {
+type AgentPaths = {
   /** The program Node. */
   node: string
   /** The script of the builtin agent. */

@@ -9,7 +9,7 @@ import { isAlive, type ProcessId, sendSignal, withDescendants } from '../host/pr
  * The processes of an intern: all in its control group, if it has one; all of its user, if it has its own user; else
  * the descendants of its daemon and processes with its mark.
  */
-export type KillTarget = {
+type KillTarget = {
   process: ProcessId | undefined
   uid: number | undefined
   mark: string

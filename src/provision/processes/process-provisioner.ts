@@ -34,7 +34,7 @@ import { type StorageListener, startStorageListener } from './storage-listener.t
 import { StorageProcesses } from './storage-processes.ts'
 import { renewCertificatesEveryMs, type TcpListeners, writeCertificates } from './tcp-listener.ts'
 
-export type ProcessDeps = RemoteInternDeps & {
+type ProcessDeps = RemoteInternDeps & {
   config: Config
   /** The addresses on which daemons listen for servers on other hosts; undefined if they do not. */
   listeners: TcpListeners | undefined

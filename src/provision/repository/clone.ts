@@ -34,7 +34,7 @@ export type CloneDeps = {
   onMeasureError: (error: Error) => void
 }
 
-export type CloneOptions = {
+type CloneOptions = {
   home: string
   repository: Repository
   password: string | undefined

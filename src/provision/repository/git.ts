@@ -4,7 +4,7 @@ import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
 
-export type GitRun = {
+type GitRun = {
   /** The folders with programs. */
   path: string
   args: string[]

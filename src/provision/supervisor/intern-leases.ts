@@ -13,7 +13,7 @@ import { queueEvent } from '#webhooks/outbox.ts'
 import type { DaemonLocation } from './provisioner.ts'
 
 /** A lease ends if it is not renewed for this time. */
-export const leaseMs = 5000
+const leaseMs = 5000
 
 /** An intern, and the lease on it: the server that supervises it, if one does. */
 export type LeasedIntern = { intern: Intern; supervisor: string | null; isExpired: boolean }
@@ -23,7 +23,7 @@ type InternLeasesDeps = { db: Db; now: Now; server: string; host: string | undef
 type InternLeasesRow = Selectable<Tables['interns']>
 
 /** The next state of an intern. `release` gives up the lease, because there is nothing left to supervise. */
-export type Transition = {
+type Transition = {
   status: InternStatus
   failure?: string | null
   release?: boolean

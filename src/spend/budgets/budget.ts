@@ -35,7 +35,7 @@ export type GroupSubject = {
  * A turn of an intern, which counts all requests of its key since its start, or a session with all its turns. `part` is the field of
  * the intern's budget that set the limit of the turn.
  */
-export type TurnSubject =
+type TurnSubject =
   | { kind: 'turn'; id: string; keyHash: string; startedAt: number; part: 'max_cost_usd' | 'session_max_cost_usd' }
   | { kind: 'session'; internId: string; sessionId: string }
 
@@ -85,7 +85,7 @@ export const layers = [
   'tag',
   'key_limit',
 ] as const
-export type Layer = (typeof layers)[number]
+type Layer = (typeof layers)[number]
 
 export function layerOf(subject: LastingSubject): Layer {
   if (subject.kind === 'key') return 'key_limit'

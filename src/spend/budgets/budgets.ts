@@ -22,7 +22,7 @@ export type Reservation = {
 }
 
 type RefusedReservation = { refusedBy: Budget; outcome: Exclude<ReserveOutcome, 'granted' | 'period_ended'> }
-export type ReserveResult = { reservation: Reservation } | RefusedReservation
+type ReserveResult = { reservation: Reservation } | RefusedReservation
 
 type AccountsWithReservation = { accounts: OpenAccount[] } | { periodEnded: true }
 

@@ -9,7 +9,7 @@ import { findByAccount } from './pooled/rows.ts'
 type SubjectOf<Kind> = Extract<Subject, { kind: Kind }>
 
 /** A limit as stored in the database, with data about its owner for webhooks. */
-export type CurrentLimit = {
+type CurrentLimit = {
   workspaceId: string
   /** Undefined if the limit was removed. */
   limit: PicoUsd | undefined

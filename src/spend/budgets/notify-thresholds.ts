@@ -12,7 +12,7 @@ import { type NotifiedThreshold, writeNotifiedThreshold } from './rows/notificat
 const spentIfRefusedPercent = 80
 
 /** The state of a limit after the report of a server. */
-export type LimitState = {
+type LimitState = {
   period: number
   /** The database's time. */
   at: number

@@ -11,7 +11,7 @@ export type ChargedRow = RecordRow & {
 }
 
 /** The tokens that a provider reported later. */
-export type LateTokens = { prompt: number; completion: number; reasoning: number; cached: number }
+type LateTokens = { prompt: number; completion: number; reasoning: number; cached: number }
 
 /** The new amounts of a charge. Their sum is at most the old sum. */
 export type NewCharge = {

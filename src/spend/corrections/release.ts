@@ -15,9 +15,9 @@ import { deleteCostLookups } from './cost-lookups.ts'
 type ReleaseDeps = { db: Db; now: Now; newId: NewId }
 
 /** One request, or all requests of a filter. */
-export type ReleaseScope = { id: string } | { filter: GenerationFilter }
+type ReleaseScope = { id: string } | { filter: GenerationFilter }
 
-export type Released = { requests: number; amount: PicoUsd }
+type Released = { requests: number; amount: PicoUsd }
 
 /** The number of requests in one transaction, which blocks other writers of SQLite. */
 const requestsPerBatch = 100

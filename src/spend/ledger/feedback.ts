@@ -13,7 +13,7 @@ export const feedbackCategories = [
   'other',
 ] as const
 
-export type Feedback = { category: (typeof feedbackCategories)[number]; comment: string | null }
+type Feedback = { category: (typeof feedbackCategories)[number]; comment: string | null }
 
 /** The maximum number of reports about one request. */
 const maxReports = 20

@@ -8,7 +8,7 @@ import { exactSum } from './sums/exact.ts'
 import { readSum } from './sums/read-sum.ts'
 
 /** The requests of a key that started between two instants. */
-export type KeyWindow = { keyHash: string; from: number; to: number | undefined }
+type KeyWindow = { keyHash: string; from: number; to: number | undefined }
 type Deps = { db: Pick<Db, 'reports'> }
 
 /** The maximum number of windows in one statement. */

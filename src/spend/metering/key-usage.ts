@@ -6,7 +6,7 @@ import { exactSum } from '../ledger/sums/exact.ts'
 import { readSum } from '../ledger/sums/read-sum.ts'
 
 /** The summed usage of one key. */
-export type KeyUsage = { promptTokens: number; completionTokens: number; cachedTokens: number; costUsd: number }
+type KeyUsage = { promptTokens: number; completionTokens: number; cachedTokens: number; costUsd: number }
 
 /** Limits the query. Turns of agents have fewer requests. */
 const maxRequests = 5000

@@ -16,7 +16,7 @@ type PolicySpec = { podSelector: Selector; policyTypes: string[]; ingress?: Rule
 export type Party = { address: string; pod?: { namespace: string; labels: Labels } }
 
 /** The policies of a cluster, with the labels of its namespaces. */
-export type Policies = { policies: { namespace: string; spec: PolicySpec }[]; namespaces: Record<string, Labels> }
+type Policies = { policies: { namespace: string; spec: PolicySpec }[]; namespaces: Record<string, Labels> }
 
 /**
  * Returns whether a cluster that enforces NetworkPolicies allows this connection, by

@@ -7,7 +7,7 @@ import { hasLabels, ScriptedObjects, Status } from './scripted-objects.ts'
 
 /** The failure that replaces an answer: a status with a reason, no answer, or a broken connection. */
 export type ScriptedFault = { status: number; reason: string } | 'silence' | 'reset'
-export type ScriptedRequest = { method: string; path: string; query: URLSearchParams }
+type ScriptedRequest = { method: string; path: string; query: URLSearchParams }
 
 export type ScriptedApiServer = AsyncDisposable & {
   url: string

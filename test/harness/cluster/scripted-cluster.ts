@@ -8,7 +8,7 @@ import { type ScriptedApiServer, startScriptedApiServer } from './scripted-api-s
 import type { ScriptedObjects } from './scripted-objects.ts'
 
 /** A process in a pod. */
-export type PodProcess = { stop: () => Promise<void> }
+type PodProcess = { stop: () => Promise<void> }
 
 export type ScriptedCluster = AsyncDisposable & {
   server: ScriptedApiServer

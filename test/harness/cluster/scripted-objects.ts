@@ -13,7 +13,7 @@ export class Status extends Error {
   }
 }
 
-export type ScriptedEvent = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: KubernetesObject }
+type ScriptedEvent = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: KubernetesObject }
 type VersionedEvent = ScriptedEvent & { version: number }
 
 /** The objects behind a scripted API server, and their changes. */

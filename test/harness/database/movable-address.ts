@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** An address that can be moved to another port of this host. Open connections stay where they are, as with a floating IP. */
-export type MovableAddress = AsyncDisposable & { port: number; move: (port: number) => void }
+type MovableAddress = AsyncDisposable & { port: number; move: (port: number) => void }
 
 export async function startMovableAddress(firstPort: number): Promise<MovableAddress> {
   let target = firstPort

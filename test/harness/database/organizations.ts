@@ -3,7 +3,7 @@ import { newUuid } from '#platform/core/id.ts'
 import { openDb } from '#platform/db/open.ts'
 import type { TestStore } from './databases.ts'
 
-export type Organization = { organizationId: string; workspaceId: string; managementKey: string; apiKey: string }
+type Organization = { organizationId: string; workspaceId: string; managementKey: string; apiKey: string }
 
 /** Adds another organization with a workspace and two keys directly to the store of a running service. */
 export async function addOrganization(testStore: TestStore): Promise<Organization> {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from '@babel/parser'
 
 /** A column as its type in `db/tables/` declares it. */
-export type DeclaredColumn = { type: string; nullable: boolean; generated: boolean }
+type DeclaredColumn = { type: string; nullable: boolean; generated: boolean }
 
 const folder = fileURLToPath(new URL('../../../src/platform/db/', import.meta.url))
 

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 type State = 'open' | 'stalled' | 'cut'
 
 /** A connection to a database that can be cut, stalled or slowed down, and can lose connections without a notice. */
-export type TcpProxy = AsyncDisposable & {
+type TcpProxy = AsyncDisposable & {
   url: string
   /** `open` forwards everything, `stalled` keeps connections and forwards nothing, `cut` closes and refuses them. */
   turn: (state: State) => void

@@ -31,7 +31,7 @@ const daemonScript = fileURLToPath(new URL('../../../bin/daemon.ts', import.meta
 
 const compileCache = fileURLToPath(new URL('../../../node_modules/.cache/compile', import.meta.url))
 
-export type DaemonOptions = {
+type DaemonOptions = {
   limits?: Partial<Limits>
   now?: () => number
   /** The monotonic clock; defaults to `now` if that is set. */
@@ -156,7 +156,7 @@ export function createTurnClient(runs: Runs & { close(): void }) {
 
 export type TurnResult = Awaited<ReturnType<typeof collectTurn>>
 
-export async function collectTurn(events: AsyncIterable<TurnEvent>) {
+async function collectTurn(events: AsyncIterable<TurnEvent>) {
   const all = await Array.fromAsync(events, withoutInstant)
   const first = all[0]
   const last = all.at(-1)

@@ -21,7 +21,7 @@ export type HostedServer = {
   ask: (method: string, path: string, options?: { body?: unknown; key?: string | null }) => Promise<Reply>
 }
 
-export type InternHostsOfTest = AsyncDisposable & {
+type InternHostsOfTest = AsyncDisposable & {
   apiKey: string
   managementKey: string
   start: (name: string, env?: Record<string, string>) => Promise<HostedServer>

@@ -48,7 +48,7 @@ export const realShell = (
 ): Shell => createShell({ env: process.env, sandbox, limits, noSandboxSetting })
 
 /** The ACP client of an agent: it records events, and answers as configured. */
-export function newClient(answers: Answers = {}) {
+function newClient(answers: Answers = {}) {
   const updates: SessionUpdate[] = []
   const permissionRequests: RequestPermissionRequest[] = []
   const forms: unknown[] = []

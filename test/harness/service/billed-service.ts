@@ -13,7 +13,7 @@ import {
 import { startTestService, type TestService } from './service.ts'
 
 /** In USD per million tokens. */
-export type BilledPrices = { prompt: number; completion: number }
+type BilledPrices = { prompt: number; completion: number }
 
 type Options = {
   kind?: DatabaseKind

@@ -2,7 +2,7 @@ import { SseReader } from '#platform/net/sse.ts'
 import { until } from '../until.ts'
 
 /** One event of `GET /events`. */
-export type ReceivedEvent = { type: string; id: string; data: any }
+type ReceivedEvent = { type: string; id: string; data: any }
 
 /** A stream of events, and the events received so far. */
 export type EventListener = {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { until } from '../until.ts'
 
-export type ReceivedMail = { to: string[]; content: string }
+type ReceivedMail = { to: string[]; content: string }
 
 /** A real SMTP server without TLS. `refusals` is the number of messages that it refuses at first. */
 export async function startMailServer({ refusals = 0 } = {}) {

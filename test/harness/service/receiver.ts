@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { until } from '../until.ts'
 
-export type Received = { headers: Record<string, string>; body: string; result: any }
+type Received = { headers: Record<string, string>; body: string; result: any }
 
 type Answer = (response: ServerResponse, at: number) => void
 

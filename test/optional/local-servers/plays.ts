@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 import type { TestService } from '#test/harness/service/service.ts'
 import { type Behaviour, contextTokens } from './servers.ts'
 
-export type ServerWorld = {
+type ServerWorld = {
   service: Pick<TestService, 'url' | 'apiKey' | 'ask'>
   /** The model behind the gateway, and behind a provider whose key the server refuses. */
   model: string

@@ -11,7 +11,7 @@ import type { ApprovalMode } from '../../tools/tool.ts'
 import type { SessionLog, SessionStore } from './session-store.ts'
 
 /** A prompt that is being answered. `ended` resolves when it ends, also after a failure. */
-export type OpenTurn = { controller: AbortController; ended: Promise<void> }
+type OpenTurn = { controller: AbortController; ended: Promise<void> }
 
 /** A session that is open in this process. A change of `mode` applies from the next prompt. */
 export type OpenSession = {

@@ -30,7 +30,7 @@ type RequestedOperation = { name: string; title: string; kind: ToolKind; paths?:
  * An operation that needs consent. A lasting consent is stored under `consentKey`, which can be more specific than the name.
  * A lasting rejection is stored under the name, so that no variant of the operation is asked for again.
  */
-export type Operation = { name: string; consentKey?: string | undefined }
+type Operation = { name: string; consentKey?: string | undefined }
 
 /**
  * Returns whether the operation is allowed. In `self-drive` it is allowed. In `manual` a person decides through the client, or

@@ -1,5 +1,5 @@
 /** A compiled search pattern. */
-export type SearchPattern = {
+type SearchPattern = {
   /** Returns whether a line in these bytes can match. This cheap test excludes most files. */
   canMatch: (bytes: Buffer) => boolean
   matches: (line: string) => boolean

@@ -11,7 +11,7 @@ const generatedFolders = new Set(['node_modules', '__pycache__', '.venv', '.next
 /** An entry of a walk. An `excluded` folder is yielded, but its entries are not. */
 export type WalkEntry = Entry & { path: string; depth: number; excluded: Exclusion | undefined; folder: OpenFolder }
 
-export type WalkOptions = {
+type WalkOptions = {
   /** How many levels of folders are opened. */
   maxDepth: number
   /** Whether to walk hidden entries, whose name starts with a dot. `.git` is always skipped. */

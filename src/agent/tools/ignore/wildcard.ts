@@ -3,7 +3,7 @@ import { matchesParts } from '#platform/text/wildcards.ts'
 type Character = '*' | '?' | { literal: string } | { set: string; negated: boolean }
 
 /** Matches a name in a path against a pattern with `*`, `?`, `[a-z]` and `\`. */
-export type NamePattern = (name: string) => boolean
+type NamePattern = (name: string) => boolean
 
 /** Compiles a pattern for one name. */
 export function compileNamePattern(glob: string): NamePattern {

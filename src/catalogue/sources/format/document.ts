@@ -3,7 +3,7 @@ import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { CatalogueError } from '../layer.ts'
 
 /** A parsed file with the line numbers of its members. */
-export type SourceDocument = {
+type SourceDocument = {
   value: unknown
   /** Returns the line of the member at a path, or else of the nearest member that contains it. */
   findLine: (path: readonly PropertyKey[]) => number | undefined

@@ -39,7 +39,7 @@ export type SourceModel = {
   provider?: { npm?: string; api?: string; shape?: string }
 }
 
-export type SourceMode = { cost?: Partial<SourceCost>; provider?: { body?: { service_tier?: string } } }
+type SourceMode = { cost?: Partial<SourceCost>; provider?: { body?: { service_tier?: string } } }
 
 export type SourceProvider = {
   id: string

@@ -9,7 +9,7 @@ import type { Terminal } from '../../kit/terminal.ts'
 import { unknownFilterHints } from '../unknown-filter-hints.ts'
 
 /** The filter options, and the query parameter of the API for each. */
-export const filters = {
+const filters = {
   since: 'from',
   outcome: 'outcome',
   error: 'error',

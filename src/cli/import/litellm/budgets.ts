@@ -8,7 +8,7 @@ import { plainSlugOf } from './names.ts'
 export type GuardrailBody = Record<string, unknown>
 /** A budget that all keys of a workspace or of the organization share. */
 export type NewBudget = { interval: Interval | 'lifetime'; limit_usd: number }
-export type NewKey = { name: string; limit?: number; limit_reset?: Interval; expires_at?: string }
+type NewKey = { name: string; limit?: number; limit_reset?: Interval; expires_at?: string }
 
 /** The objects to create with a management key. */
 export type ObjectsToCreate = {
@@ -35,7 +35,7 @@ function parseDays(duration: unknown): number | undefined {
  * The interval for a duration of LiteLLM. If none is equal, the next longer one is used, so that never more is spent than
  * LiteLLM allowed.
  */
-export function toInterval(duration: unknown): { interval?: Interval; isExact: boolean } {
+function toInterval(duration: unknown): { interval?: Interval; isExact: boolean } {
   const days = parseDays(duration)
   if (!days) return { isExact: duration === undefined || duration === null }
   if (days <= 1) return { interval: 'daily', isExact: days === 1 }

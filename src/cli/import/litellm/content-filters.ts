@@ -5,7 +5,7 @@ import { type LitellmConfig, rowsOf, type Section, sectionOf } from './config.ts
 import type { ImportNotes } from './import-notes.ts'
 
 /** The content filters that replace a LiteLLM guardrail. */
-export type FilterSet = {
+type FilterSet = {
   name: string
   /** Whether it applies to every request, or only to keys that it is assigned to. */
   isDefaultOn: boolean

@@ -5,7 +5,7 @@ import type { Form } from './elicitation.ts'
 import { cancelledPermission, type PermissionOutcome } from './permission.ts'
 
 /** A question that an agent sends as a permission request. It expects the answers beside the outcome. */
-export type QuestionPermission = {
+type QuestionPermission = {
   form: Form
   outcome(answer: FormAnswer): PermissionOutcome & { answers?: Record<string, string> }
 }

@@ -1,5 +1,5 @@
 /** Counts working time, without pauses. */
-export type WorkClock = {
+type WorkClock = {
   /** Starts or pauses the clock. */
   setWorking: (isWorking: boolean) => void
   /** When the working time will reach a duration; undefined while paused. */

@@ -6,7 +6,7 @@ import type { Body } from '../../protocol/protocol.ts'
 export type Tool = { type?: string; name?: string; tools?: unknown } & Record<string, unknown>
 
 /** The namespace and name of a function. */
-export type NamespacedName = { namespace: string; name: string }
+type NamespacedName = { namespace: string; name: string }
 
 /**
  * The tools of a request. Codex also declares tools in an input item, and the tools that a search of the client found are

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 
-export type Source = { uri?: string; title?: string }
+type Source = { uri?: string; title?: string }
 /** A result of a file store. It has a URL if the file came from one. */
 type Retrieved = Source & { text?: string; fileSearchStore?: string }
 /** Positions in bytes of UTF-8. A missing start is 0. */

@@ -64,7 +64,7 @@ export const WorkspaceMember = z
   .meta({ id: 'WorkspaceMember', description: 'A member of a workspace.' })
 export type WorkspaceMember = z.infer<typeof WorkspaceMember>
 
-export type WorkspaceMemberRow = {
+type WorkspaceMemberRow = {
   id: string
   workspace_id: string
   user_id: string

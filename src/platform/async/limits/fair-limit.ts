@@ -5,7 +5,7 @@ import { FairQueue, type Requester } from './fair-queue.ts'
 type Job = { requester: Requester; start: () => void }
 
 /** Runs few tasks at a time. Waiting tasks take turns by workspace and key, and leave when their signal aborts. */
-export type FairLimit = <T>(requester: Requester, signal: DisconnectSignal, task: () => Promise<T>) => Promise<T>
+type FairLimit = <T>(requester: Requester, signal: DisconnectSignal, task: () => Promise<T>) => Promise<T>
 
 type Limits = { maxRunning: number; maxWaiting: number; name: string }
 

@@ -40,7 +40,7 @@ const readme =
   'Written by Signalbox. Back it up with "npx signalbox database backup FILE", or whole while the service is stopped.\n'
 
 /** The data folder, locked until `release`. */
-export type DataDir = { path: string; release: () => void }
+type DataDir = { path: string; release: () => void }
 
 /**
  * Creates or locks the data folder. Only its owner can read it.

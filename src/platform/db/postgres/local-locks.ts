@@ -1,7 +1,7 @@
 import { waitAtMost } from '../../async/wait-at-most.ts'
 
 /** Runs `work` after all earlier work with the same name. @returns undefined if the wait took too long. */
-export type LocalLocks = <T>(name: string, work: () => Promise<T>) => Promise<{ result: T } | undefined>
+type LocalLocks = <T>(name: string, work: () => Promise<T>) => Promise<{ result: T } | undefined>
 
 /**
  * A queue for each lock name within this process. Waiting calls use no connection. A server waits for a database lock once,

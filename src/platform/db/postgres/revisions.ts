@@ -24,7 +24,7 @@ export function notifyStatement({ topic, payload }: Notification): string {
 }
 
 /** The last revision of each topic that this server has received. */
-export type RevisionTracker = {
+type RevisionTracker = {
   /** Records a notification. @returns it, and whether an earlier one of its topic was missed. */
   record: (text: string) => { notification: Notification; missed: boolean }
   /** Compares with the database. @returns whether a notification was missed. */

@@ -20,7 +20,7 @@ const closeTimeoutMs = 500
  */
 const checkReadOnlyEveryMs = 1000
 
-export type PostgresSignals = LocalSignals & {
+type PostgresSignals = LocalSignals & {
   /** Whether the database was read-only at the last check. */
   isReadOnly: () => boolean
   /** Why the last heartbeat failed immediately, for example because connections are refused; undefined for a time-out. */

@@ -7,7 +7,7 @@ import type { DescribedRoute, Examples } from './described-route.ts'
 import { createSchemaRegistry, type SchemaRegistry } from './json-schema.ts'
 import { pathParameters, preconditions, queryParameters } from './parameters.ts'
 
-export type ApiInfo = {
+type ApiInfo = {
   title: string
   description: string
   version: string

@@ -98,10 +98,10 @@ const createCompressedFault = () =>
   )
 
 /** A parsed body. `members` is undefined if they were not counted. */
-export type ReadJson = { value: unknown; members: LongJson['members'] | undefined }
+type ReadJson = { value: unknown; members: LongJson['members'] | undefined }
 
 /** Parses the JSON of a body. @throws Fault if it is not valid JSON, nested too deeply, or has too many parts. */
-export type JsonReader = {
+type JsonReader = {
   readShort: (body: string) => unknown
   readLong: (body: string, limits?: PartLimits) => Steps<ReadJson>
 }

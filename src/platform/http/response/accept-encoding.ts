@@ -1,4 +1,4 @@
-export const encodings = ['br', 'zstd', 'gzip'] as const
+const encodings = ['br', 'zstd', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
 /**

@@ -31,7 +31,7 @@ export type Envelope = (
   requestId: string,
 ) => { headers?: Record<string, string>; body: object }
 
-export type ErrorAnswer = { status: number; headers: Record<string, string>; body: object }
+type ErrorAnswer = { status: number; headers: Record<string, string>; body: object }
 
 export function toErrorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope } {
   const status = faultStatus[fault.kind]

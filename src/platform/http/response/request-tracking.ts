@@ -18,7 +18,7 @@ export type FinishedRequest = {
 const clientClosedRequest = 499
 
 /** Counts requests in flight and reports each when it finishes: after its answer, or when its client disconnects. */
-export type RequestTracker = {
+type RequestTracker = {
   track: (id: string, method: string, routeOf: () => string, response: ServerResponse) => void
   /** The number of requests in flight. */
   count: () => number

@@ -11,7 +11,7 @@ export function sendEndEvent(response: ResponseStream, { kind, message }: Fault)
 }
 
 /** The text of a stream: before the first event, for each event, and after the last. */
-export type EventText<Event> = { opening: string; textOf: (event: Event) => string; closing: string }
+type EventText<Event> = { opening: string; textOf: (event: Event) => string; closing: string }
 
 /**
  * Writes a stream of events as fast as its reader takes them, and a comment after each idle interval. Stops without an

@@ -1,5 +1,5 @@
 /** The position of an object's member in JSON text: from the opening quote of its name to the end of its value. */
-export type Member = { name: string; start: number; valueStart: number; end: number }
+type Member = { name: string; start: number; valueStart: number; end: number }
 
 const quote = 34
 const backslash = 92

@@ -3,7 +3,7 @@ import { stringEnd } from './json-members.ts'
 const [space, colon] = [32, 58]
 
 /** JSON whose names have no escapes, and the original names that were replaced. */
-export type PlainNames = { text: string; originals: ReadonlyMap<string, string> | undefined }
+type PlainNames = { text: string; originals: ReadonlyMap<string, string> | undefined }
 
 /**
  * Rewrites names that contain escapes. V8 14 guesses the next name of an object from objects that it parsed before, and
@@ -69,7 +69,7 @@ function longestRun(text: string, names: readonly EscapedName[]): number {
 }
 
 /** Restores replaced names in all objects of a value. */
-export function restoreNames(value: unknown, originals: ReadonlyMap<string, string>): void {
+function restoreNames(value: unknown, originals: ReadonlyMap<string, string>): void {
   const pending: unknown[] = [value]
   while (pending.length > 0) {
     const inner = pending.pop()

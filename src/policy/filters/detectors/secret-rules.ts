@@ -3,7 +3,7 @@ import { once } from '#platform/async/once.ts'
 import type { Span } from '../span.ts'
 
 /** One rule of `secret-rules/gitleaks.json`. */
-export type SecretRule = {
+type SecretRule = {
   id: string
   /** The pattern starts with one of these, ignoring case. */
   keywords: string[]

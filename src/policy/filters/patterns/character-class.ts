@@ -60,7 +60,7 @@ export function ignoreCase(ranges: CharacterClass): CharacterClass {
   return normalizeRanges([...bothCases, ...foldedLetters])
 }
 
-export const digits = classOfRanges('09')
+const digits = classOfRanges('09')
 export const wordCharacters = classOfRanges('09', 'AZ', '__', 'az')
 export const newline = classOfRanges('\n\n')
 const blank = classOfRanges('\t\t', '  ')

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 import { estimateSize } from './pattern-size.ts'
 
 /** A compiled custom pattern. The time of matching is linear in the text for any pattern. */
-export type CompiledPattern = { regex: RE2JS; size: number }
+type CompiledPattern = { regex: RE2JS; size: number }
 
 /** The maximum number of instructions of a pattern, and of steps per character. */
 const maxSize = 20_000

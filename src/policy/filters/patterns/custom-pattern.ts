@@ -10,7 +10,7 @@ import { parsePattern } from './pattern-syntax.ts'
  * `fast` is the JavaScript engine, which backtracks; `linear` takes linear time in the length of the text for every
  * pattern.
  */
-export type Engine = 'fast' | 'linear'
+type Engine = 'fast' | 'linear'
 
 export type CustomPattern = { engine: Engine; find: FindSpans }
 

@@ -39,7 +39,7 @@ const guards: Record<Assertion, Guard> = {
  * A transition to the position of the next character, possible where `guard` holds. Equal transitions can occur several times, one
  * for each path through the pattern.
  */
-export type Transition = { to: number; guard: Guard }
+type Transition = { to: number; guard: Guard }
 
 /** A position after which a match of a part can end, where `guard` holds. */
 type LastPosition = { position: number; guard: Guard }

@@ -20,7 +20,7 @@ import { UniqueNames } from './unique-names.ts'
 export type Leaf = { text: string; context: string; isByUser: boolean }
 
 /** Returns the new text of a leaf. */
-export type Rewrite = (leaf: Leaf) => string
+type Rewrite = (leaf: Leaf) => string
 
 /** Fields whose values have arbitrary names, such as metadata. */
 const freeFormFields = new Set(['metadata', 'variables', 'arguments'])

@@ -12,7 +12,7 @@ type StoredAssignment = Tables['guardrail_assignments']
 export type AssignmentRow = StoredAssignment & { key_name: string | null; key_label: string | null }
 
 /** Selects assignments of an organization, and optionally of one guardrail, workspace or list of targets. */
-export type AssignmentFilter = {
+type AssignmentFilter = {
   organizationId: string
   kind: TargetKind
   guardrailId?: string | undefined

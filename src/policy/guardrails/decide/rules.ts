@@ -10,7 +10,7 @@ export type JudgedEndpoint = Pick<
 >
 
 /** An endpoint, and the field that requires zero data retention from endpoints of its model's vendor. */
-export type JudgedOffer = { endpoint: JudgedEndpoint; zdrField: ZdrField }
+type JudgedOffer = { endpoint: JudgedEndpoint; zdrField: ZdrField }
 
 /** Whether a policy forbids the judged value. */
 export type Forbids<Judged> = (policy: Policy, judged: Judged) => boolean | null | undefined

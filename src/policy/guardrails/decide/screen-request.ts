@@ -16,7 +16,7 @@ const compiledFilters = new WeakMap<readonly GuardrailRecord[], Filters>()
 const filtersOf = (guardrails: readonly GuardrailRecord[]): Filters =>
   compiledFilters.getOrInsertComputed(guardrails, compileFilters)
 
-export type ScreenedRequest<Bodies> = { bodies: Bodies; findings: ContentFinding[] }
+type ScreenedRequest<Bodies> = { bodies: Bodies; findings: ContentFinding[] }
 
 /**
  * Filters the forms of a request and replaces redacted text by the filter's label.

@@ -16,7 +16,7 @@ export type AgentCommand = {
   _meta?: object
 }
 
-export type HomeContents = {
+type HomeContents = {
   agent: AgentCommand
   instructions: string
   /** The system-wide configuration of git. */

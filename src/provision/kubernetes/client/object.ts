@@ -9,7 +9,7 @@ export const kinds = {
 } as const
 export type Kind = keyof typeof kinds
 
-export type Metadata = {
+type Metadata = {
   name: string
   labels?: Record<string, string>
   annotations?: Record<string, string>

@@ -39,7 +39,7 @@ export type RetryPolicy = {
 }
 export const defaultRetryPolicy: RetryPolicy = { requestMs: 10_000, attempts: 5, pauseMs: 200 }
 
-export type ApiRequest = {
+type ApiRequest = {
   method: 'GET' | 'PATCH' | 'DELETE'
   path: string
   query?: Record<string, string>
@@ -153,7 +153,7 @@ function toKubernetesError(error: unknown): KubernetesError {
 }
 
 /** Reads the reason from an object of kind `Status`. A proxy before the API server can answer anything. */
-export function createRefusal(status: number, answer: string | object): KubernetesError {
+function createRefusal(status: number, answer: string | object): KubernetesError {
   const { message, reason } = (typeof answer === 'string' ? parseJsonOr(answer, {}) : answer) as Record<string, unknown>
   const explanation = typeof message === 'string' ? message : `status ${status}`
   return new KubernetesError(`The Kubernetes API server refuses: ${explanation}`, status, String(reason ?? ''))

@@ -15,7 +15,7 @@ const checkEveryMs = 2000
  * Servers of schema version 91 and earlier count a guardrail's limit in one account for all its members and keys. While
  * such a server runs, this server uses the same accounts. Otherwise a key could spend the limit twice.
  */
-export type GuardrailAccounts = { areShared: () => boolean }
+type GuardrailAccounts = { areShared: () => boolean }
 
 type GuardrailAccountsDeps = {
   db: Db

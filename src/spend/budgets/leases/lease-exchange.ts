@@ -13,7 +13,7 @@ import { readBudget, type StoredBudget } from '../rows/stored-budget.ts'
 import { defaultThresholds, thresholdOwner } from '../thresholds.ts'
 import { leaseHolder, sumLeases } from './leases.ts'
 
-export type BudgetStore = { db: Db; clock: DatabaseClock }
+type BudgetStore = { db: Db; clock: DatabaseClock }
 
 /**
  * A server's report and its request for money. A repeated report counts once, because it has the total spending.
@@ -55,7 +55,7 @@ export type Grant = {
 const maxHeld = 9n * 10n ** 18n
 
 /** Reads the spending of a budget from before the period's account was opened. */
-export type EarlierSpending = {
+type EarlierSpending = {
   /** Resolves when the ledger has all spending of this server, and spending under other intervals is reported. */
   waitUntilReported: () => Promise<void>
   /** The spending in the ledger. */

@@ -9,7 +9,7 @@ import { readLeases } from '../rows/lease-rows.ts'
 import { leaseMs, sumLeases } from './leases.ts'
 
 /** The money of an organization's limits that servers have leased. */
-export type LeasedMoney = {
+type LeasedMoney = {
   /** Reserved for requests in flight, or available for later ones. The unspent part is released. */
   held: PicoUsd
   /** Leased by servers that no longer report. It counts as spent until they report. */

@@ -23,7 +23,7 @@ type WriteDeps = ReadDeps & { newId: NewId }
 
 /** The schema of an answer: `WorkspaceBudget` or `OrganizationBudget`. */
 type SchemaOf<Answer> = { parse: (budget: object) => Answer }
-export type PooledBudgets<Data> = { data: Data; include_byok_in_budgets: boolean }
+type PooledBudgets<Data> = { data: Data; include_byok_in_budgets: boolean }
 
 /** The budgets of a workspace or organization with their spending, the shortest interval first. */
 export async function listPooledBudgets<Answer>(

@@ -11,7 +11,7 @@ import { generationSlices } from './list-generations.ts'
 import type { Visibility } from './visibility.ts'
 
 /** The requests of one group, and what they cost in USD with any credential. */
-export type GroupSum = {
+type GroupSum = {
   value: string
   requests: number
   failed: number

@@ -6,7 +6,7 @@ import { exactSum } from '../sums/exact.ts'
 import { readSum } from '../sums/read-sum.ts'
 import { spentColumn } from './read-spending.ts'
 
-export type ActivityFilter = {
+type ActivityFilter = {
   organizationId: string
   fromDay: number
   toDay: number

@@ -6,7 +6,7 @@ import { exactSum } from '../sums/exact.ts'
 import { readSpending, type Spending } from './read-spending.ts'
 
 /** The requests of one session or tag value in a workspace. */
-export type SpendingGroup = {
+type SpendingGroup = {
   workspaceId: string
   grouping: Grouping
   value: string

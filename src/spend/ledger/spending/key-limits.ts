@@ -5,7 +5,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { periodEnd, periodStart } from '../days.ts'
 
 /** The keys whose limits are compared. */
-export type LimitedKeys = {
+type LimitedKeys = {
   organizationId: string
   workspaceId: string | undefined
   creatorUserId: string | undefined

@@ -11,11 +11,11 @@ export const phases = [
   'first byte',
   'half of the answer',
 ] as const
-export type Phase = (typeof phases)[number]
+type Phase = (typeof phases)[number]
 
 /** Ways to end a connection. A Unix socket cannot reset: closing it with unread data has that effect. */
 export const departures = ['FIN', 'RST'] as const
-export type Departure = (typeof departures)[number]
+type Departure = (typeof departures)[number]
 
 export type RawRequest = { name: string; method: string; target: string; headers: Record<string, string>; body: Buffer }
 

@@ -1,5 +1,5 @@
 /** The turn of the event loop that took the most processor time of its thread. */
-export type LongestTurn = {
+type LongestTurn = {
   processorMs: number
   /** By `performance.now()`. */
   start: number

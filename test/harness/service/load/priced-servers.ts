@@ -68,7 +68,7 @@ export async function setBudget(url: string, limit_usd: number, interval = 'life
   return { path, account: `workspace:${data.workspace_id}:${interval}` }
 }
 
-export type PricedAnswer = { status: number; cost: number; body: string }
+type PricedAnswer = { status: number; cost: number; body: string }
 
 /** Requests this many words. The cost is the one in the answer; an answer that broke off costs nothing. */
 export async function askForWords(

@@ -101,7 +101,7 @@ export function completeResponse(
 }
 
 const chunkFields = { id: 'chatcmpl-up', object: 'chat.completion.chunk', created: 1, model: 'up' }
-export const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
+const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 
 export function deltaEvent(delta: object, finish: string | null = null): string {
   return `data: ${JSON.stringify({ ...chunkFields, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`

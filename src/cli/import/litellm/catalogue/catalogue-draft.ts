@@ -13,7 +13,7 @@ import { aliasesOfPattern } from './wildcard.ts'
 /** The content of a catalogue file (docs/catalogue.md). */
 export type CatalogueFile = { providers: Record<string, ProviderRow>; models: Record<string, ModelRow> }
 
-export type ImportOptions = {
+type ImportOptions = {
   today: string
   freeUnlessPriced: boolean
   /** The names whose rows are balanced by their weights. */

@@ -28,7 +28,7 @@ const stopReasons: Record<Finish, StopReason> = {
 }
 
 /** An unclosed block of a passed-through stream. For a call, with the part of its input that the client has. */
-export type OpenBlock = { type: string; call?: ToolCall; json: string }
+type OpenBlock = { type: string; call?: ToolCall; json: string }
 export type RelayedBlocks = { count: number; open: OpenBlock | undefined }
 type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 

@@ -52,7 +52,7 @@ const ambiguousNames = new Set(
  * The certainty that a word is a given name or a surname: `sure` if it is on a list and has no other meaning, `perhaps`
  * if it is on a list, else `no`.
  */
-export type Certainty = 'sure' | 'perhaps' | 'no'
+type Certainty = 'sure' | 'perhaps' | 'no'
 
 export function givenCertainty(word: string): Certainty {
   const { given } = lists()
