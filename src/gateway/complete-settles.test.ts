@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as laterTurn } from 'node:timers/promises'
+import type { Caller } from '#identity/accounts/caller.ts'
 import type { Pause } from '#platform/async/long-work.ts'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import type { Sink } from './attempt/upstream/upstream.ts'
@@ -57,7 +58,7 @@ function answering(answers: Buffer[], settle?: () => void) {
     catalogue: { current: () => ({ findModel: () => model, findProvider: () => ({ protocol: 'openai-chat' }) }) },
     credentials: { getCached: () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
     circuits: { health: () => 'healthy', admit: () => permit },
-    inFlight: { track: () => ({ release() {}, response }) },
+    inFlight: { track: () => ({ release() {}, recheckWith() {}, response }) },
     upstreams: {
       send(_request: object, _deadlines: object, sink: Sink) {
         setImmediate(() => {
@@ -97,9 +98,13 @@ test('a round with a clock call is settled before the next one reserves', async 
 test('a limit that is set while the request runs counts it', async () => {
   const { deps, response, events } = answering([words])
   const { policy, inFlight, upstreams } = deps
-  const tracked = { ...inFlight.track({} as never, {} as never), recheck: async (_caller: object) => {} }
+  let recheck: (caller: Caller) => Promise<void>
+  const tracked = {
+    ...inFlight.track({} as never, {} as never),
+    recheckWith: (given: typeof recheck) => (recheck = given),
+  }
   const send: typeof upstreams.send = (...sent) => {
-    void tracked.recheck({}).then(() => upstreams.send(...sent))
+    void recheck({} as Caller).then(() => upstreams.send(...sent))
     return {} as never
   }
   const limits = [{ id: 'new' }]

@@ -41,7 +41,7 @@ async function failing(broken: Partial<GatewayDeps>, body: object = chat) {
     },
     credentials: { getCached: () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
     circuits: { health: () => 'healthy', admit },
-    inFlight: { track: () => ({ release: () => {}, response }) },
+    inFlight: { track: () => ({ release: () => {}, recheckWith: () => {}, response }) },
     regionOf: () => 'global',
     onUnaccounted: ({ message }: Error) => errors.push(message),
     meter: () => {},

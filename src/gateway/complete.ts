@@ -195,14 +195,12 @@ function recheckWhenRulesChange(
   trackedRequest: TrackedRequest,
   { call, decision, record, access, reservation }: RecheckedRequest,
 ): void {
-  const recheck = async (caller: Caller) => {
+  trackedRequest.recheckWith(async (caller: Caller) => {
     const target = record.attempts.currentTarget
     const current = target && { target, byok: access.isByok(target.endpoint) }
     const { budgets: limits, groups } = decision.spending
     reservation.countLater(await policy.recheckInFlight({ caller, host: call.host, current, groups, limits }))
-  }
-  // Assigned as a variable: V8 treats a function expression that is assigned to a member as a method (AGENTS.md).
-  trackedRequest.recheck = recheck
+  })
 }
 
 /** Records a request that is refused before it has an open record. */

@@ -1,5 +1,4 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { InternRun, toRunItem } from '#interns/runs/run-record.ts'
 import { findRun } from '#interns/runs/run-store.ts'
@@ -53,13 +52,11 @@ export async function chatWith(
 ): Promise<unknown> {
   await requireRegion(deps, caller, host)
   const tracked = deps.gateway.inFlight.track(caller, response)
-  // A constant: see `TrackedRequest.recheck`.
-  const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
+  tracked.recheckWith(async (laterCaller) => {
     requireInterns(laterCaller)
     await requireRegion(deps, laterCaller, host)
     if (tracked.internId !== undefined) await findIntern(deps, laterCaller, tracked.internId)
-  }
-  tracked.recheck = recheck
+  })
   const onFound = (id: string) => {
     tracked.internId = id
   }

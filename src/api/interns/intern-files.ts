@@ -1,5 +1,4 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
@@ -53,13 +52,11 @@ export async function withFiles<Answer>(
   }
   const tracked = deps.gateway.inFlight.track(caller, response)
   tracked.internId = intern.id
-  // A constant: see `TrackedRequest.recheck`.
-  const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
+  tracked.recheckWith(async (laterCaller) => {
     requireInterns(laterCaller)
     await requireRegion(deps, laterCaller, host)
     await findIntern(deps, laterCaller, intern.id)
-  }
-  tracked.recheck = recheck
+  })
   const signal = toAbortSignal(tracked.response.signal)
   let sent: Promise<unknown> | undefined
   try {

@@ -25,8 +25,8 @@ function requests() {
   const judged: number[] = []
   const tracked = [0, 1, 2, 3].map((at) => {
     const entry = inFlight.track(caller, response)
-    const recheck = () => void judged.push(at)
-    return Object.assign(entry, { recheck })
+    entry.recheckWith(async () => void judged.push(at))
+    return entry
   })
   const change = async () => {
     judged.length = 0
@@ -55,6 +55,17 @@ test('a request that ends twice ends once', async () => {
   for (const at of [2, 2, 3, 2]) tracked[at]!.release()
   assert.equal(inFlight.count(), 2)
   assert.deepEqual(await change(), [0, 1])
+  inFlight.close()
+})
+
+test('a change while a request is admitted is checked once the request can be rechecked', async () => {
+  const { inFlight, change } = requests()
+  const entry = inFlight.track(caller, response)
+  await change()
+  const callers: Caller[] = []
+  entry.recheckWith(async (current) => void callers.push(current))
+  await new Promise(setImmediate)
+  assert.deepEqual(callers, [caller])
   inFlight.close()
 })
 

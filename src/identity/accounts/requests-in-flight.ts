@@ -8,15 +8,16 @@ import type { KeyCache } from './keys/key-cache.ts'
 /** The interval of the periodic check, which finds expired keys, sessions and tokens. */
 const checkEveryMs = 500
 
+type Recheck = (caller: Caller) => Promise<void>
+
 /** A request in flight. */
 export type TrackedRequest = {
   response: RevocableResponse
   /**
-   * Decides again whether the request is allowed, with its current caller. Assign a constant: V8 allocates a function that is
-   * assigned directly to a member among the old objects, with the request that it references.
-   * @throws Fault if it must end.
+   * Sets the function that decides again whether the request is allowed, with its current caller. It is called at once if
+   * something changed since the request was tracked. It throws a Fault if the request must end.
    */
-  recheck: (caller: Caller) => Promise<void>
+  recheckWith: (recheck: Recheck) => void
   /** The id of the intern that handles the request. A change of the intern causes a new check. */
   internId?: string
   /** Must be called at the end of the request. */
@@ -44,8 +45,14 @@ type RequestsInFlightDeps = {
   tokens?: { current: (caller: Caller) => Promise<Caller | undefined> } | undefined
 }
 
-/** `index` is the position of the entry in `entries`. */
-type Entry = TrackedRequest & { caller: Caller; index: number }
+type Entry = TrackedRequest & {
+  caller: Caller
+  /** The position of the entry in `entries`. */
+  index: number
+  /** Undefined while the request is being admitted. */
+  recheck: Recheck | undefined
+  hasMissedChange: boolean
+}
 
 export function createRequestsInFlight({ signals, keys, sessions, tokens }: RequestsInFlightDeps): RequestsInFlight {
   // An array, because a Set allocates a new table after every few additions and deletions, and old tables keep entries
@@ -68,7 +75,8 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
       const caller = await findCurrentCaller(entry.caller)
       if (!caller) return entry.response.revoke(revokedFault(entry.caller))
       if (cause === 'periodic' && caller === entry.caller) return
-      await entry.recheck(caller)
+      if (entry.recheck) await entry.recheck(caller)
+      else entry.hasMissedChange = true
       entry.caller = caller
     } catch (error) {
       // While the database is unreachable, allowed requests continue.
@@ -119,7 +127,12 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
         caller,
         index: entries.length,
         response: new RevocableResponse(response),
-        recheck: async () => {},
+        recheck: undefined,
+        hasMissedChange: false,
+        recheckWith: (recheck) => {
+          entry.recheck = recheck
+          if (entry.hasMissedChange) void recheckEntry(entry, 'change')
+        },
         release: () => release(entry),
       }
       entries.push(entry)

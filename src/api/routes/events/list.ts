@@ -1,4 +1,3 @@
-import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import { sendEndEvent } from '#platform/http/response/send-events.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
@@ -31,11 +30,9 @@ export const listEvents = route({
     // Can refuse the request, so it comes before the request is tracked.
     const listener = liveEvents.join(caller)
     const tracked = gateway.inFlight.track(caller, response)
-    // A constant: see `TrackedRequest.recheck`.
-    const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
+    tracked.recheckWith(async (laterCaller) => {
       listener.caller = laterCaller
-    }
-    tracked.recheck = recheck
+    })
     tracked.response.onRevoked((fault) => sendEndEvent(tracked.response, fault))
     try {
       const types = new Set(query.types ?? eventTypes)

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import type { TranscriptEvent } from '#interns/contract/transcript.ts'
 import { findIntern, findInternById, type Intern } from '#interns/registry/intern-store.ts'
 import { EntryItem, type MemberNames, TextItem, toEntryItem, toTextItem } from '#interns/turns/entry-item.ts'
@@ -39,12 +38,10 @@ export const listInternSessionEvents = route({
     const fromRevision = Number(headers['last-event-id'] ?? 0) || 0
     const tracked = deps.gateway.inFlight.track(caller, response)
     tracked.internId = intern.id
-    // A constant: see `TrackedRequest.recheck`.
-    const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
+    tracked.recheckWith(async (laterCaller) => {
       requireInterns(laterCaller)
       await findIntern(deps, laterCaller, intern.id)
-    }
-    tracked.recheck = recheck
+    })
     try {
       const endSignal = toAbortSignal(tracked.response.signal)
       const firstEvents = await translateDaemonErrors(transcripts.follow(params.sessionId, fromRevision, endSignal))
