@@ -8,7 +8,7 @@ function connectAgent(): { connection: Connection; agent: PassThrough; output: P
   const [agent, output] = [new PassThrough(), new PassThrough()]
   const handlers = { request: async () => null, notification: () => {} }
   return {
-    connection: new Connection({ input: agent, output }, handlers, { maxMessageBytes: 1000 }),
+    connection: new Connection({ input: agent, output }, handlers, { maxMessageBytes: 200_000 }),
     agent,
     output,
   }
@@ -40,4 +40,25 @@ test('pending requests fail when the agent ends', async () => {
   agent.end()
   await assert.rejects(pending, /closed its output/)
   assert.equal(connection.waiting, 0)
+})
+
+for (const [what, line] of [
+  ['with its id as a string', '{"jsonrpc":"2.0","id":"1","result":"heard"}'],
+  ['after a byte order mark', '\ufeff{"jsonrpc":"2.0","id":1,"result":"heard"}'],
+  ['after a terminal title', '\x1b]0;agent: ready\x07{"jsonrpc":"2.0","id":1,"result":"heard"}'],
+  ['in colour', '\x1b[32m{"jsonrpc":"2.0","id":1,"result":"heard"}\x1b[0m'],
+] as const)
+  test(`a response ${what} answers its request`, async () => {
+    const { connection, agent } = connectAgent()
+    const answered = connection.request('say', {})
+    agent.write(`${line}\n`)
+    assert.equal(await answered, 'heard')
+  })
+
+test('a long error message of an agent is shortened', async () => {
+  const { connection, agent } = connectAgent()
+  const answered = connection.request('say', {})
+  const error = { code: -32603, message: 'x'.repeat(100_000) }
+  agent.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, error })}\n`)
+  await assert.rejects(answered, ({ message }: Error) => message.length === 4001)
 })

@@ -128,7 +128,8 @@ export class Connection {
   }
 
   #onResponse(id: unknown, result: unknown, error: unknown): void {
-    const waiter = this.#waiters.get(id as number)
+    // Some agents return the id as a string.
+    const waiter = this.#waiters.get(Number(id))
     if (error === undefined || error === null) return waiter?.resolve(result)
     waiter?.reject(readError(error))
   }

@@ -1,3 +1,6 @@
+import { stripVTControlCharacters } from 'node:util'
+import { truncateText } from '#platform/text/truncate.ts'
+
 /** The error codes of JSON-RPC. */
 export const rpcCodes = {
   invalidRequest: -32600,
@@ -25,23 +28,26 @@ export type Message = { id?: unknown; method?: unknown; params?: unknown; result
 const messageStart = /^\s*\{\s*"jsonrpc"/
 
 /**
- * Parses one line as a message. Returns undefined for other lines, because many agents also print a log.
+ * Parses one line as a message, without a byte order mark and escape sequences of a terminal before it. Returns undefined
+ * for other lines, because many agents also print a log.
  * @throws Error if the line is a batch of messages, or a message that was cut off.
  */
 export function readMessage(line: string): Message | undefined {
-  const first = line.trimStart()[0]
-  if (first !== '{' && first !== '[') return undefined
+  const text = startsJson(line) ? line.trimStart() : stripVTControlCharacters(line).trimStart()
+  if (!startsJson(text)) return undefined
   let parsed: unknown
   try {
-    parsed = JSON.parse(line)
+    parsed = JSON.parse(text)
   } catch {
-    if (messageStart.test(line)) throw new Error('The agent sent a line that is not JSON.')
+    if (messageStart.test(text)) throw new Error('The agent sent a line that is not JSON.')
     return undefined
   }
   if (Array.isArray(parsed) && parsed.length > 0 && parsed.every(isMessage))
     throw new Error('The agent sent a batch of messages.')
   return isMessage(parsed) ? parsed : undefined
 }
+
+const startsJson = (line: string) => /^\s*[{[]/.test(line)
 
 /** A request, a notification or a response. Some agents omit the version. */
 function isMessage(value: unknown): value is Message {
@@ -61,11 +67,13 @@ export function readError(error: unknown): RpcError {
   )
 }
 
+/** An agent can send the whole output of a program as its error. A response of the daemon would be too large with it. */
+const maxMessageLength = 4000
 const maxDetailsLength = 2000
 
 /** The message of an agent's error, and the details that some agents put into `data`. */
 function errorMessage(message: unknown, data: unknown): string {
-  const text = typeof message === 'string' ? message : ''
+  const text = typeof message === 'string' ? shorten(message, maxMessageLength) : ''
   const candidates = [
     data,
     readProperty(data, 'details'),
@@ -74,9 +82,12 @@ function errorMessage(message: unknown, data: unknown): string {
   ]
   const details = candidates.find((one) => typeof one === 'string' && one.trim() !== '') as string | undefined
   if (details === undefined || text.includes(details)) return text || 'The agent gave no reason.'
-  const shortened = details.length > maxDetailsLength ? `${details.slice(0, maxDetailsLength)}…` : details
+  const shortened = shorten(details, maxDetailsLength)
   return text ? `${text}: ${shortened}` : shortened
 }
+
+const shorten = (text: string, maxLength: number) =>
+  text.length > maxLength ? `${truncateText(text, maxLength)}…` : text
 
 /** Reads a property of a value of any type. */
 export function readProperty(value: unknown, key: string): unknown {
