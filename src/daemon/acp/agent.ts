@@ -2,10 +2,10 @@ import type { ContentBlock, InitializeRequest } from '@agentclientprotocol/sdk'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { truncateText } from '#platform/text/truncate.ts'
 import type { DaemonLog } from '../log.ts'
+import { type AgentSession, readSession } from './agent-session.ts'
 import { addSignInHelp } from './auth-methods.ts'
 import { type Channel, Connection, type Handlers } from './connection.ts'
 import { selectSupportedServers } from './mcp-servers.ts'
-import { readModel } from './model.ts'
 import { RpcError, readProperty, rpcCodes } from './rpc-message.ts'
 import { type AgentUpdate, readUpdate } from './update.ts'
 
@@ -17,9 +17,6 @@ export type SessionListener = {
 }
 
 export type PromptCapabilities = { image: boolean; audio: boolean; embeddedContext: boolean }
-
-/** A session as the agent knows it. `modes` are the approval modes it can be set to. */
-export type AgentSession = { id: string; model: string | null; modes: string[] }
 
 /** An initialized agent. Every method rejects if the agent refuses, has ended, or, except for a prompt, does not answer in time. */
 export type Agent = {
@@ -37,7 +34,7 @@ export type Agent = {
   restoreSession(id: string, workspace: string): Promise<AgentSession>
   listen(sessionId: string, listener: SessionListener): void
   closeSession(sessionId: string): void
-  setMode(sessionId: string, mode: string): Promise<unknown>
+  setMode(session: AgentSession, mode: string): Promise<unknown>
   /** Resolves with the agent's response at the end of the turn. */
   prompt(sessionId: string, blocks: ContentBlock[]): Promise<unknown>
   cancel(sessionId: string): void
@@ -117,7 +114,10 @@ export async function initializeAgent(
       // Some agents keep every session open until it is closed. A failure does no harm.
       if (canClose) callAgent('session/close', { sessionId: id }).catch(() => {})
     },
-    setMode: (sessionId, modeId) => callAgent('session/set_mode', { sessionId, modeId }),
+    setMode: ({ id: sessionId, modeOption: configId }, mode) =>
+      configId === undefined
+        ? callAgent('session/set_mode', { sessionId, modeId: mode })
+        : callAgent('session/set_config_option', { sessionId, configId, value: mode }),
     // Without a time limit, because a turn can take any time.
     prompt: (sessionId, prompt) => connection.request('session/prompt', { sessionId, prompt }).catch(throwWithHelp),
     cancel: (sessionId) => connection.notify('session/cancel', { sessionId }),
@@ -148,8 +148,13 @@ function createHandlers(listeners: ReadonlyMap<string, SessionListener>, log: Da
 }
 
 function requireProtocolVersion(version: unknown): void {
-  if (version === initializeParams.protocolVersion) return
-  throw new RpcError(rpcCodes.invalidRequest, `The agent speaks version ${version} of ACP, not version 1.`)
+  // Some agents send the number as a string.
+  if (String(version) === String(initializeParams.protocolVersion)) return
+  const reason =
+    version === undefined
+      ? 'The agent did not answer initialize with a version of ACP.'
+      : `The agent speaks version ${version} of ACP, not version 1.`
+  throw new RpcError(rpcCodes.invalidRequest, reason)
 }
 
 const maxLoggedLines = 20
@@ -173,19 +178,6 @@ function readPromptCapabilities(capabilities: unknown): PromptCapabilities {
     image: hasCapability('image'),
     audio: hasCapability('audio'),
     embeddedContext: hasCapability('embeddedContext'),
-  }
-}
-
-function readSession(response: unknown, restoredId?: string): AgentSession {
-  const id = restoredId ?? readProperty(response, 'sessionId')
-  if (typeof id !== 'string' || !id)
-    throw new RpcError(rpcCodes.internalError, 'The agent opened a session without an id.')
-  const modes = readProperty(readProperty(response, 'modes'), 'availableModes')
-  const ids = Array.isArray(modes) ? modes.map((mode) => readProperty(mode, 'id')) : []
-  return {
-    id,
-    model: readModel(readProperty(response, 'configOptions')) ?? null,
-    modes: ids.filter((mode) => typeof mode === 'string'),
   }
 }
 

@@ -70,6 +70,9 @@ export const defaultLimits: Limits = {
 /** The command of an agent, and its peculiarities as data: the code does not know agents by name. */
 export type AgentSettings = AgentCommand &
   AgentQuirks & {
-    /** The session mode of the agent for each approval mode. A mode that it does not offer is not set. */
-    modes: Record<ApprovalMode, string>
+    /**
+     * The session mode of the agent for each approval mode; the agent must offer it. Without an entry, the mode is the one
+     * with the name of the approval mode, if the agent offers that.
+     */
+    modes: Partial<Record<ApprovalMode, string>>
   }

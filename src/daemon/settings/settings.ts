@@ -88,7 +88,7 @@ function readAgent(agent: JsonObject, source: string, { workspace, environment }
     command: requireText(agent, 'command', source),
     args,
     env: { HOME: workspace, ...Object.fromEntries(inherited), ...requireStrings(agent.env ?? {}, `${source}: env`) },
-    modes: { manual: 'manual', 'self-drive': 'self-drive', ...requireStrings(modes, `${source}: modes`) },
+    modes: requireStrings(modes, `${source}: modes`),
     ...(agent.authenticate !== undefined && { authenticate: requireText(agent, 'authenticate', source) }),
     ...(agent._meta !== undefined && { _meta: requireObject(agent._meta, `${source}: _meta`) }),
   }

@@ -13,7 +13,7 @@ import { monotonicNow } from '#daemon/runs/monotonic-clock.ts'
 import type { ScriptedOptions } from '#daemon/scripted/script-context.ts'
 import { scriptedAgent } from '#daemon/scripted/scripted-agent.ts'
 import { startDaemon } from '#daemon/server/start.ts'
-import { defaultLimits, type Limits } from '#daemon/settings/limits.ts'
+import { type AgentSettings, defaultLimits, type Limits } from '#daemon/settings/limits.ts'
 import type { TcpListener } from '#daemon/settings/settings.ts'
 import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
 import type { Refusal } from '#interns/contract/refusal.ts'
@@ -43,6 +43,7 @@ type DaemonOptions = {
   signIn?: string
   sendsLate?: boolean
   authenticate?: string
+  modes?: AgentSettings['modes']
   launch?: Launch
   /** Whether it is started for an expected prompt. */
   startsAgent?: boolean
@@ -96,8 +97,7 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
   }
 }
 
-function agentSettings({ agent = [], command, mcpServers = [] }: DaemonOptions) {
-  const modes = { manual: 'manual', 'self-drive': 'self-drive' }
+function agentSettings({ agent = [], command, mcpServers = [], modes = {} }: DaemonOptions) {
   const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compileCache }
   return { command: command ?? process.execPath, args: command ? agent : [script, ...agent], env, modes, mcpServers }
 }

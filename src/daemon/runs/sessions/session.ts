@@ -1,4 +1,5 @@
-import type { Agent, AgentSession } from '../../acp/agent.ts'
+import type { Agent } from '../../acp/agent.ts'
+import type { AgentSession } from '../../acp/agent-session.ts'
 
 /** A session that is open with an agent. */
 export type OpenedSession = { agent: Agent; agentSession: AgentSession }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { RpcError } from '../../acp/rpc-message.ts'
 import { Sessions } from './sessions.ts'
 
 test('find adds no session: a refused caller could name any number', () => {
@@ -11,3 +12,46 @@ test('find adds no session: a refused caller could name any number', () => {
   sessions.add(session)
   assert.equal(sessions.find('s'), session)
 })
+
+/** Opens a stored session with an agent whose restore fails. @returns whether a new session was created for it. */
+async function isReplaced(message: string): Promise<boolean> {
+  const agent = {
+    canRestoreSessions: true,
+    unsupportedServers: [],
+    restoreSession: () => Promise.reject(new RpcError(-32603, message)),
+    newSession: async () => ({ id: 'new', model: null, modes: [] }),
+  }
+  const sessions = new Sessions({
+    host: { use: async () => agent as never },
+    store: { session: () => ({ agentSessionId: 'old' }), saveSession: () => {} } as never,
+    log: () => {},
+    workspace: '/',
+    maxIdleSessions: 2,
+  })
+  const opened = await sessions.open(sessions.find('s')).catch(() => undefined)
+  return opened?.agentSession.id === 'new'
+}
+
+for (const message of [
+  'Session not found: 42',
+  'Invalid params: Session "42" not found',
+  'Internal error: no rollout found for thread id 42',
+  'No conversation found with session ID: 42',
+  'No saved session found with ID 42.',
+  'Unknown session 42',
+  'Could not find session 42',
+  'Invalid session identifier "42".',
+])
+  test(`a session whose agent reports "${message}" is replaced`, async () => {
+    assert.equal(await isReplaced(message), true)
+  })
+
+for (const message of [
+  'Internal error',
+  'Authentication required',
+  'No model found for this session',
+  'Request timed out',
+])
+  test(`a session whose agent reports "${message}" is not replaced`, async () => {
+    assert.equal(await isReplaced(message), false)
+  })

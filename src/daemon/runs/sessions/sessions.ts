@@ -1,5 +1,6 @@
 import { Refusal } from '#interns/contract/refusal.ts'
-import type { Agent, AgentSession } from '../../acp/agent.ts'
+import type { Agent } from '../../acp/agent.ts'
+import type { AgentSession } from '../../acp/agent-session.ts'
 import { RpcError } from '../../acp/rpc-message.ts'
 import type { DaemonLog } from '../../log.ts'
 import { type DaemonStore, StoreError } from '../../store/store.ts'
@@ -16,8 +17,12 @@ type SessionsDeps = {
 
 /** The error code of the protocol for an unknown resource, such as a session. */
 const notFoundCode = -32002
-/** The error message of agents that do not use the code. */
-const notFoundMessage = /session\b.*\b(not found|unknown|does not exist)|(unknown|no such|not find( the)?) session/is
+/** The error messages of agents that do not use the code, such as "no rollout found for thread id". */
+const notFoundMessages = [
+  /\b(session|conversation|thread|rollout)\b.*\b(not found|unknown|does not exist|no longer exists)/is,
+  /\b(unknown|no such|not find( the)?|invalid) (session|conversation|thread|rollout)\b/i,
+  /\bno (\w+ )?(session|conversation|thread|rollout)s? (was )?found\b/i,
+]
 
 /** The sessions of a daemon that have a run, or are open with the agent. */
 export class Sessions {
@@ -93,7 +98,7 @@ export class Sessions {
       return await agent.restoreSession(agentSessionId, this.#deps.workspace)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
-      if (error.code === notFoundCode || notFoundMessage.test(error.message))
+      if (error.code === notFoundCode || notFoundMessages.some((pattern) => pattern.test(error.message)))
         return this.#markLost(session, error.message)
       throw new Refusal('intern_rejected', `The agent did not restore the session: ${error.message}`)
     }

@@ -1,7 +1,10 @@
+import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
 import { describeAttachment } from '#interns/contract/attachments.ts'
 import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { StartTurn } from '#interns/contract/runs.ts'
+import type { Agent } from '../../acp/agent.ts'
+import type { AgentSession } from '../../acp/agent-session.ts'
 import type { DaemonLog } from '../../log.ts'
 import type { AgentSettings, Limits } from '../../settings/limits.ts'
 import type { DaemonStore } from '../../store/store.ts'
@@ -17,7 +20,7 @@ type PlayDeps = DecisionDeps & {
   log: DaemonLog
   sessions: Pick<Sessions, 'open'>
   store: Pick<DaemonStore, 'saveCost'>
-  transcripts: Pick<DaemonTranscripts, 'recorder' | 'save'>
+  transcripts: Pick<DaemonTranscripts, 'recorder' | 'reopen' | 'save'>
   limits: Pick<Limits, 'settleMs' | 'lateOutputMs'>
   modes: AgentSettings['modes']
   files: Pick<InternFiles, 'write'>
@@ -52,9 +55,7 @@ export async function playTurn(
     // A background run has no reader, so it starts without output.
     if (run.reply.isInBackground) run.apply({ type: 'turn.started' })
     const { agent, agentSession } = await deps.sessions.open(session)
-    const agentMode = modes[run.mode]
-    if (run.state().at !== 'ended' && agentSession.modes.includes(agentMode))
-      await agent.setMode(agentSession.id, agentMode)
+    if (run.state().at !== 'ended') await setMode(agent, agentSession, run.mode, modes[run.mode])
     if (run.state().at === 'ended') return
     const costBefore = session.costUsd
     const { workspace, files } = deps
@@ -70,6 +71,23 @@ export async function playTurn(
       run.apply({ type: 'turn.failed' }, { refusal: error, message: error.message, retryable: error.retryable })
     else failRun(run, error)
   }
+}
+
+/** @throws Refusal if the agent does not offer the mode of its settings: in another mode it could act without asking. */
+async function setMode(
+  agent: Agent,
+  session: AgentSession,
+  approvalMode: ApprovalMode,
+  configuredMode: string | undefined,
+): Promise<void> {
+  const mode = configuredMode ?? approvalMode
+  if (session.modes.includes(mode)) return void (await agent.setMode(session, mode))
+  if (configuredMode === undefined) return
+  const offered = session.modes.length > 0 ? `it offers ${session.modes.join(', ')}` : 'it offers no modes'
+  throw new Refusal(
+    'intern_rejected',
+    `The agent does not offer the mode "${mode}" of its settings (modes: ${approvalMode}); ${offered}. Correct the settings of the agent.`,
+  )
 }
 
 /** Waits for the previous turn. The agent can still be busy after the caller of that turn disconnected. */
