@@ -205,3 +205,35 @@ test('an agent that prints many lines of a log fills no log of its daemon', asyn
   const logged = daemon.logged.filter(({ event }) => event.startsWith('agent.line'))
   assert.equal(logged.length, 21)
 })
+
+for (const [stopReason, end, text] of [
+  ['end_turn', 'turn.finished', ''],
+  ['max_tokens', 'turn.finished', 'limit of tokens'],
+  ['max_turn_requests', 'turn.finished', 'limit of model requests'],
+  ['error', 'turn.failed', 'did not complete the turn (stop reason "error")'],
+] as const)
+  test(`an agent that stops with ${stopReason} ends the turn as ${end}, with a note`, async () => {
+    await using daemon = await startTestDaemon()
+    const { last, reasoning } = await daemon.say(`say hi\nstop ${stopReason}`)
+    assert.equal(last.type, end)
+    const note = last.type === 'turn.failed' ? last.message : reasoning
+    assert.ok(text === '' ? note === '' : note.includes(text), note)
+  })
+
+test('an agent that ends right after its turn has finished it', async () => {
+  await using daemon = await startTestDaemon({ sendsLate: true, limits: { lateOutputMs: 200 } })
+  const { text, last, sessionId } = await daemon.say('say hi\ncrash_later 1')
+  assert.deepEqual([text, last.type], ['hi', 'turn.finished'])
+  assert.equal((await daemon.say('say again', { sessionId })).text, 'again')
+})
+
+test('an agent without the mode of its settings is refused, and the message lists its modes', async () => {
+  await using daemon = await startTestDaemon({ agent: ['load'], modes: { manual: 'ask' } })
+  const { reason, message = '' } = (await refusalOf(daemon.say('mode'))) ?? {}
+  assert.equal(reason, 'intern_rejected')
+  assert.match(
+    message,
+    /does not offer the mode "ask" of its settings \(modes: manual\); it offers manual, self-drive\./,
+  )
+  assert.equal((await daemon.say('mode', { mode: 'self-drive' })).text, '[self-drive]')
+})

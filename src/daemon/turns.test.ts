@@ -182,3 +182,13 @@ test('text that an agent sends between turns is in the transcript', async () => 
   const types = (await entries()).map(({ type }) => type)
   assert.deepEqual(types, ['prompt', 'message', 'end', 'message', 'prompt', 'message', 'end'])
 })
+
+test('the result of a tool call after the end of its turn is in the transcript', async () => {
+  await using daemon = await startTestDaemon({ sendsLate: true, limits: { lateOutputMs: 0 } })
+  const { sessionId } = await daemon.say('tool build make\nlate_result 100 build')
+  const call = await until(async () => {
+    const { entries } = (await daemon.runs.transcripts.read(sessionId, { limit: 10 }))!
+    return entries.find((entry) => entry.type === 'tool_call' && entry.status === 'completed')
+  })
+  assert.ok(call.type === 'tool_call' && call.title === 'build' && call.endedAt !== null)
+})

@@ -1,8 +1,9 @@
 import { nonEmptyText } from '#platform/core/non-empty-text.ts'
+import { contentText } from './content.ts'
 import { readUnavailableServer, type UnavailableServer } from './mcp-servers.ts'
 import { readModel } from './model.ts'
 import { readProperty } from './rpc-message.ts'
-import { readToolCall, type ToolCall, terminalOutput } from './tool-calls/tool-call.ts'
+import { terminalOutput } from './tool-calls/tool-call.ts'
 
 /**
  * A `session/update` in the form that this client needs. `other` is any further activity of the turn, also of an unknown
@@ -11,11 +12,11 @@ import { readToolCall, type ToolCall, terminalOutput } from './tool-calls/tool-c
 export type AgentUpdate =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
-  /** `output` is the next piece of the tool's output. */
+  /** `call` is for `readToolCall`. `output` is the next piece of the tool's output. */
   | {
       type: 'tool'
       id: string
-      tool: ToolCall
+      call: unknown
       output?: string | undefined
       unavailable?: UnavailableServer | undefined
     }
@@ -43,7 +44,7 @@ export function readUpdate(update: unknown): AgentUpdate {
       const id = nonEmptyText(readProperty(update, 'toolCallId'))
       if (!id) return otherUpdate
       const output = terminalOutput(update)
-      return { type: 'tool', id, tool: readToolCall(update), output, unavailable: readUnavailableServer(update) }
+      return { type: 'tool', id, call: update, output, unavailable: readUnavailableServer(update) }
     }
     case 'plan':
       return { type: 'plan', steps: readPlan(readProperty(update, 'entries')) }
@@ -66,8 +67,7 @@ export function readUpdate(update: unknown): AgentUpdate {
 }
 
 function readChunk(type: 'text' | 'reasoning', update: unknown): AgentUpdate {
-  const content = readProperty(update, 'content')
-  const text = readProperty(content, 'type') === 'text' ? nonEmptyText(readProperty(content, 'text')) : undefined
+  const text = contentText(readProperty(update, 'content'))
   return text ? { type, text } : otherUpdate
 }
 

@@ -1,4 +1,4 @@
-import { type AgentApp, agent, type McpServer, RequestError } from '@agentclientprotocol/sdk'
+import { type AgentApp, agent, type McpServer, RequestError, type StopReason } from '@agentclientprotocol/sdk'
 import { newUuid } from '#platform/core/id.ts'
 import { type ScriptContext, type ScriptedOptions, type Session, say } from './script-context.ts'
 import { commands, modelOption } from './scripted-commands.ts'
@@ -6,7 +6,7 @@ import { commands, modelOption } from './scripted-commands.ts'
 /**
  * An agent that executes its prompt, one command a line, for tests, demonstrations and benchmarks. It prints the
  * answers that it gets: `permission shell allow_once` prints `[allow_once-0]` if that was chosen. `quit` ends the turn
- * as cancelled, though nobody cancelled it; `decline` ends it as a refusal.
+ * as cancelled, though nobody cancelled it; `decline` ends it as a refusal, `stop max_tokens` with that stop reason.
  */
 export function scriptedAgent(options: ScriptedOptions): AgentApp {
   const sessions = new Map<string, Session>()
@@ -82,6 +82,7 @@ async function runScript(script: string, context: Omit<ScriptContext, 'signal'>)
   for (const line of script.split('\n')) {
     const [word = '', rest = ''] = line.split(/ (.*)/s)
     await commands[word]?.({ ...context, signal }, rest)
+    if (word === 'stop') return { stopReason: rest as StopReason }
     if (word === 'decline') return { stopReason: 'refusal' as const, ...usageOf(session) }
     if (signal.aborted || word === 'quit') return { stopReason: 'cancelled' as const, ...usageOf(session) }
   }

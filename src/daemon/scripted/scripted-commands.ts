@@ -53,6 +53,16 @@ export const commands: Record<string, Command> = {
     const [ms = '', text = ''] = rest.split(/ (.*)/s)
     setTimeout(() => void say(context, text), Number(ms))
   },
+  /** `late_result 20 build`: completes the call of `tool build` after 20 ms. */
+  late_result: ({ client, sessionId }, rest) => {
+    const [ms = '', title = ''] = rest.split(' ')
+    const update = {
+      sessionUpdate: 'tool_call_update' as const,
+      toolCallId: `call-${title}`,
+      status: 'completed' as const,
+    }
+    setTimeout(() => void client.notify('session/update', { sessionId, update }), Number(ms))
+  },
   wait: ({ signal }, ms) => pause(Number(ms), signal),
   mode: (context) => say(context, `[${context.session.mode}]`),
   memory: (context) => say(context, context.session.restored ? '[restored]' : '[open]'),
@@ -119,6 +129,8 @@ export const commands: Record<string, Command> = {
     options.crash()
     await new Promise(() => {})
   },
+  /** Ends the agent after its turn: `crash_later 20`. */
+  crash_later: ({ options }, ms) => void setTimeout(options.crash, Number(ms)),
   flood: async (context, megabytes) => {
     for (let remaining = Number(megabytes) * 1024; remaining > 0 && !context.signal.aborted; remaining--)
       await say(context, 'x'.repeat(1024))

@@ -1,5 +1,6 @@
 import type { Entry } from '#interns/contract/transcript.ts'
 import type { TranscriptStore } from '../store/transcript-store.ts'
+import { isOpenCall } from './recorder.ts'
 
 type Deps = {
   store: TranscriptStore
@@ -8,7 +9,7 @@ type Deps = {
   nextId: () => number
 }
 
-/** Ends the runs that an earlier daemon left unfinished, and their pending questions. */
+/** Ends the runs that an earlier daemon left unfinished, with their pending questions and open tool calls. */
 export function endUnfinishedRuns({ store, now, nextId }: Deps): void {
   for (const { id: sessionId } of store.unfinishedSessions()) {
     const session = store.session(sessionId)
@@ -16,16 +17,20 @@ export function endUnfinishedRuns({ store, now, nextId }: Deps): void {
     if (!session) continue
     const at = now()
     const entries = store.entries(sessionId, 0, Number.MAX_SAFE_INTEGER)
-    const questions = entries.flatMap((entry): Entry[] =>
-      entry.type === 'question' && entry.answer.state === 'waiting'
-        ? [{ ...entry, answer: { state: 'ended' }, revision: nextId(), updatedAt: at }]
-        : [],
-    )
+    const runId = entries.at(-1)?.runId ?? ''
+    const unfinished = entries.flatMap((entry): Entry[] => {
+      const change = { revision: nextId(), updatedAt: at }
+      if (entry.type === 'question' && entry.answer.state === 'waiting')
+        return [{ ...entry, ...change, answer: { state: 'ended' } }]
+      if (entry.type === 'tool_call' && entry.runId === runId && isOpenCall(entry))
+        return [{ ...entry, ...change, status: 'failed', endedAt: at }]
+      return []
+    })
     const id = nextId()
     const end: Entry = {
       id,
       revision: id,
-      runId: entries.at(-1)?.runId ?? '',
+      runId,
       at,
       updatedAt: at,
       type: 'end',
@@ -35,6 +40,6 @@ export function endUnfinishedRuns({ store, now, nextId }: Deps): void {
       usage: null,
     }
     const { title, turns } = session
-    store.write([{ sessionId, title, status: 'idle', turns, entries: [...questions, end] }], at)
+    store.write([{ sessionId, title, status: 'idle', turns, entries: [...unfinished, end] }], at)
   }
 }

@@ -45,3 +45,26 @@ test('the note in a long output counts all omitted characters, however the outpu
     assert.ok(start.length + end.length <= maxLengths.output + 1)
   }
 })
+
+for (const [reason, status] of [
+  ['finished', 'in_progress'],
+  ['cancelled', 'failed'],
+  ['severed', 'failed'],
+] as const)
+  test(`a tool call without a result is ${status} after a run that is ${reason}`, () => {
+    const recorder = newRecorder()
+    recorder.startRun('r', 'go', { mode: 'manual', by: null })
+    recorder.updateTool('done', { status: 'completed' }, undefined)
+    recorder.updateTool('open', { status: 'in_progress' }, undefined)
+    recorder.endRun({ reason, message: null, model: null, usage: null })
+    const calls = recorder.unsavedChange()!.entries.filter((entry) => entry.type === 'tool_call')
+    assert.deepEqual(
+      calls.map((call) => [call.toolCallId, call.status]),
+      [
+        ['done', 'completed'],
+        ['open', status],
+      ],
+    )
+    recorder.updateTool('open', { status: 'completed' }, undefined)
+    assert.equal(recorder.unsavedChange()!.entries.filter(({ type }) => type === 'tool_call').length, 2)
+  })

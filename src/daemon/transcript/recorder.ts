@@ -9,6 +9,7 @@ import type {
   PlanStep,
   SessionStatus,
   SessionSummary,
+  ToolStatus,
 } from '#interns/contract/transcript.ts'
 import type { TurnBudget } from '#interns/contract/turn-budget.ts'
 import { cutPosition, truncateText } from '#platform/text/truncate.ts'
@@ -42,6 +43,9 @@ type RunEnd = { reason: EndReason; message: string | null } & RunReport
 type PromptInfo = { mode: ApprovalMode; by: string | null; background?: true; budget?: TurnBudget }
 
 type OpenCall = { entry: Entry; output: TerminalOutput }
+
+/** Whether a call has no result yet. */
+export const isOpenCall = ({ status }: { status: ToolStatus }) => status === 'pending' || status === 'in_progress'
 
 /** Records one session while it has a run. */
 export class Recorder {
@@ -108,8 +112,7 @@ export class Recorder {
     const openCall = this.#calls.get(id)
     const terminal = appendOutput(openCall?.output ?? noOutput, output ?? '')
     const activity = toToolActivity(id, tool, terminal)
-    const isOver = activity.status === 'completed' || activity.status === 'failed'
-    const content = { ...activity, endedAt: isOver ? this.#deps.now() : null }
+    const content = { ...activity, endedAt: isOpenCall(activity) ? null : this.#deps.now() }
     const entry = openCall ? this.#change(openCall.entry, content) : this.#add(content)
     this.#calls.set(id, { entry, output: terminal })
     if (this.#calls.size > maxOpenCalls) this.#calls.delete(this.#calls.keys().next().value!)
@@ -158,9 +161,18 @@ export class Recorder {
   endRun({ message, ...end }: RunEnd): void {
     if (this.#status === 'idle') return
     for (const entry of this.#questions.values()) this.#change(entry, { ...entry, answer: { state: 'ended' } })
+    if (end.reason !== 'finished') this.#failOpenCalls()
     this.#add({ type: 'end', ...end, message: message && shorten(message, maxLengths.message) })
     this.#status = 'idle'
-    this.#forgetRun()
+    // Updates of the calls can follow: agents work in the background.
+    this.#forgetEntries()
+  }
+
+  #failOpenCalls(): void {
+    for (const { entry } of this.#calls.values()) {
+      if (entry.type === 'tool_call' && isOpenCall(entry))
+        this.#change(entry, { ...entry, status: 'failed', endedAt: this.#deps.now() })
+    }
   }
 
   /** The unsaved changes. Call `markSaved` when they are saved. */
@@ -211,6 +223,10 @@ export class Recorder {
 
   #forgetRun(): void {
     this.#calls.clear()
+    this.#forgetEntries()
+  }
+
+  #forgetEntries(): void {
     this.#questions.clear()
     this.#text = undefined
     this.#plan = undefined

@@ -71,6 +71,13 @@ export class DaemonTranscripts implements Transcripts {
     return recorder
   }
 
+  /** Saves the changes of a recorder again that was removed after its run. @returns the recorder of the session. */
+  reopen(recorder: Recorder): Recorder {
+    const existing = this.#recorders.get(recorder.sessionId)
+    if (!existing) this.#recorders.set(recorder.sessionId, recorder)
+    return existing ?? recorder
+  }
+
   /** The number of runs of a session. */
   turns(sessionId: string): number {
     return (this.#recorders.get(sessionId) ?? this.#store.session(sessionId))?.turns ?? 0

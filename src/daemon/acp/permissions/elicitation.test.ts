@@ -74,3 +74,24 @@ test('a form without fields is hardly a question', () => {
     assert.deepEqual(readElicitation(request), { message: 'The intern asks for an answer.', fields: [] })
   }
 })
+
+for (const [what, property, expected] of [
+  ['options without a type', { enum: ['x', 'y'] }, { type: 'string', options: ['x', 'y'] }],
+  ['a type that includes null', { type: ['null', 'integer'] }, { type: 'integer' }],
+  ['null as a variant', { anyOf: [{ type: 'boolean' }, { type: 'null' }] }, { type: 'boolean' }],
+  ['an empty list of options', { type: 'string', enum: [] }, { type: 'string' }],
+] as const)
+  test(`a field with ${what} is read as ${JSON.stringify(expected)}`, () => {
+    const read = readElicitation(form({ field: property }, { required: ['field'] }))
+    assert.deepEqual(read?.fields, [{ name: 'field', required: true, ...expected }])
+  })
+
+test('titles of options beside the options are shown', () => {
+  const read = readElicitation(form({ size: { type: 'string', enum: ['s', 'l'], enumNames: ['Small', 'Large'] } }))
+  assert.deepEqual(read?.fields[0]?.options, ['s', 'l'])
+  assert.equal(read?.message, 'Answer me\n\n- size: s = Small, l = Large')
+})
+
+test('a question in an unknown mode is not a form', () => {
+  assert.equal(readElicitation({ mode: 'of_the_future', message: 'Scan this code' }), undefined)
+})

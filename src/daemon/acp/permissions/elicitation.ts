@@ -9,10 +9,12 @@ type TitledField = FormField & { optionsByTitle?: Map<string, string> }
 /** Reads a question as a form. Undefined if it requires a value of an unsupported type. */
 export function readElicitation(params: unknown): Form | undefined {
   const message = readText(readProperty(params, 'message')) ?? 'The intern asks for an answer.'
-  if (readProperty(params, 'mode') === 'url') {
+  const mode = readProperty(params, 'mode') ?? 'form'
+  if (mode === 'url') {
     const url = readText(readProperty(params, 'url'))
     return url ? { message: `${message}\n\nOpen ${url} and accept when you are done.`, fields: [] } : undefined
   }
+  if (mode !== 'form') return undefined
   const schema = readProperty(params, 'requestedSchema')
   const required = readProperty(schema, 'required')
   const fields: FormField[] = []
@@ -34,7 +36,7 @@ export function readElicitation(params: unknown): Form | undefined {
 }
 
 function readField(name: string, property: unknown, required: boolean): TitledField | undefined {
-  const type = readProperty(property, 'type')
+  const type = readType(property)
   const base = { name, required }
   switch (type) {
     case 'string':
@@ -55,6 +57,16 @@ function readField(name: string, property: unknown, required: boolean): TitledFi
   }
 }
 
+/** Reads the type of a value. Schemas of MCP servers can add `null` to it, or omit it beside the options. */
+function readType(property: unknown): unknown {
+  const type = readProperty(property, 'type')
+  if (Array.isArray(type)) return type.find((one) => one !== 'null')
+  if (type !== undefined) return type
+  if (readOptions(property)) return 'string'
+  const variants = readProperty(property, 'anyOf')
+  return Array.isArray(variants) ? variants.map(readType).find((one) => one !== 'null') : undefined
+}
+
 function readTextLimits(property: unknown): Partial<FormField> {
   const pattern = readText(readProperty(property, 'pattern'))
   const format = readText(readProperty(property, 'format'))
@@ -62,26 +74,29 @@ function readTextLimits(property: unknown): Partial<FormField> {
   return { ...limits, ...(pattern && { pattern }), ...(format && { format }) }
 }
 
-/** Reads the values to choose from: `enum`, or `oneOf`/`anyOf` with titles. */
+/** Reads the values to choose from: `enum`, with titles in `enumNames`, or `oneOf`/`anyOf` with titles. */
 function readOptions(schema: unknown): { options: string[]; optionsByTitle?: Map<string, string> } | undefined {
-  const untitled = readProperty(schema, 'enum')
-  if (Array.isArray(untitled)) return { options: untitled.filter((value) => typeof value === 'string') }
   const titled = readTitledOptions(schema)
-  if (!titled) return undefined
-  const options = titled.map((item) => readProperty(item, 'const')).filter((value) => typeof value === 'string')
+  const untitled = readProperty(schema, 'enum')
+  const values = titled ? titled.map((item) => readProperty(item, 'const')) : Array.isArray(untitled) ? untitled : []
+  const options = values.filter((value) => typeof value === 'string')
+  if (options.length === 0) return undefined
   const optionsByTitle = new Map<string, string>()
-  for (const item of titled) {
+  for (const item of titled ?? []) {
     const value = readText(readProperty(item, 'const'))
     const title = readText(readProperty(item, 'title'))
     // A title that is also a value, or the title of another option, would describe two options.
     if (value && title && !options.includes(title) && !optionsByTitle.has(title)) optionsByTitle.set(title, value)
   }
-  return { options, optionsByTitle }
+  return { options, ...(titled && { optionsByTitle }) }
 }
 
 function readTitledOptions(schema: unknown): unknown[] | undefined {
   const titled = readProperty(schema, 'oneOf') ?? readProperty(schema, 'anyOf')
-  return Array.isArray(titled) ? titled : undefined
+  if (Array.isArray(titled)) return titled
+  const [values, titles] = [readProperty(schema, 'enum'), readProperty(schema, 'enumNames')]
+  if (!Array.isArray(values) || !Array.isArray(titles)) return undefined
+  return values.map((value, at) => ({ const: value, title: titles[at] }))
 }
 
 /** Describes what the caller does not see in the field itself: titles, limits and the default. */

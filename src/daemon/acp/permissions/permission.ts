@@ -103,7 +103,7 @@ export function selfDriveAnswer(options: PermissionKind[]): PermissionAnswer {
 /** Describes the whole action. Some agents shorten the title, and have the complete action only in the tool call. */
 function describeAction(call: unknown, findToolCall: (toolCallId: string) => ToolCall | undefined) {
   const id = readProperty(call, 'toolCallId')
-  const tool: ToolCall = { ...(typeof id === 'string' ? findToolCall(id) : undefined), ...readToolCall(call) }
+  const tool = readToolCall(call, typeof id === 'string' ? findToolCall(id) : undefined)
   const { changes = [], paths = [] } = tool
   const command = fullCommand(tool) ?? null
   const diffs = changes.map((change) => ({ path: change.path, diff: formatChange(change) }))

@@ -1,5 +1,6 @@
 import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
+import { contentText } from '../content.ts'
 import { readProperty } from '../rpc-message.ts'
 
 /** A change of a file by a tool call. `before` is null for a new file. */
@@ -25,22 +26,25 @@ export type ToolCall = {
 }
 
 /**
- * Reads a tool call or its update. Missing properties are unchanged. Agents put a command into the input, or the whole input
- * as JSON into the text. The output comes as text, as raw output, or as terminal output in `_meta`.
+ * Reads a tool call, or its update with the call before it. Missing properties are unchanged. Agents put a command into the
+ * input, or the whole input as JSON into the text. The output comes as text, as raw output, or as terminal output in `_meta`.
  */
-export function readToolCall(call: unknown): ToolCall {
+export function readToolCall(call: unknown, before: ToolCall = {}): ToolCall {
   const name = nonEmptyText(readProperty(call, 'name'))
   const title = nonEmptyText(readProperty(call, 'title'))
   const kind = nonEmptyText(readProperty(call, 'kind'))
   const status = nonEmptyText(readProperty(call, 'status'))
   const rawInput = readProperty(call, 'rawInput')
-  const content = readContent(readProperty(call, 'content'))
+  // Once the input is known, or the call has ended, JSON in the text is output.
+  const canHaveInputInText = before.input === undefined && !hasProperties(rawInput) && !endStatuses.has(status)
+  const content = readContent(readProperty(call, 'content'), canHaveInputInText)
   const input = hasProperties(rawInput) ? rawInput : content.json
   const command = readCommand(input)
   const script = readScript(input)
   const text = content.text ?? readOutput(readProperty(call, 'rawOutput'))
   const paths = readPaths(readProperty(call, 'locations'))
   return {
+    ...before,
     ...(name && { name }),
     ...(title && { title }),
     ...(kind && { kind }),
@@ -53,6 +57,8 @@ export function readToolCall(call: unknown): ToolCall {
     ...(text && { text }),
   }
 }
+
+const endStatuses: ReadonlySet<string | undefined> = new Set(['completed', 'failed'])
 
 /**
  * The command that a call runs, also as a shell script. The input of any tool can have a property `command`. That property is the
@@ -86,16 +92,16 @@ function readScript(input: unknown): string | undefined {
   return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
 }
 
-function readContent(content: unknown) {
+function readContent(content: unknown, canHaveInput: boolean) {
   const changes: FileChange[] = []
   const texts: string[] = []
   let json: unknown
   for (const item of Array.isArray(content) ? content : []) {
     const change = readProperty(item, 'type') === 'diff' ? readChange(item) : undefined
     if (change) changes.push(change)
-    const text = nonEmptyText(readProperty(readProperty(item, 'content'), 'text'))
-    const parsed = text === undefined ? undefined : parseObject(text)
-    if (parsed) json ??= parsed
+    const text = contentText(readProperty(item, 'content'))
+    const parsed = text === undefined || !canHaveInput ? undefined : parseObject(text)
+    if (hasProperties(parsed)) json ??= parsed
     else if (text) texts.push(text)
   }
   return { changes, json, text: texts.length > 0 ? texts.join('\n') : undefined }
@@ -103,8 +109,9 @@ function readContent(content: unknown) {
 
 function readChange(item: unknown): FileChange | undefined {
   const path = readProperty(item, 'path')
-  const after = readProperty(item, 'newText')
   const before = readProperty(item, 'oldText')
+  // Some agents send null for the text of a file that they delete.
+  const after = readProperty(item, 'newText') ?? (typeof before === 'string' ? '' : undefined)
   if (typeof path !== 'string' || typeof after !== 'string') return undefined
   return { path, after, before: typeof before === 'string' ? before : null }
 }

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../acp/tool-calls/tool-call.ts'
+import { readToolCall, type ToolCall } from '../../acp/tool-calls/tool-call.ts'
 
 const limits = { calls: 200, characters: 16 * 1024 * 1024 }
 
@@ -12,15 +12,17 @@ export function createToolCallCache() {
   }
   return {
     get: (id: string): ToolCall | undefined => calls.get(id)?.tool,
-    add: (id: string, update: ToolCall) => {
-      const tool = { ...calls.get(id)?.tool, ...update }
+    /** Adds a call, or an update of a call. @returns the whole call. */
+    add: (id: string, update: unknown): ToolCall => {
+      const tool = readToolCall(update, calls.get(id)?.tool)
       forget(id)
       calls.set(id, { tool, size: sizeOf(tool) })
       size += sizeOf(tool)
       for (const oldest of calls.keys()) {
-        if (calls.size <= limits.calls && size <= limits.characters) return
+        if (calls.size <= limits.calls && size <= limits.characters) break
         forget(oldest)
       }
+      return tool
     },
   }
 }

@@ -3,13 +3,16 @@ import type { ContentBlock } from '@agentclientprotocol/sdk'
 import type { Usage } from '#chat/usage.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { createPairJoiner } from '#platform/text/surrogate-pairs.ts'
-import type { Agent, AgentSession, SessionListener } from '../../acp/agent.ts'
+import { truncateText } from '#platform/text/truncate.ts'
+import type { Agent, SessionListener } from '../../acp/agent.ts'
+import type { AgentSession } from '../../acp/agent-session.ts'
 import { cancelledPermission, readPermission } from '../../acp/permissions/permission.ts'
 import { RpcError, readProperty, rpcCodes } from '../../acp/rpc-message.ts'
 import type { AgentUpdate } from '../../acp/update.ts'
 import { costOfTurn, readUsage } from '../../acp/usage.ts'
 import type { DaemonLog } from '../../log.ts'
 import type { Limits } from '../../settings/limits.ts'
+import type { DaemonTranscripts } from '../../transcript/transcripts.ts'
 import type { LiveRun } from '../live-run.ts'
 import { cancelledForm, formQuestion, formQuestionOfPermission } from '../questions/pending-question.ts'
 import { type DecisionDeps, decidePermission } from '../questions/permission-decision.ts'
@@ -19,7 +22,12 @@ import { turnFailureOf } from './turn-failure.ts'
 /** The least time between two `work.noticed` events. */
 const noticeEveryMs = 1000
 
-type TurnDeps = DecisionDeps & { elapsed: () => number; log: DaemonLog; limits: Pick<Limits, 'lateOutputMs'> }
+type TurnDeps = DecisionDeps & {
+  elapsed: () => number
+  log: DaemonLog
+  transcripts: Pick<DaemonTranscripts, 'recorder' | 'reopen'>
+  limits: Pick<Limits, 'lateOutputMs'>
+}
 
 /** Sends the prompt of a run to an agent, and every update to the run. Resolves when the agent is done. */
 export async function runAgentTurn(
@@ -46,12 +54,21 @@ export async function runAgentTurn(
     const response = await agent.prompt(agentSession.id, prompt).finally(() => {
       session.isTurnOpen = false
     })
+    // An agent for one prompt ends now.
+    run.needsAgent = false
     if (!agent.hasNoLateUpdates && run.state().at !== 'ended') await sleep(deps.limits.lateOutputMs)
     const report = { model: session.model, usage: readUsage(response, turnCostUsd()) }
     const stopReason = readProperty(response, 'stopReason')
+    const failure = failureOfStop(stopReason)
     // Before any output, this refuses the whole turn.
-    if (stopReason === 'refusal') return run.apply({ type: 'turn.failed' }, { ...report, ...agentRefusal })
+    if (failure !== undefined)
+      return run.apply({ type: 'turn.failed' }, { ...report, message: failure, retryable: false })
     run.apply({ type: 'turn.started' })
+    const note = limitNotes[String(stopReason)]
+    if (note !== undefined && run.state().at !== 'ended') {
+      deps.transcripts.recorder(session.id).addText('reasoning', note)
+      run.write({ type: 'reasoning.added', text: note })
+    }
     const isCancelled = stopReason === 'cancelled'
     // Some agents end the turn as cancelled after a declined permission. To the caller it is finished.
     if (!isCancelled || run.questions.wasLastRequestDeclined) run.apply({ type: 'turn.finished' }, report)
@@ -62,9 +79,28 @@ export async function runAgentTurn(
   }
 }
 
-const agentRefusal = {
-  message: 'The agent refused to continue (stop reason "refusal"). Change the prompt, or start another session.',
-  retryable: false,
+/** The notes for a caller whose turn ended at a limit of the agent. */
+const limitNotes: Record<string, string> = {
+  max_tokens: '\n\n[The agent reached its limit of tokens. The reply can be incomplete.]',
+  max_turn_requests:
+    '\n\n[The agent reached its limit of model requests. The task can be incomplete: send another prompt.]',
+}
+
+const successfulStops: readonly unknown[] = [
+  'end_turn',
+  'max_tokens',
+  'max_turn_requests',
+  'cancelled',
+  undefined,
+  null,
+]
+
+/** The message for a turn that its agent did not complete; undefined for a completed or cancelled one. */
+function failureOfStop(stopReason: unknown): string | undefined {
+  if (successfulStops.includes(stopReason)) return undefined
+  if (stopReason === 'refusal')
+    return 'The agent refused to continue (stop reason "refusal"). Change the prompt, or start another session.'
+  return `The agent did not complete the turn (stop reason ${truncateText(JSON.stringify(stopReason), 100)}).`
 }
 
 /** An agent can find out only during the prompt that its model does not support an attachment. */
@@ -96,26 +132,24 @@ function createListener(deps: TurnDeps, run: LiveRun, onCost: (totalUsd: number)
   const writeText = (kind: 'message' | 'reasoning', piece: string) => {
     const text = join[kind](piece)
     if (!text) return
-    // The end of the run can have removed `recorder`, whose changes are then no longer saved.
-    if (run.state().at === 'ended') return transcripts.recorder(run.session.id).addLateText(run.id, kind, text)
+    if (run.state().at === 'ended') return transcripts.reopen(recorder).addLateText(run.id, kind, text)
     recorder.addText(kind, text)
     run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
   }
-  const recordUpdate = (
-    update: Exclude<AgentUpdate, { type: 'text' | 'reasoning' | 'model' | 'cost' | 'ignored' }>,
-  ) => {
-    if (update.type === 'tool') {
-      tools.add(update.id, update.tool)
-      if (update.unavailable) deps.log('mcp.unavailable', { session: run.session.id, ...update.unavailable })
+  const recordActivity = (update: Extract<AgentUpdate, { type: 'tool' | 'plan' }>) => {
+    if (update.type === 'plan') return recorder.setPlan(update.steps)
+    if (update.unavailable) deps.log('mcp.unavailable', { session: run.session.id, ...update.unavailable })
+    return recorder.updateTool(update.id, tools.add(update.id, update.call), update.output)
+  }
+  const onActivity = (update: Extract<AgentUpdate, { type: 'tool' | 'plan' | 'other' }>) => {
+    if (run.state().at === 'ended') {
+      // Work in the background of the agent. The next run of the session can have started meanwhile.
+      if (update.type === 'tool' && transcripts.reopen(recorder) === recorder) recordActivity(update)
+      return
     }
-    if (update.type !== 'other' && run.state().at !== 'ended') {
-      const activity =
-        update.type === 'plan'
-          ? recorder.setPlan(update.steps)
-          : recorder.updateTool(update.id, tools.get(update.id) ?? update.tool, update.output)
-      if (run.reply.includesActivity) return run.write({ type: 'activity.noticed', activity })
-    }
-    reportWork()
+    const activity = update.type === 'other' ? undefined : recordActivity(update)
+    if (activity && run.reply.includesActivity) run.write({ type: 'activity.noticed', activity })
+    else reportWork()
   }
 
   return {
@@ -124,7 +158,7 @@ function createListener(deps: TurnDeps, run: LiveRun, onCost: (totalUsd: number)
       else if (update.type === 'reasoning') writeText('reasoning', update.text)
       else if (update.type === 'model') run.session.model = update.model
       else if (update.type === 'cost') onCost(update.totalUsd)
-      else if (update.type !== 'ignored') recordUpdate(update)
+      else if (update.type !== 'ignored') onActivity(update)
     },
     permission: async (params, withdrawn) => {
       const question = formQuestionOfPermission(newId(), params)
