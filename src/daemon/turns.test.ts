@@ -130,6 +130,20 @@ test('a run is cancelled by its id, and attached callers are notified', async ()
   assert.equal(await daemon.runs.cancel(runId), false)
 })
 
+test('a run that is cancelled before its first output ends its reply, and is not refused', async () => {
+  await using daemon = await startTestDaemon()
+  const turn = daemon.say('wait 10000', { sessionId: 's' })
+  const runId = await until(
+    async () => (await daemon.runs.transcripts.read('s', { limit: 1 }))?.entries[0]?.runId ?? false,
+  )
+  assert.equal(await daemon.runs.cancel(runId), true)
+  const { all } = await turn
+  assert.deepEqual(
+    all.map(({ type }) => type),
+    ['turn.started', 'run.ended'],
+  )
+})
+
 test('health returns the number of runs and the name of the agent', async () => {
   await using daemon = await startTestDaemon()
   assert.equal((await daemon.runs.health()).agent, 'stopped')

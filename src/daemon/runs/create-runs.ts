@@ -23,9 +23,7 @@ export function createRuns(
     start: async (turn, signal) => returnOnAbort(await start(registry, turn, signal), signal),
     answer: async (answer, signal) => returnOnAbort(resume(registry, deps.store, answer, signal), signal),
     cancel: async (runId, exceededBudget, neededUsd) =>
-      exceededBudget
-        ? registry.endOverBudget(runId, exceededBudget, neededUsd)
-        : registry.cancel(runId, 'The run was cancelled.'),
+      exceededBudget ? registry.endOverBudget(runId, exceededBudget, neededUsd) : registry.cancel(runId),
     question: async (id) => registry.runOfQuestion(id)?.questions.permissionDetails(id),
     setRules: async (rules) => deps.decisions.setRules(rules),
     decisions: async (afterSeq) => deps.decisions.acknowledge(afterSeq),

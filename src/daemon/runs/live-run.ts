@@ -118,6 +118,13 @@ export class LiveRun {
     if (part) this.endOverBudget(part)
   }
 
+  /** Ends the run at the request of a user. */
+  cancel(message: string): void {
+    // Starts the reply, even before any output: a client would retry a refused prompt, and so undo the cancellation.
+    this.apply({ type: 'turn.started' })
+    this.apply({ type: 'run.cancelled' }, { message })
+  }
+
   endOverBudget(budget: BudgetPart, neededUsd?: number): void {
     // Starts the reply, so that it can report the end, even before any output.
     this.apply({ type: 'turn.started' })

@@ -110,10 +110,10 @@ export class RunRegistry {
     return undefined
   }
 
-  /** Cancels a run. @returns whether the run was in progress. */
-  cancel(runId: string, message: string): boolean {
+  /** Cancels a run for a user. @returns whether the run was in progress. */
+  cancel(runId: string): boolean {
     const run = this.#runs.get(runId)
-    run?.apply({ type: 'run.cancelled' }, { message })
+    run?.cancel('The run was cancelled.')
     return run !== undefined
   }
 
@@ -148,7 +148,7 @@ export class RunRegistry {
 
   async stop(): Promise<void> {
     this.#isStopping = true
-    for (const runId of this.#runs.keys()) this.cancel(runId, 'The intern was stopped.')
+    for (const run of this.#runs.values()) run.apply({ type: 'run.cancelled' }, { message: 'The intern was stopped.' })
     this.#deadlines.stop()
     await this.#host.stop()
   }
