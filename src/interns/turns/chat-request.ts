@@ -1,3 +1,4 @@
+import { isObject } from '#platform/core/is-object.ts'
 import { ifThen } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { text } from '#platform/json/text.ts'
@@ -5,9 +6,14 @@ import { type ApprovalMode, approvalModes } from '../contract/approval-mode.ts'
 import type { Attachment } from '../contract/attachments.ts'
 import { chatFault } from '../contract/chat-fault.ts'
 import { PromptBudget } from '../registry/intern-budget.ts'
+import { idPattern } from '../remote/stored-text.ts'
 import { AudioPart, FilePart, ImagePart, parseAttachment } from './attached-parts.ts'
 
 const Id = text({ min: 1, max: 128 })
+
+export const SessionId = text({ min: 1, max: 256 }).refine((id) => idPattern.test(id), {
+  error: 'must not contain control characters',
+})
 
 const TextPart = z.object({ type: z.literal('text'), text: z.string() })
 
@@ -36,6 +42,16 @@ const Message = z.discriminatedUnion(
 
 const streamOnlyError = 'must be true: an intern only streams'
 
+const StreamOptions = z.object({
+  include_activity: z
+    .boolean()
+    .nullish()
+    .describe('Whether to stream chunks with `activity`: tool calls and plans of the intern.'),
+})
+
+/** `stream_options` is a field of chat completions, and only one of its members is for interns. */
+const ignoreOtherTypes = (options: unknown) => (isObject(options) ? options : undefined)
+
 const ChatFields = z.object({
   messages: z.array(Message).min(1),
   stream: z.boolean({ error: streamOnlyError }).optional().describe('Must be true unless `background` is true.'),
@@ -47,15 +63,8 @@ const ChatFields = z.object({
     ),
   budget: PromptBudget.nullish(),
   model: text({ min: 1, max: 256 }).optional().describe('Accepted and ignored.'),
-  stream_options: z
-    .object({
-      include_activity: z
-        .boolean()
-        .nullish()
-        .describe('Whether to stream chunks with `activity`: tool calls and plans of the intern.'),
-    })
-    .nullish(),
-  session_id: text({ min: 1, max: 256 }).optional().describe('The session to continue. Defaults to a new one.'),
+  stream_options: z.preprocess(ignoreOtherTypes, StreamOptions.nullish()),
+  session_id: SessionId.optional().describe('The session to continue. Defaults to a new one.'),
   approval_mode: z
     .enum(approvalModes)
     .optional()

@@ -1,3 +1,4 @@
+import { SessionId } from '#interns/turns/chat-request.ts'
 import { z } from '#platform/json/schema.ts'
 
 export const InternPath = z.object({
@@ -5,7 +6,7 @@ export const InternPath = z.object({
 })
 
 export const SessionPath = InternPath.extend({
-  sessionId: z.string().min(1).max(256).describe('The ID of the session, as `session_id` in a reply.'),
+  sessionId: SessionId.describe('The ID of the session, as `session_id` in a reply.'),
 })
 
 export const RunPath = InternPath.extend({

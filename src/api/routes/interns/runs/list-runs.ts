@@ -1,6 +1,7 @@
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { InternRun, runStatuses, toRunItem } from '#interns/runs/run-record.ts'
 import { listRuns } from '#interns/runs/run-store.ts'
+import { SessionId } from '#interns/turns/chat-request.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
@@ -20,7 +21,7 @@ export const listInternRuns = route({
     query: z.object({
       limit: wholeNumber({ min: 1, max: 500 }).default(100),
       status: listParameter(runStatuses).optional().describe('Comma-separated.'),
-      session_id: z.string().min(1).max(256).optional(),
+      session_id: SessionId.optional(),
       background: z.enum(['true', 'false']).optional(),
       starting_after: z.string().min(1).max(512).optional().describe('The last ID of the previous page.'),
     }),

@@ -1,3 +1,4 @@
+import { SessionId } from '#interns/turns/chat-request.ts'
 import { InternSession, toSessionItem } from '#interns/turns/entry-item.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
@@ -16,7 +17,7 @@ export const listInternSessions = route({
     params: InternPath,
     query: z.object({
       limit: wholeNumber({ min: 1, max: 500 }).default(100),
-      starting_after: z.string().min(1).max(256).optional().describe('The last ID of the previous page.'),
+      starting_after: SessionId.optional().describe('The last ID of the previous page.'),
     }),
   },
   response: z.object({ data: z.array(InternSession), has_more: z.boolean(), next_cursor: z.string().optional() }),
