@@ -113,10 +113,7 @@ const call = {
  * their own.
  */
 export const ChatRequest = z
-  .looseObject(
-    { messages: z.array(Message).min(1), ...generation, ...routing, ...call },
-    { error: 'the body must be a JSON object' },
-  )
+  .looseObject({ messages: z.array(Message).min(1), ...generation, ...routing, ...call })
   .meta({
     id: 'ChatRequest',
     description: 'The body of a chat-completions request. Without a preset, `model` or `models` is required.',

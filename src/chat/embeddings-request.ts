@@ -86,30 +86,27 @@ function isMultimodal(input: unknown): boolean {
 
 /** The body of an embeddings request. Unknown fields are accepted, because providers add their own. */
 export const EmbeddingsRequest = z
-  .looseObject(
-    {
-      input: Input,
-      model: z.string().optional(),
-      models: z.array(z.string()).nullish().describe('Fallback models, in this order.'),
-      encoding_format: z
-        .enum(['float', 'base64'])
-        .nullish()
-        .describe('`base64`: the vector as little-endian 32-bit floats. Defaults to `float`.'),
-      dimensions: z.int().min(1).nullish().describe('The length of the vectors, for models that support it.'),
-      input_type: z
-        .string()
-        .nullish()
-        .describe('The use of the vectors, for models that distinguish it: `search_query` or `search_document`.'),
-      preset: z.string().optional().describe('The slug of a preset, which supplies models and preferences.'),
-      provider: ProviderPreferences.nullish(),
-      route: Route,
-      session_id: SessionId.nullish(),
-      trace: Trace.nullish(),
-      user: EndUser.nullish(),
-      metadata: Metadata.nullish(),
-    },
-    { error: 'the body must be a JSON object' },
-  )
+  .looseObject({
+    input: Input,
+    model: z.string().optional(),
+    models: z.array(z.string()).nullish().describe('Fallback models, in this order.'),
+    encoding_format: z
+      .enum(['float', 'base64'])
+      .nullish()
+      .describe('`base64`: the vector as little-endian 32-bit floats. Defaults to `float`.'),
+    dimensions: z.int().min(1).nullish().describe('The length of the vectors, for models that support it.'),
+    input_type: z
+      .string()
+      .nullish()
+      .describe('The use of the vectors, for models that distinguish it: `search_query` or `search_document`.'),
+    preset: z.string().optional().describe('The slug of a preset, which supplies models and preferences.'),
+    provider: ProviderPreferences.nullish(),
+    route: Route,
+    session_id: SessionId.nullish(),
+    trace: Trace.nullish(),
+    user: EndUser.nullish(),
+    metadata: Metadata.nullish(),
+  })
   .meta({
     id: 'EmbeddingsRequest',
     description: 'The body of an embeddings request. Without a preset, `model` or `models` is required.',

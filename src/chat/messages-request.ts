@@ -42,36 +42,33 @@ const OutputConfig = z.looseObject({
  * service.
  */
 export const MessagesRequest = z
-  .looseObject(
-    {
-      messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: Content })).min(1),
-      system: Content.optional(),
-      model: z.string().optional(),
-      models: z.array(z.string()).nullish(),
-      /** Read as `models` if that is missing. */
-      fallbacks: z.array(z.looseObject({ model: z.string() })).nullish(),
-      max_tokens: AnswerLimit.optional(),
-      temperature: z.number().nullish(),
-      top_p: z.number().nullish(),
-      top_k: z.int().nullish(),
-      stop_sequences: z.array(z.string()).nullish(),
-      thinking: Thinking.nullish(),
-      output_config: OutputConfig.nullish(),
-      tools: toolList(MessagesTool).nullish(),
-      tool_choice: MessagesToolChoice.nullish(),
-      provider: ProviderPreferences.nullish(),
-      route: Route,
-      plugins: z.array(Plugin).nullish(),
-      cache_control: CacheControl.nullish(),
-      service_tier: z.string().nullish(),
-      stop_server_tools_when: z.array(StopCondition).min(1).optional(),
-      stream: z.boolean().nullish(),
-      metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
-      session_id: SessionId.nullish(),
-      user: EndUser.nullish(),
-      trace: Trace.nullish(),
-    },
-    { error: 'the body must be a JSON object' },
-  )
+  .looseObject({
+    messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: Content })).min(1),
+    system: Content.optional(),
+    model: z.string().optional(),
+    models: z.array(z.string()).nullish(),
+    /** Read as `models` if that is missing. */
+    fallbacks: z.array(z.looseObject({ model: z.string() })).nullish(),
+    max_tokens: AnswerLimit.optional(),
+    temperature: z.number().nullish(),
+    top_p: z.number().nullish(),
+    top_k: z.int().nullish(),
+    stop_sequences: z.array(z.string()).nullish(),
+    thinking: Thinking.nullish(),
+    output_config: OutputConfig.nullish(),
+    tools: toolList(MessagesTool).nullish(),
+    tool_choice: MessagesToolChoice.nullish(),
+    provider: ProviderPreferences.nullish(),
+    route: Route,
+    plugins: z.array(Plugin).nullish(),
+    cache_control: CacheControl.nullish(),
+    service_tier: z.string().nullish(),
+    stop_server_tools_when: z.array(StopCondition).min(1).optional(),
+    stream: z.boolean().nullish(),
+    metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
+    session_id: SessionId.nullish(),
+    user: EndUser.nullish(),
+    trace: Trace.nullish(),
+  })
   .meta({ id: 'MessagesRequest', description: 'The body of a messages request.' })
 export type MessagesRequest = z.infer<typeof MessagesRequest>

@@ -64,12 +64,9 @@ export const PresetWithVersion = Preset.extend({ designated_version: PresetVersi
 export type PresetWithVersion = z.infer<typeof PresetWithVersion>
 
 /** The fields of a preset that can change without a new version. */
-export const PresetPatch = strictFields(
-  {
-    name: text({ min: 1, max: 200 }).optional(),
-    description: text({ max: 1000 }).nullable().optional(),
-    status: PresetStatus.optional(),
-  },
-  'the body must be a JSON object',
-).meta({ id: 'PresetPatch', description: 'The fields of a preset that can be updated without a new version.' })
+export const PresetPatch = strictFields({
+  name: text({ min: 1, max: 200 }).optional(),
+  description: text({ max: 1000 }).nullable().optional(),
+  status: PresetStatus.optional(),
+}).meta({ id: 'PresetPatch', description: 'The fields of a preset that can be updated without a new version.' })
 export type PresetPatch = z.infer<typeof PresetPatch>

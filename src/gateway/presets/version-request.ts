@@ -11,15 +11,12 @@ import { fieldsFromResponses, type PresetSettings, settingsFromResponses, withou
 import { getPreset, getVersion, type PresetScope } from './read-presets.ts'
 
 /** The request or the settings from which a version is saved, under the name of its kind. */
-export const NewPresetVersion = strictFields(
-  {
-    responses: ResponsesRequest.optional(),
-    chat: ChatPresetBody.optional(),
-    messages: MessagesPresetBody.optional(),
-    settings: VersionSettings.optional(),
-  },
-  'the body must be a JSON object',
-)
+export const NewPresetVersion = strictFields({
+  responses: ResponsesRequest.optional(),
+  chat: ChatPresetBody.optional(),
+  messages: MessagesPresetBody.optional(),
+  settings: VersionSettings.optional(),
+})
   .refine((body) => Object.values(body).filter((request) => request !== undefined).length === 1, {
     error: 'exactly one of responses, chat, messages and settings is required',
   })

@@ -16,3 +16,10 @@ test('missing fields are reported as missing, wrong types with their type', () =
     'Invalid request: most: must be a number',
   )
 })
+
+test('a body that is missing or not an object is named, a field of that type by its path', () => {
+  const body = z.object({ id: z.object({}).optional() })
+  for (const value of [null, undefined, [], 'x', 1, true])
+    assert.equal(messageOf(body, value), 'Invalid request: the body must be a JSON object')
+  assert.equal(messageOf(body, { id: 1 }), 'Invalid request: id: expected object, received number')
+})

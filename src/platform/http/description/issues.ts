@@ -18,9 +18,13 @@ export function invalidRequest(issues: readonly Issue[]): Fault {
 
 function describeIssue(issue: Issue): string {
   const path = formatPath(issue.path)
-  const message = shorten(issue.message, maxMessageLength)
+  const message = isOtherBody(issue) ? 'the body must be a JSON object' : shorten(issue.message, maxMessageLength)
   return path ? `${path}: ${message}` : message
 }
+
+/** Whether the body is missing, or is a list or a text. The message of the schema would not name the body. */
+const isOtherBody = ({ path, code, ...issue }: Issue) =>
+  path.length === 0 && code === 'invalid_type' && 'expected' in issue && issue.expected === 'object'
 
 /** A path as in code: `policy.rules[2].slug`. */
 function formatPath(path: readonly PropertyKey[]): string {
