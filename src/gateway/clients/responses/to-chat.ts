@@ -3,6 +3,7 @@ import { answerLimitOf, isAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
+import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
 import { FlatTools, isClientSearch, listDeclaredTools, type Tool } from './flat-tools.ts'
 import { skippedItemTypes } from './input/input-items.ts'
 import { toMessages } from './input/to-messages.ts'
@@ -145,16 +146,11 @@ type Choice = {
   tools?: { type: string; name?: string }[]
 }
 
-/** Choices that clients of other protocols send in an object, such as `{ type: "any" }` of Anthropic's. */
-const choiceWords = new Map(
-  ['auto', 'none', 'required', 'any'].map((word) => [word, word === 'any' ? 'required' : word]),
-)
-
 function toChatToolChoice(choice: unknown): unknown {
   if (choice == null || typeof choice === 'string') return choice ?? undefined
   const { type, function: functionChoice, name = functionChoice?.name, mode, tools } = choice as Choice
-  const word = choiceWords.get(type)
-  if (word !== undefined) return word
+  const word = readChoiceWord(type)
+  if (word) return word
   if (type === 'function' || type === 'tool') return { type: 'function', function: { name } }
   if (type === 'custom') return { type, custom: { name } }
   if (type !== 'allowed_tools') return undefined

@@ -12,6 +12,7 @@ const fit = (tool_choice: object) => {
 test('a tool choice that is an object with a word becomes the word', () => {
   assert.deepEqual(fit({ type: 'auto' }), [['a', 'b'], 'auto'])
   assert.deepEqual(fit({ type: 'none' }), [['a', 'b'], 'none'])
+  assert.deepEqual(fit({ type: 'any' }), [['a', 'b'], 'required'])
 })
 
 test('only the allowed tools remain', () => {

@@ -5,8 +5,21 @@ type Choice = {
   allowed_tools?: { mode?: string; tools?: { name?: string; function?: { name?: string } }[] }
 }
 
-/** Words for a choice. A preset can have one as the type of an object: `{ "type": "auto" }`. */
-const choiceWords = ['auto', 'none', 'required', 'any'] as const
+/** The words of all protocols for a choice. Anthropic's and Mistral's `any` is `required` in the others. */
+const choiceWords = new Map<unknown, 'auto' | 'none' | 'required'>([
+  ['auto', 'auto'],
+  ['none', 'none'],
+  ['required', 'required'],
+  ['any', 'required'],
+])
+
+/**
+ * Reads a word for a tool choice, which some clients and presets send as the type of an object: `{ "type": "any" }`.
+ * @returns undefined if it is not a word of any protocol.
+ */
+export function readChoiceWord(word: unknown): 'auto' | 'none' | 'required' | undefined {
+  return choiceWords.get(word)
+}
 
 /**
  * The request with a tool choice that every server understands: a word, or one function. A choice among several tools
@@ -16,7 +29,7 @@ export function withPlainToolChoice(chat: ChatRequest): ChatRequest {
   const { tool_choice: choice, tools } = chat
   if (typeof choice !== 'object' || choice === null) return chat
   const { type, allowed_tools: allowed } = choice as Choice
-  const word = choiceWords.find((choiceWord) => choiceWord === type)
+  const word = readChoiceWord(type)
   if (word) return { ...chat, tool_choice: word }
   if (type !== 'allowed_tools') return chat
   const names = new Set(allowed?.tools?.map((tool) => tool.function?.name ?? tool.name))

@@ -3,6 +3,7 @@ import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { toChatPart } from '../../protocol/chat-parts.ts'
 import type { Body } from '../../protocol/protocol.ts'
+import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { toArgumentsText } from '../../protocol/tool-calls/tool-arguments.ts'
 import { inputParts } from './openai-responses-input.ts'
@@ -88,9 +89,6 @@ const hasTools = ({ tools, input }: Body) =>
 
 type Choice = { type?: unknown; name?: unknown; function?: { name?: unknown } | null }
 
-/** Words for a choice that clients of other protocols send in an object. */
-const choiceWords: ReadonlySet<unknown> = new Set(['auto', 'none', 'required', 'any'])
-
 /**
  * Converts a tool choice from the form of chats (`{ function: { name } }`) or Anthropic's (`{ type: "tool", name }`) to that of
  * responses (`{ name }`). Removes one without tools, which OpenAI refuses.
@@ -104,7 +102,8 @@ export const fitToolChoice: Repair = (body) => {
   }
   if (typeof choice !== 'object') return body
   const { type, name, function: chosen } = choice as Choice
-  if (choiceWords.has(type)) return { ...body, tool_choice: type === 'any' ? 'required' : type }
+  const word = readChoiceWord(type)
+  if (word) return { ...body, tool_choice: word }
   if (type === 'tool') return { ...body, tool_choice: { type: 'function', name } }
   if (type !== 'function' || typeof chosen?.name !== 'string') return body
   return { ...body, tool_choice: { type, name: chosen.name } }

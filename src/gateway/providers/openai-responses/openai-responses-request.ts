@@ -5,6 +5,7 @@ import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { readCallLimit } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { chooseEffort, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
+import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { emptyRequestFault } from '../empty-request.ts'
 import { encodeProviderTool, searchTool } from '../openai/openai-tools.ts'
@@ -76,17 +77,15 @@ type Choice = {
   allowed_tools?: { mode?: string; tools?: { type?: string; function?: { name?: string } }[] }
 }
 
-const choiceWords: ReadonlySet<string> = new Set(['auto', 'none', 'required'])
-
 function encodeToolChoice(choice: ChatRequest['tool_choice']): unknown {
-  if (choice === 'any') return 'required'
-  if (choice == null || typeof choice === 'string') return choice
+  if (choice == null) return choice
+  if (typeof choice === 'string') return readChoiceWord(choice) ?? choice
   const { type = '', allowed_tools: allowed } = choice as Choice
   const name = readChosenFunction(choice)
   if (name !== undefined) return { type: 'function', name }
   if (type === 'custom') return { type, name: (choice as { custom?: { name?: string } }).custom?.name }
-  if (type === 'any') return 'required'
-  if (choiceWords.has(type)) return type
+  const word = readChoiceWord(type)
+  if (word) return word
   if (type !== 'allowed_tools') return choice
   const tools = allowed?.tools?.map((tool) => (tool.function ? { type: tool.type, name: tool.function.name } : tool))
   return { type, mode: allowed?.mode, tools }

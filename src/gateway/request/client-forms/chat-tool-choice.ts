@@ -1,9 +1,7 @@
 import type { Body } from '../../protocol/protocol.ts'
+import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
 
 type Choice = { type?: unknown; name?: unknown; function?: unknown }
-
-/** Words for a tool choice that clients of other protocols send in an object, such as `{type: "auto"}` of Anthropic's. */
-const choiceWords: ReadonlySet<unknown> = new Set(['auto', 'none', 'required', 'any'])
 
 /** Replaces a tool choice of another protocol in a chat body by the same one of chats. */
 export function withChatToolChoice(body: Body): Body {
@@ -14,7 +12,8 @@ export function withChatToolChoice(body: Body): Body {
   const { type, function: chosen } = choice
   // Some clients send only the name of the function.
   const name = typeof chosen === 'string' ? chosen : choice.name
-  if (choiceWords.has(type)) return { ...body, tool_choice: type === 'any' ? 'required' : type }
+  const word = readChoiceWord(type)
+  if (word) return { ...body, tool_choice: word }
   // A `function` that is an object is the form of chats.
   if ((type !== 'function' && type !== 'tool') || typeof name !== 'string' || typeof (chosen ?? '') !== 'string')
     return body
