@@ -1,7 +1,7 @@
-import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
 import { withoutBrackets } from '#platform/net/addresses/host-name.ts'
+import { type Resolve, resolveHost } from '#platform/net/addresses/public-address.ts'
 import { createProxyAgent } from '#platform/net/outgoing.ts'
 import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
@@ -13,11 +13,7 @@ type RedirectToOtherHost = { movedTo: string }
 
 type FetchPageOptions = { allowedHosts: AllowList; proxies: ProxySettings; resolve?: Resolve }
 
-type Resolve = (host: string) => Promise<string[]>
-
 const limits = { redirects: 5, bytes: 5 * 1024 * 1024, ms: 30_000 }
-
-const resolveHost: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
 /** Fetches a page. Redirects follow the same rules as the first URL. @throws Error with the reason, for the model. */
 export async function fetchPage(

@@ -1,7 +1,6 @@
+import type { Body } from '../protocol/protocol.ts'
 import { decodeMedium, isPossiblyPdf, parseDataUrl } from './media-bytes.ts'
 import { readMedium } from './medium.ts'
-
-type Body = Record<string, unknown>
 
 /** The contents of a request that can have a separate price: parts that are not text, and long caches. */
 type Media = {

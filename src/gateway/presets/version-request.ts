@@ -2,6 +2,7 @@ import { ResponsesRequest } from '#chat/responses-request.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
+import type { Body } from '../protocol/protocol.ts'
 import { applyPreset, type PresetStyle } from './apply-preset.ts'
 import { ChatPresetBody, fieldsFromChat, settingsFromChat } from './from-chat.ts'
 import { fieldsFromMessages, MessagesPresetBody, settingsFromMessages } from './from-messages.ts'
@@ -29,7 +30,6 @@ export const NewPresetVersion = strictFields({
   })
 type NewPresetVersion = z.infer<typeof NewPresetVersion>
 
-type Body = Record<string, unknown>
 type RequestedVersion = { settings: PresetSettings; skippedFields: string[] }
 
 /**

@@ -1,7 +1,8 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { randomSecret } from './session-tokens.ts'
 
 /** Creates the secret of one sign-in at the issuer. It is stored only in the browser's cookie. */
-export const newFlowSecret = () => randomBytes(32).toString('base64url')
+export const newFlowSecret = randomSecret
 
 /** Derives state, nonce and PKCE verifier from the secret, so that no server has to store them. */
 export function deriveFlow(secret: string): { state: string; nonce: string; verifier: string } {

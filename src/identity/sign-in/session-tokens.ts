@@ -4,7 +4,7 @@ import { hashOf } from '../accounts/keys/secret.ts'
 /** The format of a session cookie: the session's id, and a secret of which only the hash is stored. */
 const tokenPattern = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]{43})$/
 
-const randomSecret = () => randomBytes(32).toString('base64url')
+export const randomSecret = () => randomBytes(32).toString('base64url')
 
 export const newSessionToken = (id: string) => `${id}.${randomSecret()}`
 

@@ -41,10 +41,13 @@ export function toDecimalUsd(pico: PicoUsd): string {
   return `${pico < 0n ? '-' : ''}${text.slice(0, -decimalPlaces)}${fraction && `.${fraction}`}`
 }
 
+export const minPico = (a: PicoUsd, b: PicoUsd): PicoUsd => (a < b ? a : b)
+export const maxPico = (a: PicoUsd, b: PicoUsd): PicoUsd => (a > b ? a : b)
+
 /** The maximum of a 64-bit column: about nine million USD. */
 export const maxStorable: PicoUsd = 2n ** 63n - 1n
 
 /** Limits an amount to the range of a column. */
 export function clampToColumn(pico: PicoUsd): PicoUsd {
-  return pico < maxStorable ? pico : maxStorable
+  return minPico(pico, maxStorable)
 }

@@ -74,8 +74,11 @@ function parseAddress(text: string): string | undefined {
   return isIPv6(address) || /^\d+(\.\d+){3}$/.test(address) ? address : undefined
 }
 
-const defaultPort = { http: /:80$/, https: /:443$/ }
+const defaultPorts = { http: /:80$/, https: /:443$/ }
 
-function toOrigin(scheme: string, host = 'localhost'): string {
-  return `${scheme}://${host.toLowerCase().replace(defaultPort[scheme as keyof typeof defaultPort], '')}`
+/** A host in lower case, without the port that its scheme implies. @param scheme in lower case. */
+export function normalizeHost(scheme: string, host: string): string {
+  return host.toLowerCase().replace(defaultPorts[scheme as keyof typeof defaultPorts], '')
 }
+
+const toOrigin = (scheme: string, host = 'localhost') => `${scheme}://${normalizeHost(scheme, host)}`

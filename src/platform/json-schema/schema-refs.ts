@@ -23,7 +23,7 @@ export function resolveRoot<T>(schema: T): T | Schema {
 }
 
 /** Decodes a URL-encoded text; returns it unchanged if the encoding is invalid. */
-function decodeUrl(text: string): string {
+export function decodeUrl(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,8 +1,7 @@
+import type { RequestHeaders } from '#gateway/protocol/protocol.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>
-
-/** Headers in which programs identify themselves. The first one that is present counts. */
+/** RequestHeaders in which programs identify themselves. The first one that is present counts. */
 const titleHeaders = ['x-openrouter-title', 'x-title']
 const refererHeaders = ['http-referer', 'referer']
 
@@ -11,14 +10,14 @@ const maxTitleLength = 200
 const maxRefererLength = 500
 
 /** The program that sent a request, if it identifies itself. */
-export function readApp(headers: Headers): Generation['app'] {
+export function readApp(headers: RequestHeaders): Generation['app'] {
   const title = headerText(headers, titleHeaders)?.slice(0, maxTitleLength)
   const referer = headerText(headers, refererHeaders)
   if (title === undefined && referer === undefined) return undefined
   return { title, referer: referer && withoutSecrets(referer).slice(0, maxRefererLength) }
 }
 
-function headerText(headers: Headers, names: string[]): string | undefined {
+function headerText(headers: RequestHeaders, names: string[]): string | undefined {
   for (const name of names) {
     const value = headers[name]
     if (typeof value === 'string' && value.trim() !== '') return value.trim()

@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { readPageText, readRefusalMetadata } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { type AttemptFailure, failureFromStatus } from '../failure/failure.ts'
@@ -6,7 +7,6 @@ import { findNamedStatus } from '../failure/refined-status.ts'
 import { reportedFailure } from '../failure/reported-failure.ts'
 import { type HeaderWaits, readBodyWait } from '../failure/wait-times.ts'
 import { maskSecrets } from '../secrets/mask-secrets.ts'
-import { parseJson } from './event-text.ts'
 
 /** An error within an answer. */
 export type ErrorEvent = Extract<AnswerEvent, { type: 'error' }>
@@ -22,7 +22,7 @@ export function failureFromErrorBody(
   waits: HeaderWaits,
   now: number,
 ): AttemptFailure {
-  const body = parseJson(text)
+  const body = parseJsonOr(text, undefined)
   const message = String(attempt.providerProtocol.errorMessage(body) || readPageText(text))
   const facts = readRefusalMetadata(body)
   facts.retryAfterMs ??= readBodyWait(body, now)

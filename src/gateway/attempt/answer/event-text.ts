@@ -44,12 +44,3 @@ export function assertMaxDepth(value: unknown, text: string): void {
   if (text.length > 2 * maxDepth && isDeeper(value, maxDepth))
     throw new Error(`it is nested more than ${maxDepth} levels deep`)
 }
-
-/** @returns undefined if the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

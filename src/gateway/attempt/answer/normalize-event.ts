@@ -1,9 +1,9 @@
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { repairJsonSyntax } from '#platform/json/json-text/repair-json-syntax.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { Normalizer, StreamProgress } from '../../protocol/answer-forms.ts'
 import type { ProviderProtocol } from '../../protocol/protocol.ts'
 import { protocols } from '../../providers/protocols.ts'
-import { parseJson } from './event-text.ts'
 
 /** The event in the form of its protocol. The same event if it has that form. */
 export function normalizeEvent(
@@ -12,7 +12,7 @@ export function normalizeEvent(
   progress: StreamProgress,
 ): SseEvent {
   if (!normalizer || event.event === 'error' || normalizer.isStandard(event)) return event
-  const content = parseJson(event.data)
+  const content = parseJsonOr(event.data, undefined)
   if (typeof content !== 'object' || content === null) return event
   const normalized = normalizer.normalizeEvent(content, progress, event.event)
   return normalized === content ? event : replaceData(event, JSON.stringify(normalized))
@@ -30,7 +30,7 @@ export function repairEvent(event: SseEvent, error: unknown): SseEvent | undefin
  */
 export function removeRepeatedEncoding(event: SseEvent): SseEvent {
   const named = event.data.replace(/^\s*data:\s*/, '')
-  const inner = /^\s*"\s*\{/.test(named) ? parseJson(named) : named
+  const inner = /^\s*"\s*\{/.test(named) ? parseJsonOr(named, undefined) : named
   const data = typeof inner === 'string' ? inner : named
   return data === event.data ? event : replaceData(event, data)
 }

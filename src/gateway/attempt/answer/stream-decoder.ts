@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import type { EventSeparator, StreamProgress } from '../../protocol/answer-forms.ts'
 import type { ProviderProtocol } from '../../protocol/protocol.ts'
@@ -6,7 +7,7 @@ import { endMark } from '../../protocol/tool-calls/readers.ts'
 import { errorWithoutAnswer, noMessage } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { isContent } from './content-hold.ts'
-import { isKeepAlive, parseJson, toSingleLineEvent } from './event-text.ts'
+import { isKeepAlive, toSingleLineEvent } from './event-text.ts'
 import { JsonLines, splitByLine } from './json-lines.ts'
 import { normalizeEvent, recognizeEvent, removeRepeatedEncoding, repairEvent } from './normalize-event.ts'
 
@@ -197,7 +198,7 @@ export class StreamDecoder {
   /** An event named `error` is an error, whatever its data. */
   #readEvent(event: SseEvent): AnswerEvent[] {
     if (event.event !== 'error') return this.#read(event)
-    const body = parseJson(event.data)
+    const body = parseJsonOr(event.data, undefined)
     const events = body === undefined ? [] : this.#read(event)
     if (events.some(({ type }) => type === 'error')) return events
     return [errorWithoutAnswer(body ?? { message: event.data }, noMessage)]

@@ -1,17 +1,18 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { repairJsonSyntax } from '#platform/json/json-text/repair-json-syntax.ts'
 import type { ProviderProtocol } from '../../protocol/protocol.ts'
 import { protocols } from '../../providers/protocols.ts'
 import { errorWithoutAnswer, noMessage } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
-import { assertMaxDepth, isPageOrPlainText, parseJson, toErrorEvent } from './event-text.ts'
+import { assertMaxDepth, isPageOrPlainText, toErrorEvent } from './event-text.ts'
 import type { WholeAnswer } from './receiver.ts'
 
 /**
  * The whole answer; undefined if it is not JSON. Some servers encode it twice. @throws Error if it is nested too deeply.
  */
 export function parseAnswer(bytes: Buffer, text: string): WholeAnswer | undefined {
-  const body = parseJson(text)
+  const body = parseJsonOr(text, undefined)
   if (body === undefined) return undefined
   if (typeof body === 'string' && /^\s*\{/.test(body)) return parseAnswer(Buffer.from(body), body)
   assertMaxDepth(body, text)
@@ -30,7 +31,7 @@ export function repairAnswer(text: string): WholeAnswer {
 export function readErrorText(text: string): Extract<AnswerEvent, { type: 'error' }> | undefined {
   // Earlier versions of llama.cpp send a field of this name instead of an event.
   const [, json] = /^\s*error:\s*(\{.*)/s.exec(text) ?? []
-  if (json !== undefined) return errorWithoutAnswer(parseJson(json), noMessage)
+  if (json !== undefined) return errorWithoutAnswer(parseJsonOr(json, undefined), noMessage)
   return isPageOrPlainText(text) ? toErrorEvent(text) : undefined
 }
 

@@ -1,4 +1,4 @@
-type Headers = Readonly<Record<string, string | string[] | undefined>>
+import type { RequestHeaders } from '../../protocol/protocol.ts'
 
 /**
  * Betas that do not raise the cost above the reservation. Under a spending limit no others are sent, because a longer
@@ -15,7 +15,7 @@ const samplingFields = ['temperature', 'top_p', 'top_k']
  * The client headers for an upstream of the same protocol.
  * @param isLimited whether a spending limit applies.
  */
-export function messagesHeaders(headers: Headers, body: object, isLimited: boolean): Record<string, string> {
+export function messagesHeaders(headers: RequestHeaders, body: object, isLimited: boolean): Record<string, string> {
   const hasSampling = samplingFields.some((name) => (body as Record<string, unknown>)[name] != null)
   const version = hasSampling ? versionWithSampling : headers['anthropic-version']
   const betas = String(headers['anthropic-beta'] ?? '')

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { normalizeHost } from '../connection.ts'
 
 type HostRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'httpVersion' | 'url'>
 
@@ -34,17 +35,14 @@ function hasSecondHost(rawHeaders: readonly string[]): boolean {
   return false
 }
 
-const absoluteTarget = /^(https?):\/\/([^/?#]*)/i
-const defaultPort = { http: /:80$/, https: /:443$/ }
+const absoluteTarget = /^(https?):\/\/([^/?#]*)/
 
 /**
  * Whether a request target that contains a host (as for a proxy) names the same host as the header. Other targets
  * contain none.
  */
 function namesSameHost(target: string, host: string | undefined): boolean {
-  const [, scheme, authority] = absoluteTarget.exec(target) ?? []
-  if (authority === undefined) return true
-  const port = defaultPort[scheme!.toLowerCase() as keyof typeof defaultPort]
-  const normalize = (name: string) => name.toLowerCase().replace(port, '')
-  return host !== undefined && normalize(authority) === normalize(host)
+  const [, scheme, authority] = absoluteTarget.exec(target.toLowerCase()) ?? []
+  if (scheme === undefined || authority === undefined) return true
+  return host !== undefined && normalizeHost(scheme, authority) === normalizeHost(scheme, host)
 }

@@ -40,9 +40,9 @@ export function isPublicAddress(address: string): boolean {
   return allocatedNetworks().check(withoutZone, 'ipv6') && !nonPublicNetworks().check(withoutZone, 'ipv6')
 }
 
-type Resolve = (host: string) => Promise<string[]>
+export type Resolve = (host: string) => Promise<string[]>
 
-const resolveHost: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
+export const resolveHost: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
 /** Names that never belong to a public host: without a dot, or under a domain reserved for private use. */
 const isSpecialName = (host: string) =>

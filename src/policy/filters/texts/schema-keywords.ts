@@ -1,3 +1,5 @@
+import { decodeUrl } from '#platform/json-schema/schema-refs.ts'
+
 /**
  * The keywords of JSON Schema, of all its drafts and of OpenAPI. Any other name in a schema is chosen by its author.
  */
@@ -75,7 +77,7 @@ export function rewritePointer(pointer: string, rewriteName: (name: string) => s
   let position: SchemaPosition = 'schema'
   const [root, ...steps] = pointer.split('/')
   const rewritten = steps.map((step) => {
-    const decoded = decodePercents(step)
+    const decoded = decodeUrl(step)
     const name = decoded.replaceAll('~1', '/').replaceAll('~0', '~')
     const newName = isSchemaKeyword(name, position) || name === '' ? name : rewriteName(name)
     // The value is an object, because the pointer continues below it.
@@ -86,12 +88,4 @@ export function rewritePointer(pointer: string, rewriteName: (name: string) => s
     return decoded === step ? escaped : encodeURIComponent(escaped)
   })
   return [root, ...rewritten].join('/')
-}
-
-function decodePercents(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -1,4 +1,4 @@
-import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import { maxPico, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Grant, LeaseReport } from '../leases/lease-exchange.ts'
 import { Spending } from './spending.ts'
 import { type ReserveOutcome, type WaitingRequest, WaitingRequests } from './waiting-requests.ts'
@@ -174,9 +174,9 @@ export class BudgetAccount {
   async report({ isInUse, standbyAmount }: { isInUse: boolean; standbyAmount: PicoUsd }): Promise<void> {
     if (this.#waiting.isEmpty) {
       const idle = isInUse ? this.#idle - standbyAmount : this.#available
-      this.#available -= maxBigint(idle, 0n)
+      this.#available -= maxPico(idle, 0n)
     }
-    this.#idle = maxBigint(this.#available, 0n)
+    this.#idle = maxPico(this.#available, 0n)
     await this.#send()
   }
 
@@ -226,7 +226,7 @@ export class BudgetAccount {
     const report = () => {
       total = this.spending.written
       const { confirmed, unwritten } = this.spending
-      const held = maxBigint(this.#available, 0n) + this.#reserved + unwritten
+      const held = maxPico(this.#available, 0n) + this.#reserved + unwritten
       return { total, confirmed, held, unwritten, need, totalNeed }
     }
     this.#exchangeStartedAt = this.#deps.elapsed()
@@ -242,5 +242,3 @@ export class BudgetAccount {
     }
   }
 }
-
-const maxBigint = (a: bigint, b: bigint) => (a > b ? a : b)

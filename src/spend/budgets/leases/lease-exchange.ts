@@ -1,5 +1,5 @@
 import { dayMs } from '#platform/core/clock.ts'
-import { maxStorable, type PicoUsd } from '#platform/core/pico-usd.ts'
+import { maxPico, maxStorable, minPico, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
@@ -132,7 +132,7 @@ async function exchangeInTransaction(
   if (newSpending > 0n) await addSpent(tx, budget.id, [period, ...periodsOfOtherIntervals(budget, at)], newSpending)
   const { held: heldByOthers, silent: heldBySilent, charged } = sumLeases(budget, report.period, stored, ownLease)
   const free =
-    minBigint(budget.limit - spentBefore - newSpending - heldByOthers - heldBySilent - charged, maxHeld) - report.held
+    minPico(budget.limit - spentBefore - newSpending - heldByOthers - heldBySilent - charged, maxHeld) - report.held
   const granted = isCurrentPeriod && report.need > 0n && free >= report.need ? grantAmount(budget, report, free) : 0n
   const spent = spentBefore + newSpending + charged + report.unwritten
   const isRefused = isCurrentPeriod && report.need > budget.limit - spent
@@ -159,18 +159,15 @@ async function notifyOfLimit(
   if (crossesThreshold(budget, limitState)) await notifyThresholds(tx, publish, budget, limitState)
 }
 
-const minBigint = (a: bigint, b: bigint) => (a < b ? a : b)
-const maxBigint = (a: bigint, b: bigint) => (a > b ? a : b)
-
 /** Returns the spending since the last stored report, even if the server did not get the answer to it. */
 function uncountedSpending({ total, confirmed }: LeaseReport, ownLease: Lease | undefined): PicoUsd {
   // At the maximum of its column, the stored sum can be less than the reported one.
   const counted = ownLease && ownLease.spent < maxStorable ? ownLease.spent : confirmed
-  return maxBigint(total - counted, 0n)
+  return maxPico(total - counted, 0n)
 }
 
 function grantAmount({ limit }: Budget, { need, totalNeed }: LeaseReport, free: PicoUsd): PicoUsd {
-  return maxBigint(need, minBigint(free / grantDivisor, maxBigint(totalNeed, standbyAmount(limit))))
+  return maxPico(need, minPico(free / grantDivisor, maxPico(totalNeed, standbyAmount(limit))))
 }
 
 /** The sum of the ledger for a new period, and the sums of other intervals when the ledger was read. */
@@ -200,10 +197,10 @@ async function openPeriod(
   let missedAmount = 0n
   let innerPeriodSum = 0n
   for (const [otherPeriod, spent] of await readSpendingOfPeriods(tx, budget.id, periodsOfOtherIntervals(budget, at))) {
-    missedAmount = maxBigint(missedAmount, spent - (openingSums.others.get(otherPeriod) ?? spent))
-    if (otherPeriod >= period) innerPeriodSum = maxBigint(innerPeriodSum, spent)
+    missedAmount = maxPico(missedAmount, spent - (openingSums.others.get(otherPeriod) ?? spent))
+    if (otherPeriod >= period) innerPeriodSum = maxPico(innerPeriodSum, spent)
   }
-  const spent = maxBigint(openingSums.spent + missedAmount, innerPeriodSum)
+  const spent = maxPico(openingSums.spent + missedAmount, innerPeriodSum)
   await insertPeriod(tx, budget.id, period, spent)
   if (budget.interval === null) return spent
   await deleteOldLeases(tx, budget.id, period, at - retentionMs)

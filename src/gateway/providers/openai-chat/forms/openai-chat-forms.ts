@@ -1,10 +1,11 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { isObject } from '#platform/core/is-object.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { AnswerForms, StreamProgress } from '../../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../../with-members.ts'
-import { isStandardMessage, normalizeMessage, parseJson } from './openai-chat-message-forms.ts'
+import { isStandardMessage, normalizeMessage } from './openai-chat-message-forms.ts'
 import { readNativeAnswer } from './openai-chat-native-forms.ts'
 import { findSources, sourceMembers, toAnnotation } from './openai-chat-source-forms.ts'
 import { ReasoningSeparator, separateReasoning } from './tagged-reasoning.ts'
@@ -121,7 +122,7 @@ function openEnvelope(body: unknown, member: MessageMember): unknown {
 
 /** The answer in the body of an answer of AWS Lambda, which is a text beside its status. */
 function openTextEnvelope({ body, statusCode }: Members, member: MessageMember): unknown {
-  const content = parseJson(body as string)
+  const content = parseJsonOr(body as string, undefined)
   if (!isObject(content)) return { error: { message: body, status: statusCode } }
   const { error } = content
   return isObject(error) ? { ...content, error: { status: statusCode, ...error } } : openEnvelope(content, member)

@@ -1,5 +1,6 @@
 import { toBlockDetails } from '#chat/thoughts.ts'
 import { isObject } from '#platform/core/is-object.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { type Members, withMembers } from '../../with-members.ts'
 
@@ -59,17 +60,8 @@ export function normalizeMessage(message: unknown): unknown {
 /** The calls as a list. Some servers send one call without a list, or the list as JSON text. Undefined for anything else. */
 function listCalls(calls: unknown): unknown[] | undefined {
   if (isObject(calls)) return [calls]
-  const list = typeof calls === 'string' ? parseJson(calls) : calls
+  const list = typeof calls === 'string' ? parseJsonOr(calls, undefined) : calls
   return Array.isArray(list) ? list : undefined
-}
-
-/** @returns undefined if the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 type ChangedLists = { tool_calls?: unknown[]; images?: unknown[]; annotations?: unknown[] }
