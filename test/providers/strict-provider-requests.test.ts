@@ -200,6 +200,64 @@ const rows: Row[] = [
     }),
   },
   {
+    it: 'types of Python and of Gemini, lists of types without items, and types that JSON Schema lacks',
+    ...chat({
+      tools: [
+        tool({
+          type: 'dict',
+          properties: {
+            a: { type: 'str' },
+            b: { type: ['FLOAT', 'None'] },
+            c: { type: 'list' },
+            d: { type: ['array', 'null'] },
+            e: { type: [] },
+            f: { type: 'date' },
+          },
+        }),
+      ],
+    }),
+    dropped: 'tools.f.type',
+    sent: (body) => {
+      const sent = JSON.stringify(body)
+      assert.match(
+        sent,
+        /"a":\{"type":"string"\},"b":\{"type":\["number","null"\]\},"c":\{"type":"array","items":\{\}\}/,
+      )
+      assert.match(sent, /"f":\{"description":"\{type: \\"date\\"\}"\}/)
+    },
+  },
+  {
+    it: 'keywords of a schema that are null',
+    ...chat({
+      tools: [
+        tool({ type: 'object', description: null, required: null, properties: { a: { items: null, enum: null } } }),
+      ],
+    }),
+    sent: (body) => assert.match(JSON.stringify(body), /"properties":\{"a":\{\}\}/),
+  },
+  {
+    it: 'references to nothing and to another document',
+    ...chat({
+      tools: [
+        tool({
+          type: 'object',
+          properties: { a: { $ref: '#/$defs/Missing' }, b: { $ref: 'https://example.com/b.json', title: 'B' } },
+        }),
+      ],
+    }),
+    dropped: 'tools.f.%24ref',
+    sent: (body) => assert.match(JSON.stringify(body), /"b":\{"type":"object","title":"B"\}/),
+  },
+  {
+    it: 'an empty value of an enum, and a required name without a property',
+    ...chat({
+      tools: [tool({ type: 'object', properties: { a: { type: 'string', enum: ['', 'x'] } }, required: ['a', 'b'] })],
+    }),
+    to: ['google-gemini'],
+    dropped: 'tools.f.required',
+    sent: (body) => assert.match(JSON.stringify(body), /"required":\["a"\]/),
+  },
+  {
     it: 'a tool whose arguments are a text beside a good one',
     ...chat({ tools: [tool({ type: 'object', properties: {} }), tool({ type: 'string' }, 'odd')] }),
     dropped: 'tools.odd',

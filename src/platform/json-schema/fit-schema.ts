@@ -1,4 +1,5 @@
 import { mapItems } from '../json/map-texts.ts'
+import { toLatestDraft, toNames, withoutUndefined } from './latest-draft.ts'
 import {
   isSchema,
   moveIntoDescription,
@@ -8,6 +9,7 @@ import {
   silentKeywords,
 } from './schema-keywords.ts'
 import { resolveRef, resolveRoot } from './schema-refs.ts'
+import { hasType, isKnownType } from './schema-types.ts'
 
 /** Reports a keyword that is removed from a schema. */
 export type ReportKeyword = (keyword: string) => void
@@ -46,20 +48,39 @@ function fitNode(original: unknown, context: FitContext): Schema {
   if (!isSchema(original)) return {}
   const { rules, remaining, openRefs } = context
   if (openRefs.length > 0) remaining.nodes--
-  if (typeof original.$ref === 'string' && !supports(rules, '$ref')) return withoutRef(original, context)
+  if (typeof original.$ref === 'string' && !isAcceptedRef(original.$ref, context)) return withoutRef(original, context)
   let schema = toLatestDraft(original)
   schema = withSupportedKeywords(schema, rules)
   // Keywords move first: a description must not contain other descriptions.
   schema = withoutUnsupported(schema, context)
   schema = fitParts(schema, context)
-  if (schema.type === 'array' && schema.items === undefined && schema.prefixItems === undefined)
+  if (hasType(schema.type, 'array') && schema.items === undefined && schema.prefixItems === undefined)
     schema = { ...schema, items: {} }
+  if (rules.closesObjects || rules.declaresRequired) schema = withDeclaredRequired(schema, context)
   if (rules.closesObjects && isObject(schema) && schema.additionalProperties !== false)
     schema = { ...schema, properties: schema.properties ?? {}, additionalProperties: false }
   return schema
 }
 
 const supports = ({ keywords }: SchemaRules, keyword: string) => keywords === undefined || keywords.has(keyword)
+
+/** Providers refuse a reference to nothing, to another document, or to a keyword that is removed. */
+function isAcceptedRef(ref: string, { rules, root }: FitContext): boolean {
+  if (!supports(rules, '$ref') || resolveRef(root, ref) === undefined) return false
+  const [, keyword] = ref.split('/')
+  return keyword === undefined || supports(rules, keyword)
+}
+
+/** Removes required names that no property has. */
+function withDeclaredRequired(schema: Schema, { report }: FitContext): Schema {
+  const { required, ...rest } = schema
+  if (!Array.isArray(required)) return schema
+  const properties = isSchema(schema.properties) ? schema.properties : {}
+  const declared = required.filter((name) => Object.hasOwn(properties, name))
+  if (declared.length === required.length) return schema
+  report('required')
+  return declared.length > 0 ? { ...rest, required: declared } : rest
+}
 
 const isObject = ({ type, properties }: Schema) => type === 'object' || (type === undefined && properties !== undefined)
 
@@ -75,69 +96,6 @@ function withoutRef({ $ref, ...siblings }: Schema, context: FitContext): Schema 
   }
   return fitNode({ ...target, ...siblings }, { ...context, openRefs: [...openRefs, ref] })
 }
-
-/** Keywords that `toLatestDraft` can change. */
-const outdatedKeywords: ReadonlySet<string> = new Set([
-  'items',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'required',
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'anyOf',
-  'oneOf',
-  'allOf',
-  'enum',
-])
-
-function canBeOutdated(schema: Schema): boolean {
-  for (const keyword in schema) if (outdatedKeywords.has(keyword)) return true
-  const { type } = schema
-  return type === 'any' || type === '' || type === null || hasUpperCase(type)
-}
-
-/** Whether a type is written as in Gemini's own schemas, such as `OBJECT`. */
-const hasUpperCase = (type: unknown): type is string => typeof type === 'string' && type !== type.toLowerCase()
-
-/** Converts keywords of older drafts of JSON Schema to those of the latest draft. */
-function toLatestDraft(schema: Schema): Schema {
-  if (!canBeOutdated(schema)) return schema
-  const changes: Schema = {}
-  if (Array.isArray(schema.items)) {
-    changes.prefixItems = schema.items
-    changes.items = undefined
-  }
-  for (const [exclusive, inclusive] of [
-    ['exclusiveMinimum', 'minimum'],
-    ['exclusiveMaximum', 'maximum'],
-  ] as const) {
-    if (typeof schema[exclusive] !== 'boolean') continue
-    const isExclusive = schema[exclusive] && schema[inclusive] !== undefined
-    changes[exclusive] = isExclusive ? schema[inclusive] : undefined
-    if (isExclusive) changes[inclusive] = undefined
-  }
-  if ('required' in schema && !isListOfNames(schema.required)) changes.required = toNames(schema.required)
-  if (schema.type === 'any' || schema.type === '' || schema.type === null) changes.type = undefined
-  if (hasUpperCase(schema.type)) changes.type = schema.type.toLowerCase()
-  for (const name of ['properties', 'patternProperties', '$defs', 'definitions'])
-    if (name in schema && !isSchema(schema[name])) changes[name] = undefined
-  for (const name of ['anyOf', 'oneOf', 'allOf', 'enum'])
-    if (Array.isArray(schema[name]) ? (schema[name] as unknown[]).length === 0 : name in schema)
-      changes[name] = undefined
-  return Object.keys(changes).length === 0 ? schema : withoutUndefined({ ...schema, ...changes })
-}
-
-const isListOfNames = (value: unknown) =>
-  Array.isArray(value) && value.every((name) => typeof name === 'string') && new Set(value).size === value.length
-
-function toNames(value: unknown): string[] | undefined {
-  return Array.isArray(value) ? [...new Set(value.filter((name) => typeof name === 'string'))] : undefined
-}
-
-const withoutUndefined = (schema: Schema): Schema =>
-  Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
 
 /** Replaces unsupported keywords by supported ones with the same meaning. */
 function withSupportedKeywords(schema: Schema, rules: SchemaRules): Schema {
@@ -234,6 +192,7 @@ function withoutUnsupported(schema: Schema, { rules, report }: FitContext): Sche
 
 function isAccepted(keyword: string, value: unknown, rules: SchemaRules): boolean {
   if (keyword === '$schema') return false
+  if (keyword === 'type' && !isKnownType(value)) return false
   if (rules.accepts && !rules.accepts(keyword, value)) return false
   if (keyword === 'format' && rules.formats) return rules.formats.has(String(value))
   return supports(rules, keyword)

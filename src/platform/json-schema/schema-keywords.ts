@@ -13,6 +13,8 @@ export type SchemaRules = {
   accepts?: (keyword: string, value: unknown) => boolean
   /** Whether each object must have `additionalProperties: false`. */
   closesObjects?: boolean
+  /** Whether each required name must be that of a property. */
+  declaresRequired?: boolean
 }
 
 /** Keywords without an effect on validation. */

@@ -1,6 +1,7 @@
 import { fitSchema, mergeAllOf, type ReportKeyword } from './fit-schema.ts'
 import { isSchema, moveIntoDescription, type Schema, type SchemaRules } from './schema-keywords.ts'
 import { resolveRef, resolveRoot } from './schema-refs.ts'
+import { hasType, normalizeType } from './schema-types.ts'
 
 /**
  * Converts the schema of a tool's arguments to a form that providers accept: an object with properties, without a union
@@ -8,8 +9,8 @@ import { resolveRef, resolveRoot } from './schema-refs.ts'
  */
 export function fitToolSchema(schema: unknown, rules: SchemaRules, report: ReportKeyword): Schema | undefined {
   const root = withoutRootUnion(isSchema(schema) ? resolveRoot(schema) : {}, report)
-  const type = typeof root.type === 'string' ? root.type.toLowerCase() : root.type
-  if (type !== undefined && type !== 'object' && !(Array.isArray(type) && type.includes('object'))) return undefined
+  const type = normalizeType(root.type)
+  if (type !== undefined && !hasType(type, 'object')) return undefined
   const fitted = fitSchema(root, rules, report)
   if (fitted.type === 'object' && isSchema(fitted.properties)) return fitted
   return { ...fitted, type: 'object', properties: isSchema(fitted.properties) ? fitted.properties : {} }

@@ -10,6 +10,8 @@ const imageType = /^image\/(?:jpeg|png|gif|webp)$/
 
 /** A schema of a tool's arguments as OpenAI and Anthropic validate it. */
 function toolSchemaError(schema: any, at: string): string | undefined {
+  const missing = [...JSON.stringify(schema).matchAll(/"\$ref":"([^"]*)"/g)].find(([, ref]) => !hasTarget(schema, ref!))
+  if (missing) return `${at}: reference ${missing[1]} can only point to definitions of the schema`
   if (schema?.type !== 'object') return `${at}: schema must have type "object"`
   if (typeof schema.properties !== 'object') return `${at}: object schema missing properties`
   for (const keyword of ['anyOf', 'oneOf', 'allOf', 'enum', 'not', '$ref'])
@@ -17,10 +19,23 @@ function toolSchemaError(schema: any, at: string): string | undefined {
   return nodeError(schema, at, undefined)
 }
 
+const hasTarget = (schema: any, ref: string) =>
+  ref.startsWith('#') &&
+  ref
+    .split('/')
+    .slice(1)
+    .reduce((found, step) => found?.[step], schema) !== undefined
+
+const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
+
 /** @param keywords the keywords that are accepted; undefined: all. */
 function nodeError(schema: any, at: string, keywords: readonly string[] | undefined): string | undefined {
   if (typeof schema !== 'object' || schema === null) return `${at}: ${JSON.stringify(schema)} is not of type object`
-  if (schema.type === 'array' && !schema.items && !schema.prefixItems) return `${at}: array schema missing items`
+  const typeList = [schema.type ?? []].flat()
+  if (!typeList.every((type) => types.includes(type)) || schema.type?.length === 0)
+    return `${at}: ${JSON.stringify(schema.type)} is not valid under any of the given schemas`
+  if (schema.description === null) return `${at}: None is not of type 'string'`
+  if (typeList.includes('array') && !schema.items && !schema.prefixItems) return `${at}: array schema missing items`
   if (Array.isArray(schema.items)) return `${at}: items must be a schema`
   if (typeof schema.exclusiveMinimum === 'boolean') return `${at}: exclusiveMinimum must be a number`
   if (typeof schema.required === 'boolean') return `${at}: required must be a list`
@@ -240,6 +255,15 @@ const geminiKeywords = [
   ...['maxItems', 'minimum', 'maximum', 'anyOf', 'nullable', 'propertyOrdering', 'additionalProperties'],
 ]
 
+/** Gemini refuses empty values of enums, and required names without a property. */
+function geminiSchemaError(schema: any, at: string): string | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined
+  if (Array.isArray(schema.enum) && schema.enum.includes('')) return `${at}.enum: cannot be empty`
+  if (Array.isArray(schema.required) && !schema.required.every((name: string) => schema.properties?.[name]))
+    return `${at}.required: property is not defined`
+  return firstError(Object.entries(schema).map(([key, child]) => geminiSchemaError(child, `${at}.${key}`)))
+}
+
 const gemini: Check = ({ contents, tools = [], generationConfig }) =>
   firstError([
     generationConfig?.stopSequences?.includes('') && 'stop_sequences must not be empty',
@@ -253,6 +277,7 @@ const gemini: Check = ({ contents, tools = [], generationConfig }) =>
         firstError([
           !/^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/.test(declared.name) && `Invalid function name ${declared.name}`,
           declared.parametersJsonSchema && toolSchemaError(declared.parametersJsonSchema, declared.name),
+          geminiSchemaError(declared.parametersJsonSchema, declared.name),
           declared.parametersJsonSchema && nodeError(declared.parametersJsonSchema, declared.name, geminiKeywords),
         ]),
       ),

@@ -8,7 +8,7 @@ import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { fitTools, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
 
-/** The JSON Schema that Gemini documents: its enums contain only strings. Other keywords are moved to the description. */
+/** The JSON Schema that Gemini documents: its enums contain only texts that are not empty. Other keywords move to the description. */
 const schemaRules: SchemaRules = {
   keywords: new Set([
     'type',
@@ -31,7 +31,8 @@ const schemaRules: SchemaRules = {
   ]),
   formats: new Set(['date-time', 'date', 'time', 'enum', 'float', 'double', 'int32', 'int64']),
   accepts: (keyword, value) =>
-    keyword !== 'enum' || (Array.isArray(value) && value.every((one) => typeof one === 'string')),
+    keyword !== 'enum' || (Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== '')),
+  declaresRequired: true,
 }
 
 const toolShape: ToolShape = {
