@@ -171,18 +171,28 @@ describe('an attempt without an answer', () => {
     assert.match(broke[0]!.message, /ended its answer too early/)
   })
 
-  test('that starts with a megabyte of comments cannot be read', async () => {
-    const long: FaultyBehaviour = ({ socket }) => {
-      socket.write(head())
-      for (let megabyte = 0; megabyte < 3; megabyte++) socket.write(chunk(`: ${'x'.repeat(1024 ** 2)}\n\n`))
-      socket.write(chunk(ending + doneEvent))
-      socket.end(chunk(''))
-    }
-    for (const stream of [true, false]) {
-      const failure = failureIn(await outcomeOf(long, { stream }))
-      assert.match(failure.message, /cannot be read: it has no event in 1048576 bytes/)
-    }
-  })
+  const manyEvents = 100_001
+  const floods: Record<string, [start: string, message: RegExp]> = {
+    'a megabyte of comments': [`: ${'x'.repeat(1024 ** 2)}\n\n`, /it has no event in 1048576 bytes/],
+    'a list that does not end': ['data: [{"a":1}\n\n', /Expected ',' or ']'/],
+    'an object before such a list': ['data: {}[{}\n\n', /Expected ',' or ']'/],
+    'objects on one line': [`data: ${'{}'.repeat(manyEvents)}\n\n`, /Unexpected non-whitespace character/],
+    'events without content': [deltaEvent({ role: 'assistant' }).repeat(manyEvents), /events in a row have no content/],
+    'lines without fields': ['{}\n'.repeat(manyEvents), /events in a row have no content/],
+    'lines without a blank one': [`${'data: {}\n'.repeat(manyEvents)}\n`, /an event has over 100000 lines/],
+  }
+  for (const [name, [start, message]] of Object.entries(floods))
+    test(`that starts with ${name} cannot be read`, async () => {
+      const long: FaultyBehaviour = ({ socket }) => {
+        socket.write(head() + chunk(start) + chunk(ending + doneEvent))
+        socket.end(chunk(''))
+      }
+      for (const stream of [true, false]) {
+        const failure = failureIn(await outcomeOf(long, { stream }))
+        assert.match(failure.message, /cannot be read: /)
+        assert.match(failure.message, message)
+      }
+    })
 
   test('that times out has a reason with the time', async () => {
     // Long enough for the connection on a busy machine.

@@ -11,6 +11,8 @@ const blankLine = Buffer.from('\n\n')
 
 /** Larger events are refused, because a whole event is held in memory. */
 export const maxEventBytes = 32 * 1024 * 1024
+/** More lines than a stream of tokens has that lacks its blank lines, and is therefore one event. */
+const maxEventLines = 100_000
 
 /**
  * Splits a stream of bytes into events. Chunks can end anywhere: within a line, within a character, between CR and LF. Each
@@ -43,7 +45,7 @@ export class SseReader {
     this.#idleBytes = 0
   }
 
-  /** @throws Error if an event exceeds 32 MiB, or too many idle bytes arrive. */
+  /** @throws Error if an event exceeds 32 MiB or 100,000 lines, or too many idle bytes arrive. */
   push(input: Buffer): SseEvent[] {
     const chunk = this.#usesCr === false ? input : this.#withLineFeeds(input)
     const events: SseEvent[] = []
@@ -131,7 +133,9 @@ function parseLines(raw: Buffer): SseEvent | undefined {
   let event: string | undefined
   let data: string | undefined
   let hasOtherLines = false
-  for (const line of raw.toString('utf8').split(/\r?\n/)) {
+  const lines = raw.toString('utf8').split(/\r?\n/, maxEventLines + 1)
+  if (lines.length > maxEventLines) throw new Error(`an event has over ${maxEventLines} lines`)
+  for (const line of lines) {
     if (line.startsWith('data:')) {
       const value = line.slice(line[5] === ' ' ? 6 : 5)
       data = data === undefined ? value : `${data}\n${value}`

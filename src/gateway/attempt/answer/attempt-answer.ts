@@ -23,6 +23,8 @@ import { parseAnswer, readErrorText, readWholeAnswer, repairAnswer } from './who
 
 /** The content of a whole answer of at most this size is not checked: it cannot fill the memory. */
 const maxUncheckedBytes = 64 * 1024
+/** The length of the chunks in which a body is read as a stream: like those of a connection. */
+const chunkBytes = 64 * 1024
 
 /** Longer errors are truncated, because they are buffered in memory. */
 const maxErrorBytes = 64 * 1024
@@ -186,10 +188,12 @@ export class AttemptAnswer implements Sink {
     this.#deliverWhole(events, whole)
   }
 
-  /** Reads a whole body that is a stream of JSON lines with another content type. */
+  /** Reads a whole body that is a stream of JSON lines with another content type, in chunks as a stream arrives. */
   #endJsonLines(bytes: Buffer): void {
     const stream = this.#startStream({ hasJsonLines: true })
-    this.#endStream(stream.push(bytes) ?? stream.end())
+    let end: StreamEnd | undefined
+    for (let at = 0; at < bytes.length && !end; at += chunkBytes) end = stream.push(bytes.subarray(at, at + chunkBytes))
+    this.#endStream(end ?? stream.end())
   }
 
   /** @param whole undefined if clients do not get the bytes. */

@@ -6,6 +6,9 @@ const lineFeed = 10
 const lineEnd = Buffer.from('\n')
 const dataPrefix = Buffer.from('data: ')
 
+/** A proxy joins a few objects. */
+const maxJoinedObjects = 1000
+
 /** Turns a stream with a JSON object on each line into server-sent events, as bytes. */
 export class JsonLines {
   readonly #buffer = new ByteBuffer()
@@ -58,14 +61,15 @@ export function splitByLine(event: SseEvent): SseEvent[] {
  * other event.
  */
 export function splitJoined(event: SseEvent): SseEvent[] | undefined {
-  const objects: string[] = []
+  const parts: string[] = []
   let rest = event.data.trim()
   while (rest.startsWith('{')) {
+    if (parts.length === maxJoinedObjects) return undefined
     const end = new JsonExtent().push(rest)
-    objects.push(rest.slice(0, end))
+    parts.push(rest.slice(0, end))
     rest = rest.slice(end).replace(/^\s*(?:data:)?\s*/, '')
   }
-  if (objects.length < 2 && rest === '') return undefined
-  const parts = rest === '' ? objects : [...objects, rest]
+  if (rest !== '') parts.push(rest)
+  if (parts.length < 2) return undefined
   return parts.map((data) => ({ ...event, data, raw: Buffer.from(`data: ${data}\n\n`) }))
 }

@@ -89,7 +89,7 @@ export class StreamAnswer {
       }
       const error = decoded?.events.find(({ type }) => type === 'error')
       if (error) return error as StreamEnd
-      this.#countEmptyEvents(decoded?.events.length ?? 0)
+      this.#countEmptyEvents(decoded?.events.some(endsHold) === true)
       if (decoded) this.#pass(decoded)
     }
     if (this.#isStarted) this.#receiver.flush()
@@ -121,8 +121,8 @@ export class StreamAnswer {
   }
 
   /** @throws Error after too many events in a row without content. */
-  #countEmptyEvents(answerEvents: number): void {
-    this.#emptyEvents = answerEvents === 0 ? this.#emptyEvents + 1 : 0
+  #countEmptyEvents(hasContent: boolean): void {
+    this.#emptyEvents = hasContent ? 0 : this.#emptyEvents + 1
     if (this.#emptyEvents > maxEmptyEvents) throw new Error(`${maxEmptyEvents} events in a row have no content`)
   }
 
