@@ -16,7 +16,7 @@ import { repeat } from '#platform/async/reconcile.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { limitsOutsideGroup, outOfMemoryNote } from '../host/control-group.ts'
 import { type DaemonRecord, readDaemonRecord, writeDaemonRecord } from '../host/home/daemon-record.ts'
-import { writeBaseUrl } from '../host/home/intern-home.ts'
+import { findHome, writeBaseUrl } from '../host/home/intern-home.ts'
 import { logConnection, readLog } from '../host/home/intern-log.ts'
 import { removeHome } from '../host/home/remove-home.ts'
 import { localRuns } from '../host/local-runs.ts'
@@ -188,7 +188,7 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   #homeOf(intern: Intern): string {
-    return (this.#isOnThisHost(intern) && intern.home) || join(this.#homes, intern.id)
+    return findHome(this.#homes, intern.id, this.#isOnThisHost(intern) ? intern.home : null)
   }
 
   /** Ends the processes of an intern, but not a start that is running. */

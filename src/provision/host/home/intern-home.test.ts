@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { clearEnded, type DaemonRecord, readDaemonRecord, writeDaemonRecord } from './daemon-record.ts'
-import { allowTraversal } from './intern-home.ts'
+import { allowTraversal, findHome } from './intern-home.ts'
 import { removeHome } from './remove-home.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-home-'))
@@ -76,4 +76,14 @@ test('a record says that all processes have ended until forgetEnd', () => {
   assert.equal(readDaemonRecord(home)?.ended, true)
   clearEnded(home)
   assert.deepEqual(readDaemonRecord(home), record)
+})
+
+test('findHome prefers the stored folder, unless the data folder was moved', () => {
+  const [first, second] = [join(scratch, 'first', 'interns'), join(scratch, 'second', 'interns')]
+  mkdirSync(join(second, 'ada'), { recursive: true })
+  assert.equal(findHome(first, 'ada', null), join(first, 'ada'))
+  assert.equal(findHome(first, 'ada', join(second, 'ada')), join(second, 'ada'), 'another server started it')
+  assert.equal(findHome(second, 'ada', join(first, 'ada')), join(second, 'ada'), 'its folder was moved')
+  assert.equal(findHome(second, 'new', join(first, 'new')), join(second, 'new'), 'the data folder was moved without it')
+  assert.equal(findHome(first, 'new', join(second, 'new')), join(second, 'new'), 'another server is about to start it')
 })

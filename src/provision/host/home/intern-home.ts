@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { maxSocketPath } from '#platform/net/socket-path.ts'
@@ -41,6 +41,18 @@ export const instructionsFile = (home: string) => join(home, 'instructions.md')
 export const gitConfigFile = (home: string) => join(home, 'gitconfig')
 export const baseUrlFile = (home: string) => join(home, 'service-url')
 export const authoritiesFile = (home: string) => join(home, 'trusted.pem')
+
+/**
+ * Returns the folder of an intern on this host.
+ * @param homes the folder of interns' folders in the data folder of this server.
+ * @param stored the folder in which it was started last. It is in another data folder if another server of this host started it,
+ * or if the data folder was moved since.
+ */
+export function findHome(homes: string, id: string, stored: string | null): string {
+  const home = join(homes, id)
+  if (stored === null || stored === home || existsSync(stored)) return stored ?? home
+  return existsSync(home) || !existsSync(dirname(stored)) ? home : stored
+}
 
 /**
  * Creates or renews an intern's folder. An intern with a separate user can read the folder. It can write only its workspace, its

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -136,6 +136,27 @@ test('with keep_interns_running they continue when the server stops', async () =
   second.server.signal('SIGINT')
   await second.server.ended
   await testStore.remove()
+})
+
+test('an intern keeps its files when the data folder is moved', async () => {
+  const testStore = await newTestStore('sqlite')
+  const first = await startServer(testStore)
+  const { id } = await runningIntern(first)
+  const { sessionId } = await say(first, id, 'hello')
+  const old = testStore.settings.data_dir
+  writeFileSync(join(old, 'interns', id, 'workspace', 'notes.txt'), 'mine')
+  first.server.signal('SIGTERM')
+  await first.server.ended
+  const data_dir = `${old}-moved`
+  renameSync(old, data_dir)
+  const second = await startServer({ ...testStore, settings: { ...testStore.settings, data_dir } })
+  await untilIntern(second, id, 'running')
+  assert.equal((await say(second, id, 'hello', { session_id: sessionId })).finish, 'stop')
+  assert.equal((await second.ask('GET', `/interns/${id}/files/content?path=notes.txt`)).text, 'mine')
+  assert.equal(existsSync(old), false)
+  second.server.signal('SIGTERM')
+  await second.server.ended
+  rmSync(data_dir, { recursive: true })
 })
 
 test('two servers on one Postgres: the other answers, and takes over', {
