@@ -53,7 +53,7 @@ export async function openInternListener(
     socket.once('close', () => sockets.delete(socket))
     server.emit('connection', socket)
   })
-  await listenAgain(listener, { ...address, ...options })
+  await retryListen(listener, { ...address, ...options })
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(idleTimer)
@@ -71,7 +71,7 @@ export async function openInternListener(
 }
 
 /** Listens again on an address that was just released. It stays closed if another program has taken the address. */
-async function listenAgain(
+async function retryListen(
   listener: ReturnType<typeof createServer>,
   address: InternAddress & { reusePort?: boolean },
 ): Promise<void> {

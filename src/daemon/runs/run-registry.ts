@@ -98,7 +98,7 @@ export class RunRegistry {
 
   /** The run in progress that asked a question. */
   runOfQuestion(questionId: string): LiveRun | undefined {
-    return [...this.#runs.values()].find((run) => run.questions.hasAsked(questionId))
+    return [...this.#runs.values()].find((run) => run.questions.hasQuestion(questionId))
   }
 
   /** The id of the question that a session waits for, if any. */

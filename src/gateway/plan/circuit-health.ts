@@ -6,7 +6,7 @@ const hopelessProbeIntervalMs = 1_000
 /** How the plan treats an endpoint: `troubled` ranks below `healthy`, `open` is a last resort, `unavailable` is excluded. */
 export type CircuitHealth = 'healthy' | 'troubled' | 'open' | 'unavailable'
 
-/** @param circuit at `now`, after `request.arrived`. */
+/** @param circuit the state after the event `request.arrived` at `now`. */
 export function healthOf(circuit: Circuit, now: number): CircuitHealth {
   if (now < circuit.pausedUntil) return 'unavailable'
   const admits = circuit.at === 'closed' || (circuit.at === 'half_open' && circuit.credit >= admissionCost)

@@ -115,7 +115,7 @@ export type Generation = {
   /** `refused`: no endpoint was tried. */
   outcome: 'success' | 'failed' | 'refused' | 'client_left'
   attempts: AttemptNote[]
-  notAsked?: SkippedEndpoints | undefined
+  skippedEndpoints?: SkippedEndpoints | undefined
   /** Undefined with fewer than two endpoints. */
   orderedBy?: OrderedBy | undefined
   /** Undefined for an answer that arrived at once. */

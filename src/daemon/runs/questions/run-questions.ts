@@ -7,7 +7,7 @@ import type { ParsedAnswer, PendingQuestion, QuestionToAsk } from './pending-que
 /** The questions of one run: the question that the caller has, and the questions queued behind it. */
 export class RunQuestions {
   readonly #pending = new Map<string, PendingQuestion>()
-  readonly #askedIds = new Set<string>()
+  readonly #questionIds = new Set<string>()
   #wasLastRequestDeclined = false
 
   get pendingCount(): number {
@@ -15,8 +15,8 @@ export class RunQuestions {
   }
 
   /** Whether the run asked this question, also if it was answered since. */
-  hasAsked(questionId: string): boolean {
-    return this.#askedIds.has(questionId)
+  hasQuestion(questionId: string): boolean {
+    return this.#questionIds.has(questionId)
   }
 
   /** Whether the agent's last request was declined, by the caller or without a question. */
@@ -32,7 +32,7 @@ export class RunQuestions {
   /** @returns a promise of the reply for the agent, and the function that resolves it. */
   add(questionToAsk: QuestionToAsk): { replied: Promise<unknown>; reply: (value: unknown) => void } {
     const { promise: replied, resolve: reply } = Promise.withResolvers<unknown>()
-    this.#askedIds.add(questionToAsk.question.id)
+    this.#questionIds.add(questionToAsk.question.id)
     this.#pending.set(questionToAsk.question.id, { ...questionToAsk, reply })
     return { replied, reply }
   }
