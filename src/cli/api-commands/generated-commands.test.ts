@@ -53,6 +53,12 @@ describe('commands from the description of the API', () => {
     assert.match((await manage('models', 'endpoints', 'signalbox/demo')).out, /^signalbox +Signalbox +healthy /m)
   })
 
+  test('the status of the catalogue has a row for each provider, with its missing variables', async () => {
+    const { out } = await manage('catalogue', 'status')
+    assert.match(out, /^\d+ models with \d+ endpoints from starter\.json$/m)
+    assert.match(out, /^signalbox +2 +-$/m)
+  })
+
   test('members of a workspace are added and removed in one request each', async () => {
     await service.manage('POST', '/workspaces', { name: 'Lab', slug: 'lab' })
     await service.manage('POST', '/organization/members', { name: 'Ann Lee', email: 'ann@example.com' })

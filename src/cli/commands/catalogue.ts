@@ -25,8 +25,9 @@ export function catalogueCommand(catalogue: Command, terminal: Terminal): void {
     .option('--list', 'Also list every skipped row')
     .action((options: SyncOptions) => syncSnapshot(options, terminal).catch(throwAsStartupError))
   catalogue
-    .command('check <file>')
-    .description('Check your catalogue file')
+    .command('check')
+    .description('Check your catalogue file: list skipped rows, and models of servers with "discover"')
+    .argument('<file>', 'Your catalogue file, YAML or JSON')
     .action((file: string) => checkFile(file, terminal).catch(throwAsStartupError))
 }
 

@@ -15,7 +15,8 @@ type Options = { out: string; dryRun?: boolean; freeUnlessPriced?: boolean }
 
 export function importCommand(command: Command, terminal: Terminal): void {
   command
-    .command('litellm <config>')
+    .command('litellm')
+    .argument('<config>', 'config.yaml of LiteLLM')
     .description(
       'Convert a LiteLLM config.yaml to a catalogue file, keys, guardrails and presets, and list what was not imported',
     )

@@ -115,7 +115,9 @@ export const NewIntern = strictFields({
   description: Description.optional(),
   instructions: Instructions.optional(),
   model: Model.optional(),
-  agent: AgentChoice.nullable().optional().describe('The agent. Defaults to the builtin one.'),
+  agent: AgentChoice.nullable()
+    .optional()
+    .describe('Name of an agent in the setting `agents`, or its command. Defaults to the builtin agent.'),
   approval_mode: InternApprovalMode.optional(),
   visibility: InternVisibility.optional(),
   repository: NewRepository.nullable().optional(),

@@ -40,7 +40,7 @@ const Message = z.discriminatedUnion(
   { error: 'must be "system", "developer", "user", "assistant" or "tool"' },
 )
 
-const streamOnlyError = 'must be true: an intern only streams'
+const streamOnlyError = 'must be true, unless `background` is true or the path names a session'
 
 const StreamOptions = z.object({
   include_activity: z
@@ -54,7 +54,10 @@ const ignoreOtherTypes = (options: unknown) => (isObject(options) ? options : un
 
 const ChatFields = z.object({
   messages: z.array(Message).min(1),
-  stream: z.boolean({ error: streamOnlyError }).optional().describe('Must be true unless `background` is true.'),
+  stream: z
+    .boolean({ error: streamOnlyError })
+    .optional()
+    .describe('Must be true, unless `background` is true or the path names a session.'),
   background: z
     .boolean()
     .nullish()

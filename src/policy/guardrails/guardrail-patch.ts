@@ -88,8 +88,10 @@ const policyFields = {
   ),
   enforce_zdr: nullableBoolean()
     .meta({ deprecated: true })
-    .describe('Used for each of the fields below that the request does not contain.'),
-  enforce_zdr_vendor_a: nullableBoolean(),
+    .describe('Default for each `enforce_zdr_…` field that the request does not contain.'),
+  enforce_zdr_vendor_a: nullableBoolean().describe(
+    'Whether models of this vendor (setting `zdr_vendors`) can only run on endpoints that retain no data. Also accepted with the name of the vendor, such as `enforce_zdr_anthropic`.',
+  ),
   enforce_zdr_vendor_b: nullableBoolean(),
   enforce_zdr_vendor_c: nullableBoolean(),
   enforce_zdr_vendor_d: nullableBoolean(),

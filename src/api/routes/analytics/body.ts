@@ -49,7 +49,7 @@ export const AnalyticsQueryBody = strictFields({
       'The time range, with `end` exclusive, in whole minutes. Defaults to the last 30 days, or to the last day for minutes.',
     ),
   filters: z.array(Filter).max(20).default([]).describe('All conditions must match.'),
-  order_by: OrderBy.optional(),
+  order_by: OrderBy.optional().describe('The metric or dimension that sorts the rows, and the direction.'),
   limit: z
     .int()
     .min(1)

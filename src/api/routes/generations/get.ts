@@ -19,7 +19,7 @@ export const getGeneration = route({
   summary: 'Get the metering record of a request',
   description:
     'Use the ID from the header `x-generation-id` or from the answer. The record is written within a second of the end of the request.',
-  request: { query: z.object({ id: z.string().min(1).max(256) }) },
+  request: { query: z.object({ id: z.string().min(1).max(256).describe('ID of the request.') }) },
   response: z.object({ data: GenerationAnswer.extend({ feedback: z.array(Feedback).describe('Reported problems.') }) }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ query, caller }, deps) => {

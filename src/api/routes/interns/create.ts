@@ -17,7 +17,7 @@ export const createOneIntern = route({
   key: 'api',
   summary: 'Create an intern',
   description:
-    'With an `Idempotency-Key` a replay answers 200 with the same intern; the same key with another body is a conflict.',
+    'A repeated request with the same `Idempotency-Key` and body returns the same intern with status 200. With another body it is a conflict.',
   request: { body: NewIntern },
   status: 201,
   response: InternRecord,

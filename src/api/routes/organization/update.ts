@@ -4,7 +4,11 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import { route } from '../route.ts'
 import { Organization } from './organization.ts'
 
-const OrganizationPatch = strictFields({ interns_programme: z.boolean() }).partial().meta({ id: 'OrganizationPatch' })
+const OrganizationPatch = strictFields({
+  interns_programme: z.boolean().describe('Whether the keys of the organization can use interns.'),
+})
+  .partial()
+  .meta({ id: 'OrganizationPatch' })
 
 export const updateOrganization = route({
   method: 'patch',

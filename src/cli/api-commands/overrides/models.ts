@@ -1,8 +1,24 @@
 import type { Preset } from '#gateway/presets/preset.ts'
 import type { Credential } from '#identity/provider-keys/credential.ts'
+import { printableLine } from '#platform/text/printable.ts'
 import { countWithNoun, minute } from '../../kit/format.ts'
+import { table } from '../../kit/table.ts'
+import type { Terminal } from '../../kit/terminal.ts'
 import { columns, type Overrides, printJson } from '../api-command.ts'
 import { keys, members } from '../defaults.ts'
+
+type Catalogue = {
+  report: { sources: string[]; models: number; endpoints: number; skipped: { row: string; reason: string }[] }
+  providers: { slug: string; models: number; missing: string[] }[]
+}
+
+function printCatalogue({ data }: { data: Catalogue }, { out }: Pick<Terminal, 'out'>): void {
+  const { report, providers } = data
+  out(`${report.models} models with ${report.endpoints} endpoints from ${report.sources.join(', ')}`)
+  for (const { row, reason } of report.skipped) out(printableLine(`Skipped ${row}: ${reason}`))
+  const rows = providers.map(({ slug, models, missing }) => [slug, String(models), missing.join(', ') || '-'])
+  out(table(['PROVIDER', 'MODELS', 'MISSING VARIABLES'], rows))
+}
 
 type Model = { id: string; name: string; context_length: number | null; pricing: Record<string, string> }
 
@@ -57,7 +73,11 @@ export const models = {
     print: printJson,
   },
   listProviders: { name: 'models providers', columns: ['slug', 'name', 'status_page_url'] },
-  getCatalogue: { name: 'catalogue status', description: 'Show the sources of the catalogue, and skipped rows' },
+  getCatalogue: {
+    name: 'catalogue status',
+    description: 'Show the sources of the catalogue, skipped rows, and missing credentials of providers',
+    print: printCatalogue,
+  },
   reloadCatalogue: { description: 'Reload the catalogue files on every server' },
 
   listProviderKeys: {

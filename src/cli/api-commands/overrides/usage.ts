@@ -42,7 +42,10 @@ export const usage = {
     options: requestFilters,
   },
   listActivity: { handWritten: 'usage' },
-  listDailyRankings: { name: 'analytics rankings' },
+  listDailyRankings: {
+    name: 'analytics rankings',
+    options: { modality: false, context_bucket: false, category: false, language_type: false },
+  },
   listActivitySums: {
     name: 'analytics sums',
     options: requestFilters,

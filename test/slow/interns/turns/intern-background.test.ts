@@ -286,7 +286,7 @@ describe('runs of an intern', () => {
     for (const more of [{}, { stream: false }, { stream: 'yes' }, { background: false }]) {
       const path = `/interns/${service.id}/chat/completions`
       const { status, body } = await service.ask('POST', path, { body: { ...plain, ...more } })
-      const message = 'Invalid request: stream: must be true: an intern only streams'
+      const message = 'Invalid request: stream: must be true, unless `background` is true or the path names a session'
       assert.deepEqual([status, body.error.message], [400, message])
     }
   })
