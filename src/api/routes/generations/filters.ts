@@ -12,10 +12,14 @@ import type { GenerationFilter } from '#spend/ledger/list/generation-filter.ts'
 const outcomes = ['success', 'failed', 'refused', 'client_left'] as const
 
 const NameFilter = z.string().min(1).max(320).optional()
-const BoundFilter = z.coerce
-  .number({ error: 'must be a number from 0 on' })
-  .min(0)
-  .max(Number.MAX_SAFE_INTEGER)
+const decimalNumber = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/** A bound in a query. An empty one is refused: as 0 it would select every request, also to release charges. */
+const BoundFilter = z
+  .preprocess(
+    (value) => (typeof value === 'string' && !decimalNumber.test(value) ? Number.NaN : value),
+    z.coerce.number({ error: 'must be a number from 0 on' }).min(0).max(Number.MAX_SAFE_INTEGER),
+  )
   .optional()
 
 /** The filters of the request log. */
