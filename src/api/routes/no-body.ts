@@ -1,6 +1,4 @@
-import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
 
 /** The body of a command: none, or an empty object. Any field is refused rather than ignored. */
-export const NoBody = z
-  .strictObject({}, { error: ({ code }) => (code === 'unrecognized_keys' ? 'takes no fields' : 'must be empty or {}') })
-  .optional()
+export const NoBody = strictFields({}, 'the body must be empty or {}').optional()

@@ -30,4 +30,6 @@ test('an unknown field is reported with the accepted fields, also of derived sch
   const schema = strictFields({ name: z.string() }).extend({ limit: z.number() }).partial()
   const result = schema.safeParse({ limits: 1 }).error?.issues[0]?.message
   assert.equal(result, 'unknown field "limits" (did you mean "limit"?); it takes name, limit')
+  const ofNone = strictFields({}).safeParse({ x: 1 }).error?.issues[0]?.message
+  assert.equal(ofNone, 'unknown field "x"; it takes no fields')
 })

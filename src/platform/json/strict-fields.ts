@@ -24,7 +24,7 @@ export function unknownFields(unknown: string[], allowed: string[]): string {
     return `unknown field ${JSON.stringify(name)}${nearest ? ` (did you mean ${JSON.stringify(nearest)}?)` : ''}`
   })
   const omittedNote = unknown.length > maxFields ? ` and ${unknown.length - maxFields} more` : ''
-  return `${descriptions.join(', ')}${omittedNote}; it takes ${allowed.join(', ')}`
+  return `${descriptions.join(', ')}${omittedNote}; it takes ${allowed.join(', ') || 'no fields'}`
 }
 
 /** Returns the name that is most similar; undefined if none is similar. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from '../../json/schema.ts'
+import { strictFields } from '../../json/strict-fields.ts'
 import { invalidRequest } from './issues.ts'
 
 const messageOf = (schema: z.ZodType, value: unknown) => invalidRequest(schema.safeParse(value).error!.issues).message
@@ -21,5 +22,7 @@ test('a body that is missing or not an object is named, a field of that type by 
   const body = z.object({ id: z.object({}).optional() })
   for (const value of [null, undefined, [], 'x', 1, true])
     assert.equal(messageOf(body, value), 'Invalid request: the body must be a JSON object')
+  const command = strictFields({}, 'the body must be empty or {}')
+  assert.equal(messageOf(command, []), 'Invalid request: the body must be empty or {}')
   assert.equal(messageOf(body, { id: 1 }), 'Invalid request: id: expected object, received number')
 })

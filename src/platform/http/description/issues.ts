@@ -22,9 +22,9 @@ function describeIssue(issue: Issue): string {
   return path ? `${path}: ${message}` : message
 }
 
-/** Whether the body is missing, or is a list or a text. The message of the schema would not name the body. */
-const isOtherBody = ({ path, code, ...issue }: Issue) =>
-  path.length === 0 && code === 'invalid_type' && 'expected' in issue && issue.expected === 'object'
+/** Whether the body is missing, or is a list or a text, and its schema has no custom message for that. */
+const isOtherBody = ({ path, message }: Issue) =>
+  path.length === 0 && /^(is missing: expected object$|expected object, received )/.test(message)
 
 /** A path as in code: `policy.rules[2].slug`. */
 function formatPath(path: readonly PropertyKey[]): string {
