@@ -151,6 +151,14 @@ test('an IPv6 address can be in brackets, as in a URL', () => {
   assert.deepEqual([loadConfig({ HOST: '[::1]' }).host, loadConfig({ HOST: '::1' }).host], ['::1', '::1'])
 })
 
+test('the address and ports of interns must be usable by other servers', () => {
+  for (const INTERN_ADDRESS of ['0.0.0.0', '::', '0:0::0'])
+    assert.match(refusal({ INTERN_ADDRESS }), /intern_address .* by which other servers .* set intern_listen to 0\.0/)
+  for (const INTERN_ADDRESS of ['10.0.0.1', '::1', 'host-1.internal'])
+    assert.equal(loadConfig({ INTERN_ADDRESS, INTERN_LISTEN: '0.0.0.0' }).intern_address, INTERN_ADDRESS)
+  assert.match(refusal({ INTERN_PORTS: 'many' }), /intern_ports .* is invalid: must be two ports, such as 21000-21999$/)
+})
+
 test('a file that is missing, no YAML, or no settings is refused', () => {
   assert.match(refusal({ CONFIG: join(folder, 'missing.yaml') }), /cannot be read: it does not exist\.$/)
   assert.match(refusal({ CONFIG: configFile('port: [1\n') }), /is not valid YAML: .* at line 2, column 1\.$/)

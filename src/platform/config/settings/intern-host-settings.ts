@@ -5,6 +5,9 @@ const Address = z
   .string()
   .regex(/^[A-Za-z0-9.:-]{1,253}$/, 'must be a host name or an IP address, without a port or brackets')
 
+/** Addresses that stand for all addresses of a host. Nothing can connect to another host by them. */
+const unspecified = /^(0\.0\.0\.0|[0:]*:[0:]*)$/
+
 /** The settings that say where interns run. */
 export const internHostSettings = {
   interns: z
@@ -26,15 +29,20 @@ export const internHostSettings = {
   intern_capacity: limitSetting(0).describe(
     'The number of interns on this host above which new ones are placed on other hosts; 0: unlimited.',
   ),
-  intern_address: Address.optional().describe(
-    'The address at which servers on other hosts reach the interns of this host. If unset, only servers on this host reach them. Needs Postgres.',
-  ),
+  intern_address: Address.refine(
+    (address) => !unspecified.test(address),
+    'must be the address by which other servers reach this host; to listen on all its addresses, set intern_listen to 0.0.0.0 or ::',
+  )
+    .optional()
+    .describe(
+      'The address at which servers on other hosts reach the interns of this host. If unset, only servers on this host reach them. Needs Postgres.',
+    ),
   intern_listen: Address.optional().describe(
     'The address on which interns listen for other hosts. Default: `intern_address`.',
   ),
   intern_ports: z
     .string()
-    .regex(/^\d{1,5}-\d{1,5}$/, 'must be two ports, such as 21000-21999')
+    .regex(/^\d{1,5}-\d{1,5}$/, { error: 'must be two ports, such as 21000-21999', abort: true })
     .refine((range) => {
       const [first, last] = range.split('-').map(Number) as [number, number]
       return first >= 1 && first <= last && last <= 65_535
