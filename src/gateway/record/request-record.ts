@@ -226,7 +226,7 @@ export class RequestRecord {
       durationMs: this.#deps.elapsed() - this.#startedAt,
       outcome: this.#isRefused() ? 'refused' : this.#outcome,
       attempts: this.attempts.notes,
-      skippedEndpoints: this.attempts.skipped,
+      notAsked: this.attempts.skipped,
       orderedBy: this.attempts.orderedBy,
       pace: facts.streamed ? this.#counter.paceOf(charge?.tokens.completion ?? 0) : undefined,
       cause: this.#cause,

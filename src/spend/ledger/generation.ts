@@ -56,7 +56,10 @@ export type Cause = {
 /** A name and its value. Several tags of a request can have one name. */
 export type RequestTag = readonly [name: string, value: string]
 
-/** The record of one request. Each request is metered exactly once. */
+/**
+ * The record of one request. Each request is metered exactly once. Spill files contain the names of its fields, so a renamed field
+ * needs a translation in `spill.ts` (test/frozen/spill-file.jsonl).
+ */
 export type Generation = {
   id: string
   requestId: string
@@ -115,7 +118,7 @@ export type Generation = {
   /** `refused`: no endpoint was tried. */
   outcome: 'success' | 'failed' | 'refused' | 'client_left'
   attempts: AttemptNote[]
-  skippedEndpoints?: SkippedEndpoints | undefined
+  notAsked?: SkippedEndpoints | undefined
   /** Undefined with fewer than two endpoints. */
   orderedBy?: OrderedBy | undefined
   /** Undefined for an answer that arrived at once. */

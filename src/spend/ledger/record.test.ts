@@ -47,7 +47,7 @@ const generations = fc
     latencyMs: maybe(count),
     durationMs: count,
     outcome: fc.constantFrom('success' as const, 'failed' as const, 'client_left' as const),
-    skippedEndpoints: maybe(fc.constant({ not_reached: ['a/b@x', 'other/m@y'], unconfigured: ['a/b@z'] })),
+    notAsked: maybe(fc.constant({ not_reached: ['a/b@x', 'other/m@y'], unconfigured: ['a/b@z'] })),
     orderedBy: maybe(fc.constantFrom('draw' as const, 'price' as const)),
     chargedPrices: maybe(fc.constant({ prompt: 1e-6, completion: 2e-6 })),
     pace: maybe(fc.record({ everyMs: fc.constantFrom(100, 200), tokens: fc.array(count, { maxLength: 3 }) })),
@@ -122,7 +122,7 @@ test('a record is read as it was metered', () => {
         cache_discount: one.cacheSaving ? Number(one.cacheSaving) / 1e12 : null,
         latency: one.latencyMs ?? null,
         generation_time: one.durationMs,
-        not_asked: one.skippedEndpoints
+        not_asked: one.notAsked
           ? [
               { endpoint_id: 'a/b@x', standing: 'behind', reason: 'not_reached' },
               { endpoint_id: 'other/m@y', standing: 'behind', reason: 'not_reached' },

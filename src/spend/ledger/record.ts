@@ -140,7 +140,7 @@ function toFacts(generation: Generation) {
     http_referer: omitDefault(defaultFacts.http_referer, generation.app?.referer ?? null),
     error: cause && toError(cause),
     attempts: generation.attempts.map(toStoredAttempt),
-    not_asked: generation.skippedEndpoints && shortenEndpoints(generation.skippedEndpoints, model),
+    not_asked: generation.notAsked && shortenEndpoints(generation.notAsked, model),
     ordered_by: generation.orderedBy,
     charged_prices: generation.chargedPrices,
     pace: generation.pace && toStoredPace(generation.pace),

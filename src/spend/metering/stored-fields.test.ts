@@ -42,7 +42,7 @@ const others: Omit<Required<Generation>, 'id'> = {
   durationMs: 121,
   outcome: 'failed',
   attempts: [],
-  skippedEndpoints: { not_reached: ['a/b@x'] },
+  notAsked: { not_reached: ['a/b@x'] },
   orderedBy: 'price',
   pace: { everyMs: 10, tokens: [1] },
   cause: { kind: 'internal' },
