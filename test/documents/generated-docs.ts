@@ -2,8 +2,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
-import { operations } from '#cli/api-commands/operation.ts'
-import { overrides } from '#cli/api-commands/overrides.ts'
 import { addCommands } from '#cli/cli.ts'
 import { settingsTables } from '#platform/config/show.ts'
 import type { FaultKind } from '#platform/core/fault.ts'
@@ -19,7 +17,6 @@ await addCommands(program, { env: {}, out: () => {}, err: () => {} })
 export const parts: { name: string; file: string; text: () => string }[] = [
   { name: 'settings', file: 'docs/configuration.md', text: settingsTables },
   { name: 'commands', file: 'docs/commands.md', text: commandTable },
-  { name: 'routes', file: 'docs/commands.md', text: routesWithoutCommand },
   { name: 'errors', file: 'docs/errors.md', text: faultTable },
   { name: 'providers', file: 'docs/providers.md', text: providerTable },
   { name: 'agents', file: 'docs/agents.md', text: agentsTable },
@@ -53,17 +50,6 @@ function commandTable(): string {
   }
   const rows = program.commands.flatMap((one) => rowsOf(one, one.name()))
   return ['| command | what it does |', '| --- | --- |', ...rows].join('\n')
-}
-
-function routesWithoutCommand(): string {
-  const routes = new Map<string, string[]>()
-  for (const [id, { method, path }] of Object.entries(operations)) {
-    const override = overrides[id as keyof typeof overrides]
-    if (override && 'without' in override)
-      routes.set(override.without, [...(routes.get(override.without) ?? []), `\`${method} ${path}\``])
-  }
-  const rows = [...routes].map(([reason, names]) => `| ${names.join(', ')} | ${reason} |`)
-  return ['| routes | reason |', '| --- | --- |', ...rows].join('\n')
 }
 
 const ending = '<!-- end -->'
