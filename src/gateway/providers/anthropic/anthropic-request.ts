@@ -32,7 +32,7 @@ export function anthropicRequest(chatRequest: ChatRequest, endpoint: Endpoint, s
     thinking,
     output_config: encodeOutputConfig(chat, effort),
     cache_control: chat.cache_control,
-    metadata: chat.user ? { user_id: chat.user } : undefined,
+    metadata: encodeEndUser(chat),
     service_tier: serviceTiers[chat.service_tier ?? ''],
   })
 }
@@ -58,8 +58,14 @@ function encodeSampling({ temperature, top_p, top_k }: ChatRequest): Body {
   return { temperature: Math.min(temperature, 1), top_k }
 }
 
+/** OpenAI replaces `user` by `safety_identifier`. */
+function encodeEndUser({ user, safety_identifier }: ChatRequest): Body | undefined {
+  const id = user || safety_identifier
+  return id ? { user_id: id } : undefined
+}
+
 /** Anthropic's service tiers for those of OpenAI. `auto` uses priority capacity if the account has any. */
-const serviceTiers: Record<string, string> = { auto: 'auto', priority: 'auto', default: 'standard_only' }
+export const serviceTiers: Record<string, string> = { auto: 'auto', priority: 'auto', default: 'standard_only' }
 
 function encodeTool(tool: ChatTool): Block | undefined {
   if (!tool.function) return encodeProviderTool(tool)
@@ -88,8 +94,14 @@ function encodeToolChoice({
   return parallel === false ? { type: 'auto', ...parallelism } : undefined
 }
 
+/** The schema of an answer format. Undefined for formats without one, which Anthropic lacks. */
+export function findFormatSchema(format: ChatRequest['response_format']): object | undefined {
+  const { schema } = (format?.type === 'json_schema' ? (format.json_schema ?? {}) : {}) as { schema?: unknown }
+  return typeof schema === 'object' && schema !== null ? schema : undefined
+}
+
 function encodeOutputConfig({ response_format }: ChatRequest, effort: string | undefined): Block | undefined {
-  const schema = (response_format?.json_schema as { schema?: unknown } | undefined)?.schema
-  const format = response_format?.type === 'json_schema' ? { type: 'json_schema', schema } : undefined
+  const schema = findFormatSchema(response_format)
+  const format = schema ? { type: 'json_schema', schema } : undefined
   return format || effort ? withoutNulls({ effort, format }) : undefined
 }

@@ -1,3 +1,4 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
@@ -17,6 +18,7 @@ import { declareCalledTools } from './anthropic-called-tools.ts'
 import { fitBlocks, fitInputs, isBlank, skipBlankTexts, trimPrefill } from './anthropic-content-repairs.ts'
 import { fitToClaude } from './anthropic-model-rules.ts'
 import { pairToolResults } from './anthropic-paired-results.ts'
+import { findFormatSchema, serviceTiers } from './anthropic-request.ts'
 
 /** Removes stop sequences without a visible character, which Anthropic refuses. */
 const skipBlankStops: Repair = (body, dropped) => {
@@ -147,8 +149,9 @@ export const fieldsAnthropicLacks = (chat: Body, canSample: boolean): string[] =
   const names: string[] = [...unsupportedFields, ...findUnknownFields(chat)]
   if (!canSample) names.push(...['temperature', 'top_p'].filter((name) => chat[name] !== 1), 'top_k')
   else if (chat.temperature != null) names.push('top_p')
-  const { type } = (chat.response_format ?? {}) as { type?: unknown }
-  if (type === 'json_object') names.push('response_format')
+  const { response_format: format, service_tier: tier } = chat as Pick<ChatRequest, 'response_format' | 'service_tier'>
+  if (format?.type !== 'text' && !findFormatSchema(format)) names.push('response_format')
+  if (!Object.hasOwn(serviceTiers, tier ?? '')) names.push('service_tier')
   return names
 }
 
@@ -167,4 +170,8 @@ const unsupportedFields = [
   'verbosity',
   'metadata',
   'modalities',
+  'image_config',
+  'best_of',
+  'store',
+  'safety_settings',
 ] as const

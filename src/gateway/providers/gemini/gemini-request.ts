@@ -50,6 +50,7 @@ function encodeGenerationConfig(chat: ChatRequest, { upstreamModel, maxCompletio
     stopSequences: stop?.length ? stop : undefined,
     thinkingConfig: encodeThinkingConfig(chat, upstreamModel, maxOutputTokens ?? maxCompletionTokens ?? undefined),
     ...encodeModalities(chat),
+    imageConfig: encodeImageConfig(chat),
     ...(!excludesFormat(chat, { upstreamModel }) && encodeResponseFormat(chat)),
   })
 }
@@ -66,6 +67,20 @@ function encodeModalities({ modalities, audio }: ChatRequest & { audio?: { voice
   const speechConfig = { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } }
   return { responseModalities: ['AUDIO'], ...(isOwnVoice && { speechConfig }) }
 }
+
+/** The options of generated images, in Gemini's names. */
+function encodeImageConfig({ image_config: config }: ChatRequest): Body | undefined {
+  if (!config) return undefined
+  const { aspect_ratio: aspectRatio, image_size: imageSize } = config
+  const encoded = withoutNulls({ aspectRatio, imageSize })
+  return Object.keys(encoded).length > 0 ? encoded : undefined
+}
+
+const geminiFormats: ReadonlySet<unknown> = new Set(['text', 'json_object', 'json_schema'])
+
+/** Whether Gemini lacks the type of an answer format, such as a grammar. */
+export const lacksFormat = ({ response_format: format }: ChatRequest): boolean =>
+  format != null && !geminiFormats.has(format.type)
 
 /** Whether a model refuses the answer format of a request. Gemini up to version 2.5 refuses one beside functions. */
 export function excludesFormat(

@@ -11,7 +11,7 @@ import { readRefusalMessage } from '../upstream-errors.ts'
 import { geminiReader, readGenerated } from './gemini-answer.ts'
 import { geminiEmbeddings } from './gemini-embeddings.ts'
 import { geminiForms } from './gemini-forms.ts'
-import { excludesFormat, geminiRequest } from './gemini-request.ts'
+import { excludesFormat, geminiRequest, lacksFormat } from './gemini-request.ts'
 import { fieldsGeminiLacks, geminiRules } from './gemini-rules.ts'
 import { encodeProviderTool, geminiBillable } from './gemini-tools.ts'
 
@@ -41,7 +41,7 @@ export const googleGemini: ProviderProtocol = {
 }
 
 function missingFields(chat: ChatRequest, endpoint: Endpoint): string[] {
-  const format = excludesFormat(chat, endpoint) ? ['response_format'] : []
+  const format = excludesFormat(chat, endpoint) || lacksFormat(chat) ? ['response_format'] : []
   // The voice in `audio` is sent.
   const unknown = findUnknownFields(chat as Body).filter((name) => name !== 'audio')
   return [...fieldsGeminiLacks, ...format, ...unknown]

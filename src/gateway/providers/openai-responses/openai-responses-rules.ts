@@ -86,4 +86,8 @@ export const fieldsResponsesLack = [
   'logprobs',
   'top_logprobs',
   'modalities',
+  'image_config',
+  'best_of',
+  'store',
+  'safety_settings',
 ] as const
