@@ -120,6 +120,21 @@ const rows: [message: string, sizes: { limit?: number; tokens?: number }][] = [
   ['messages exceed max token limit (32768)', { limit: 32768 }],
   ['Tokens limit exceeded: 40000 > 32768', { limit: 32768, tokens: 40000 }],
   ["The model's context length is exceeded.", {}],
+  // In words of no listed server.
+  ['The total length of all messages is too long.', {}],
+  ['The prompt (total length 9000) is too long to fit into the model (context length 8192).', {}],
+  ['The input is too long.', {}],
+  ['Input exceeds the max input token limit', {}],
+  ["total tokens exceeds the model's max of 4096", {}],
+  ['Prompt too long: 5152 tokens exceeds max_seq_len 2048 (leave room for output)', {}],
+  ['The request exceeds the maximum number of input tokens (8192).', {}],
+  ['input tokens (200001) exceed customer model maximum context length (128000)', {}],
+  ['The sum of prompt length (9000.0) and query length max_tokens (100) should not exceed max_num_tokens (8192)', {}],
+  ['prompt_len (9000) should be less than max_seq_len (8192)', {}],
+  ['Cannot truncate prompt with n_keep (9000) >= n_ctx (8192)', {}],
+  ['The total number of tokens in your prompt exceeds the limit of 262144', {}],
+  ['输入内容长度超出限制', {}],
+  ['请求超出模型上下文限制', {}],
   ['请求的输入长度超过模型最大上下文', {}],
 ]
 
@@ -128,7 +143,7 @@ test('an error for a prompt that is too long is recognized for each server', () 
 })
 
 test('an error for a prompt that is too long is recognized by its code', () => {
-  for (const code of ['context_length_exceeded', 'tokens_limit_reached'])
+  for (const code of ['context_length_exceeded', 'tokens_limit_reached', 'context_window_exceeded'])
     assert.deepEqual(readContextError(code, 'No.'), {})
 })
 
@@ -142,6 +157,14 @@ test('other errors are not recognized as a prompt that is too long', () => {
     'Too many tokens, please wait before trying again.',
     "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40",
     'image exceeds 5 MB maximum: 7000000 bytes > 5242880 bytes',
+    'max_output_tokens (200000) exceeds model maximum output tokens (128000)',
+    'Invalid input: max_tokens must be less than 4096',
+    'Current token count exceeds your organization quota',
+    'Post "http://model": context deadline exceeded',
+    'Input images exceed the limit of 20 images',
+    "Invalid 'input': array too long. Expected an array with maximum length 2048, but got one with length 3000.",
+    'temperature exceeds maximum allowed value',
+    'tokens 使用量超出配额',
   ])
     assert.equal(readContextError('invalid_request_error', message), undefined, message)
 })

@@ -1,3 +1,5 @@
+import { describesLongPrompt } from './long-prompt-wording.ts'
+
 /** The sizes in an error message, in tokens. */
 export type ContextSizes = { limit?: number; tokens?: number }
 
@@ -9,6 +11,8 @@ const contextErrorCodes: readonly string[] = [
   // GitHub
   'model_max_prompt_tokens_exceeded',
   'tokens_limit_reached',
+  // MiMo
+  'context_window_exceeded',
 ]
 
 /**
@@ -108,7 +112,8 @@ const contextErrorPatterns: readonly RegExp[] = [
 /** The sizes in an error for a prompt that is too long; undefined for other errors. */
 export function readContextError(code: string | undefined, message: string | undefined): ContextSizes | undefined {
   const match = message === undefined ? undefined : firstMatch(contextErrorPatterns, message)
-  if (!match && !(code !== undefined && contextErrorCodes.includes(code))) return undefined
+  const isNamedByCode = code !== undefined && contextErrorCodes.includes(code)
+  if (!match && !isNamedByCode && !(message !== undefined && describesLongPrompt(message))) return undefined
   const { limit, tokens } = match?.groups ?? {}
   return { ...readSize('limit', limit), ...readSize('tokens', tokens) }
 }
