@@ -26,6 +26,8 @@ test('a refusal because of the account or the model has the status of its cause'
     [422, undefined, 'Unknown Model, please check the model code.', 404],
     [400, undefined, 'Invocation of model ID x with on-demand throughput isn’t supported.', 404],
     [400, undefined, 'Too many requests, please wait', 429],
+    [401, 'insufficient_quota', 'You exceeded your current quota, please check your plan and billing details', 402],
+    [400, 'invalid_request_error', 'You have reached your specified API usage limits. You will regain access on', 402],
   ]
   for (const [status, code, message, refined] of rows) assert.equal(refineStatus(status, code, message), refined)
 })

@@ -36,10 +36,11 @@ const statusOfMessage: readonly [message: RegExp, status: number][] = [
   [/^too many requests|\b(?:rate|request|qps|rpm|tpm) limit (?:is |was )?(?:exceeded|reached)/i, 429],
   // Anthropic, xAI
   [/credit balance is too low|has (?:either )?used all available credits|doesn't have any credits/i, 402],
+  [/^you have reached your specified (?:\S+ )?usage limits/i, 402],
 ]
 
 /** Statuses of refusals whose cause can be the provider or its account instead of the request. */
-const ambiguousStatuses: ReadonlySet<number> = new Set([400, 403, 413, 422, 429])
+const ambiguousStatuses: ReadonlySet<number> = new Set([400, 401, 403, 413, 422, 429])
 
 /** The status that a refusal should have. It decides whether another endpoint is tried, and which fault counts. */
 export function refineStatus(status: number, code: string | undefined, message: string): number {
