@@ -47,9 +47,10 @@ export class BlockCheck {
       case 'content_block_stop':
         return this.#stop(event, calls)
       default:
-        // A message must not end within a call, and content belongs in blocks.
+        // A message must not end within a block, and content belongs in blocks.
         return (
           !(this.#open?.call && event.type === 'message_delta') &&
+          !(this.#open && events.some(({ type }) => type === 'finish')) &&
           !events.some(isTextOrReasoning) &&
           this.#onlyFillEmptyCalls(calls)
         )

@@ -16,16 +16,19 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
   const calls = new StreamCallRepair(head)
   const frame = new StreamFrame(head)
   let completionTokens = 0
+  const rewrite = (raw: Buffer, events: readonly AnswerEvent[]) => {
+    for (const answerEvent of events) if (answerEvent.type === 'usage') completionTokens = answerEvent.tokens.completion
+    const finish = events.find((answerEvent) => answerEvent.type === 'finish')
+    if (finish && finish.native === undefined) return calls.repair(withReason(raw, finish, completionTokens), events)
+    const withNames = raw.includes('message_start') ? changeMember(raw, 'message', startChanges(raw, changes)) : raw
+    const stop = stopRepair(events)
+    return calls.repair(withEventName(stop ? changeMember(withNames, 'delta', stop) : withNames), events)
+  }
   return {
     event: (event, events = []) => {
-      const raw = frame.withStart(event)
-      for (const answerEvent of events)
-        if (answerEvent.type === 'usage') completionTokens = answerEvent.tokens.completion
-      const finish = events.find((answerEvent) => answerEvent.type === 'finish')
-      if (finish && finish.native === undefined) return calls.repair(withReason(raw, finish, completionTokens), events)
-      const withNames = raw.includes('message_start') ? changeMember(raw, 'message', startChanges(raw, changes)) : raw
-      const stop = stopRepair(events)
-      return calls.repair(withEventName(stop ? changeMember(withNames, 'delta', stop) : withNames), events)
+      const start = frame.missingStart(event)
+      const rewritten = rewrite(event, events)
+      return start ? Buffer.concat([start, rewritten]) : rewritten
     },
     rest: (events) => calls.writeRemaining(events),
     end: () => frame.end(),
@@ -55,15 +58,15 @@ class StreamFrame {
     this.#head = head
   }
 
-  /** The event, after the start of a message if its upstream omitted that. */
-  withStart(raw: Buffer): Buffer {
+  /** The start of a message, if the upstream omitted it before an event. */
+  missingStart(raw: Buffer): Buffer | undefined {
     if (raw.length < maxStopLength && raw.includes('"message_stop"')) this.#isStopped = true
-    if (this.#isStarted) return raw
-    if (!raw.includes('"message_start"') && !raw.includes('"content_block_start"')) return raw
+    if (this.#isStarted) return undefined
+    if (!raw.includes('"message_start"') && !raw.includes('"content_block_start"')) return undefined
     this.#isStarted = true
-    if (raw.includes('"message_start"')) return raw
+    if (raw.includes('"message_start"')) return undefined
     const message = messageObject(this.#head, [], null, messageUsage(undefined))
-    return Buffer.concat([Buffer.from(formatEvent('message_start', { message })), withEventName(raw)])
+    return Buffer.from(formatEvent('message_start', { message }))
   }
 
   end(): string {
