@@ -36,16 +36,18 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
       ...Object.fromEntries(requiredFields.map((name) => [name, toLatin1Json(requestSettings[name])])),
     },
   }
+  const endChanges = { ...changes, fill: { ...changes.fill, status: '"completed"' } }
   const completedItems = new CompletedItems()
   return {
     event: (raw, events = []) => {
       completedItems.collect(raw)
       if (!raw.includes('"response"')) return calls.repair(raw, events)
-      return calls.repair(changeMember(raw, 'response', completedItems.withOutput(raw, changes)), events)
+      const eventChanges = raw.includes('"response.completed"') ? endChanges : changes
+      return calls.repair(changeMember(raw, 'response', completedItems.withOutput(raw, eventChanges)), events)
     },
     whole: (answer, _body, events) => {
       const repaired = withAssembledCalls(answer, events)
-      return applyChanges(repaired, repaired.indexOf('{'), changes)
+      return applyChanges(repaired, repaired.indexOf('{'), endChanges)
     },
   }
 }
