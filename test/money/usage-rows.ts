@@ -132,6 +132,11 @@ export const usageRows: Record<string, UsageRow> = {
     { prompt: 1000, completion: 10 },
     1_275_000_000,
   ),
+  'the AI SDK 5': chat(
+    { inputTokens: 1000, outputTokens: 10, totalTokens: 1010, cachedInputTokens: 900 },
+    cacheOf900,
+    picoOf900,
+  ),
   'llama.cpp, by its timings': {
     ...chat({ cache_n: 900, prompt_n: 100, prompt_ms: 3.5, predicted_n: 10 }, cacheOf900, picoOf900),
     member: 'timings',
