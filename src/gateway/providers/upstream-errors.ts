@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { readErrorStatus } from './error-status.ts'
@@ -31,6 +32,15 @@ export function readErrorMessage(error: unknown): string | undefined {
   if (typeof error === 'string') return error || undefined
   const { message } = (error ?? {}) as { message?: unknown }
   return typeof message === 'string' ? message : undefined
+}
+
+/**
+ * Whether the member `error` of an answer reports nothing: all its members are empty. One API and others send it with every
+ * answer.
+ */
+export function isEmptyError(error: unknown): boolean {
+  if (!isObject(error)) return false
+  return Object.values(error).every((value) => !value || isEmptyError(value))
 }
 
 /** The message for an error without one. */
@@ -102,8 +112,13 @@ function readRetryDelay(details: unknown): number | undefined {
  */
 export function readRefusalMessage(body: unknown): string | undefined {
   const error = findError(body)
-  return readInnerMessage(error) ?? unwrapText(findText(body, maxDepth))
+  // Spring and NestJS have the name of the status in `error`, beside the message.
+  const isStatusName = typeof error === 'string' && statusNames.has(error) && isObject(body)
+  const message = isStatusName ? findText({ ...body, error: undefined }, maxDepth) : readInnerMessage(error)
+  return message ?? unwrapText(findText(body, maxDepth))
 }
+
+const statusNames: ReadonlySet<unknown> = new Set(Object.values(STATUS_CODES))
 
 /** Messages are searched down to this level: a list in an object in a member of the body, for example. */
 const maxDepth = 4
@@ -133,27 +148,6 @@ function readRelayedMessage(error: unknown): string | undefined {
   if (typeof raw === 'object' && raw !== null) return readRefusalMessage(raw)
   return typeof raw !== 'string' || raw === '' ? undefined : unwrapMessage(raw)
 }
-
-/** The title of an HTML page of a proxy, or the words of a page without one, or other text as it is. */
-export function readPageText(text: string): string {
-  if (/^\s*<\?xml/i.test(text)) return /<message>([^<]{1,2000})/i.exec(text)?.[1]?.trim() || text
-  if (!/^\s*<(?:!doctype|html|head|body)/i.test(text)) return text
-  const title = /<title[^>]*>([^<]{1,200})/i.exec(text.slice(0, maxHead))?.[1]?.trim()
-  return (
-    title ||
-    text
-      .slice(0, maxPage)
-      .replaceAll(/<[^>]*>/g, ' ')
-      .replaceAll(/\s+/g, ' ')
-      .trim() ||
-    text
-  )
-}
-
-/** The start of a page in which its title is searched. The patterns take quadratic time for a page of unclosed tags. */
-const maxHead = 16 * 1024
-/** The longest part of a page whose tags are removed. */
-const maxPage = 4000
 
 /** Members with a message or with an object that has one. The first that leads to a text is used. */
 const messageFields = [

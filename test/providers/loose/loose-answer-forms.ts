@@ -7,11 +7,12 @@ const a = '{"path":"a"}'
 const done = 'data: [DONE]\n\n'
 const choice = (more: object) => ({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...more }] })
 const chunk = (delta: unknown, finish_reason: unknown = null) => choice({ delta, finish_reason })
-const lines = (events: object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+const lines = (events: (object | string)[]) =>
+  events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('')
 const hello = [chunk({ role: 'assistant', content: 'Hel' }), chunk({ content: 'lo' }), chunk({}, 'stop')]
 
 /** A stream of events. Without an end mark in `end`, it ends with `[DONE]`. */
-function stream(name: string, events: object[], more: Partial<OddAnswer> = {}, end = done): OddAnswer {
+function stream(name: string, events: (object | string)[], more: Partial<OddAnswer> = {}, end = done): OddAnswer {
   const body = `${lines(events)}${end}`
   return { name, protocol: 'openai-chat', reply: { body }, text: 'Hello', end: stopped, ...more }
 }
@@ -112,9 +113,24 @@ export const otherForms: OddAnswer[] = [
     ],
     { ...read, text: '' },
   ),
+  ...[{}, { code: 0, message: '' }, { code: null, innererror: {} }].map((error) =>
+    stream(
+      `the empty error ${JSON.stringify(error)} in each event`,
+      hello.map((event) => ({ ...event, error })),
+    ),
+  ),
+  whole('an empty error in a whole answer', {
+    ...choice({ message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }),
+    error: { message: '', type: '', param: '', code: null },
+  }),
   stream(
-    'an empty error in each event',
-    hello.map((event) => ({ ...event, error: {} })),
+    'a word in brackets between events',
+    hello.flatMap((event) => ['[HEARTBEAT]', event]),
+  ),
+  stream(
+    'arguments in the member args',
+    [chunk({ tool_calls: [{ index: 0, id: 'x', name: 'read', args: { path: 'a' } }] }), chunk({}, 'tool_calls')],
+    { ...read, text: '' },
   ),
   stream('a choice of null', [{ ...chunk({}), choices: [null] } as object, ...hello]),
   ...[{ type: 'stop' }, true, 'FinishReason.STOP', 'STOP_TOKEN', 'done'].map((reason) =>
@@ -239,11 +255,35 @@ export const otherForms: OddAnswer[] = [
   whole('the text in output_text alone', { ...response, output_text: 'Hello' }, { protocol: 'openai-responses' }),
   responses('a text as output', 'Hello'),
   responses('an item without a list', item),
+  responses('null among the items', [null, item]),
+  whole(
+    'a response without a status',
+    { ...response, status: undefined, output: [item] },
+    { protocol: 'openai-responses' },
+  ),
+  stream(
+    'a last event without a status',
+    [
+      ...[created, delta('response.output_text.delta', 'Hello')],
+      { type: 'response.completed', response: { ...response, status: undefined, output: [item] } },
+    ],
+    { protocol: 'openai-responses' },
+    '',
+  ),
   responses('an item without a type', [{ role: 'assistant', content: [textPart] }]),
   responses('a text as content of an item', [{ ...item, content: 'Hello' }]),
   anthropic('a text as content of a message', 'Hello'),
   anthropic('a block without a list', { type: 'text', text: 'Hello' }),
   anthropic('a block without a type', [{ text: 'Hello' }]),
+  anthropic('null among the blocks', [null, { type: 'text', text: 'Hello' }]),
+  ...[0, 3].map((omitted) =>
+    stream(
+      `a message without ${messageEvents('end_turn')[omitted]!.type}`,
+      messageEvents('end_turn').filter((_, at) => at !== omitted),
+      { protocol: 'anthropic-messages' },
+      '',
+    ),
+  ),
   anthropic('the stop reason of another protocol', [{ type: 'text', text: 'Hello' }], 'stop'),
   anthropic(
     'a call with the stop reason of another protocol',

@@ -323,5 +323,9 @@ export const oddErrors: [body: unknown, words: string][] = [
   ],
   [{ ResponseMetadata: { Error: { Code: 'x', Message: 'of Volcengine' } } }, 'of Volcengine'],
   [{ errMsg: 'in an abbreviation' }, 'in an abbreviation'],
+  [
+    { statusCode: 400, error: 'Bad Request', message: ['beside the name of', 'the status'] },
+    'beside the name of the status',
+  ],
   ['<!DOCTYPE html><html><head><title>A proxy refused</title></head><body></body></html>', 'A proxy refused'],
 ]

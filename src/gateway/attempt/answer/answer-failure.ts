@@ -1,6 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
-import { readPageText, readRefusalMetadata } from '../../providers/upstream-errors.ts'
+import { readPageText } from '../../providers/error-page.ts'
+import { readRefusalMetadata } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { type AttemptFailure, failureFromStatus } from '../failure/failure.ts'
 import { findNamedStatus } from '../failure/refined-status.ts'

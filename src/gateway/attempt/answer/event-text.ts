@@ -2,10 +2,10 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { isDeeper } from '#platform/json/depth.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
-import { readPageText } from '../../providers/upstream-errors.ts'
+import { readPageText } from '../../providers/error-page.ts'
 
-/** Some upstreams send events without an object as keep-alives: empty, `null`, or a word. */
-export const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*[[{]/.test(data)
+/** Some upstreams send events without an object as keep-alives: empty, `null`, or a word, also in brackets. */
+export const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*(?:\{|\[(?![\w-]+\]))/.test(data)
 
 /** The bytes at the start of an answer that show its form: white space, a byte order mark, and the first name or bracket. */
 const eventStartBytes = 16

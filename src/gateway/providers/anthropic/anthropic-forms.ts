@@ -1,6 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
+import { isEmptyError } from '../upstream-errors.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
 /** Answers of servers of Anthropic's protocol in other forms, such as with the usage or the finish reasons of OpenAI. */
@@ -53,14 +54,15 @@ function normalizeMessage(message: Members): Members {
     withMembers(message, {
       ...(Array.isArray(blocks) && { content: blocks === content ? mapItems(blocks, normalizeBlock) : blocks }),
       ...(isObject(usage) && { usage: normalizeUsage(usage) }),
-      ...(isObject(error) && Object.keys(error).length === 0 && { error: undefined }),
+      ...(isEmptyError(error) && { error: undefined }),
     }),
   )
 }
 
-/** The content as blocks. Some servers send a text, or one block without a list. */
+/** The content as blocks. Some servers send a text, one block without a list, or null among the blocks. */
 function listBlocks(content: unknown): unknown {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (Array.isArray(content) && content.includes(null)) return content.filter((block) => block !== null)
   return isObject(content) ? [content] : content
 }
 

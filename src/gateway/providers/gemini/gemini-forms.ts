@@ -1,6 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
+import { isEmptyError } from '../upstream-errors.ts'
 import { parseCounts } from '../usage-spellings.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
@@ -26,7 +27,7 @@ export function normalizeGeminiAnswer(body: unknown): unknown {
   return withMembers(answer, {
     ...(Array.isArray(candidates) && { candidates: mapItems(candidates, normalizeCandidate) }),
     ...(isObject(usage) && { usageMetadata: parseCounts(usage) }),
-    ...(isObject(error) && Object.keys(error).length === 0 && { error: undefined }),
+    ...(isEmptyError(error) && { error: undefined }),
   })
 }
 

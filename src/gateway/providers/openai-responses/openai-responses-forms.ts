@@ -1,6 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
+import { isEmptyError } from '../upstream-errors.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
 /** Answers of responses servers in other forms than OpenAI's, such as with a text as `output` or with earlier event names. */
@@ -31,7 +32,11 @@ const nonStandardEvent =
 /** The last event can be long, so it is read only if it lacks its standard members. */
 function isNonStandardEnd(data: string): boolean {
   if (!data.includes('"response.completed"')) return false
-  return !data.includes('"output_tokens"') || (data.includes('"output_text":"') && data.includes('"output":[]'))
+  return (
+    !data.includes('"output_tokens"') ||
+    !data.includes('"status"') ||
+    (data.includes('"output_text":"') && data.includes('"output":[]'))
+  )
 }
 
 /** OpenAI's name of an event for each earlier name, and for the names of other servers. */
@@ -69,13 +74,13 @@ function normalizeResponse(response: Members): Members {
   return withMembers(response, {
     ...((output !== undefined || isTextAlone) && { output: normalizedOutput }),
     ...(status === null && { status: 'completed' }),
-    ...(isObject(error) && Object.keys(error).length === 0 && { error: null }),
+    ...(isEmptyError(error) && { error: null }),
   })
 }
 
-/** The items of a response. Some servers send one without a list. */
+/** The items of a response. Some servers send null among them, or one without a list. */
 function listItems(output: unknown): unknown[] {
-  if (Array.isArray(output)) return output
+  if (Array.isArray(output)) return output.includes(null) ? output.filter((item) => item !== null) : output
   return output == null ? [] : [output]
 }
 

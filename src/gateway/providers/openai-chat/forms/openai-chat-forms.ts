@@ -4,6 +4,7 @@ import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { AnswerForms, StreamProgress } from '../../../protocol/answer-forms.ts'
+import { isEmptyError } from '../../upstream-errors.ts'
 import { type Members, withMembers } from '../../with-members.ts'
 import { isStandardMessage, normalizeMessage } from './openai-chat-message-forms.ts'
 import { readNativeAnswer } from './openai-chat-native-forms.ts'
@@ -43,11 +44,11 @@ const standardDelta = /"delta"\s*:\s*\{/
 const nonStandardMember = new RegExp(
   [
     // Members of other APIs.
-    String.raw`"(?:message|text|toolCalls|parameters|input|stop_reason|finishReason|context|web_search|search_info|references|executed_tools|image|file)"\s*:\s*["[{]`,
+    String.raw`"(?:message|text|toolCalls|parameters|input|args|stop_reason|finishReason|context|web_search|search_info|references|executed_tools|image|file)"\s*:\s*["[{]`,
     // Lists of parts, numbers and objects instead of text, and lists that are not empty.
     String.raw`"(?:content|reasoning|reasoning_content|thinking_blocks|annotations|images|citations|search_results|multi_mod_content|provider_specific_fields|vertex_ai_grounding_metadata)"\s*:\s*(?:\d|\[\s*[^\s\]]|\{)`,
-    // An empty error of an answer that succeeded.
-    String.raw`"error"\s*:\s*\{\s*\}`,
+    // An error, which is empty in answers that succeeded.
+    String.raw`"error"\s*:\s*\{`,
     // One call without a list, or the list as text.
     String.raw`"tool_calls"\s*:\s*["{]`,
     // The end of a stream of Cohere.
@@ -91,7 +92,7 @@ function normalizeCompletion(
   const joined = normalizedChoices && choiceCount === 1 ? joinChoices(normalizedChoices, member) : normalizedChoices
   const choices = addSources(completion, joined, member, progress)
   const { error } = completion
-  const hasError = !(isObject(error) && Object.keys(error).length === 0)
+  const hasError = !isEmptyError(error)
   return withMembers(completion, {
     ...(choices && { choices }),
     ...(!hasError && { error: undefined }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPageText } from './upstream-errors.ts'
+import { readPageText } from './error-page.ts'
 
 test('the text of a page is its title, or else its words', () => {
   assert.equal(readPageText('<html><head><title>502 Bad Gateway</title></head></html>'), '502 Bad Gateway')
