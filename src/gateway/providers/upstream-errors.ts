@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { readErrorStatus } from './error-status.ts'
@@ -118,7 +117,20 @@ export function readRefusalMessage(body: unknown): string | undefined {
   return message ?? unwrapText(findText(body, maxDepth))
 }
 
-const statusNames: ReadonlySet<unknown> = new Set(Object.values(STATUS_CODES))
+const statusNames: ReadonlySet<unknown> = new Set([
+  'Bad Request',
+  'Unauthorized',
+  'Payment Required',
+  'Forbidden',
+  'Not Found',
+  'Payload Too Large',
+  'Unprocessable Entity',
+  'Too Many Requests',
+  'Internal Server Error',
+  'Bad Gateway',
+  'Service Unavailable',
+  'Gateway Timeout',
+])
 
 /** Messages are searched down to this level: a list in an object in a member of the body, for example. */
 const maxDepth = 4
