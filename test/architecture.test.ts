@@ -308,7 +308,7 @@ test('every file can be reached from bin/', () => {
   )
 })
 
-test('every screen of the console except the first imports the shared chunk of the others', () => {
+test('every screen of the console except the first imports their shared chunk', () => {
   const screens = sources.filter((file) => /^console\/[^/]+\/screen\.tsx$/.test(file))
   const chunk = 'console/components/lazy-chunk.ts'
   const without = screens.filter((screen) => !edges.some(({ from, to }) => from === screen && to === chunk))

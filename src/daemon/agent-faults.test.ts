@@ -227,7 +227,7 @@ test('an agent that ends right after its turn has finished it', async () => {
   assert.equal((await daemon.say('say again', { sessionId })).text, 'again')
 })
 
-test('an agent without the mode of its settings is refused, and the message lists its modes', async () => {
+test('an agent without the mode of its settings is refused with a list of its modes', async () => {
   await using daemon = await startTestDaemon({ agent: ['load'], modes: { manual: 'ask' } })
   const { reason, message = '' } = (await refusalOf(daemon.say('mode'))) ?? {}
   assert.equal(reason, 'intern_rejected')

@@ -45,7 +45,7 @@ test('an agent that ends its turn because a rule said no has finished it', async
   assert.equal((await daemon.say(`${wants('make')}\nquit`)).last.type, 'turn.finished')
 })
 
-test('an agent that ends its turn after an allowed action has cancelled it, whatever was denied before', async () => {
+test('an agent that ends its turn after an allowed action has cancelled it', async () => {
   await using daemon = await startTestDaemon()
   const deny: Rule = { effect: 'deny', commands: ['git push'] }
   const allow: Rule = { effect: 'allow', commands: ['make'] }
@@ -64,7 +64,7 @@ test('an agent that only offers “always” is not allowed by a rule', async ()
   assert.equal((await daemon.say(wants('make', 'allow_always reject_once'))).question?.kind, 'permission')
 })
 
-test('a long command is cut once, with a mark at its end, in the transcript and for the server', async () => {
+test('a long command is cut once, with a mark at its end', async () => {
   await using daemon = await startTestDaemon()
   await daemon.runs.setRules(inForce({ effect: 'deny' }))
   const command = `echo ${'x'.repeat(3000)}`

@@ -8,7 +8,7 @@ import { emptyPolicy } from '../../console/guardrails/policy.ts'
 import { curlOf } from '../../console/requests/detail/curl.ts'
 import { sampleGeneration } from '../harness/records/sample-generation.ts'
 
-test('the console writes the curl command of a request for the path and with the body of its client', () => {
+test('the console writes the curl command of a request with its path and body', () => {
   const wrong = clients.flatMap(({ protocol, operation }) => {
     const command = curlOf(sampleGeneration({ protocol }), 'http://x')
     const body = JSON.parse(/-d '(.*)'$/s.exec(command)![1]!)

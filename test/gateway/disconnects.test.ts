@@ -92,7 +92,7 @@ test('a disconnect from an answer without an end is charged the bound', async ()
   assert.ok(charged >= 50 && charged < 51, `${charged}`)
 })
 
-test('the record of a stream whose key is disabled has this reason, and the bound is charged', async () => {
+test('the record of a stream whose key is disabled has this reason, and its bound', async () => {
   await using billed = await startBilled({ prices, behaviours: { endless } })
   const { service } = billed
   const { body: created } = await service.manage('POST', '/keys', { name: 'limited', limit: 200 })

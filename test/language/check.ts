@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findDenied } from './count-phrases.ts'
+import { findLongTestNames } from './long-test-names.ts'
 import { findUnknownNames } from './unknown-names.ts'
 
 /**
  * Checks the language of code and documents. Each file may have at most as many denied phrases as the ratchet allows;
- * a file that the ratchet does not list may have none. Comments name only what the code has. Commit subjects have the form
+ * a file that the ratchet does not list may have none. Comments name only what the code has. Names of tests fit a line. Commit subjects have the form
  * `area: summary`.
  *
  *   node test/language/check.ts                 check everything
@@ -68,9 +69,12 @@ function check(): boolean {
   const subjects = checkSubjects()
   for (const one of subjects)
     console.log(`Commit subject must be "area: summary", at most ${maxSubject} characters: ${one}`)
-  const unknown = findUnknownNames(new Map(files.filter(isCode).map((path) => [path, readFileSync(path, 'utf8')])))
+  const code = new Map(files.filter(isCode).map((path) => [path, readFileSync(path, 'utf8')]))
+  const unknown = findUnknownNames(code)
   for (const one of unknown) console.log(`A comment names something that no code has: ${one}`)
-  return worse.length === 0 && subjects.length === 0 && unknown.length === 0
+  const longNames = findLongTestNames(code)
+  for (const one of longNames) console.log(`The name of a test has over 80 characters: ${one}`)
+  return [worse, subjects, unknown, longNames].every(({ length }) => length === 0)
 }
 
 /** Subjects of commits since the rule that break it. None where git has no history, as in an archive. */

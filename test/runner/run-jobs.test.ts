@@ -6,7 +6,7 @@ import { type JobResult, runJobs } from './run-jobs.ts'
 
 const job = (name: string) => ({ name, files: [] })
 
-test('runJobs starts jobs in their order, the minimum at once, and the next when one ends', async () => {
+test('runJobs starts jobs in order, the minimum at once, the next when one ends', async () => {
   const pending = new Map<string, PromiseWithResolvers<JobResult>>()
   const started: string[] = []
   const results = runJobs(['a', 'b', 'c'].map(job), { minRunning: 2, maxRunning: 2 }, ({ name }) => {

@@ -54,7 +54,7 @@ describe('requests in forms that providers refuse or misread', () => {
     }
   })
 
-  test('a function that the provider runs is refused where the request would be translated', async () => {
+  test('a function that the provider runs is refused where the request is translated', async () => {
     const tools = [{ type: 'builtin_function', function: { name: '$web_search' } }]
     for (const [provider, status] of Object.entries({
       moonshotai: 200,

@@ -333,7 +333,7 @@ describe('a server behind a URL', () => {
     assert.deepEqual(at.results(), ['2', '2'])
   })
 
-  test('that fails without a JSON-RPC answer is reported with its status and text, and is called once', async () => {
+  test('that fails without a JSON-RPC answer is reported with its status and text', async () => {
     await using there = await startMcpServer(secret)
     await using at = await calling([remote(there.url)], [['tools__add', { a: 1, b: 1 }]])
     there.forget(503)

@@ -8,7 +8,7 @@ const location = { shell: realShell(), workspace: '/tmp', sandbox: false }
 const spec = { name: 'tools', timeoutMs: 60_000, secrets: [] }
 const { signal } = new AbortController()
 
-test('a call that waits for a start connects although the call that started it was cancelled', async () => {
+test('a call that waits for a start connects after the starting call was cancelled', async () => {
   await using server = await startMcpServer('token')
   const headers: [string, string][] = [['X-Token', 'token']]
   const tools = new ServerTools({ ...spec, type: 'http', url: `${server.url}/mcp`, headers }, Date.now, fetch)
@@ -21,7 +21,7 @@ test('a call that waits for a start connects although the call that started it w
   await tools.close()
 })
 
-test('a call does not share the start of a command without a sandbox if its mode requires one', async () => {
+test('a call shares no start of a command without a sandbox if its mode requires one', async () => {
   const startedIn: boolean[] = []
   const start: (typeof location)['shell']['start'] = async (_script, { sandbox }) => {
     startedIn.push(sandbox)

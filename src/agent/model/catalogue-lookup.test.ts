@@ -88,7 +88,7 @@ async function startCatalogue() {
   })
 }
 
-test('a catalogue that answers with an error leaves the window and the images as they were', async () => {
+test('a catalogue that answers with an error changes neither window nor images', async () => {
   await using at = await startCatalogue()
   const both = async () => [await at.windowOf('acme/eyes', signal), await at.hasImageInput('acme/eyes', signal)]
   assert.deepEqual(await both(), [5_000, true])

@@ -18,7 +18,7 @@ test('createTerminalText shows the last of 5000 progress frames, in one piece or
   assert.equal(displayed('start\n', ...frames), 'start\n5000/5000 done')
 })
 
-test('createTerminalText overwrites only what a frame covers, unless the line is erased', () => {
+test('createTerminalText overwrites only what a frame covers, or an erased line', () => {
   assert.equal(displayed('abcdef\rxy\n'), 'xycdef\n')
   assert.equal(displayed('abcdef\r\x1b[Kxy\n'), 'xy\n')
   assert.equal(displayed('abcdef\x1b[2K\rxy\n'), 'xy\n')

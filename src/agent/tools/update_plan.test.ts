@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
 
-test('update_plan shows the whole plan after each call, and refuses two steps in progress', async () => {
+test('update_plan shows the whole plan, and refuses two steps in progress', async () => {
   const steps = (...statuses: string[]) => ({
     steps: statuses.map((status, index) => ({ text: `step ${index}`, status })),
   })

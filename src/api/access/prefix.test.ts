@@ -16,7 +16,7 @@ test('a model path with a plain slash becomes one with an encoded slash', () => 
   assert.deepEqual(Object.fromEntries(Object.keys(paths).map((path) => [path, toApiUrl(path)])), paths)
 })
 
-test('a base URL with the prefix or a slash twice, and a target with an origin, reach the same path', () => {
+test('a prefix or slash twice, and a target with an origin, reach the same path', () => {
   for (const path of [
     '/v1/messages',
     '/v1/v1/messages',

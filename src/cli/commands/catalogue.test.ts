@@ -123,7 +123,7 @@ test('check prints the models that a server lists', async () => {
   assert.match(out, /^ollama: 2 models: ollama\/qwen3:8b, ollama\/gemma3$/m)
 })
 
-test('check sends the key of a server without quotes, and names the variable of a missing one', async () => {
+test('check sends the key of a server unquoted, and names a missing variable', async () => {
   await using server = await startScriptedUpstream(() => ({ status: 401, type: 'application/json', body: '{}' }))
   const providerWith = (more: string) =>
     `{ name: V, protocol: openai-chat, base_url: "${server.url}/v1", discover: true, prices: { prompt: 0, completion: 0 }${more} }`

@@ -33,7 +33,7 @@ function recordOutput(pieces: string[]): string {
   return entry?.type === 'tool_call' ? entry.output! : ''
 }
 
-test('the note in a long output counts all omitted characters, however the output arrived', () => {
+test('the note in a long output counts all omitted characters', () => {
   const output = '🚂x'.repeat(200_000)
   const inPieces = (length: number) =>
     Array.from({ length: output.length / length }, (_, at) => output.slice(at * length, (at + 1) * length))

@@ -60,7 +60,7 @@ test('settling a reservation twice charges it once', async () => {
   assert.deepEqual(spent, [5n])
 })
 
-test('a limit that was set later counts failed attempts and the answer, and a request without it nothing', async () => {
+test('a limit that was set later counts failed attempts and the answer', async () => {
   const spent: string[] = []
   const note = (id: string) => ({
     settle: (cost: bigint) => void spent.push(`${id} ${cost}`),

@@ -134,7 +134,7 @@ test('the content type in any case and spaces after the end mark are accepted', 
   assert.deepEqual(await outcomeOf(play), { outcome: undefined, broke: [] })
 })
 
-test('a connection that breaks after the last content completes the answer, one before it does not', async () => {
+test('a connection that breaks completes the answer only after its last content', async () => {
   const breaksAfter = (body: string) => () =>
     outcomeOf(
       ({ socket }) => void socket.write(head() + chunk(body), () => setTimeout(() => socket.resetAndDestroy(), 30)),

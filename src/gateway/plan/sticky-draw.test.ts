@@ -62,7 +62,7 @@ describe('requests of one conversation', () => {
     assert.deepEqual(order({ messages: at('10:00:01') }), order({ messages: at('10:00:02') }))
   })
 
-  test('are distributed in proportion to 1/price²: half the price gets four times the sessions', () => {
+  test('are distributed by 1/price²: half the price gets four times the sessions', () => {
     const endpoints = [1, 2].map((price) => endpointOf(`at-${price}`, { prices: pricesOf(price, price) }))
     const cheap = sessions.filter((conversation) => order(conversation, {}, endpoints)[0] === 'at-1').length
     // 3,200 are expected; the standard deviation is 25.

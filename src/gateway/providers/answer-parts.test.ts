@@ -149,7 +149,7 @@ describe('citations', () => {
   })
 })
 
-test('content in the first event of an Anthropic stream is read once, whatever ends the stream', () => {
+test('content in the first event of an Anthropic stream is read once', () => {
   const start = { type: 'message_start', message: { id: 'm', content: [{ type: 'text', text: 'Hello' }] } }
   const delta = { type: 'message_delta', delta: { stop_reason: 'end_turn' } }
   const stop = { type: 'message_stop' }

@@ -105,7 +105,7 @@ test('OpenAI responses gets the refusals of the assistant as text, and not its i
   assert.deepEqual(input[0].content, [{ type: 'output_text', text: 'No.', annotations: [] }])
 })
 
-test('a conversation of only images of the assistant is refused by providers that do not accept them', () => {
+test('only images of the assistant are refused by providers that do not accept them', () => {
   const content = [{ type: 'image_url', image_url: { url: 'https://a.example/a.png' } }]
   const request = { messages: [{ role: 'assistant', content }] } as never
   for (const [protocol, model] of [

@@ -58,7 +58,7 @@ test('a request that ends twice ends once', async () => {
   inFlight.close()
 })
 
-test('a change while a request is admitted is checked once the request can be rechecked', async () => {
+test('a change while a request is admitted is checked once it can be rechecked', async () => {
   const { inFlight, change } = requests()
   const entry = inFlight.track(caller, response)
   await change()

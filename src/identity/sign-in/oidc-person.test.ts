@@ -35,7 +35,7 @@ test('a path leads through a list of objects', () => {
   assert.deepEqual(person.workspaces, [{ workspace: 'two' }])
 })
 
-test('a path through a list can name an index, and is missing if no object has its name', () => {
+test('a path through a list can name an index, and is missing without its name', () => {
   const claims = { groups: [{ id: 1 }, { id: 2 }, 'a'], none: [] }
   assert.equal(readClaim(claims, 'groups.1.id'), 2)
   assert.deepEqual(readClaim(claims, 'groups.id'), [1, 2])
@@ -43,7 +43,7 @@ test('a path through a list can name an index, and is missing if no object has i
   assert.deepEqual(readClaim(claims, 'none.name'), [])
 })
 
-test('the address of another claim is trusted only with the setting, whatever email_verified says', () => {
+test('the address of another claim is trusted only with the setting', () => {
   const idToken = { iss: 'i', sub: 's', upn: 'Ada@Example.com', email: 'other@example.com', email_verified: true }
   const emailWith = (changes: Partial<OidcRules>) =>
     readPerson({ idToken, userInfo: undefined, isIncomplete: false }, { ...rules, ...changes }).email

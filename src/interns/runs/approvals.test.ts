@@ -34,7 +34,7 @@ async function answerWithFailure(error: Error) {
   return { hasQuestion: questionEvent !== undefined, records: data.map(({ action }) => action) }
 }
 
-test('a question is deleted when an answer is refused because the question does not wait any more', async () => {
+test('a question is deleted when an answer is refused because it no longer waits', async () => {
   for (const kind of ['interaction_not_pending', 'interaction_unknown', 'output_lost'] as const)
     assert.equal((await answerWithFailure(refused(kind))).hasQuestion, false, kind)
 })

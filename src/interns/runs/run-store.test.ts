@@ -4,7 +4,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { newDb } from '#test/harness/database/databases.ts'
 import { listRuns } from './run-store.ts'
 
-test('a list after an unknown run is refused, but a failure of the database is not reported as an unknown run', async () => {
+test('a list after an unknown run is refused, and a database failure is not unknown', async () => {
   await using store = await newDb('sqlite')
   const list = () => listRuns(store, 'ada', { limit: 10, startingAfter: 'gone' })
   await assert.rejects(list, (error) => error instanceof Fault && error.kind === 'invalid')

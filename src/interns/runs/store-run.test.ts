@@ -103,7 +103,7 @@ onEachDatabase('a started turn', (kind) => {
     assert.deepEqual(await readSessionSpending(store.db.query, id, 's'), spending)
   })
 
-  test('that fails to start stays announced only if the connection broke after the request', async () => {
+  test('that fails to start stays announced only if the connection broke afterwards', async () => {
     await using store = await newDb(kind)
     const { id } = await runningIntern(store, null)
     const deps = { db: store.db, now: Date.now, idleTimeoutMs: 60_000 }
@@ -164,7 +164,7 @@ onEachDatabase('a started turn', (kind) => {
     assert.deepEqual([run.metered_key, JSON.parse(run.budget ?? '{}').id], [null, undefined])
   })
 
-  test('of a daemon that reports starts, or nothing, without end is asked at a limited rate', async () => {
+  test('of a daemon that reports no end is requested at a limited rate', async () => {
     await using store = await newDb(kind)
     const { id } = await runningIntern(store, null)
     const entry = { type: 'prompt', runId: 'r', at: 1, by: 'u', text: 'hello' }

@@ -227,7 +227,7 @@ test('a proxy with a path is refused, because it is a mistake', () => {
     assert.match(refusal({ HTTPS_PROXY: proxy }), /must be the URL of an HTTP proxy/, proxy)
 })
 
-test('the settings of sign-in and mail report what an issuer or a mail server would refuse later', () => {
+test('the settings of sign-in and mail report what their servers would refuse later', () => {
   for (const [name, value, message] of [
     ['OIDC_SCOPES', 'email profile', /must contain "openid"/],
     ['OIDC_SCOPES', 'openid,email', /separated by spaces/],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readVariable } from './environment.ts'
 
-test('a variable is read without quotes and spaces around it, and an empty one counts as missing', () => {
+test('a variable is read without quotes and spaces, and is missing if it is empty', () => {
   for (const [text, value] of [
     [' 8080\n', '8080'],
     ['"8080"', '8080'],

@@ -110,7 +110,7 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
       )
   })
 
-  test('a blocked deletion names the blocking object, and completes when nothing blocks it', async () => {
+  test('a blocked deletion names the blocking object, and completes without it', async () => {
     const { id } = await made(service, 'emma')
     const claim = () => cluster.objects.read('PersistentVolumeClaim', `intern-${id}`)
     const held = (finalizers: string[]) =>
@@ -124,7 +124,7 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
     await until(async () => (await service.ask('GET', `/interns/${id}`)).status === 404, patience)
   })
 
-  test('while the API server is unreachable, a new intern reports that it fails, and running ones still answer', async () => {
+  test('without the API server a new intern reports a failure, and running ones answer', async () => {
     const { id } = await made(service, 'gwen')
     cluster.server.fault = () => 'reset'
     try {

@@ -298,7 +298,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await budgets.close()
   })
 
-  test('a request that runs when a limit is set counts when it ends, also after the limit was used', async () => {
+  test('a request that runs when a limit is set counts in it when it ends', async () => {
     await using store = await newDb(kind)
     const budgets = open(store.db)
     const unused = budgets.reserveNothing(budgetOf(1))

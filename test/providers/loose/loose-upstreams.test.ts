@@ -137,7 +137,7 @@ describe('answers of servers that follow their protocol loosely', () => {
       assert.deepEqual([reply.status, reply.body.error.metadata.raw], [status, words])
     })
 
-  test('an error in the middle of a stream has the words of the provider for every client', async () => {
+  test('an error in the middle of a stream has the words of its provider', async () => {
     for (const door of Object.values(doors)) {
       const body = { ...door.body, model: 'openai-chat/broken', stream: true }
       const { text } = await recorded.service.ask('POST', door.path, { body })

@@ -109,7 +109,7 @@ onEachDatabase('keys', (kind) => {
     assert.equal((await service.manage('GET', '/keys?include_disabled=true')).body.total_count, 6)
   })
 
-  test('a list of the keys that expire soon has pages, soonest first, with the total of all pages', async () => {
+  test('a list of keys that expire soon has pages, soonest first, with their total', async () => {
     await using service = await startTestService({ kind })
     for (const [name, day] of Object.entries({ b: 2, c: 3, a: 1, later: 9 }))
       await newKey(service, { name, expires_at: `2099-01-0${day}T00:00:00Z` })

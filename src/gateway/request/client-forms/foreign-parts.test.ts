@@ -34,7 +34,7 @@ test('files and audio with their media type beside the data become those of chat
     assert.deepEqual(partsOf(part), [audio])
 })
 
-test('a PDF that a client sends as an image becomes a file, which needs no model that sees images', () => {
+test('a PDF that a client sends as an image becomes a file', () => {
   const file_data = 'data:application/pdf;base64,AAAA'
   for (const part of [
     { type: 'image_url', image_url: { url: file_data } },

@@ -32,7 +32,7 @@ test('a migration has no times to keep, but is asked whether it lives', () => {
   assert.deepEqual(sessionWithoutTimeouts(limits), { ...times, ...probes })
 })
 
-test('settings of TCP that Postgres ignores are reported for a TCP connection, not for a Unix socket', async () => {
+test('settings of TCP that Postgres ignores are reported, except for Unix sockets', async () => {
   const ignoreTcp = (isSocket: boolean) =>
     ({
       isSocket,

@@ -34,7 +34,7 @@ test('an unknown name is reported as unknown', async () => {
   )
 })
 
-test('a name that only the proxy can resolve is left to it, unless it names a private service', async () => {
+test('a name that only the proxy can resolve is left to it, unless it is private', async () => {
   const options = { isProxied: true, resolve: async () => [] }
   assert.deepEqual(await resolvePublicAddresses('git.example.com', 'of_origins', options), [])
   for (const name of ['intranet', 'metadata.google.internal', 'a.cluster.local', 'printer.lan.', 'api.default.svc'])

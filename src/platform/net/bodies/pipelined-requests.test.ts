@@ -78,7 +78,7 @@ test('serializeRequests starts no waiting request after its client disconnected'
   assert.equal(handled, 1)
 })
 
-test('serializeRequests does not throw if the client disconnects when the reader of its body stops', async () => {
+test('serializeRequests survives a client that leaves when its body reader stops', async () => {
   const stopped = Promise.withResolvers<void>()
   await using server = await serve((request, response) => {
     const listener = () => {}

@@ -9,7 +9,7 @@ function inputOf(json: string): object {
   return call.block.input
 }
 
-test('arguments with wrong escapes, trailing commas and numbers that JSON lacks are repaired', () => {
+test('arguments with wrong escapes, trailing commas and odd numbers are repaired', () => {
   assert.deepEqual(inputOf('{"path":"a\\d",}'), { path: 'a\\d' })
   assert.deepEqual(inputOf('{"size":NaN}'), { size: null })
 })
