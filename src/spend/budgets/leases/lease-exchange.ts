@@ -14,6 +14,7 @@ import { defaultThresholds, thresholdOwner } from '../thresholds.ts'
 import { leaseHolder, sumLeases } from './leases.ts'
 
 type BudgetStore = { db: Db; clock: DatabaseClock }
+type ExchangeTransaction = { tx: Tx; publish: Publish; clock: DatabaseClock }
 
 /**
  * A server's report and its request for money. A repeated report counts once, because it has the total spending.
@@ -83,7 +84,7 @@ export async function exchange(
   const attempt = (openingSums?: OpeningSums) => {
     const reported = report()
     return store.db.exclusively(`budget ${budget.id}`, (tx, publish) =>
-      exchangeInTransaction(tx, publish, store.clock, budget, reported, openingSums),
+      exchangeInTransaction({ tx, publish, clock: store.clock }, budget, reported, openingSums),
     )
   }
   const first = await attempt()
@@ -104,57 +105,77 @@ export async function exchange(
  * @returns the database's time as `unopenedAt` if the account must be opened first, for which the sums are missing.
  */
 async function exchangeInTransaction(
-  tx: Tx,
-  publish: Publish,
-  clock: DatabaseClock,
+  { tx, publish, clock }: ExchangeTransaction,
   budget: Budget,
   report: LeaseReport,
   openingSums: OpeningSums | undefined,
 ): Promise<Grant | { unopenedAt: number }> {
-  const stored = await readBudget(tx, clock, budget.id, report.period, thresholdOwner(budget.subject))
-  const { at } = stored
-  const isCurrentPeriod = periodOf(budget, at) === report.period
-  const server = leaseHolder(report.server, budget)
-  const ownLease = stored.leases.find((lease) => lease.server === server && lease.period === report.period)
-  const newSpending = uncountedSpending(report, ownLease)
   const { period, total, held } = report
-  if (isCurrentPeriod && stored.spent === undefined && !openingSums) {
-    // The ledger has this spending, so it is marked as reported: the account will start with the sum of the ledger.
-    if (newSpending > 0n) {
-      await addSpent(tx, budget.id, periodsOfOtherIntervals(budget, at), newSpending)
-      await writeLease(tx, budget.id, { server, period, held, spent: total, renewedAt: at })
+  const stored = await readBudget(tx, clock, budget.id, period, thresholdOwner(budget.subject))
+  const { at } = stored
+  const isCurrentPeriod = periodOf(budget, at) === period
+  const server = leaseHolder(report.server, budget)
+  const ownLease = stored.leases.find((lease) => lease.server === server && lease.period === period)
+  const reportedLease: Lease = { server, period, held, spent: total, renewedAt: at }
+  const newSpending = uncountedSpending(report, ownLease)
+  let spentBefore = stored.spent
+  if (spentBefore === undefined && isCurrentPeriod) {
+    if (!openingSums) {
+      await countBeforeOpening(tx, budget, newSpending, reportedLease)
+      return { unopenedAt: at }
     }
-    return { unopenedAt: at }
+    spentBefore = await openPeriod(tx, budget, period, at, openingSums)
   }
-  // Without the sums, a current period that is not open has returned above.
-  const spentBefore = stored.spent ?? (isCurrentPeriod ? await openPeriod(tx, budget, period, at, openingSums!) : 0n)
   // The interval can change at any time, and back. Spending therefore counts in every open current period.
   if (newSpending > 0n) await addSpent(tx, budget.id, [period, ...periodsOfOtherIntervals(budget, at)], newSpending)
-  const { held: heldByOthers, silent: heldBySilent, charged } = sumLeases(budget, report.period, stored, ownLease)
-  const free =
-    minPico(budget.limit - spentBefore - newSpending - heldByOthers - heldBySilent - charged, maxHeld) - report.held
-  const granted = isCurrentPeriod && report.need > 0n && free >= report.need ? grantAmount(budget, report, free) : 0n
-  const spent = spentBefore + newSpending + charged + report.unwritten
-  const isRefused = isCurrentPeriod && report.need > budget.limit - spent
-  await notifyOfLimit(tx, publish, budget, { stored, period, spent, isRefused })
-  const lease = { server, period, held: held + granted, spent: total, renewedAt: at }
-  // The lease is deleted only when the server knows that its spending was counted. Otherwise it would report it again.
+  const leases = sumLeases(budget, period, stored, ownLease)
+  const spent = (spentBefore ?? 0n) + newSpending + leases.charged
+  const { granted, free } = grantMoney(budget, report, spent + leases.held + leases.silent, isCurrentPeriod)
+  await notifyOfLimit(tx, publish, budget, report, { stored, isCurrentPeriod, spent: spent + report.unwritten })
+  const lease = { ...reportedLease, held: held + granted }
+  // The lease ends only when the server knows that its spending was counted. Otherwise it would report it again.
   const isLeaseEnded = lease.held === 0n && total === report.confirmed
   if (!isLeaseEnded) await writeLease(tx, budget.id, lease)
   else if (ownLease) await deleteLease(tx, budget.id, lease)
-  return { granted, free: free - granted, heldByOthers, heldBySilent, at, isCurrentPeriod, isLeaseEnded }
+  return { granted, free, heldByOthers: leases.held, heldBySilent: leases.silent, at, isCurrentPeriod, isLeaseEnded }
 }
 
-type ReachedLimit = { stored: StoredBudget; period: number; spent: PicoUsd; isRefused: boolean }
+/**
+ * Counts spending of a period whose account is not open. The ledger has it, so it is marked as reported: the account will
+ * start with the sum of the ledger.
+ */
+async function countBeforeOpening(tx: Tx, budget: Budget, newSpending: PicoUsd, lease: Lease): Promise<void> {
+  if (newSpending === 0n) return
+  await addSpent(tx, budget.id, periodsOfOtherIntervals(budget, lease.renewedAt), newSpending)
+  await writeLease(tx, budget.id, lease)
+}
+
+/** Grants the needed money, or more for other requests, if so much is free. @param taken what is spent, or leased by others. */
+function grantMoney(
+  budget: Budget,
+  report: LeaseReport,
+  taken: PicoUsd,
+  isCurrentPeriod: boolean,
+): Pick<Grant, 'granted' | 'free'> {
+  const { held, need } = report
+  const freeBefore = minPico(budget.limit - taken, maxHeld) - held
+  const isGranted = isCurrentPeriod && need > 0n && freeBefore >= need
+  const granted = isGranted ? grantAmount(budget, report, freeBefore) : 0n
+  return { granted, free: freeBefore - granted }
+}
+
+type CountedSpending = { stored: StoredBudget; isCurrentPeriod: boolean; spent: PicoUsd }
 
 /** Queues webhook events if the spending has reached a threshold of the limit since the last report. */
 async function notifyOfLimit(
   tx: Tx,
   publish: Publish,
   budget: Budget,
-  { stored, period, spent, isRefused }: ReachedLimit,
+  { period, need }: LeaseReport,
+  { stored, isCurrentPeriod, spent }: CountedSpending,
 ): Promise<void> {
   const { at, notified, thresholds = defaultThresholds } = stored
+  const isRefused = isCurrentPeriod && need > budget.limit - spent
   const limitState = { period, at, spent, isRefused, notified, thresholds }
   if (crossesThreshold(budget, limitState)) await notifyThresholds(tx, publish, budget, limitState)
 }
