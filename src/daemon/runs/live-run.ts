@@ -1,3 +1,4 @@
+import type { Usage } from '#chat/usage.ts'
 import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step } from '#interns/contract/run.ts'
@@ -14,6 +15,7 @@ import { RunReply, type TurnStream } from './reply/run-reply.ts'
 import type { RunPersistence } from './run-persistence.ts'
 import type { Session } from './sessions/session.ts'
 import { takeSessionNotes } from './sessions/session-notes.ts'
+import { turnFailureOf } from './turn/turn-failure.ts'
 
 type LiveRunDeps = {
   limits: Limits
@@ -123,6 +125,12 @@ export class LiveRun {
     // Starts the reply, even before any output: a client would retry a refused prompt, and so undo the cancellation.
     this.apply({ type: 'turn.started' })
     this.apply({ type: 'run.cancelled' }, { message })
+  }
+
+  /** Ends the run with the failure that its caller sees: that the agent died if its connection broke, otherwise the error. */
+  fail(error: unknown, usage: Usage | null = null): void {
+    const failure = turnFailureOf(error)
+    this.apply(failure.isSevered ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
   }
 
   endOverBudget(budget: BudgetPart, neededUsd?: number): void {

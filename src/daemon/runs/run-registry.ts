@@ -18,7 +18,6 @@ import { RunPersistence } from './run-persistence.ts'
 import type { OpenedSession, Session } from './sessions/session.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { playTurn } from './turn/play-turn.ts'
-import { failRun } from './turn/turn.ts'
 
 export type RunRegistryDeps = {
   launch: Launch
@@ -200,7 +199,7 @@ export class RunRegistry {
   }
 
   #agentEnded(agent: Agent, why: Error): void {
-    for (const run of this.#runsWithAgent()) if (run.session.openedWith?.agent === agent) failRun(run, why)
+    for (const run of this.#runsWithAgent()) if (run.session.openedWith?.agent === agent) run.fail(why)
     this.#sessions.forgetAgent(agent)
   }
 

@@ -13,7 +13,7 @@ import type { LiveRun } from '../live-run.ts'
 import type { DecisionDeps } from '../questions/permission-decision.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { createPromptBlocks } from './prompt-blocks.ts'
-import { failRun, runAgentTurn } from './turn.ts'
+import { runAgentTurn } from './turn.ts'
 
 type PlayDeps = DecisionDeps & {
   elapsed: () => number
@@ -69,7 +69,7 @@ export async function playTurn(
   } catch (error) {
     if (error instanceof Refusal)
       run.apply({ type: 'turn.failed' }, { refusal: error, message: error.message, retryable: error.retryable })
-    else failRun(run, error)
+    else run.fail(error)
   }
 }
 
