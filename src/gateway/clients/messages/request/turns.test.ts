@@ -55,7 +55,7 @@ test('a mark for the cache keeps an assistant’s text in the parts that it was 
   assert.deepEqual(message?.content, [text('I '), marked])
 })
 
-test("the billing line of Claude Code does not reach the models of other providers", () => {
+test('the billing line of Claude Code does not reach the models of other providers', () => {
   const line = 'x-anthropic-billing-header: cc_version=2.1.177; cch=36ee5;'
   for (const system of [[text(line), text('Be brief.')], `${line}\nBe brief.`])
     assert.deepEqual(toMessages(system, []), [{ role: 'system', content: 'Be brief.' }])
