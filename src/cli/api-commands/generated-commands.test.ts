@@ -53,7 +53,7 @@ describe('commands from the description of the API', () => {
     assert.match((await manage('models', 'endpoints', 'signalbox/demo')).out, /^signalbox +Signalbox +healthy /m)
   })
 
-  test('the status of the catalogue has a row for each provider, with its missing variables', async () => {
+  test('the status of the catalogue has a row for each provider, with missing variables', async () => {
     const { out } = await manage('catalogue', 'status')
     assert.match(out, /^\d+ models with \d+ endpoints from starter\.json$/m)
     assert.match(out, /^signalbox +2 +-$/m)
