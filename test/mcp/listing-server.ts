@@ -3,11 +3,12 @@ import { publicServers } from './public-tools.ts'
 
 /**
  * A server over stdio that lists tools unchanged; the server of the SDK would correct them. Its first argument is a JSON array
- * of tools, or the name of a server in `public-tools.json`. A call answers with the tool's name and its arguments; a call of
+ * of tools, an object with a page for each cursor, or the name of a server in `public-tools.json`. A call answers with the tool's name and its arguments; a call of
  * `raw` answers with its argument `result`.
  */
 const [, , listed = '[]'] = process.argv
-const tools: unknown[] = publicServers.find(({ name }) => name === listed)?.tools ?? JSON.parse(listed)
+const parsed = publicServers.find(({ name }) => name === listed)?.tools ?? JSON.parse(listed)
+const tools: unknown[] = Array.isArray(parsed) ? parsed : []
 const pageSize = Number(process.argv[3] ?? tools.length)
 
 type Request = {
@@ -23,6 +24,7 @@ function resultOf({ method, params }: Request): object | null | undefined {
       capabilities: { tools: {} },
       serverInfo: { name: 'listing', version: '1' },
     }
+  if (method === 'tools/list' && !Array.isArray(parsed)) return parsed[params?.cursor ?? 'first']
   if (method === 'tools/list') {
     const from = Number(params?.cursor ?? 0)
     const to = from + pageSize

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { findEndReason } from '#platform/process/error-output.ts'
-import { createLineSplitter } from '#platform/text/lines.ts'
+import { createLineSplitter, trimJsonLine } from '#platform/text/lines.ts'
 import type { CommandResult, RunningCommand } from '../sandbox/command.ts'
 
 type Library = Pick<typeof import('@modelcontextprotocol/client'), 'parseJSONRPCMessage' | 'serializeMessage'>
@@ -62,8 +62,8 @@ export function createCommandTransport(
   function readMessage(line: string): JSONRPCMessage | undefined {
     let value: unknown
     try {
-      value = JSON.parse(line)
-      return parseJSONRPCMessage(value)
+      value = JSON.parse(trimJsonLine(line))
+      return parseJSONRPCMessage(isAnswer(value) ? repairAnswer(value) : value)
     } catch {
       return isAnswer(value) ? { jsonrpc: '2.0', id: value.id, error: invalidAnswer } : undefined
     }
@@ -78,6 +78,11 @@ export function createCommandTransport(
 
 /** Without it, a call whose answer cannot be read would wait until its timeout. */
 const invalidAnswer = { code: -32603, message: 'The server sent an answer that breaks the protocol.' }
+
+/** Some servers omit the version, or add an error that is null to a result. */
+function repairAnswer({ error, ...answer }: { id: number | string; error?: unknown }): object {
+  return { jsonrpc: '2.0', ...answer, ...(error !== null && error !== undefined && { error }) }
+}
 
 function isAnswer(value: unknown): value is { id: number | string } {
   if (typeof value !== 'object' || value === null || !('id' in value) || 'method' in value) return false

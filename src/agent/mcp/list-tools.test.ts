@@ -7,10 +7,13 @@ import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent
 const script = join(import.meta.dirname, '../../../test/mcp/listing-server.ts')
 const good = { name: 'good', description: 'Works.', inputSchema: { type: 'object', properties: { a: {} } } }
 
-const listing = (tools: unknown[], more: { name?: string; pageSize?: number; env?: object } = {}): McpServer => ({
+const listing = (
+  tools: unknown[] | object,
+  more: { name?: string; pageSize?: number; env?: object } = {},
+): McpServer => ({
   name: more.name ?? 'odd',
   command: process.execPath,
-  args: [script, JSON.stringify(tools), String(more.pageSize ?? tools.length)],
+  args: [script, JSON.stringify(tools), ...(more.pageSize ? [String(more.pageSize)] : [])],
   env: Object.entries(more.env ?? {}).map(([name, value]) => ({ name, value })),
 })
 
@@ -60,6 +63,7 @@ test('tools that cannot be used are excluded and named to the model, others stay
       'not even an object',
       good,
       good,
+      { ...good, title: 'Another' },
     ]),
   ])
   assert.deepEqual(names, ['odd__good'])
@@ -78,6 +82,20 @@ test('all pages of a list are read', async () => {
   const tools = Array.from({ length: 7 }, (_, at) => ({ ...good, name: `t${at}` }))
   const { names } = await turnWith([listing(tools, { pageSize: 3 })])
   assert.equal(names.length, 7)
+})
+
+test('pages are read until a cursor is missing or repeated; it can be empty', async () => {
+  const pages = (...cursors: (string | null)[]) =>
+    cursors.map((nextCursor, at) => [cursors[at - 1] ?? 'first', { tools: [{ ...good, name: `t${at}` }], nextCursor }])
+  for (const [list, count] of [
+    [pages('', null), 2],
+    [pages('a', 'b', 'a'), 3],
+    [[...pages(''), ['', { tools: [{ ...good, name: 't0' }], nextCursor: '' }]], 1],
+  ] as const) {
+    const { names, system } = await turnWith([listing(Object.fromEntries(list))])
+    assert.equal(names.length, count, JSON.stringify(list))
+    assert.doesNotMatch(system, /cannot be used/)
+  }
 })
 
 test('more tools than providers accept are excluded, and small servers stay complete', async () => {

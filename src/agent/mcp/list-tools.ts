@@ -31,14 +31,16 @@ const limits = { pages: 64, schemaBytes: 24_000, nameLength: 200 }
 export async function listTools(client: Client, options: { signal: AbortSignal; timeout: number }): Promise<ToolList> {
   const listed: ToolList = { tools: [], excluded: [] }
   if (!client.getServerCapabilities()?.tools) return listed
-  let cursor: unknown
-  for (let page = 0; page < limits.pages; page++) {
-    const params = typeof cursor === 'string' ? { cursor } : {}
+  let cursor: string | undefined
+  const cursors = new Set<string | undefined>()
+  while (cursors.size < limits.pages && !cursors.has(cursor)) {
+    cursors.add(cursor)
+    const params = cursor === undefined ? {} : { cursor }
     const result = await client.request({ method: 'tools/list', params }, anyObject, options)
     for (const tool of Array.isArray(result.tools) ? result.tools : []) addTool(listed, tool)
-    const previous = cursor
+    if (typeof result.nextCursor !== 'string') break
+    // Also an empty text can be the cursor of a page.
     cursor = result.nextCursor
-    if (typeof cursor !== 'string' || cursor === '' || cursor === previous) break
   }
   return listed
 }
@@ -60,7 +62,11 @@ function addTool(toolList: ToolList, item: unknown): void {
   }
   const exclude = (reason: string) =>
     toolList.excluded.push(`${printable(name).slice(0, limits.nameLength)} (${reason})`)
-  if (toolList.tools.some((tool) => tool.name === name)) return void exclude('listed twice')
+  const definition = { ...item, outputSchema: undefined }
+  const listed = toolList.tools.find((tool) => tool.name === name)
+  // A server that ends its list with an empty cursor repeats the first page.
+  if (listed && JSON.stringify(listed.definition) === JSON.stringify(definition)) return
+  if (listed) return void exclude('listed twice')
   const parameters = readParameters(item.inputSchema)
   if (typeof parameters === 'string') return void exclude(parameters)
   const title = nonEmptyText(item.title) ?? name
@@ -71,7 +77,7 @@ function addTool(toolList: ToolList, item: unknown): void {
     isReadOnly: isSchema(item.annotations) && item.annotations.readOnlyHint === true,
     parameters,
     // Results are not validated against the output schema, because only the model reads them.
-    definition: { ...item, outputSchema: undefined } as unknown as Definition,
+    definition: definition as unknown as Definition,
   })
 }
 

@@ -53,3 +53,59 @@ test('an answer that is not a result ends its call at once, and the server conti
   assert.equal(none, 'Error: The server sent an answer that breaks the protocol.')
   assert.equal(next, 'next')
 })
+
+const text = (value: string) => ({ type: 'text', text: value })
+
+for (const [what, result, expected] of [
+  [
+    'that the text lacks',
+    { content: [text('Found 2 rows')], structuredContent: { rows: ['a', 'b'] } },
+    'Found 2 rows\n{"rows":["a","b"]}',
+  ],
+  [
+    'in the text as JSON',
+    { content: [text('{ "rows": ["a", 1.5] }')], structuredContent: { rows: ['a', 1.5] } },
+    '{ "rows": ["a", 1.5] }',
+  ],
+  [
+    'in several texts',
+    { content: [text('a'), text('b "c"')], structuredContent: { result: ['a', 'b "c"'] } },
+    'a\nb "c"',
+  ],
+  ['without a text', { content: [], structuredContent: { a: 1 } }, '{"a":1}'],
+] as const)
+  test(`structured content ${what} reaches the model once`, async () => {
+    assert.deepEqual(await outputsOf([result]), [expected])
+  })
+
+const png = 'iVBORw0KGgo='
+
+for (const [what, block, label] of [
+  ['of the type of its bytes', { data: png, mimeType: 'image/png' }, 'image: image/png, 9 bytes'],
+  ['with the type of another format', { data: png, mimeType: 'image/jpeg' }, 'image: image/jpeg, 9 bytes'],
+  ['in a data URL', { data: `data:image/png;base64,${png}` }, 'image: image/png, 9 bytes'],
+  ['without bytes', { data: '', mimeType: 'image/png' }, 'image: image/png, 0 bytes, of a type that cannot be shown'],
+  [
+    'of other bytes',
+    { data: 'aGk=', mimeType: 'image/png' },
+    'image: image/png, 3 bytes, of a type that cannot be shown',
+  ],
+] as const)
+  test(`an image ${what} is sent with the type of its bytes, or omitted`, async () => {
+    const sent: unknown[] = []
+    const call = [
+      { name: 'odd__raw', arguments: JSON.stringify({ result: { content: [{ type: 'image', ...block }] } }) },
+    ]
+    const { model, requests } = modelWithAnswers([call, 'done'])
+    await using at = await newAgent({
+      model,
+      mcpServers: [server],
+      mode: 'self-drive',
+      hasImageInput: async () => true,
+    })
+    await at.prompt('go')
+    for (const { messages } of requests)
+      sent.push(...messages.flatMap((message) => ('images' in message ? (message.images ?? []) : [])))
+    assert.deepEqual(at.results(), [`[${label}]`])
+    assert.deepEqual(sent, label.endsWith('shown') ? [] : [{ mimeType: 'image/png', data: png }])
+  })

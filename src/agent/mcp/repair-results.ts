@@ -31,11 +31,21 @@ function repairMessage(isBlock: (block: unknown) => boolean, message: JSONRPCMes
   if (blocks.length === 0 && structuredContent != null && !isStructured) blocks.push(JSON.stringify(structuredContent))
   const result = {
     ...rest,
-    content: blocks.map((block) => (isBlock(block) ? block : toTextBlock(block))),
+    content: blocks.map((block) => {
+      const repaired = isBlock(block) ? block : withPlainData(block)
+      return isBlock(repaired) ? repaired : toTextBlock(block)
+    }),
     ...(isStructured && { structuredContent }),
     ...(isError != null && { isError: isError === true || isError === 'true' }),
   }
   return { ...message, result }
+}
+
+/** Replaces a data URL by its data. */
+function withPlainData(block: unknown): unknown {
+  if (!isObject(block) || !('data' in block) || typeof block.data !== 'string') return block
+  const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(block.data) ?? []
+  return data === undefined ? block : { mimeType, ...block, data }
 }
 
 function toTextBlock(block: unknown): object {

@@ -25,7 +25,7 @@ export async function findRequestFailure(error: unknown, request: FailedRequest)
   const { name, timeoutMs } = spec
   const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } = await import('@modelcontextprotocol/client')
   const answered = (answerError: Error) => ({ error: answerError, mustReconnect: false })
-  if (error instanceof ProtocolError) return answered(error)
+  if (error instanceof ProtocolError) return answered(new Error(withData(error)))
   if ((error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) || 'issues' in Object(error))
     return answered(new Error(`The server ${name} sent an answer that breaks the protocol. ${outcome}`.trim()))
   const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
@@ -42,6 +42,13 @@ export async function findRequestFailure(error: unknown, request: FailedRequest)
   const state = isTimeout ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
   const message = `The server ${name} ${state}. ${outcome}The server is started again when it is needed.`
   return { error: new Error(message), mustReconnect: true }
+}
+
+/** The message of a server's error, with the details that some servers put into `data`. */
+function withData({ message, data }: { message: string; data?: unknown }): string {
+  const details = typeof data === 'string' ? data : (JSON.stringify(data) ?? '')
+  if (details === '' || details === 'null' || details === '{}' || message.includes(details)) return message
+  return `${message}: ${printableLine(details).slice(0, maxErrorTextLength)}`
 }
 
 /** The HTTP status of a refusal, and the text of its body if it has one. */

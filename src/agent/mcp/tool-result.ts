@@ -1,7 +1,10 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import type { Image } from '../model/model.ts'
-import { imageTypes, maxImageBytes } from '../tools/images.ts'
+import { detectImageType, maxImageBytes } from '../tools/images.ts'
 import type { ToolOutput } from '../tools/tool.ts'
+
+/** The length of the start of an image in base64 that shows its type. */
+const signatureLength = 32
 
 /** The most images of one result. Each is a part of every later request to the model. */
 const maxImages = 4
@@ -10,11 +13,29 @@ const maxImages = 4
 export function toToolOutput(result: CallToolResult): ToolOutput {
   const images: Image[] = []
   const texts = result.content.map((block) => toText(block, images))
-  // Servers that follow the protocol also send the structured content as text.
-  if (texts.length === 0 && result.structuredContent !== undefined) texts.push(JSON.stringify(result.structuredContent))
+  const { structuredContent } = result
+  // Most servers also send the structured content as text, as the protocol recommends.
+  if (structuredContent !== undefined && !containsValues(texts.join('\n'), structuredContent))
+    texts.push(JSON.stringify(structuredContent))
   const text = texts.filter(Boolean).join('\n') || '(no output)'
   if (result.isError) throw new Error(text)
   return { text, ...(images.length > 0 && { images }) }
+}
+
+/** The most values that are searched in a text, to bound the time. */
+const maxSearchedValues = 100
+
+/** Whether a text has the values of an object, at least the first ones. */
+function containsValues(text: string, structured: unknown): boolean {
+  if (text === '') return false
+  const values = leavesOf(structured).take(maxSearchedValues)
+  return values.every((value) => text.includes(value) || text.includes(JSON.stringify(value).slice(1, -1)))
+}
+
+/** The numbers, texts and other single values in a value, as text. */
+function* leavesOf(value: unknown): Generator<string> {
+  if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) yield* leavesOf(item)
+  else yield String(value)
 }
 
 function toText(block: ContentBlock, images: Image[]): string {
@@ -23,10 +44,12 @@ function toText(block: ContentBlock, images: Image[]): string {
       return block.text
     case 'image': {
       const label = `image: ${block.mimeType}, ${decodedSize(block.data)} bytes`
-      if (!imageTypes.includes(block.mimeType)) return `[${label}, of a type that cannot be shown]`
+      // Providers refuse an image whose type is not that of its bytes, and then every later request of the session.
+      const mimeType = detectImageType(Buffer.from(block.data.slice(0, signatureLength), 'base64'))
+      if (mimeType === undefined) return `[${label}, of a type that cannot be shown]`
       if (decodedSize(block.data) > maxImageBytes) return `[${label}, too large to be shown]`
       if (images.length === maxImages) return `[${label}, one of too many to be shown]`
-      images.push({ mimeType: block.mimeType, data: block.data })
+      images.push({ mimeType, data: block.data })
       return `[${label}]`
     }
     case 'audio':

@@ -1,10 +1,7 @@
-/** The types of images that models take. */
-export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
-
 /** The largest image that is sent to a model. As base64 it has 4 MiB, and providers accept at most 5 MB. */
 export const maxImageBytes = 3 * 1024 * 1024
 
-/** @returns the type of an image file by its first bytes; undefined for other files. */
+/** @returns the type of an image by its first bytes, if models take images of this type; undefined for other files. */
 export function detectImageType(bytes: Buffer): string | undefined {
   const start = bytes.toString('latin1', 0, 12)
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'

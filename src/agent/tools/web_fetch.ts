@@ -4,7 +4,7 @@ import { createAllowList } from '../web/allow-list.ts'
 import { fetchPage, type Page } from '../web/fetch-page.ts'
 import { htmlToText } from '../web/html-text.ts'
 import { isBinary } from './files/text.ts'
-import { imageTypes, maxImageBytes } from './images.ts'
+import { detectImageType, maxImageBytes } from './images.ts'
 import { type Tool, type ToolOutput, tool } from './tool.ts'
 
 /** The most characters of a page that one call returns. */
@@ -50,8 +50,10 @@ export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {})
 function pageOutput({ url, status, type, bytes, isWhole }: Page, offset: number): ToolOutput {
   const head = `[${url}: ${status}, ${type}, ${bytes.length} bytes${isWhole ? '' : ' and more, which were not read'}]`
   if (status >= 400) throw new Error(`${head}\n${toReadableText(type, bytes).slice(0, maxErrorLength)}`)
-  if (imageTypes.includes(type) && isWhole && bytes.length <= maxImageBytes)
-    return { text: head, images: [{ mimeType: type, data: bytes.toString('base64') }] }
+  // The type that a server names can be another one than that of the bytes, which providers then refuse.
+  const mimeType = type.startsWith('image/') ? detectImageType(bytes) : undefined
+  if (mimeType !== undefined && isWhole && bytes.length <= maxImageBytes)
+    return { text: head, images: [{ mimeType, data: bytes.toString('base64') }] }
   const text = toReadableText(type, bytes)
   const excerpt = text.slice(offset, offset + maxTextLength)
   const next = offset + excerpt.length

@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util'
+import { trimJsonLine } from '#platform/text/lines.ts'
 import { truncateText } from '#platform/text/truncate.ts'
 
 /** The error codes of JSON-RPC. */
@@ -33,8 +33,8 @@ const messageStart = /^\s*\{\s*"jsonrpc"/
  * @throws Error if the line is a batch of messages, or a message that was cut off.
  */
 export function readMessage(line: string): Message | undefined {
-  const text = startsJson(line) ? line.trimStart() : stripVTControlCharacters(line).trimStart()
-  if (!startsJson(text)) return undefined
+  const text = trimJsonLine(line)
+  if (text[0] !== '{' && text[0] !== '[') return undefined
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -46,8 +46,6 @@ export function readMessage(line: string): Message | undefined {
     throw new Error('The agent sent a batch of messages.')
   return isMessage(parsed) ? parsed : undefined
 }
-
-const startsJson = (line: string) => /^\s*[{[]/.test(line)
 
 /** A request, a notification or a response. Some agents omit the version. */
 function isMessage(value: unknown): value is Message {

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { Fault } from '../core/fault.ts'
 import { ByteBuffer } from './byte-buffer.ts'
 
@@ -51,3 +52,9 @@ export function createLineSplitter(maxBytes: number): (chunk: Buffer) => string[
     return lines
   }
 }
+
+/** Removes what a program can print before a line of JSON: a byte order mark, and escape sequences of a terminal. */
+export const trimJsonLine = (line: string): string =>
+  (startsWithJson(line) ? line : stripVTControlCharacters(line)).trimStart()
+
+const startsWithJson = (line: string) => /^\s*[{[]/.test(line)
