@@ -16,6 +16,8 @@ export type FilePatch =
 
 const fileHeading = /^\*\*\* (Add|Delete|Update) File: (.+)$/
 const moveHeading = /^\*\*\* Move to: (.+)$/
+/** Marks a last line without a line end in a unified diff. */
+const noLineEnd = '\\ No newline'
 /** Line numbers of a unified diff. They are ignored, because models count badly. */
 const lineNumbers = /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/
 
@@ -25,7 +27,7 @@ const lineNumbers = /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/
  * @throws Error for the model that names the wrong line.
  */
 export function parsePatch(patch: string): FilePatch[] {
-  const lines = toSections(patch).replace(/\r\n/g, '\n').replace(/\n$/, '').split('\n')
+  const lines = withoutWrapping(toSections(patch)).replace(/\r\n/g, '\n').replace(/\n$/, '').split('\n')
   const files: FilePatch[] = []
   for (let at = 0; at < lines.length; ) {
     const line = lines[at]!
@@ -46,6 +48,10 @@ export function parsePatch(patch: string): FilePatch[] {
   return files
 }
 
+/** Removes what models put around a patch: a fence, or the shell command that applies it. */
+const withoutWrapping = (patch: string) =>
+  /^\*\*\* Begin Patch\s*$.*^\*\*\* End Patch[^\S\n]*$/ms.exec(patch)?.[0] ?? patch
+
 function nextHeading(lines: string[], from: number): number {
   const next = lines.findIndex(
     (line, index) => index >= from && (fileHeading.test(line) || /^\*\*\* End Patch\s*$/.test(line)),
@@ -60,11 +66,13 @@ function parseSection(kind: string, path: string, lines: string[], from: number)
     return { kind: 'delete', path }
   }
   if (kind === 'Add') {
-    const text = lines.map((line, index) => {
-      if (line.startsWith('+')) return line.slice(1)
+    const hasNoLineEnd = lines.at(-1)?.startsWith(noLineEnd) === true
+    const added = (hasNoLineEnd ? lines.slice(0, -1) : lines).map((line, index) => {
+      if (line.startsWith('+')) return `${line.slice(1)}\n`
       throw lineError(from + index, line, 'each line of a new file begins with "+"')
     })
-    return { kind: 'add', path, text: text.map((line) => `${line}\n`).join('') }
+    const text = added.join('')
+    return { kind: 'add', path, text: hasNoLineEnd ? text.slice(0, -1) : text }
   }
   const to = moveHeading.exec(lines[0] ?? '')?.[1]?.trim()
   const hunks = parseHunks(to === undefined ? lines : lines.slice(1), to === undefined ? from : from + 1)
@@ -81,7 +89,7 @@ function parseHunks(lines: string[], from: number): Hunk[] {
       continue
     }
     // Marks a last line without a line end. The file's own line end is preserved.
-    if (/^\*\*\* End of File\s*$/.test(line) || line.startsWith('\\ No newline')) continue
+    if (/^\*\*\* End of File\s*$/.test(line) || line.startsWith(noLineEnd)) continue
     if (hunks.length === 0) hunks.push({ anchor: undefined, before: [], after: [] })
     const hunk = hunks.at(-1)!
     const rest = line.slice(1)

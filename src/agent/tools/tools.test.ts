@@ -261,3 +261,13 @@ test('shell adds hints about effects that a command did not have', async () => {
   const late = await at.use('shell', { command: 'sleep 600', timeout_seconds: 1 })
   assert.match(late, /Killed after 1 s\..*start_process.*timeout_seconds/)
 })
+
+for (const name of ['shell', 'start_process'])
+  test(`${name} refuses a command that the system cannot start, and says what to do`, async () => {
+    await using at = await setUpTools()
+    await assert.rejects(
+      at.use(name, { command: `echo ${'ä'.repeat(60_000)}` }),
+      /at most 100000 bytes: write the script/,
+    )
+    await assert.rejects(at.use(name, { command: 'echo a\0b' }), /must not contain null characters/)
+  })

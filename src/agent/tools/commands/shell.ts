@@ -10,6 +10,19 @@ const maxTimeoutSeconds = 900
 
 export const notAllowed = 'The user, or a rule, did not allow this command. It was not run. Continue without it.'
 
+/** Linux accepts arguments of up to 128 KiB. */
+const maxCommandBytes = 100_000
+
+export const commandInput = z
+  .string()
+  .min(1)
+  .refine((command) => !command.includes('\0'), 'must not contain null characters')
+  .refine(
+    (command) => Buffer.byteLength(command) <= maxCommandBytes,
+    `must have at most ${maxCommandBytes} bytes: write the script to a file with write_file, and run that`,
+  )
+  .describe('The bash command line or script.')
+
 export const shell = tool({
   name: 'shell',
   description: [
@@ -25,7 +38,7 @@ export const shell = tool({
   runsAlone: true,
   handlesPermission: true,
   input: z.object({
-    command: z.string().min(1).describe('The bash command line or script.'),
+    command: commandInput,
     timeout_seconds: z
       .int()
       .min(1)

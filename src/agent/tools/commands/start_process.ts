@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { tool } from '../tool.ts'
-import { decideLocation, notAllowed } from './shell.ts'
+import { commandInput, decideLocation, notAllowed } from './shell.ts'
 
 export const startProcess = tool({
   name: 'start_process',
@@ -14,7 +14,7 @@ export const startProcess = tool({
   handlesPermission: true,
   runsAlone: true,
   input: z.object({
-    command: z.string().min(1).describe('The bash command line or script.'),
+    command: commandInput,
     unsandboxed: z.boolean().optional().describe('Ask to run this outside the sandbox.'),
     reason: z.string().optional().describe('With unsandboxed: why this cannot be done in the sandbox.'),
   }),

@@ -223,3 +223,21 @@ for (const [what, text, says] of [
     assert.match(at.result, says)
     assert.equal(await at.read('a'), 'one\n')
   })
+
+const newFile = patch('*** Add File: new', '+x')
+
+for (const [what, text, expected] of [
+  ['in a fence', ['```diff', newFile, '```'].join('\n'), 'x\n'],
+  ['in a shell command', ["apply_patch <<'EOF'", newFile, 'EOF'].join('\n'), 'x\n'],
+  ['in two blocks', `${newFile}\n${patch('*** Delete File: a')}`, 'x\n'],
+  [
+    'of git, for a file without a line end',
+    'diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n',
+    'x',
+  ],
+] as const)
+  test(`a patch ${what} is applied`, async () => {
+    await using at = await patching({ a: 'one\n' }, text)
+    assert.equal(await at.read('new'), expected, at.result)
+    if (text.includes('Delete')) await assert.rejects(at.read('a'))
+  })

@@ -128,3 +128,7 @@ test('no file that has a matching line is excluded before its lines are read', a
         if (matches(text)) assert.ok(canMatch(Buffer.from(text)), `${pattern} in ${text}`)
       }
 })
+
+test('the end of a line matches before a line end of Windows', async () => {
+  assert.equal(await search({ 'a.txt': 'one\r\nneedle\r\n' }, { pattern: 'needle$' }), 'a.txt:2: needle')
+})

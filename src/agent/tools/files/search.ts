@@ -56,7 +56,7 @@ async function searchFiles(input: Input, { workspace, signal }: ToolContext): Pr
     if (read.length > limits.fileBytes) truncatedPaths.push(entry.path)
     const bytes = read.subarray(0, limits.fileBytes)
     if (bytes.includes(0) || !canMatch(bytes)) continue
-    for (const [index, line] of bytes.toString().split('\n').entries()) {
+    for (const [index, line] of bytes.toString().split(/\r?\n/).entries()) {
       if (!matches(line)) continue
       if (lines.length === limits.matches) return `${lines.join('\n')}\n[more than ${limits.matches} lines match]`
       lines.push(`${entry.path}:${index + 1}: ${line.slice(0, limits.line)}`)
