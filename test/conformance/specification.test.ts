@@ -56,6 +56,12 @@ describe('the specification to the letter', () => {
     assert.equal(headers.get('x-should-retry'), 'false')
   })
 
+  test('description: a list of a guardrail has no item twice', async () => {
+    const { GuardrailPatch } = (await service.ask('GET', '/openapi.json')).body.components.schemas
+    for (const name of ['allowed_data_regions', 'allowed_models', 'ignored_providers', 'content_filters'])
+      assert.equal(GuardrailPatch.properties[name].anyOf[0].uniqueItems, true, name)
+  })
+
   test('description: `route` is deprecated, and intern chat lists no 500', async () => {
     const { body } = await service.ask('GET', '/openapi.json')
     assert.equal(body.components.schemas.ResponsesRequest.properties.route.deprecated, true)

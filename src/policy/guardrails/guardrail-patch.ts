@@ -25,6 +25,7 @@ function nullableList<Item extends z.ZodType>(item: Item, nameOf: (value: z.outp
         else context.addIssue({ code: 'custom', path: [i], message: `repeats item ${earlier}` })
       })
     })
+    .meta({ uniqueItems: true })
     .nullable()
 }
 
