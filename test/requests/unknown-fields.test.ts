@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 
 /** A body of each management operation that takes one, but for presets', with a field that it does not know. */
-const bodies: [method: 'POST' | 'PATCH', path: string, body: object, says: RegExp][] = [
+const bodies: [method: 'POST' | 'PATCH' | 'DELETE', path: string, body: object, says: RegExp][] = [
   ['POST', '/keys', { name: 'n', limit_usd: 10 }, /"limit_usd" \(did you mean "limit"\?\)/],
   ['PATCH', '/keys/{key}', { limits: 10 }, /"limits" \(did you mean "limit"\?\)/],
   ['POST', '/guardrails', { name: 'n', limit: 10 }, /"limit" \(did you mean "limit_usd"\?\)/],
@@ -32,6 +32,11 @@ const bodies: [method: 'POST' | 'PATCH', path: string, body: object, says: RegEx
   ['POST', '/byok', { provider: 'openai', key: 'k', is_fall_back: true }, /did you mean "is_fallback"/],
   ['POST', '/interns', { name: 'ada', instruction: 'x' }, /did you mean "instructions"/],
   ['PATCH', '/interns/{intern}', { approvalMode: 'manual' }, /did you mean "approval_mode"/],
+  ['DELETE', '/interns/{intern}', { force: true }, /unknown field "force"; it takes acknowledge_workspace_loss/],
+  ['POST', '/interns/{intern}/provision', { now: true }, /unknown field "now"; it takes no fields/],
+  ['POST', '/interns/{intern}/move', { host: 'b', hosts: 'b' }, /unknown field "hosts" \(did you mean "host"\?\)/],
+  ['POST', '/interns/{intern}/files/folders', { paths: 'a' }, /unknown field "paths" \(did you mean "path"\?\)/],
+  ['POST', '/sessions', { token: 'x' }, /the body must be an object with one of key, link and passkey/],
   ['POST', '/presets/p/versions', { respones: {} }, /unknown field "respones" \(did you mean "responses"\?\)/],
   ['PATCH', '/presets/p', { state: 'active' }, /unknown field "state"/],
 ]

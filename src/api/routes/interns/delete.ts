@@ -1,11 +1,12 @@
 import { deleteIntern } from '#interns/lifecycle/change-intern.ts'
 import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
 import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 /** The acknowledgement is accepted without an effect: an intern on a lost host can be deleted without it. */
-const DeleteBody = z.strictObject({ acknowledge_workspace_loss: z.boolean().optional() }).optional()
+const DeleteBody = strictFields({ acknowledge_workspace_loss: z.boolean().optional() }).optional()
 
 export const deleteOneIntern = route({
   method: 'delete',

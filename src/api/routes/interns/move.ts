@@ -1,15 +1,14 @@
 import { moveIntern } from '#interns/lifecycle/relocate-intern.ts'
 import { InternRecord } from '#interns/registry/intern.ts'
 import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
-const Move = z
-  .strictObject({
-    host: z.string().min(1).max(100).describe('The name of the new host, which has the files of the intern.'),
-  })
-  .meta({ id: 'InternMove' })
+const Move = strictFields({
+  host: z.string().min(1).max(100).describe('The name of the new host, which has the files of the intern.'),
+}).meta({ id: 'InternMove' })
 
 export const moveOneIntern = route({
   method: 'post',

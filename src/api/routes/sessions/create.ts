@@ -16,11 +16,14 @@ import { Session } from './session.ts'
 const secret = z.string().trim().min(1).max(200)
 
 const NewSessionBody = z
-  .union([
-    z.strictObject({ key: secret.describe('An API key or a management key.') }),
-    z.strictObject({ link: secret.describe('The token after `#sign-in=` in a sign-in link.') }),
-    z.strictObject({ passkey: SignedChallenge }),
-  ])
+  .union(
+    [
+      z.strictObject({ key: secret.describe('An API key or a management key.') }),
+      z.strictObject({ link: secret.describe('The token after `#sign-in=` in a sign-in link.') }),
+      z.strictObject({ passkey: SignedChallenge }),
+    ],
+    { error: 'the body must be an object with one of key, link and passkey' },
+  )
   .meta({ id: 'NewSession' })
 
 export const createSession = route({
