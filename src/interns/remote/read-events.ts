@@ -34,95 +34,123 @@ type Pacing = { slices: Pick<TimeSlices, 'waitIfUsedUp'>; now: () => number; wai
 const defaultPacing: Pacing = { slices: sharedSlices, now: () => performance.now(), wait: (ms) => sleep(ms) }
 
 /**
- * The events of a daemon's response, up to the closing event. The daemon can be compromised: a line is parsed only when the
- * caller reads the next event, and all streams share a time slice. A broken stream ends with `stream_severed`, an invalid stream
- * with `turn_failed`. `next` rejects if `signal` aborted the stream.
- *
- * An explicit iterator, because the text of all interns passes through it, and a generator would cost more than its work.
+ * Reads the events of a daemon's response, up to the closing event. A broken stream ends with `stream_severed`, an invalid
+ * stream with `turn_failed`. `next` rejects if `signal` aborted the stream.
  */
 export function readEvents(
   response: IncomingMessage,
   signal: AbortSignal,
-  { slices, now, wait }: Pacing = defaultPacing,
+  pacing: Pacing = defaultPacing,
 ): AsyncIterableIterator<TurnEvent> {
-  const lines = new LineReader(maxEventBytes)
-  const eventRate = new TokenBucket({ perSecond: rateLimit.perSecond, capacity: rateLimit.atOnce, now })
-  const chunks: Buffer[] = []
-  let isBroken = false
-  let isOver = false
-  let wake: (() => void) | undefined
+  return new DaemonEvents(response, signal, pacing)
+}
 
-  const close = () => {
-    isOver = true
-    response.destroy()
-    wake?.()
-  }
-  response.on('data', (chunk: Buffer) => {
-    response.pause()
-    chunks.push(chunk)
-    // Reads the rest that has arrived as one chunk, with another `data` event: a compromised daemon can send a chunk for each byte.
-    if (response.readableLength > 0) response.read(response.readableLength)
-    wake?.()
-  })
-  response.on('error', () => {})
-  response.on('close', () => {
-    isBroken = true
-    wake?.()
-  })
+/**
+ * The events of a response. The daemon can be compromised: a line is parsed only when the caller reads the next event, and
+ * all streams share a time slice.
+ *
+ * An explicit iterator, because the text of all interns passes through it, and a generator would cost more than its work.
+ */
+class DaemonEvents implements AsyncIterableIterator<TurnEvent, undefined> {
+  readonly #response: IncomingMessage
+  readonly #signal: AbortSignal
+  readonly #pacing: Pacing
+  readonly #rate: TokenBucket
+  readonly #lines = new LineReader(maxEventBytes)
+  readonly #chunks: Buffer[] = []
+  #isBroken = false
+  #isOver = false
+  /** Ends the wait for data. */
+  #wake: (() => void) | undefined
 
-  /** @returns undefined after the last line. */
-  const nextLine = async (): Promise<string | undefined> => {
-    for (;;) {
-      const line = lines.next()
-      if (line !== undefined) return line
-      const chunk = chunks.shift()
-      if (chunk) {
-        const nextSlice = slices.waitIfUsedUp()
-        if (nextSlice) await nextSlice
-        lines.push(chunk)
-      } else if (isBroken || isOver) return undefined
-      else await waitForData()
-    }
-  }
-  const waitForData = () =>
-    new Promise<void>((resolve) => {
-      wake = () => {
-        wake = undefined
-        resolve()
-      }
-      response.resume()
+  constructor(response: IncomingMessage, signal: AbortSignal, pacing: Pacing) {
+    this.#response = response
+    this.#signal = signal
+    this.#pacing = pacing
+    this.#rate = new TokenBucket({ perSecond: rateLimit.perSecond, capacity: rateLimit.atOnce, now: pacing.now })
+    response.on('data', (chunk: Buffer) => this.#receive(chunk))
+    response.on('error', () => {})
+    response.on('close', () => {
+      this.#isBroken = true
+      this.#wake?.()
     })
-  const nextEvent = async (): Promise<TurnEvent | undefined> => {
+  }
+
+  async next(): Promise<IteratorResult<TurnEvent, undefined>> {
+    const event = this.#isOver ? undefined : await this.#nextEvent()
+    if (this.#isOver) return { done: true, value: undefined }
+    if (event === undefined && this.#signal.aborted) throw this.#signal.reason
+    const value = event ?? severedEvent
+    if (closesStream(value)) this.#close()
+    return { done: false, value }
+  }
+
+  async return(): Promise<IteratorResult<TurnEvent, undefined>> {
+    this.#close()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  /** @returns undefined at the end of the response. */
+  async #nextEvent(): Promise<TurnEvent | undefined> {
+    const { slices, wait } = this.#pacing
     try {
-      const line = await nextLine()
+      const line = await this.#nextLine()
       if (line === undefined) return undefined
-      const waitMs = eventRate.take(1 + line.length / rateLimit.bytesPerUnit)
+      const waitMs = this.#rate.take(1 + line.length / rateLimit.bytesPerUnit)
       if (waitMs > 0) await wait(waitMs)
       // Waits for only one slice, even if that slice is used up as well, so that each stream makes progress.
       const nextSlice = slices.waitIfUsedUp()
       if (nextSlice) await nextSlice
       return readEvent(line)
     } catch (error) {
-      return failedEvent('turn_failed', `The response of the intern is invalid: ${reasonOf(error)}.`, {
-        retryable: false,
-      })
+      const message = `The response of the intern is invalid: ${reasonOf(error)}.`
+      return failedEvent('turn_failed', message, { retryable: false })
     }
   }
 
-  const next = async (): Promise<IteratorResult<TurnEvent, undefined>> => {
-    const event = isOver ? undefined : await nextEvent()
-    if (isOver) return { done: true, value: undefined }
-    if (event === undefined && signal.aborted) throw signal.reason
-    const value = event ?? severedEvent
-    if (closesStream(value)) close()
-    return { done: false, value }
+  /** @returns undefined after the last line. */
+  async #nextLine(): Promise<string | undefined> {
+    for (;;) {
+      const line = this.#lines.next()
+      if (line !== undefined) return line
+      const chunk = this.#chunks.shift()
+      if (chunk) {
+        const nextSlice = this.#pacing.slices.waitIfUsedUp()
+        if (nextSlice) await nextSlice
+        this.#lines.push(chunk)
+      } else if (this.#isBroken || this.#isOver) return undefined
+      else await this.#waitForData()
+    }
   }
-  const leave = async () => {
-    close()
-    return { done: true as const, value: undefined }
+
+  #waitForData(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = () => {
+      this.#wake = undefined
+      resolve()
+    }
+    this.#response.resume()
+    return promise
   }
-  const iterator = { next, return: leave, [Symbol.asyncIterator]: () => iterator }
-  return iterator
+
+  #receive(chunk: Buffer): void {
+    const response = this.#response
+    response.pause()
+    this.#chunks.push(chunk)
+    // Reads the rest that has arrived as one chunk, with another `data` event: a compromised daemon can send a chunk for each byte.
+    if (response.readableLength > 0) response.read(response.readableLength)
+    this.#wake?.()
+  }
+
+  #close(): void {
+    this.#isOver = true
+    this.#response.destroy()
+    this.#wake?.()
+  }
 }
 
 function reasonOf(error: unknown): string {

@@ -1,5 +1,4 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import { IdleTimer } from '#platform/async/idle-timer.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type Attachment, decodeTextFile } from '../contract/attachments.ts'
 import { chatFault, refusalToChatFault } from '../contract/chat-fault.ts'
@@ -11,7 +10,7 @@ import { type ReadMeteredUsage, withMeteredUsage } from '../runs/metered-usage.t
 import { saveQuestion } from '../runs/questions.ts'
 import { storeRun } from '../runs/store-run.ts'
 import { type InternChatRequest, parseTurnInput, resolveApprovalMode, type TurnInput } from './chat-request.ts'
-import { completeLastEvent, nextUntilIdle } from './event-iterators.ts'
+import { completeLastEvent, IdleLimit, nextUntilIdle } from './event-iterators.ts'
 import {
   prewarmConnection,
   requireReady,
@@ -65,35 +64,22 @@ export async function startChatTurn(
 
   const background = request.background === true
   const client = { by: caller.userId, activity: request.stream_options?.include_activity === true, background }
-  const timeoutController = new AbortController()
-  const stopSignal = AbortSignal.any([signal, timeoutController.signal])
-  const { idleTimeoutMs } = deps
-  const idleTimer = new IdleTimer(() => timeoutController.abort())
-  idleTimer.start(idleTimeoutMs)
+  const context = { caller, intern, link, connection, client }
+  const idleLimit = new IdleLimit(deps.idleTimeoutMs)
+  const stopSignal = AbortSignal.any([signal, idleLimit.signal])
   try {
-    const context = { caller, intern, link, connection, client }
     const turn =
       input.kind === 'prompt'
         ? await startPrompt(deps, context, { ...input, mode, budget: request.budget }, stopSignal)
         : await resumeWithAnswer(deps, context, input, stopSignal)
     const { started, events } = await openStream(turn.events)
     await storeStarted(deps, context, turn, started)
-    return {
-      started,
-      events: nextUntilIdle(
-        withStoredEnd(deps, turn, started, events),
-        { idleTimer, idleTimeoutMs },
-        timeoutController.signal,
-      ),
-    }
+    return { started, events: nextUntilIdle(withStoredEnd(deps, turn, started, events), idleLimit) }
   } catch (error) {
-    idleTimer.stop()
-    const hasTimedOut = timeoutController.signal.aborted
-    // Ends a turn that was started meanwhile.
-    timeoutController.abort()
+    const hasTimedOut = idleLimit.endTurn()
     if (signal.aborted)
       throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')
-    if (hasTimedOut) throw timeoutFault(idleTimeoutMs)
+    if (hasTimedOut) throw timeoutFault(deps.idleTimeoutMs)
     throw refusalToChatFault(error)
   }
 }
