@@ -55,10 +55,11 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
   const [first] = decision.candidates
   const preferences = withProviderSlugs(deps.catalogue.current(), request.provider)
   const planInput = { ...emptyPlanInput, preferences: readPreferences(preferences, request.route), candidates }
-  for (const endpoint of first?.endpoints ?? []) {
-    if (findExclusion(first!.model, endpoint, planInput)) continue
+  const { model, endpoints = [] } = first ?? {}
+  for (const endpoint of endpoints) {
+    if (!model || findExclusion(model, endpoint, planInput)) continue
     const isLimited = decision.spending.budgets.length > 0
-    const tokens = await countAt(deps, call, { body: decision.body, isLimited }, { model: first!.model, endpoint })
+    const tokens = await countAt(deps, call, { body: decision.body, isLimited }, { model, endpoint })
     if (tokens !== undefined) return { tokens, estimated: false }
   }
   if (call.pause) {

@@ -71,15 +71,15 @@ export async function* readPastQuestions(
       .where('asked_at', '>=', from)
       .where('asked_at', '<', to)
       .$if(internId !== null, (all) => all.where('intern_id', '=', internId))
-      .$if(last !== undefined, (all) =>
-        all.where((e) =>
-          e.or([
-            e('asked_at', '<', last!.askedAt),
-            e.and([e('asked_at', '=', last!.askedAt), e('intern_id', '>', last!.internId)]),
-            e.and([e('asked_at', '=', last!.askedAt), e('intern_id', '=', last!.internId), e('id', '>', last!.id)]),
-          ]),
-        ),
-      )
+      .where((e) => {
+        if (!last) return e.lit(true)
+        const isSameTime = e('asked_at', '=', last.askedAt)
+        return e.or([
+          e('asked_at', '<', last.askedAt),
+          e.and([isSameTime, e('intern_id', '>', last.internId)]),
+          e.and([isSameTime, e('intern_id', '=', last.internId), e('id', '>', last.id)]),
+        ])
+      })
       .orderBy('asked_at', 'desc')
       .orderBy('intern_id')
       .orderBy('id')

@@ -32,20 +32,20 @@ function coverRange(
   candidates: readonly Grain[],
   isStored: (grain: Grain, at: number) => boolean,
 ): Tile[] {
-  if (from >= to) return []
   const [grain, ...finerGrains] = candidates
+  if (from >= to || grain === undefined) return []
   const storedGrains = (at: number) => finerGrains.filter((finerGrain) => isStored(finerGrain, at))
-  const last = Math.floor(to / grain!)
+  const last = Math.floor(to / grain)
   const headGrains = storedGrains(from)
-  const tailGrains = storedGrains(last * grain!)
-  const start = headGrains.length > 0 ? Math.ceil(from / grain!) : Math.floor(from / grain!)
-  const end = tailGrains.length > 0 ? last : Math.ceil(to / grain!)
+  const tailGrains = storedGrains(last * grain)
+  const start = headGrains.length > 0 ? Math.ceil(from / grain) : Math.floor(from / grain)
+  const end = tailGrains.length > 0 ? last : Math.ceil(to / grain)
   // Never without finer grains: if they are pruned at `from`, they are also pruned before it.
   if (start >= end) return coverRange(from, to, headGrains, isStored)
   return [
-    ...coverRange(from, start * grain!, headGrains, isStored),
-    { grain: grain!, from: start, to: end },
-    ...coverRange(end * grain!, to, tailGrains, isStored),
+    ...coverRange(from, start * grain, headGrains, isStored),
+    { grain, from: start, to: end },
+    ...coverRange(end * grain, to, tailGrains, isStored),
   ]
 }
 

@@ -93,10 +93,11 @@ const rowParameters: Record<string, string> = {
 /** Adds a note for each parameter of a row that was not imported. */
 export function noteParameters({ rows }: LitellmConfig, notes: ImportNotes): void {
   for (const { row } of rows) {
-    const weight = row?.litellm_params.weight
-    if (weight !== undefined && weight !== null && weightOf(row!) === undefined)
-      notes.add(`weight of ${row!.model_name}`, 'it is not a number from 0 to 1,000,000')
-    for (const [name, reason] of Object.entries(row ? rowParameters : {}))
-      if (row!.litellm_params[name] !== undefined) notes.add(`${name} of ${row!.model_name}`, reason)
+    if (!row) continue
+    const { model_name: model, litellm_params: parameters } = row
+    if (parameters.weight !== undefined && parameters.weight !== null && weightOf(row) === undefined)
+      notes.add(`weight of ${model}`, 'it is not a number from 0 to 1,000,000')
+    for (const [name, reason] of Object.entries(rowParameters))
+      if (parameters[name] !== undefined) notes.add(`${name} of ${model}`, reason)
   }
 }

@@ -24,7 +24,7 @@ export type ItemEvent = {
   response?: { output?: RawItem[] | null }
 }
 
-export const isCall = (item: RawItem | null | undefined) =>
+export const isCall = (item: RawItem | null | undefined): item is RawItem =>
   item?.type === 'function_call' || item?.type === 'custom_tool_call'
 
 export const readArguments = (item: { type?: string; arguments?: string; input?: string }) =>
@@ -69,7 +69,7 @@ export class ItemCheck {
       case 'response.custom_tool_call_input.done':
         return calls.length === 0 && isWhole(relayedCall, event.arguments ?? event.input)
       case 'response.output_item.done':
-        return calls.length === 0 && (!isCall(event.item) || finishIfSame(relayedCall, event.item!))
+        return calls.length === 0 && (!isCall(event.item) || finishIfSame(relayedCall, event.item))
       case 'response.completed':
         return calls.length === 0 && this.#isCompletedBy(event.response?.output ?? [])
       default:
@@ -82,13 +82,13 @@ export class ItemCheck {
       this.itemCount = Math.max(this.itemCount, (outputIndex ?? this.itemCount) + 1)
       return calls.length === 0
     }
-    if (outputIndex !== this.itemCount || !startsCall(calls) || readArguments(item!)) return false
+    if (outputIndex !== this.itemCount || !startsCall(calls) || readArguments(item)) return false
     const [{ index: callIndex, id, name, custom }] = calls
-    if (item!.call_id !== id || item!.name !== name || item!.id === undefined) return false
-    const shared = { id: item!.id, status: 'in_progress' as const, call_id: id, name }
+    if (item.call_id !== id || item.name !== name || item.id === undefined) return false
+    const shared = { id: item.id, status: 'in_progress' as const, call_id: id, name }
     const callItem: RelayedCall['item'] = custom
       ? { ...shared, type: 'custom_tool_call', input: '' }
-      : { ...shared, type: 'function_call', arguments: '', ...(item!.namespace && { namespace: item!.namespace }) }
+      : { ...shared, type: 'function_call', arguments: '', ...(item.namespace && { namespace: item.namespace }) }
     this.calls.set(outputIndex, { callIndex, outputIndex, item: callItem, isDone: false })
     this.itemCount++
     return true
