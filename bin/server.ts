@@ -128,6 +128,8 @@ try {
   )
   const service = await starting
   const sandbox = await sandboxProbe
+  // A reader that has left, as after `| head`, does not end the service.
+  process.stdout.on('error', () => {})
   // Printed last, because a reader of this line can send a signal immediately.
   process.stdout.write(
     `${welcomeText({ ...service, publicUrl: config.public_url, sandbox })}listening on ${service.url}\n`,

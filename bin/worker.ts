@@ -24,11 +24,7 @@ runWorker({
   newId: newUuid,
   logUncaught,
   createLog: ({ log_level }) => createLog({ level: log_level, format: 'json' }),
-  exit(code) {
-    if (process.connected) process.exit(code)
-    // The primary, which reads the log, has ended. At a normal exit sonic-boom would try to write the last lines forever.
-    process.kill(process.pid, 'SIGKILL')
-  },
+  exit: (code) => process.exit(code),
 })
 // The modules are loaded.
 setFlagsFromString('--semi-space-growth-factor=2')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { createLineWriter, createLog } from './log.ts'
@@ -50,4 +51,18 @@ test('every line is written once, however the process ends', async () => {
     const results = stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line).at] : []))
     assert.deepEqual(results, [...Array(500).keys()], end)
   }
+})
+
+test('a process ends although nobody reads its log any more', async () => {
+  const script = `const { createLog } = await import('./src/platform/process/log.ts')
+    process.stdin.once('end', () => {
+      createLog({ level: 'info', format: 'json' }).info('the last line')
+      process.exit(3)
+    }).resume()`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'ignore', 'pipe'] })
+  child.stderr.destroy()
+  child.stdin.end()
+  const timeout = setTimeout(() => child.kill('SIGKILL'), 60_000)
+  assert.deepEqual(await once(child, 'exit'), [3, null])
+  clearTimeout(timeout)
 })

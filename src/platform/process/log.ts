@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import pino from 'pino'
 import { lazyModules } from './lazy-modules.ts'
 
@@ -48,6 +49,31 @@ export function createLineWriter(log: Log, message: string): (fields: object) =>
   }
 }
 
+/** The members of sonic-boom that are used here, in its content mode `buffer`. */
+type SonicBoom = {
+  write: (bytes: Buffer) => void
+  on: (event: 'error', listener: () => void) => void
+  flushSync: () => void
+  /** Whether `_writingBuf` is being written. Otherwise its write has failed. */
+  _writing: boolean
+  _writingBuf: Buffer
+  _bufs: Buffer[][]
+}
+
+/** Writes as much as the reader accepts within five seconds. Errors are ignored, because nothing is left to report them. */
+function writeRest(dest: number, rest: Buffer): void {
+  let position = 0
+  let pauses = 0
+  while (position < rest.length) {
+    try {
+      position += writeSync(dest, rest, position)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || pauses++ === 50) return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+    }
+  }
+}
+
 /** The limits of buffered text. */
 const bufferLimits = { characters: 4000, ms: 50 }
 
@@ -71,9 +97,12 @@ function bufferedStream(dest: number): pino.DestinationStream {
   const bufferOptions = { minLength: 48_000, maxWrite: 64_000, maxLength: 16_000_000, periodicFlush: 50 }
   const file = pino.destination({ dest, sync: false, contentMode: 'buffer', ...bufferOptions } as Parameters<
     typeof pino.destination
-  >[0]) as unknown as { write: (bytes: Buffer) => void; on: (event: 'error', listener: () => void) => void }
+  >[0]) as unknown as SonicBoom
   // If the reader of the log has closed the pipe, the process must not end.
   file.on('error', () => {})
+  // At the end of the process, sonic-boom would repeat a write to a closed pipe forever.
+  file.flushSync = () =>
+    writeRest(dest, Buffer.concat([...(file._writing ? [] : [file._writingBuf]), ...file._bufs.flat()]))
   return {
     write(line) {
       text += line
