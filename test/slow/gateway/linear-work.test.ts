@@ -18,6 +18,7 @@ import { jsonReader } from '#platform/http/request/json-body.ts'
 import { filterBodies } from '#policy/filters/filter-bodies.ts'
 import { compileFilters } from '#policy/filters/rules.ts'
 import { chatBodies } from '../../growing-bodies/chat-bodies.ts'
+import { requireLinear, sizeRatio } from '../../growing-bodies/linear-work.ts'
 import { messagesBodies } from '../../growing-bodies/messages-bodies.ts'
 import type { GrowingBody } from '../../growing-bodies/pieces.ts'
 import { responsesBodies } from '../../growing-bodies/responses-bodies.ts'
@@ -25,14 +26,6 @@ import { endpointFor } from '../../harness/upstream/endpoints/encode-request.ts'
 
 /** A quarter of what the service accepts: enough for square work to stand out, and cheap. */
 const largestBody = 1024 * 1024
-/** A body of an eighth of the size is compared. Linear work takes 8 times as long for the whole, square work 64 times. */
-const sizeRatio = 8
-const mostGrowth = 20
-/** Differences below this are chance: the collector, other processes, or a clock that counts in steps of 4 ms. */
-const noiseMs = 60
-const mostRuns = 8
-/** Work that takes longer is not repeated: it is not linear. */
-const hopelessMs = 5000
 
 const reader = jsonReader(fastify())
 const read = (text: string) => runWithoutPauses(reader.readLong(text)).value
@@ -93,15 +86,10 @@ for (const [protocol, bodies] of [
   })
 
 /** A body of almost `largestBody`, and one of a fraction of its size. */
-function growing(make: GrowingBody, client: ClientProtocol): Texts {
+function growing(make: GrowingBody, client: ClientProtocol): { small: string; large: string } {
   const written = (count: number) => JSON.stringify({ model: 'm', ...make(Math.floor(count)) })
   const most = largestCount(written, client)
   return { small: written(most / sizeRatio), large: written(most) }
-}
-
-interface Texts {
-  small: string
-  large: string
 }
 
 /** The number of pieces with which a body is still accepted, to within 20 %. */
@@ -120,29 +108,4 @@ function isAccepted(text: string, client: ClientProtocol): boolean {
   } catch {
     return false
   }
-}
-
-/** The shortest of several runs decides, so that a busy machine and the collector do not. */
-function requireLinear(what: string, { small, large }: Texts, act: (text: string) => void): void {
-  let smallMs = Number.POSITIVE_INFINITY
-  let largeMs = Number.POSITIVE_INFINITY
-  for (let run = 0; run < mostRuns && !(run > 0 && largeMs > hopelessMs); run++) {
-    smallMs = Math.min(
-      smallMs,
-      processorMs(() => act(small)),
-    )
-    largeMs = Math.min(
-      largeMs,
-      processorMs(() => act(large)),
-    )
-    if (largeMs <= mostGrowth * smallMs + noiseMs) return
-  }
-  assert.fail(`${what}: ${smallMs.toFixed(0)} ms, and ${largeMs.toFixed(0)} ms for a body ${sizeRatio} times the size`)
-}
-
-function processorMs(act: () => void): number {
-  const before = process.threadCpuUsage()
-  act()
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1000
 }

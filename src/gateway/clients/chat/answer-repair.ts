@@ -65,10 +65,11 @@ export class AnswerRepair {
     member: MessageMember,
   ): Repairs | undefined {
     let repairs: Map<number, ChoiceRepair> | undefined
+    const eventsByChoice = choices.length > 1 ? Map.groupBy(events, ({ choice = 0 }) => choice) : undefined
     for (let position = 0; position < choices.length; position++) {
       const choice = choices[position]!
       const choiceIndex = choiceIndexOf(choice, position, member)
-      const ownEvents = choices.length === 1 ? events : events.filter((event) => (event.choice ?? 0) === choiceIndex)
+      const ownEvents = eventsByChoice ? (eventsByChoice.get(choiceIndex) ?? []) : events
       const rawCalls = listCalls(choice[member])
       const calls = this.#isLegacy
         ? undefined

@@ -112,6 +112,8 @@ export function withOtherMembers(
   correctCalls: readonly ToolCallDelta[],
   rawCalls: readonly RawCall[],
 ): ToolCallDelta[] {
+  const rawCallById = new Map<unknown, RawCall>()
+  for (const rawCall of rawCalls) rawCallById.getOrInsert(rawCall.id, rawCall)
   return correctCalls.map((call, at) => {
     const {
       id: _id,
@@ -120,7 +122,7 @@ export function withOtherMembers(
       function: _function,
       custom: _custom,
       ...others
-    } = rawCalls.find(({ id }) => id && id === call.id) ?? rawCalls[at] ?? {}
+    } = (call.id ? rawCallById.get(call.id) : undefined) ?? rawCalls[at] ?? {}
     return { ...others, ...call }
   })
 }

@@ -21,10 +21,14 @@ export class ChoicesAssembler {
   take(upstreamEvents: UpstreamEvent[]): AnswerEvent[] {
     if (this.#furtherChoices === undefined && !upstreamEvents.some(isFurtherChoice))
       return this.#firstChoice.take(upstreamEvents)
-    const choices = new Set(upstreamEvents.filter(isFurtherChoice).map(({ choice = 0 }) => choice))
-    const events = this.#firstChoice.take(upstreamEvents.filter((event) => !isFurtherChoice(event)))
-    for (const choice of choices) events.push(...this.#assembleChoice(choice, upstreamEvents))
-    return events
+    const { first = [], further = [] } = Object.groupBy(upstreamEvents, (event) =>
+      isFurtherChoice(event) ? 'further' : 'first',
+    )
+    const choices = [...Map.groupBy(further, ({ choice = 0 }) => choice)]
+    return [
+      ...this.#firstChoice.take(first),
+      ...choices.flatMap(([choice, events]) => this.#assembleChoice(choice, events)),
+    ]
   }
 
   /** The upstream has sent everything. */
@@ -35,9 +39,7 @@ export class ChoicesAssembler {
   }
 
   #assembleChoice(choice: number, events: readonly UpstreamEvent[]): AnswerEvent[] {
-    const choiceEvents = events
-      .filter((event) => (event.choice ?? 0) === choice)
-      .map((event) => withChoiceId(event, choice))
+    const choiceEvents = events.map((event) => withChoiceId(event, choice))
     return withChoice(this.#findOrCreateAssembler(choice).take(choiceEvents), choice)
   }
 
