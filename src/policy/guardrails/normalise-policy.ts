@@ -64,7 +64,10 @@ function resolveNames(
     const slug = slugOf(name)
     const path = `${field}[${i}]`
     if (slug === undefined) {
-      problems.push({ path, message: `the catalogue does not contain the ${kind} ${JSON.stringify(name)}` })
+      problems.push({
+        path,
+        message: `the catalogue does not contain the ${kind} ${JSON.stringify(name)} (GET /${kind}s lists all)`,
+      })
       return name
     }
     const earlier = firstIndexes.get(slug)

@@ -68,7 +68,9 @@ const rows: Row[] = [
     [
       field,
       [demo, 'nobody/nothing'],
-      new RegExp(`^${field}\\[1]: the catalogue does not contain the model "nobody/nothing"`),
+      new RegExp(
+        `^${field}\\[1]: the catalogue does not contain the model "nobody/nothing" \\(GET /models lists all\\)`,
+      ),
     ],
     [field, [''], new RegExp(`^${field}\\[0]: must not be empty`)],
     [field, null, 'kept'],
