@@ -1,8 +1,14 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import type { GatewayDeps } from '../deps.ts'
+import type { Circuits } from '../plan/circuits.ts'
+import type { Catalogue, ProviderLookup } from './catalogue-lookup.ts'
+import type { Credentials } from './credentials.ts'
 import { EndpointAccess } from './endpoint-access.ts'
 
-type ReachabilityDeps = Pick<GatewayDeps, 'catalogue' | 'circuits' | 'credentials'>
+type ReachabilityDeps = {
+  catalogue: Catalogue<ProviderLookup>
+  circuits: Pick<Circuits, 'health'>
+  credentials: Pick<Credentials, 'of'>
+}
 
 /** Returns which endpoints a key and a member can reach now: those with a credential and without an open circuit. */
 export function reachabilityFor(deps: ReachabilityDeps, { workspaceId }: { workspaceId: string }) {
