@@ -75,9 +75,10 @@ export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDe
       const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys } = lazyModules.jose().errors
       if (store?.isFromFuture()) store = undefined
       const stale = store?.findStaleKeys()
-      const isPaused = failure !== undefined && isWithin(retryDelayMs, failure.at, now())
-      if (isPaused && !stale) throw failure!.fault
-      if (isPaused && stale) return stale(header, token)
+      if (failure && isWithin(retryDelayMs, failure.at, now())) {
+        if (!stale) throw failure.fault
+        return stale(header, token)
+      }
       try {
         store ??= await discoverKeyStore()
         return await store.find(header, token)

@@ -54,17 +54,17 @@ function judge(
   const judgedEndpoints = knownModels.flatMap((model) =>
     model.endpoints.map((endpoint) => ({ endpoint, rule: findRule(model, endpoint) })),
   )
-  // Each of them has a rule.
-  const forbiddenEndpoints = judgedEndpoints.filter(({ rule }) => rule !== undefined)
+  const forbiddenEndpoints = judgedEndpoints.flatMap(({ endpoint, rule }) => (rule ? [{ endpoint, rule }] : []))
   if (forbiddenEndpoints.length < judgedEndpoints.length) {
     const answeringEndpoint = forbiddenEndpoints.find(({ endpoint }) => endpoint.id === endpointId)
     if (!answeringEndpoint) return { outcome: 'allowed' }
     const hasAlternative = judgedEndpoints.some(({ endpoint, rule }) => rule === undefined && canServe(endpoint))
-    return { outcome: hasAlternative ? 'rerouted' : 'refused', rule: answeringEndpoint.rule! }
+    return { outcome: hasAlternative ? 'rerouted' : 'refused', rule: answeringEndpoint.rule }
   }
   // An endpoint that is no longer in the catalogue may have been allowed.
-  if (knownModels.length < models.length || forbiddenEndpoints.length === 0) return { outcome: 'unknown' }
-  return { outcome: 'refused', rule: forbiddenEndpoints[0]!.rule! }
+  const [first] = forbiddenEndpoints
+  if (knownModels.length < models.length || !first) return { outcome: 'unknown' }
+  return { outcome: 'refused', rule: first.rule }
 
   function canServe(endpoint: Endpoint): boolean {
     return !incapable.includes(endpoint.id) && (!isReachable || !owner || isReachable(owner, endpoint))
