@@ -78,7 +78,19 @@ export class ImageBuilder {
   build(image: string, { sources, cache }: { sources: string; cache: string }): string {
     const bases = ['--build-arg', `NPM_IMAGE=${this.name('npm')}`, '--build-arg', `BASE_IMAGE=${this.name('base')}`]
     const npm = ['-v', `${cache}:/cache:O`, '--secret', `id=npmrc,src=${join(this.#folder, 'npmrc')}`]
-    const args = ['-q', '--no-cache', '--network', 'none', '--timestamp', '0', ...limits, ...bases, ...npm]
+    // Without layers, no image of the first stage remains.
+    const args = [
+      '-q',
+      '--no-cache',
+      '--layers=false',
+      '--network',
+      'none',
+      '--timestamp',
+      '0',
+      ...limits,
+      ...bases,
+      ...npm,
+    ]
     podman('build', ...args, '-t', this.name(image), sources)
     return podman('inspect', this.name(image), '--format', '{{.Id}}')
   }

@@ -20,7 +20,7 @@ test('Postgres’ refusals are reported with its message and advice', () => {
     refusal('28000', withoutTls),
     /no encryption\. It requires TLS: add sslmode=verify-full to DATABASE_URL\.$/,
   )
-  assert.match(refusal('53300', 'too many clients already'), /cannot be used: too many clients already\.$/)
+  assert.match(refusal('53300', 'too many clients already'), /too many clients already\. Raise .* DATABASE_POOL_SIZE/)
 })
 
 test('connection failures at the start are reported without system call names', () => {

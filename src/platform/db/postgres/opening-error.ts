@@ -5,6 +5,7 @@ import { readOnlyCode } from '../maintenance/failures.ts'
 const adviceByCode: Readonly<Record<string, string>> = {
   '3D000': 'Create it first, for example with createdb, or correct its name in DATABASE_URL.',
   '28P01': 'Correct the user or the password in DATABASE_URL.',
+  '53300': 'Raise this limit in Postgres, or lower DATABASE_POOL_SIZE of all servers.',
   '28000': 'Correct the user in DATABASE_URL, or create it first, for example with createuser.',
 }
 
