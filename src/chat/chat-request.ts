@@ -1,4 +1,4 @@
-import { requireFieldOfType } from '#platform/json/conditional-rules.ts'
+import { ifThen } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { Debug, EndUser, SessionId, Trace } from './fields/call-fields.ts'
 import {
@@ -22,18 +22,29 @@ const ChatFunction = z.looseObject({
   strict: z.boolean().nullish(),
 })
 
-/** A tool of any type. Tools of type `function`, and those without a type, require the member `function`. */
-export const ChatTool = requireFieldOfType(
-  z.looseObject({ type: z.string().optional(), function: ChatFunction.optional() }),
-  {
-    function: 'function',
-  },
-)
-  .refine((tool) => tool.type !== undefined || tool.function !== undefined, {
+const hasName = (tool: Record<string, unknown>) => typeof tool.name === 'string'
+
+/**
+ * A tool of any type. Tools of type `function`, and those without a type, require the member `function`, or the name of a
+ * function in the form of responses or Anthropic.
+ */
+export const ChatTool = z
+  .looseObject({ type: z.string().optional(), function: ChatFunction.optional() })
+  .refine((tool) => tool.type !== 'function' || tool.function !== undefined || hasName(tool), {
+    error: 'is required with type "function"',
+    path: ['function'],
+  })
+  .refine((tool) => tool.type !== undefined || tool.function !== undefined || hasName(tool), {
     error: 'is required without a function',
     path: ['type'],
   })
-  .meta({ else: { anyOf: [{ required: ['type'] }, { required: ['function'] }] } })
+  .meta(
+    ifThen(
+      { required: ['type'], properties: { type: { const: 'function' } } },
+      { anyOf: [{ required: ['function'] }, { required: ['name'] }] },
+      { anyOf: [{ required: ['type'] }, { required: ['function'] }, { required: ['name'] }] },
+    ),
+  )
 export type ChatTool = z.infer<typeof ChatTool>
 
 /** `any` is Mistral's name for `required`. */

@@ -9,11 +9,16 @@ export const Content = z.union([z.string(), z.array(ContentPart)], {
 })
 export type Content = z.infer<typeof Content>
 
+/** Some clients send an object. The type hides it, because it becomes text before anything reads it. */
+const CallArguments = z.union([z.string(), z.looseObject({}), z.null()], {
+  error: 'must be the arguments as JSON text',
+}) as unknown as z.ZodString
+
 /** A complete function call of an assistant message. */
 export const ToolCall = z.looseObject({
   id: z.string(),
   type: z.string().optional(),
-  function: z.looseObject({ name: z.string(), arguments: z.string() }).optional(),
+  function: z.looseObject({ name: z.string(), arguments: CallArguments }).optional(),
 })
 export type ToolCall = z.infer<typeof ToolCall>
 

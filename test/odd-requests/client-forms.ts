@@ -198,6 +198,135 @@ clientChats.push(
   },
 )
 
+const named = (name: string) => ({ type: 'function', function: { name, parameters } })
+const allowed = { mode: 'required', tools: [{ type: 'function', function: { name: 'read' } }] }
+const flatAllowed = { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'read' }] }
+
+clientChats.push(
+  {
+    name: 'functions of responses, Anthropic and MCP',
+    body: {
+      tools: [
+        { ...flatRead, name: 'a' },
+        { name: 'b', description: 'd', input_schema: parameters },
+        { name: 'c', inputSchema: parameters },
+        { type: 'custom', name: 'd', input_schema: parameters },
+        { type: 'function', function: { name: 'e', input_schema: parameters } },
+      ],
+    },
+    sent: {
+      openai: {
+        'tools.0': named('a'),
+        'tools.1.function': { name: 'b', description: 'd', parameters },
+        'tools.2': named('c'),
+        'tools.3': named('d'),
+        'tools.4': named('e'),
+      },
+      [responses!]: { 'tools.2.parameters.properties': parameters.properties },
+      [anthropic!]: { 'tools.1.input_schema': parameters, 'tools.4.input_schema': parameters },
+      [gemini!]: { 'tools.0.functionDeclarations.4.parametersJsonSchema': parameters },
+    },
+  },
+  {
+    name: 'a custom tool of responses, and its choice',
+    body: {
+      tools: [{ type: 'custom', name: 'sh', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' } }],
+      tool_choice: { type: 'custom', name: 'sh' },
+    },
+    sent: {
+      openai: {
+        'tools.0.custom.format.grammar': { syntax: 'lark', definition: 'start: "a"' },
+        tool_choice: { type: 'custom', custom: { name: 'sh' } },
+      },
+      [anthropic!]: { 'tools.0.name': 'sh', 'tool_choice.name': 'sh' },
+    },
+  },
+  {
+    name: 'a choice of several tools as responses have it',
+    body: { tools: [read, named('write')], tool_choice: flatAllowed },
+    sent: {
+      openai: { tool_choice: { type: 'allowed_tools', allowed_tools: allowed }, 'tools.length': 2 },
+      mistral: { tools: [read], tool_choice: 'required' },
+      [responses!]: { tool_choice: flatAllowed },
+      [anthropic!]: { 'tools.length': 1, 'tool_choice.type': 'any' },
+    },
+  },
+  {
+    name: 'calls without the member function, and objects as arguments',
+    body: {
+      tools: [read],
+      messages: [
+        user('Hi'),
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            { id: 'c1', type: 'tool_call', name: 'read', args: { path: 'a' } },
+            { id: 'c2', type: 'function', name: 'read', arguments: args },
+            { id: 'c3', type: 'function', function: { name: 'read', arguments: { path: 'a' } } },
+            { id: 'c4', type: 'function', function: { name: 'read', arguments: null } },
+          ],
+        },
+        ...['c1', 'c2', 'c3', 'c4'].map((id) => ({ role: 'tool', tool_call_id: id, content: 'A' })),
+      ],
+    },
+    sent: {
+      openai: {
+        'messages.1.tool_calls.0': call('c1'),
+        'messages.1.tool_calls.1': call('c2'),
+        'messages.1.tool_calls.2': call('c3'),
+        'messages.1.tool_calls.3.function.arguments': '{}',
+      },
+      [anthropic!]: { 'messages.1.content.0.input': { path: 'a' }, 'messages.1.content.2.input': { path: 'a' } },
+    },
+  },
+  {
+    name: 'settings, names and descriptions that are null',
+    body: {
+      messages: [{ ...user('Hi'), name: null }],
+      tools: [{ type: 'function', function: { ...read.function, description: null } }],
+      ...{ user: null, reasoning: null, thinking: null, verbosity: null, tool_choice: null },
+    },
+    sent: {
+      openai: {
+        'messages.0': user('Hi'),
+        'tools.0': read,
+        ...{ user: undefined, reasoning: undefined, thinking: undefined, verbosity: undefined, tool_choice: undefined },
+      },
+      [chat!]: { user: undefined, 'tools.0': read },
+    },
+  },
+  {
+    name: 'the former switch of OpenRouter for reasoning',
+    body: { include_reasoning: true },
+    sent: {
+      openai: { include_reasoning: undefined },
+      mistral: { include_reasoning: undefined },
+      groq: { include_reasoning: true },
+      openrouter: { include_reasoning: true },
+    },
+    dropped: { openai: ['include_reasoning'] },
+  },
+  {
+    name: 'an effort in upper case',
+    body: { reasoning_effort: 'LOW' },
+    sent: {
+      'openai/gpt-5': { reasoning_effort: 'low' },
+      'anthropic-messages/claude-opus-4-8': { 'output_config.effort': 'low' },
+    },
+  },
+  ...[{ thinking: true }, { thinking: false }, { thinking: { type: 'enabled', budget_tokens: 0 } }].map((fields) => ({
+    name: `reasoning as ${JSON.stringify(fields)}`,
+    body: { ...fields, max_tokens: 4000 },
+    sent: {
+      'openai/gpt-5': { reasoning_effort: fields.thinking === true ? 'medium' : 'minimal', thinking: undefined },
+      'google-gemini/gemini-2-5-flash': {
+        'generationConfig.thinkingConfig.thinkingBudget': fields.thinking === true ? -1 : 0,
+      },
+    },
+  })),
+)
+
 const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' }
 const answer = (id: string) => ({
   type: 'message',
@@ -250,6 +379,20 @@ export const clientResponses: OddRequest[] = [
     },
   },
   {
+    name: 'a choice of several tools as chats have it',
+    body: { tools: [flatRead], tool_choice: { type: 'allowed_tools', allowed_tools: allowed } },
+    sent: {
+      [responses!]: { tool_choice: flatAllowed },
+      openai: { tool_choice: { type: 'allowed_tools', allowed_tools: allowed } },
+      [anthropic!]: { 'tools.length': 1, 'tool_choice.type': 'any' },
+    },
+  },
+  {
+    name: 'a function with the schema of Anthropic',
+    body: { tools: [{ type: 'function', name: 'read', input_schema: parameters }] },
+    sent: { [chat!]: { tools: [read] }, [anthropic!]: { 'tools.0.input_schema': parameters } },
+  },
+  {
     name: 'the programs of Codex',
     body: { access_programs: { a: 1 } },
     sent: { openai: { access_programs: undefined }, [responses!]: { access_programs: { a: 1 } } },
@@ -261,6 +404,11 @@ export const clientMessages: OddRequest[] = [
   {
     name: 'a function in the form of responses',
     body: { tools: [flatRead] },
+    sent: { [anthropic!]: { tools: [messagesRead] }, [chat!]: { tools: [read] } },
+  },
+  {
+    name: 'functions of MCP and of chats without a type',
+    body: { tools: [{ name: 'read', inputSchema: parameters }] },
     sent: { [anthropic!]: { tools: [messagesRead] }, [chat!]: { tools: [read] } },
   },
   {

@@ -58,16 +58,18 @@ function readForeignSetting(chat: ChatRequest): ThinkingSetting | undefined {
   const googleThinking = readGoogleThinking(chat)
   if (googleThinking) return toSetting(googleThinking)
   const { thinking, enable_thinking, thinking_budget, chat_template_kwargs } = chat as ChatRequest & ForeignThinking
-  const { type, budget_tokens } = thinking ?? {}
+  const { type, budget_tokens } = (typeof thinking === 'object' ? thinking : undefined) ?? {}
   const template = chat_template_kwargs?.enable_thinking ?? chat_template_kwargs?.thinking
-  if (type === 'disabled' || (enable_thinking ?? template) === false) return { enabled: false }
-  if (type !== 'enabled' && type !== 'adaptive' && (enable_thinking ?? template) !== true) return undefined
+  // Some clients send `thinking` as a boolean.
+  const isEnabled = enable_thinking ?? template ?? thinking
+  if (type === 'disabled' || budget_tokens === 0 || isEnabled === false) return { enabled: false }
+  if (type !== 'enabled' && type !== 'adaptive' && isEnabled !== true) return undefined
   const budget = [budget_tokens, thinking_budget].find((one) => typeof one === 'number' && one > 0)
   return { enabled: true, effort: undefined, budgetTokens: budget as number | undefined }
 }
 
 type ForeignThinking = {
-  thinking?: { type?: unknown; budget_tokens?: unknown } | null
+  thinking?: { type?: unknown; budget_tokens?: unknown } | boolean | null
   enable_thinking?: unknown
   thinking_budget?: unknown
   chat_template_kwargs?: { enable_thinking?: unknown; thinking?: unknown } | null

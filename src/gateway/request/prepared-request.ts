@@ -7,6 +7,7 @@ import { readPresetReference } from '../presets/preset-reference.ts'
 import type { Body, ClientProtocol } from '../protocol/protocol.ts'
 import { withCallIds } from './client-forms/call-ids.ts'
 import { withChatToolChoice, withoutEmptySettings } from './client-forms/chat-tool-choice.ts'
+import { withChatTools } from './client-forms/chat-tools.ts'
 import { withChatParts } from './client-forms/foreign-parts.ts'
 import { withToolResults } from './client-forms/function-results.ts'
 import { applyLitellmFields } from './client-forms/litellm-fields.ts'
@@ -25,7 +26,7 @@ export type PreparedRequest = {
 function normalizeBody(body: Body, { protocol }: ClientProtocol): Body {
   const current = withToolResults(applyLitellmFields(body))
   return protocol === 'openai-chat'
-    ? withoutEmptySettings(withChatToolChoice(withChatParts(withCallIds(current))))
+    ? withoutEmptySettings(withChatToolChoice(withChatParts(withCallIds(withChatTools(current)))))
     : current
 }
 

@@ -1,6 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { answerLimitOf, isAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { readToolSchema, toChatChoice, toChatCustomTool } from '../../protocol/foreign-tools.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
 import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
@@ -111,13 +112,15 @@ function toChatTools({ tool_choice, parallel_tool_calls }: Body, { tools }: Flat
   if (functions.length === 0) return {}
   const choice = toChatToolChoice(tool_choice)
   return {
-    tools: functions.map((tool) => (tool.type === 'custom' ? customTool(tool) : functionTool(tool))),
+    tools: functions.map((tool) => (tool.type === 'custom' ? toChatCustomTool(tool) : functionTool(tool))),
     ...(choice !== undefined && { tool_choice: choice }),
     ...(parallel_tool_calls != null && { parallel_tool_calls }),
   }
 }
 
-function functionTool({ type, name, description, parameters, strict, cache_control }: Tool): Body {
+function functionTool(tool: Tool): Body {
+  const { type, name, description, strict, cache_control } = tool
+  const parameters = readToolSchema(tool)
   const definition = {
     name,
     ...(description != null && { description }),
@@ -127,37 +130,22 @@ function functionTool({ type, name, description, parameters, strict, cache_contr
   return { type, function: definition, ...(cache_control != null && { cache_control }) }
 }
 
-/** A tool that is called with free text. */
-function customTool({ name, description, format }: Tool): Body {
-  const { type, ...grammar } = (format ?? {}) as { type?: string }
-  const shape = type === 'grammar' ? { type, grammar } : format
-  return {
-    type: 'custom',
-    custom: { name, ...(description != null && { description }), ...(shape != null && { format: shape }) },
-  }
-}
-
 type Choice = {
   type: string
   name?: string
   /** Some clients send the choice as chats have it. */
   function?: { name?: string } | null
-  mode?: string
   tools?: { type: string; name?: string }[]
 }
 
 function toChatToolChoice(choice: unknown): unknown {
   if (choice == null || typeof choice === 'string') return choice ?? undefined
-  const { type, function: functionChoice, name = functionChoice?.name, mode, tools } = choice as Choice
+  const { type, function: functionChoice, name = functionChoice?.name, tools } = choice as Choice
   const word = readChoiceWord(type)
   if (word) return word
   if (type === 'function' || type === 'tool') return { type: 'function', function: { name } }
-  if (type === 'custom') return { type, custom: { name } }
-  if (type !== 'allowed_tools') return undefined
+  if (type !== 'allowed_tools' && type !== 'custom') return undefined
   if (tools != null && !(Array.isArray(tools) && tools.every((tool) => typeof tool === 'object' && tool !== null)))
     throw new Fault('invalid', 'tool_choice.tools: must be an array of tools, each an object with its type and name.')
-  return {
-    type,
-    allowed_tools: { mode, tools: tools?.map((tool) => ({ type: tool.type, function: { name: tool.name } })) },
-  }
+  return toChatChoice(choice)
 }

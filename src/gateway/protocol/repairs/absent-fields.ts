@@ -28,6 +28,7 @@ const translatedFields: ReadonlySet<string> = new Set([
   'prompt_cache_retention',
   'safety_settings',
   'web_search_options',
+  'include_reasoning',
   'client_metadata',
   ...foreignThinkingFields,
 ])

@@ -3,6 +3,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
+import { readToolSchema } from '../../protocol/foreign-tools.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { minThinkingBudget } from '../../protocol/reasoning-budget.ts'
 import { findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
@@ -39,15 +40,26 @@ const raiseThinkingBudget: Repair = (body) => {
   return { ...body, thinking: { ...thinking, budget_tokens: minThinkingBudget } }
 }
 
-/** Converts functions of chats or responses to tools of Anthropic. */
+/** Whether a tool is a function in the form of another protocol. */
+const isForeignFunction = (tool: Body | null): tool is Body =>
+  tool?.type === 'function' ||
+  (tool != null && tool.type == null && tool.input_schema == null && readToolSchema(tool) != null)
+
+/** Converts functions of chats, responses and MCP to tools of Anthropic. */
 const fitFunctions: Repair = (body) => {
   if (!Array.isArray(body.tools)) return body
   const tools = mapItems(body.tools as (Body | null)[], (tool) => {
-    const called = tool?.type === 'function' ? (tool.function ?? tool) : undefined
+    const called = isForeignFunction(tool) ? (tool.function ?? tool) : undefined
     if (typeof called !== 'object' || called === null) return tool?.description === null ? withoutNulls(tool) : tool
-    const { name, description, parameters, strict } = called as Body
+    const { name, description, strict } = called as Body
     const cache_control = tool!.cache_control
-    return withoutNulls({ name, description, input_schema: parameters ?? {}, strict, cache_control })
+    return withoutNulls({
+      name,
+      description,
+      input_schema: readToolSchema(called as Body) ?? {},
+      strict,
+      cache_control,
+    })
   })
   return tools === body.tools ? body : { ...body, tools }
 }

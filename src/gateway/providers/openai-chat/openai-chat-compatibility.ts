@@ -61,6 +61,7 @@ const openai: ChatCompatibility = {
   hasTextResults: true,
   refusesCacheBreakpoints: true,
   maxStops: 4,
+  refuses: ['include_reasoning'],
   callIds: { allowedCharacters: anyCharacters, maxLength: 40 },
   checksStrict: true,
 }
@@ -114,6 +115,7 @@ const mistral: ChatCompatibility = {
     'prompt_cache_options',
     'safety_identifier',
     'web_search_options',
+    'include_reasoning',
     'function_call',
     'functions',
   ],
@@ -138,8 +140,8 @@ const openaiOnlyFields = [
 ]
 const groqRefuses = ['logprobs', 'top_logprobs', 'logit_bias', ...openaiOnlyFields]
 
-/** Fields that xAI and Cerebras refuse. */
-const penaltiesAndBias = ['presence_penalty', 'frequency_penalty', 'logit_bias']
+/** Fields that xAI and Cerebras refuse. `include_reasoning` belongs to OpenRouter and Groq. */
+const fieldsXaiRefuses = ['presence_penalty', 'frequency_penalty', 'logit_bias', 'include_reasoning']
 
 /** The properties of providers that differ from most. The catalogue defines those of custom providers. */
 const builtinCompatibility: Record<string, ChatCompatibility> = {
@@ -170,14 +172,14 @@ const builtinCompatibility: Record<string, ChatCompatibility> = {
     reasonsByEffort: true,
     refusesMembers: true,
     refusesCacheBreakpoints: true,
-    refuses: [...penaltiesAndBias, ...openaiOnlyFields],
+    refuses: [...fieldsXaiRefuses, ...openaiOnlyFields],
   },
   xai: {
     ...lenient,
     reasoningField: 'reasoning_content',
     reasonsByEffort: true,
     efforts: ['none', 'low', 'medium', 'high'],
-    refuses: penaltiesAndBias,
+    refuses: fieldsXaiRefuses,
   },
   mistral,
   deepseek: { ...requiringReasoning, hasTextResults: true },

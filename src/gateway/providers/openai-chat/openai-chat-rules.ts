@@ -23,7 +23,7 @@ import {
   strictToolRepair,
 } from '../openai/openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
-import { cacheBreakpointRepair, fitNames, memberRepair } from './messages/openai-chat-members.ts'
+import { cacheBreakpointRepair, fitNames, memberRepair, skipNullDescriptions } from './messages/openai-chat-members.ts'
 import { answerRepair, fieldRepair, orderRepair, rangeRepair, skipEmptyStops } from './messages/openai-chat-messages.ts'
 import { withAcceptedRoles } from './messages/openai-chat-roles.ts'
 import { type ChatCompatibility, findCompatibility } from './openai-chat-compatibility.ts'
@@ -52,6 +52,7 @@ const openaiToolRepair = toolRepair(toolShape, openaiSchemas)
 const grammarToolRepair = toolRepair(toolShape, { accepts: acceptsInGrammar })
 
 const commonRepairs: Repair[] = [
+  skipNullDescriptions,
   emptyContentRepair('messages'),
   skipEmptyStops,
   filenameRepair('messages'),

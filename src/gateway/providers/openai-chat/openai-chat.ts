@@ -89,10 +89,13 @@ function changedBody(body: Body, changes: Body): Body {
   return sent
 }
 
-/** The changed members of the body for the upstream; undefined for removed ones. */
+/**
+ * The changed members of the body for the upstream; undefined for removed ones. Many servers refuse null for a setting without
+ * a value.
+ */
 function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
   const changes: Body = answerLimitPatch(body, limitNameFor(endpoint))
-  for (const name in body) if (serviceOnlyFields.has(name)) changes[name] = undefined
+  for (const name in body) if (serviceOnlyFields.has(name) || body[name] === null) changes[name] = undefined
   changes.model = endpoint.upstreamModel
   changes.stream = stream
   changes.stream_options =

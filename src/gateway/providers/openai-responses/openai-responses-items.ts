@@ -2,6 +2,7 @@ import type { ContentPart } from '#chat/message.ts'
 import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { toChatPart } from '../../protocol/chat-parts.ts'
+import { toResponsesChoice } from '../../protocol/foreign-tools.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
@@ -105,6 +106,8 @@ export const fitToolChoice: Repair = (body) => {
   const word = readChoiceWord(type)
   if (word) return { ...body, tool_choice: word }
   if (type === 'tool') return { ...body, tool_choice: { type: 'function', name } }
+  if ('allowed_tools' in choice || 'custom' in choice)
+    return { ...body, tool_choice: toResponsesChoice(choice) ?? choice }
   if (type !== 'function' || typeof chosen?.name !== 'string') return body
   return { ...body, tool_choice: { type, name: chosen.name } }
 }

@@ -1,3 +1,4 @@
+import { toChatChoice } from '../../protocol/foreign-tools.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
 
@@ -14,6 +15,8 @@ export function withChatToolChoice(body: Body): Body {
   const name = typeof chosen === 'string' ? chosen : choice.name
   const word = readChoiceWord(type)
   if (word) return { ...body, tool_choice: word }
+  const severalTools = toChatChoice(choice)
+  if (severalTools) return { ...body, tool_choice: severalTools }
   // A `function` that is an object is the form of chats.
   if ((type !== 'function' && type !== 'tool') || typeof name !== 'string' || typeof (chosen ?? '') !== 'string')
     return body
@@ -28,13 +31,14 @@ const defaultEfforts: ReadonlySet<unknown> = new Set(['auto', 'default'])
 /** Other names of the effort `none`, as LiteLLM has them. */
 const disablingEfforts: ReadonlySet<unknown> = new Set(['disable', 'disabled', 'off'])
 
-/** Removes empty settings, and names efforts as OpenAI does. An unknown effort would turn on reasoning. */
+/** Removes empty settings, and names efforts as OpenAI does, in lower case. An unknown effort would turn on reasoning. */
 export function withoutEmptySettings(body: Body): Body {
-  const { reasoning_effort: effort } = body
+  const { reasoning_effort: requestedEffort } = body
+  const effort = typeof requestedEffort === 'string' ? requestedEffort.toLowerCase() : requestedEffort
   const empty = settings.filter((name) => body[name] === '')
   const isDisabled = disablingEfforts.has(effort)
-  if (empty.length === 0 && !isDisabled && !defaultEfforts.has(effort)) return body
-  const rest = { ...body }
+  if (empty.length === 0 && !isDisabled && !defaultEfforts.has(effort) && effort === requestedEffort) return body
+  const rest: Body = { ...body, ...(effort !== undefined && { reasoning_effort: effort }) }
   for (const name of empty) delete rest[name]
   if (defaultEfforts.has(effort)) delete rest.reasoning_effort
   return isDisabled ? { ...rest, reasoning_effort: 'none' } : rest

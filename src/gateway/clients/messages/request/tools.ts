@@ -1,5 +1,6 @@
 import type { MessagesCall } from '#chat/messages-call.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
+import { readToolSchema } from '../../../protocol/foreign-tools.ts'
 import type { Body } from '../../../protocol/protocol.ts'
 import { toClientFunction } from './client-tools.ts'
 
@@ -28,10 +29,10 @@ function toChatTool(tool: Tool): Body {
     const clientFunction = toClientFunction(tool)
     return clientFunction ? { type: 'function', function: clientFunction, ...cache } : tool
   }
-  const { name, description, input_schema, parameters, strict } = tool
+  const { name, description, strict } = tool
   return {
     type: 'function',
-    function: withoutNulls({ name, description, parameters: input_schema ?? parameters, strict: strict ?? undefined }),
+    function: withoutNulls({ name, description, parameters: readToolSchema(tool), strict: strict ?? undefined }),
     ...cache,
   }
 }

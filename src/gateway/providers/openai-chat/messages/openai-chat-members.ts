@@ -45,15 +45,31 @@ export function memberRepair({ refusesMembers = false }: ChatCompatibility): Rep
 const refusedCharacters = /[\s<|\\/>]+/g
 const maxNameLength = 64
 
-/** Replaces the characters of names that OpenAI refuses. */
+/** Replaces the characters of names that OpenAI refuses, and removes names that are null. */
 export const fitNames: Repair = (body) => {
   if (!Array.isArray(body.messages)) return body
   const messages = mapItems(body.messages as Message[], (message) => {
+    if (message?.name === null) return withoutNull(message, 'name')
     if (typeof message?.name !== 'string') return message
     const name = message.name.replaceAll(refusedCharacters, '_').slice(0, maxNameLength)
     return name === message.name ? message : { ...message, name }
   })
   return messages === body.messages ? body : { ...body, messages }
+}
+
+function withoutNull<T extends Body>(holder: T, name: string): T {
+  const { [name]: _null, ...rest } = holder
+  return rest as T
+}
+
+/** Removes the description of a function if it is null, which OpenAI refuses. */
+export const skipNullDescriptions: Repair = (body) => {
+  if (!Array.isArray(body.tools)) return body
+  const tools = mapItems(body.tools as Body[], (tool) => {
+    const called = tool?.function as Body | null | undefined
+    return called?.description === null ? { ...tool, function: withoutNull(called, 'description') } : tool
+  })
+  return tools === body.tools ? body : { ...body, tools }
 }
 
 /** Removes cache breakpoints, which belong to Anthropic, for servers that refuse them. They cache without. */

@@ -1,0 +1,57 @@
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import type { Body } from './protocol.ts'
+
+/** The schema of a function, in the member of any protocol: chats and responses, Anthropic, MCP. Undefined without one. */
+export const readToolSchema = ({ parameters, input_schema, inputSchema }: Body): unknown =>
+  parameters ?? input_schema ?? inputSchema ?? undefined
+
+/** A tool of responses that is called with free text, as chats have it. */
+export function toChatCustomTool({ name, description, format }: Body): Body {
+  const { type, ...grammar } = (format ?? {}) as { type?: unknown } & Body
+  const shape = type === 'grammar' && grammar.grammar === undefined ? { type, grammar } : format
+  return { type: 'custom', custom: withoutNulls({ name, description, format: shape }) }
+}
+
+type ChoiceTool = { type?: unknown; name?: unknown; function?: { name?: unknown } | null }
+type Choice = {
+  type?: unknown
+  name?: unknown
+  custom?: { name?: unknown } | null
+  mode?: unknown
+  tools?: unknown
+  allowed_tools?: { mode?: unknown; tools?: unknown } | null
+}
+
+/**
+ * A choice among several tools, or of a custom tool, as chats have it. Undefined for other choices. Accepts the form of
+ * responses, too, which has the members of `allowed_tools` and `custom` directly in the choice.
+ */
+export function toChatChoice(choice: object): object | undefined {
+  const { type, name, custom, mode, tools, allowed_tools: nested } = choice as Choice
+  if (type === 'custom') return { type, custom: { name: custom?.name ?? name } }
+  if (type !== 'allowed_tools') return undefined
+  const allowed = nested ?? { mode, tools }
+  const list = Array.isArray(allowed.tools) ? allowed.tools.map(toChosenTool) : allowed.tools
+  return { type, allowed_tools: { mode: allowed.mode, tools: list } }
+}
+
+function toChosenTool(tool: ChoiceTool | null): unknown {
+  return typeof tool?.name === 'string' && tool.function == null
+    ? { type: tool.type, function: { name: tool.name } }
+    : tool
+}
+
+/** The choice of `toChatChoice` as responses have it. */
+export function toResponsesChoice(choice: object): object | undefined {
+  const chatChoice = toChatChoice(choice) as Choice | undefined
+  if (!chatChoice) return undefined
+  const { type, custom, allowed_tools: allowed } = chatChoice
+  if (type === 'custom') return { type, name: custom?.name }
+  const list = allowed?.tools
+  const tools = Array.isArray(list)
+    ? (list as (ChoiceTool | null)[]).map((tool) =>
+        tool?.function ? { type: tool.type, name: tool.function.name } : tool,
+      )
+    : list
+  return { type, mode: allowed?.mode, tools }
+}

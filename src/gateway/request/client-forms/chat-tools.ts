@@ -1,0 +1,59 @@
+import { isObject } from '#platform/core/is-object.ts'
+import { mapItems } from '#platform/json/map-texts.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import { readToolSchema, toChatCustomTool } from '../../protocol/foreign-tools.ts'
+import type { Body } from '../../protocol/protocol.ts'
+
+/**
+ * Replaces tools and calls in the forms of other protocols in a chat body by those of chats: functions of responses, Anthropic and
+ * MCP, custom tools of responses, and calls without the member `function`, with an object as arguments.
+ */
+export function withChatTools(body: Body): Body {
+  const { tools, messages } = body
+  const fittedTools = Array.isArray(tools) ? mapItems(tools as unknown[], toChatTool) : tools
+  const fittedMessages = Array.isArray(messages) ? mapItems(messages as unknown[], withChatCalls) : messages
+  if (fittedTools === tools && fittedMessages === messages) return body
+  return { ...body, ...(fittedTools !== undefined && { tools: fittedTools }), messages: fittedMessages }
+}
+
+function toChatTool(tool: unknown): unknown {
+  if (!isObject(tool)) return tool
+  const { type, name, function: declared, cache_control } = tool
+  if (isObject(declared)) return withParameters(tool, declared)
+  if (typeof name !== 'string' || declared != null) return tool
+  const schema = readToolSchema(tool)
+  if (type == null || type === 'function' || (type === 'custom' && schema !== undefined))
+    return withoutNulls({ type: 'function', function: toFunction(tool, schema), cache_control })
+  return type === 'custom' && tool.custom == null ? toChatCustomTool(tool) : tool
+}
+
+const toFunction = ({ name, description, strict }: Body, parameters: unknown) =>
+  withoutNulls({ name, description, parameters, strict })
+
+/** Moves the schema of a function to `parameters`. Providers ignore the names of other protocols, so the arguments would be lost. */
+function withParameters(tool: Body, declared: Body): Body {
+  if (declared.parameters != null) return tool
+  const parameters = readToolSchema(declared)
+  if (parameters === undefined) return tool
+  const { input_schema: _anthropic, inputSchema: _mcp, ...rest } = declared
+  return { ...tool, function: { ...rest, parameters } }
+}
+
+function withChatCalls(message: unknown): unknown {
+  if (!isObject(message) || !Array.isArray(message.tool_calls)) return message
+  const tool_calls = mapItems(message.tool_calls as unknown[], toChatCall)
+  return tool_calls === message.tool_calls ? message : { ...message, tool_calls }
+}
+
+function toChatCall(call: unknown): unknown {
+  if (!isObject(call)) return call
+  const { function: called, name, arguments: args, args: input, ...rest } = call
+  if (isObject(called))
+    return typeof called.arguments === 'string'
+      ? call
+      : { ...call, function: { ...called, arguments: toText(called.arguments) } }
+  if (typeof name !== 'string' || rest.custom != null) return call
+  return { ...rest, type: 'function', function: { name, arguments: toText(args ?? input) } }
+}
+
+const toText = (args: unknown) => (typeof args === 'string' ? args : JSON.stringify(args ?? {}))
