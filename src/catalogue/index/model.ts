@@ -54,7 +54,15 @@ export type Compatibility = {
   reasoningField?: ReasoningField
   /** Whether answers can start with reasoning between tags such as `<think>`, which is separated. By default not. */
   reasoningTags?: boolean
+  /** How the server writes calls of tools into the text, if it does. By default the text is not searched. */
+  textToolCalls?: TextCallFormatName
+  /** Whether each delta of a stream repeats the whole text so far. By default it has only what is new. */
+  cumulativeText?: boolean
 }
+
+/** The formats of calls in a text, implemented in `src/gateway/providers/openai-chat/text-calls/`. */
+export const textCallFormatNames = ['hermes', 'llama3', 'mistral'] as const
+export type TextCallFormatName = (typeof textCallFormatNames)[number]
 
 /** The interfaces for the cost of an earlier answer, implemented in `src/gateway/providers/cost-lookup-protocols.ts`. */
 export const costLookupKinds = ['openrouter', 'openai-responses'] as const

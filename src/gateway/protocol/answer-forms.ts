@@ -20,15 +20,21 @@ export type AnswerForms = {
   isOwnAnswer: (body: unknown) => boolean
   /** Missing if clients never get the bytes of this protocol. Its reader then reads all forms. */
   normalizer?: Normalizer
-  /** Separates the reasoning of one stream from its text. Undefined if the server of the endpoint does not mix them. */
-  reasoningSeparator?: (endpoint: Endpoint, choiceCount: number) => EventSeparator | undefined
+  /** Changes the text of one stream, in this order, as the compatibility of the endpoint's server requires. */
+  filters?: (options: FilterOptions) => EventFilter[]
 }
 
-/** Separates the reasoning in tags from the text of a stream, until the reasoning has ended. */
-export type EventSeparator = {
-  /** Returns the event with separated reasoning. */
+/** `toolNames` are the names of the tools that the server got. Undefined if it got none. */
+export type FilterOptions = { endpoint: Endpoint; choiceCount: number; toolNames: ReadonlySet<string> | undefined }
+
+/** Changes events of a stream. Events have the standard form of their protocol. */
+export type EventFilter = {
+  /** Returns the changed event, or the same one. */
   take: (event: SseEvent) => SseEvent
+  /** Whether the rest of the stream needs no changes. */
   readonly isDone: boolean
+  /** Whether every event can need changes, also after plain text. */
+  readonly isLasting: boolean
   /** Returns events with the text that is still held at the end of the stream. */
   end: () => SseEvent[]
 }
@@ -40,5 +46,5 @@ export type Normalizer = {
   /** The content of an event in the standard form. The same object if it has that form. `name` is the SSE name of the event. */
   normalizeEvent: (content: object, progress: StreamProgress, name: string | undefined) => object
   /** A whole answer in the standard form. The same object if it has that form. */
-  normalizeAnswer: (body: unknown, endpoint: Endpoint, choiceCount: number) => unknown
+  normalizeAnswer: (body: unknown, options: FilterOptions) => unknown
 }

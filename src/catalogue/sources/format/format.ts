@@ -120,6 +120,8 @@ function toCompatibility(row: NonNullable<z.output<typeof ProviderRow>['compatib
     costLookup: row.cost_lookup,
     reasoningField: row.reasoning_field,
     reasoningTags: row.reasoning_tags,
+    textToolCalls: row.text_tool_calls,
+    cumulativeText: row.cumulative_text,
   })
 }
 

@@ -1,7 +1,7 @@
 import { toDecimal, unitPrice } from '#platform/core/money.ts'
 import { categories, protocols, regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
-import { costLookupKinds, reasoningFields } from '../../index/model.ts'
+import { costLookupKinds, reasoningFields, textCallFormatNames } from '../../index/model.ts'
 import { modelIdShape, slugShape } from '../../index/names/names.ts'
 import { hasCredentials } from '../expand-url.ts'
 
@@ -74,6 +74,8 @@ const CompatibilityRow = z
     cost_lookup: z.enum(costLookupKinds),
     reasoning_field: z.enum(reasoningFields),
     reasoning_tags: z.boolean(),
+    text_tool_calls: z.enum(textCallFormatNames),
+    cumulative_text: z.boolean(),
   })
   .partial()
 

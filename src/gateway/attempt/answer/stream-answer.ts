@@ -36,7 +36,7 @@ export class StreamAnswer {
     this.#receiver = receiver
     this.#start = start
     this.#hold = new ContentHold(contentHoldMs, () => this.#openWithoutContent())
-    if (providerProtocol.isStateless)
+    if (providerProtocol.isStateless && !this.#decoder.hasLastingFilters)
       this.#fastPath = new DeltaFastPath(this.#decoder.read, receiver, this.#contentSize)
   }
 

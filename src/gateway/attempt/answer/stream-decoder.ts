@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { type SseEvent, SseReader } from '#platform/net/sse.ts'
-import type { EventSeparator, StreamProgress } from '../../protocol/answer-forms.ts'
+import type { EventFilter, StreamProgress } from '../../protocol/answer-forms.ts'
 import type { ProviderProtocol } from '../../protocol/protocol.ts'
 import { endMark } from '../../protocol/tool-calls/readers.ts'
 import { errorWithoutAnswer, noMessage } from '../../providers/upstream-errors.ts'
@@ -45,8 +45,8 @@ export class StreamDecoder {
   #protocol: ProviderProtocol | undefined
   /** The last data that is not an event of the protocol, which can be the text of an error. */
   #otherText: string | undefined
-  /** Separates reasoning in tags from the text. Undefined once the reasoning at the start of the text has ended. */
-  #separator: EventSeparator | undefined
+  /** The changes of the text that the endpoint's server requires. Filters that are done are removed. */
+  #filters: readonly EventFilter[]
 
   constructor(attempt: DecodedAttempt, { hasJsonLines }: { hasJsonLines: boolean }) {
     this.#attempt = attempt
@@ -54,7 +54,8 @@ export class StreamDecoder {
     this.#jsonLines = hasJsonLines ? new JsonLines() : undefined
     this.#read = this.#createReader(attempt.providerProtocol)
     this.#announcement = attempt.providerProtocol.forms?.announcement
-    this.#separator = attempt.providerProtocol.forms?.reasoningSeparator?.(attempt.target.endpoint, attempt.choiceCount)
+    const { endpoint } = attempt.target
+    this.#filters = attempt.providerProtocol.forms?.filters?.({ ...attempt, endpoint }) ?? []
   }
 
   /** The current reader, for events that need neither normalization nor recognition of their protocol. */
@@ -105,9 +106,17 @@ export class StreamDecoder {
     return [...lastLines, ...splitLines(this.#sse.end())]
   }
 
+  /** Whether every event can need changes, so that none can be passed on without being decoded. */
+  get hasLastingFilters(): boolean {
+    return this.#filters.some(({ isLasting }) => isLasting)
+  }
+
   /** Returns the events with text that was held because it can be the start of a tag such as `</think>`. */
   takeHeldText(): SseEvent[] {
-    return this.#separator?.end() ?? []
+    let events: SseEvent[] = []
+    for (const filter of this.#filters) events = [...events.map(filter.take, filter), ...filter.end()]
+    this.#filters = []
+    return events
   }
 
   /** @returns undefined for a keep-alive. @throws Error for an event that cannot be read. */
@@ -173,13 +182,13 @@ export class StreamDecoder {
 
   #normalize(event: SseEvent): SseEvent {
     const normalized = normalizeEvent(event, this.#attempt.providerProtocol.forms?.normalizer, this.#progress)
-    return this.#separator ? this.#separate(normalized, this.#separator) : normalized
+    return this.#filters.length > 0 ? this.#filter(normalized) : normalized
   }
 
-  #separate(event: SseEvent, separator: EventSeparator): SseEvent {
-    const separated = separator.take(event)
-    if (separator.isDone) this.#separator = undefined
-    return separated
+  #filter(event: SseEvent): SseEvent {
+    const filtered = this.#filters.reduce((next, filter) => filter.take(next), event)
+    this.#filters = this.#filters.filter(({ isDone }) => !isDone)
+    return filtered
   }
 
   #recognizeProtocol(event: SseEvent): ProviderProtocol | undefined {

@@ -46,7 +46,8 @@ export function readWholeAnswer(
 ): { events: AnswerEvent[]; whole: WholeAnswer | undefined } {
   if (answer.body === null) throw new Error('it is null')
   const { normalizer } = providerProtocol.forms ?? {}
-  const body = normalizer ? normalizer.normalizeAnswer(answer.body, target.endpoint, choiceCount) : answer.body
+  const options = { endpoint: target.endpoint, choiceCount, toolNames }
+  const body = normalizer ? normalizer.normalizeAnswer(answer.body, options) : answer.body
   const protocol = recognizeProtocol(body, providerProtocol)
   const isForeign = protocol !== providerProtocol
   const reader = isForeign && adaptProtocol ? adaptProtocol(protocol) : protocol

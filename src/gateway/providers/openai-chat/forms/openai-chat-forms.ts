@@ -1,4 +1,3 @@
-import type { Endpoint } from '#catalogue/index/model.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
@@ -6,6 +5,9 @@ import type { SseEvent } from '#platform/net/sse.ts'
 import type { AnswerForms, StreamProgress } from '../../../protocol/answer-forms.ts'
 import { isEmptyError } from '../../upstream-errors.ts'
 import { type Members, withMembers } from '../../with-members.ts'
+import { textCallFormats } from '../text-calls/text-call-formats.ts'
+import { TextCallFilter, withTextCalls } from '../text-calls/text-calls.ts'
+import { CumulativeTextFilter } from './cumulative-text.ts'
 import { isStandardMessage, normalizeMessage } from './openai-chat-message-forms.ts'
 import { readNativeAnswer } from './openai-chat-native-forms.ts'
 import { findSources, sourceMembers, toAnnotation } from './openai-chat-source-forms.ts'
@@ -25,18 +27,24 @@ export const chatForms: AnswerForms = {
     isStandard: ({ data }: SseEvent) => standardDelta.test(data) && !nonStandardMember.test(data),
     normalizeEvent: (content, progress) =>
       normalizeCompletion(content, 'delta', progress.choiceCount, progress) as object,
-    normalizeAnswer: (body, endpoint, choiceCount) => {
+    normalizeAnswer: (body, { endpoint: { compatibility = {} }, choiceCount, toolNames }) => {
       const completion = isStandardCompletion(body, choiceCount)
         ? body
         : normalizeCompletion(body, 'message', choiceCount)
-      return hasTags(endpoint) ? separateReasoning(completion) : completion
+      const separated = compatibility.reasoningTags ? separateReasoning(completion) : completion
+      const callFormat = compatibility.textToolCalls && textCallFormats[compatibility.textToolCalls]
+      return callFormat && toolNames ? withTextCalls(separated, callFormat, toolNames) : separated
     },
   },
-  reasoningSeparator: (endpoint, choiceCount) => (hasTags(endpoint) ? new ReasoningSeparator(choiceCount) : undefined),
+  filters: ({ endpoint: { compatibility = {} }, choiceCount, toolNames }) => {
+    const { cumulativeText, reasoningTags, textToolCalls } = compatibility
+    return [
+      ...(cumulativeText ? [new CumulativeTextFilter()] : []),
+      ...(reasoningTags ? [new ReasoningSeparator(choiceCount)] : []),
+      ...(textToolCalls && toolNames ? [new TextCallFilter(textCallFormats[textToolCalls], toolNames)] : []),
+    ]
+  },
 }
-
-/** Whether the server of an endpoint sends reasoning between tags in the text (docs/decisions/0288). */
-const hasTags = ({ compatibility }: Endpoint) => compatibility?.reasoningTags === true
 
 const standardDelta = /"delta"\s*:\s*\{/
 

@@ -1,7 +1,9 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
+import type { EventFilter } from '../../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../../with-members.ts'
+import { toEvent } from './chunk-events.ts'
 
 /** The names of tags that models put around their reasoning. */
 const tagNames = ['think', 'thinking', 'thought']
@@ -139,7 +141,8 @@ const otherReasoning = /"reasoning(?:_content)?"\s*:\s*"[^"]/
  * Separates the reasoning of a stream. Reads only events up to the end of the reasoning. With several choices, each can
  * start after others have ended.
  */
-export class ReasoningSeparator {
+export class ReasoningSeparator implements EventFilter {
+  readonly isLasting = false
   readonly #choiceCount: number
   readonly #splitters = new Map<unknown, TagSplitter>()
   #lastChunk: Members | undefined
@@ -209,9 +212,4 @@ function parseObject(data: string): Members | undefined {
     // The normalizer repairs such JSON later.
     return undefined
   }
-}
-
-function toEvent(chunk: Members): SseEvent {
-  const data = JSON.stringify(chunk)
-  return { event: undefined, data, raw: Buffer.from(`data: ${data}\n\n`) }
 }
