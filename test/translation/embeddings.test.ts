@@ -11,7 +11,7 @@ const price = 0.123457
 const prices = { prompt: price, completion: 0 }
 const ofEmbeddings = { output_modalities: ['embeddings'], context_length: 100 }
 
-const names = ['good', 'reversed', 'floats', 'base64', 'nousage', 'totalonly', 'invalid']
+const names = ['good', 'reversed', 'floats', 'base64', 'nousage', 'totalonly', 'textusage', 'invalid']
 const unusable = ['broken', 'short', 'twice', 'empty', 'chat', 'error']
 
 const offer = (model: string, more: object = {}) => ({ model, prices, ...more })
@@ -213,8 +213,9 @@ describe('embeddings', () => {
     assert.match(many.body.error.message, /at most 100 inputs/)
   })
 
-  test('without a count the usage is estimated; a total counts as the prompt', async () => {
-    assert.equal((await ask({ model: 'e/totalonly', input })).body.usage.prompt_tokens, 8)
+  test('without a count the usage is estimated; a total or a text counts as the prompt', async () => {
+    for (const name of ['totalonly', 'textusage'])
+      assert.equal((await ask({ model: `e/${name}`, input })).body.usage.prompt_tokens, 8)
     const answer = await ask({ model: 'e/nousage', input })
     assert.deepEqual(answer.body.usage, { prompt_tokens: 2, total_tokens: 2, cost: exactCost(2) })
     const record = await recordOf(answer)

@@ -38,6 +38,7 @@ const answerChanges: Record<string, number | ((answer: any, body: Body) => objec
   base64: (_, body) => answerTo({ ...body, encoding_format: 'base64' }),
   nousage: ({ usage: _, ...answer }: Answer) => answer,
   totalonly: ({ usage, ...answer }: Answer) => ({ ...answer, usage: { total_tokens: usage.total_tokens } }),
+  textusage: ({ usage, ...answer }: Answer) => ({ ...answer, usage: { prompt_tokens: String(usage.total_tokens) } }),
 }
 
 /** An upstream of OpenAI's and Gemini's embeddings on a real socket. The name of a model changes its answers. */

@@ -108,6 +108,16 @@ test('a listed model without a price is skipped and reported, unless declared fr
   )
 })
 
+test('a list without an object around it is read', async () => {
+  const { url } = await modelServer(() => [{ id: 'tiny' }])
+  const discover = createDiscovery({ readVariable: variable })
+  const { data } = await loadCatalogue(settingsFor({ base_url: url, ...free }), discover)
+  assert.deepEqual(
+    data.models.map(({ id }) => id),
+    ['local/tiny'],
+  )
+})
+
 test('an invalid, long or late list is skipped with a reason', async () => {
   const answers: [unknown, RegExp][] = [
     ['<html>', /: its answer is not JSON$/],

@@ -37,7 +37,8 @@ const ModelList = z.object({ data: z.array(z.unknown()).max(maxModels) })
  * matched with models of other providers, because the operator chose their names. @throws Error if the list is not valid.
  */
 export function readListedModels(provider: string, answer: unknown, source: string): Layer {
-  const list = ModelList.safeParse(answer)
+  // Together sends the list without an object around it.
+  const list = ModelList.safeParse(Array.isArray(answer) ? { data: answer } : answer)
   if (!list.success) throw new Error(`its answer is not a list of at most ${maxModels} models ({"data": [{"id": …}]})`)
   const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
   for (const row of list.data.data) {

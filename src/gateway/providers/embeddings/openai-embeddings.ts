@@ -6,7 +6,7 @@ import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { chatSpellings } from '../openai/openai-usage.ts'
 import { readCount, usageEvents } from '../token-counts.ts'
 import { errorWithoutAnswer, noMessage } from '../upstream-errors.ts'
-import { readCounts, type UsageObject } from '../usage-spellings.ts'
+import { parseCounts, readCounts, type UsageObject } from '../usage-spellings.ts'
 import { embeddingsProtocol, readVectorFormat } from './embeddings-protocol.ts'
 import { type EmbeddingsForm, EmbeddingsReader } from './embeddings-reader.ts'
 
@@ -57,6 +57,6 @@ const form: EmbeddingsForm = {
 
 /** All tokens are those of the prompt. Some servers report only their total. */
 function readUsage(usage: UsageObject): AnswerEvent[] {
-  const { prompt, total, ...parts } = readCounts(usage, chatSpellings)
+  const { prompt, total, ...parts } = readCounts(parseCounts(usage), chatSpellings)
   return usageEvents({ ...parts, prompt: Math.max(readCount(prompt) ?? 0, readCount(total) ?? 0), completion: 0 })
 }
