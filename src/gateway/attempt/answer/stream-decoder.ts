@@ -54,8 +54,8 @@ export class StreamDecoder {
     this.#jsonLines = hasJsonLines ? new JsonLines() : undefined
     this.#read = this.#createReader(attempt.providerProtocol)
     this.#announcement = attempt.providerProtocol.forms?.announcement
-    const { endpoint } = attempt.target
-    this.#filters = attempt.providerProtocol.forms?.filters?.({ ...attempt, endpoint }) ?? []
+    const { filters } = attempt.providerProtocol.forms ?? {}
+    this.#filters = filters?.({ ...attempt, endpoint: attempt.target.endpoint }) ?? []
   }
 
   /** The current reader, for events that need neither normalization nor recognition of their protocol. */
