@@ -2,7 +2,7 @@ import { isObject } from '#platform/core/is-object.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { EventFilter } from '../../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../../with-members.ts'
-import { mapChoices } from './chunk-events.ts'
+import { mapChoices } from '../chunk-events.ts'
 
 /** The members of a delta with text. */
 const textMembers = ['content', 'reasoning_content', 'reasoning'] as const

@@ -3,7 +3,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { EventFilter } from '../../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../../with-members.ts'
-import { toEvent } from './chunk-events.ts'
+import { toEvent } from '../chunk-events.ts'
 
 /** The names of tags that models put around their reasoning. */
 const tagNames = ['think', 'thinking', 'thought']

@@ -3,7 +3,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { EventFilter } from '../../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../../with-members.ts'
-import { mapChoices, toEvent } from '../forms/chunk-events.ts'
+import { mapChoices, toEvent } from '../chunk-events.ts'
 import type { TextCallFormat } from './text-call-formats.ts'
 import { type SplitText, TextCallSplitter } from './text-call-splitter.ts'
 

@@ -2,7 +2,7 @@ import { isObject } from '#platform/core/is-object.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { Members } from '../../with-members.ts'
+import type { Members } from '../with-members.ts'
 
 /** The event with other choices. The same event if it has none, or if no choice changes. */
 export function mapChoices(event: SseEvent, change: (choice: Members, chunk: Members) => Members): SseEvent {
