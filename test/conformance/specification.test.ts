@@ -56,6 +56,25 @@ describe('the specification to the letter', () => {
     assert.equal(headers.get('x-should-retry'), 'false')
   })
 
+  test('description: a repeated creation is a 200, an unchanged list a 304', async () => {
+    const { paths, components } = (await service.ask('GET', '/openapi.json')).body
+    const body = { name: 'twice' }
+    const headers = { 'idempotency-key': 'k' }
+    const create = async () => (await service.ask('POST', '/interns', { body, headers })).status
+    assert.deepEqual([await create(), await create()], [201, 200])
+    assert.ok(paths['/interns'].post.responses['200'])
+    const { etag } = Object.fromEntries((await service.ask('GET', '/models')).headers)
+    const unchanged = await service.ask('GET', '/models', { headers: { 'if-none-match': etag! } })
+    assert.equal(unchanged.status, 304)
+    assert.ok(paths['/models'].get.responses['304'])
+    const described = Object.keys(components.schemas.CurrentKey.properties)
+    const { data } = (await service.ask('GET', '/key')).body
+    assert.deepEqual(
+      Object.keys(data).filter((name) => !described.includes(name)),
+      [],
+    )
+  })
+
   test('description: a list of a guardrail has no item twice', async () => {
     const { GuardrailPatch } = (await service.ask('GET', '/openapi.json')).body.components.schemas
     for (const name of ['allowed_data_regions', 'allowed_models', 'ignored_providers', 'content_filters'])

@@ -95,7 +95,7 @@ function operationsOf(document: Document): Record<string, Operation> {
   function operation(method: string, path: string, described: Described): Operation {
     const { tags, summary, security, parameters = [], requestBody, responses } = described
     const body = requestBody?.content && resolved(requestBody.content[json]?.schema)
-    const [status, answer] = Object.entries(responses).find(([code]) => /^[23]/.test(code))!
+    const [, answer] = Object.entries(responses).find(([code]) => /^[23]/.test(code))!
     const data = resolved(resolved(answer.content?.[json]?.schema).properties?.data)
     const isOfModel = path.includes(modelPath)
     const fields = [
@@ -113,7 +113,7 @@ function operationsOf(document: Document): Record<string, Operation> {
       tag: tags[0],
       summary,
       needsManagementKey: JSON.stringify(security[0]) === '{"management_key":[]}',
-      creates: status === '201',
+      creates: '201' in responses,
       fields: Object.fromEntries(fields),
       answer: answerOf(answer, data),
       ...(data.type === 'array' && { columns: columnsOf(resolved(data.items)) }),

@@ -83,6 +83,10 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   ifMatch?: Entity
   /** Whether the route creates a missing object, and with the header `If-None-Match: *` changes no existing one. */
   canCreate?: boolean
+  /** Whether a repeated request with the same header `Idempotency-Key` gets the same object, with status 200. */
+  isIdempotent?: boolean
+  /** Whether the route answers 304 if the header `If-None-Match` has the `ETag` of its answer. */
+  isCacheable?: boolean
   /** The status of a success. Defaults to 200. */
   status?: number
   faults: FaultKind[]

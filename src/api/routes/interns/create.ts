@@ -17,9 +17,10 @@ export const createOneIntern = route({
   key: 'api',
   summary: 'Create an intern',
   description:
-    'A repeated request with the same `Idempotency-Key` and body returns the same intern with status 200. With another body it is a conflict.',
+    'With `provision`, the intern starts at once. Its name is unique among the interns of its creator in the workspace.',
   request: { body: NewIntern },
   status: 201,
+  isIdempotent: true,
   response: InternRecord,
   faults: [
     'invalid',

@@ -25,6 +25,7 @@ const CurrentKey = KeyRecord.pick({
   limit_reset: true,
   include_byok_in_limit: true,
   expires_at: true,
+  interns_grant: true,
 })
   .extend(KeyUsage.shape)
   .extend({

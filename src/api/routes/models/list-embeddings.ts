@@ -15,6 +15,7 @@ export const listEmbeddingsModels = route({
   request: { query: ModelQuery.omit({ output_modalities: true }) },
   response: ModelList,
   mediaTypes: ['application/rss+xml'],
+  isCacheable: true,
   faults: ['invalid', 'unauthenticated'],
   handler: ({ query, url, headers, raw }, deps) => {
     const filter: ModelQuery = { ...query, output_modalities: ['embeddings'] }

@@ -15,6 +15,7 @@ export const listModelsForUser = route({
   request: { query: ModelQuery },
   response: ModelList,
   mediaTypes: ['application/rss+xml'],
+  isCacheable: true,
   faults: ['invalid', 'unauthenticated'],
   handler: async (call, deps) => {
     const { guardrails } = await deps.guardrailCache.policiesOf(call.caller)

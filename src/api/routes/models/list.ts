@@ -31,6 +31,7 @@ export const listModels = route({
   request: { query: ModelQuery },
   response: CombinedModelList,
   mediaTypes: ['application/rss+xml'],
+  isCacheable: true,
   faults: ['invalid', 'unauthenticated'],
   handler: (call, deps) =>
     messagesClient.isUsedBy?.(call.headers)

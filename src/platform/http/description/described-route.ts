@@ -23,6 +23,8 @@ export type DescribedRoute = Pick<
   | 'etag'
   | 'ifMatch'
   | 'canCreate'
+  | 'isIdempotent'
+  | 'isCacheable'
   | 'faults'
   | 'hidden'
 >

@@ -5,7 +5,7 @@ import { faultMeaning, faultStatus } from '../response/faults.ts'
 import type { KeyNeed } from '../route.ts'
 import type { DescribedRoute, Examples } from './described-route.ts'
 import { createSchemaRegistry, type SchemaRegistry } from './json-schema.ts'
-import { pathParameters, preconditions, queryParameters } from './parameters.ts'
+import { pathParameters, preconditions, queryParameters, repetitions } from './parameters.ts'
 
 type ApiInfo = {
   title: string
@@ -107,6 +107,7 @@ function describeOperation(route: DescribedRoute, registry: SchemaRegistry, exam
       ...pathParameters(route.path, params, registry, example),
       ...queryParameters(query, registry),
       ...preconditions(route),
+      ...repetitions(route),
     ],
     ...(body && { requestBody: requestBody(body, registry, example) }),
     ...(route.uploads && { requestBody: { required: true, content: binaryContent(route.uploads) } }),
@@ -118,6 +119,13 @@ function describeOperation(route: DescribedRoute, registry: SchemaRegistry, exam
           description: 'Accepted',
         },
       }),
+      ...(route.isIdempotent && {
+        200: {
+          ...describeSuccess(route, registry, example),
+          description: 'The result of an earlier request with the same key',
+        },
+      }),
+      ...(route.isCacheable && { 304: { description: 'Not modified', headers: requestIdHeader } }),
       ...describeFailures(route, registry),
     },
   }

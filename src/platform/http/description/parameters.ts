@@ -41,6 +41,28 @@ export function preconditions({ ifMatch, canCreate }: DescribedRoute): object[] 
   ]
 }
 
+/** The headers of requests that repeat an earlier one. */
+export function repetitions({ isIdempotent, isCacheable }: DescribedRoute): object[] {
+  const idempotency =
+    'A repeated request with the same key and body returns the object of the first one, with status 200. With another body it is a conflict.'
+  const noneMatch = 'The `ETag` of an earlier answer. If the answer is the same, it is 304 without a body.'
+  return [
+    ...(isIdempotent
+      ? [
+          {
+            name: 'idempotency-key',
+            in: 'header',
+            description: idempotency,
+            schema: { type: 'string', minLength: 1, maxLength: 255 },
+          },
+        ]
+      : []),
+    ...(isCacheable
+      ? [{ name: 'if-none-match', in: 'header', description: noneMatch, schema: { type: 'string' } }]
+      : []),
+  ]
+}
+
 function readProperties(schema: z.ZodType | undefined, registry: SchemaRegistry): Record<string, JsonSchema> {
   return (schema && (registry.schemaOf(schema, 'input').properties as Record<string, JsonSchema>)) ?? {}
 }
