@@ -48,17 +48,11 @@ export async function assign(
       before.filter((row) => row.guardrail_id !== id),
     )
     const newTargetIds = targetIds.filter((target) => !unchangedIds.has(target))
+    const shared = { guardrail_id: id, workspace_id: workspaceId, target_kind: kind, assigned_by: caller.userId }
+    const created = { ...shared, created_at: deps.now() }
     await insertAssignments(
       tx,
-      newTargetIds.map((target) => ({
-        id: deps.newId(),
-        guardrail_id: id,
-        workspace_id: workspaceId,
-        target_kind: kind,
-        target_id: target,
-        assigned_by: caller.userId,
-        created_at: deps.now(),
-      })),
+      newTargetIds.map((target) => ({ id: deps.newId(), ...created, target_id: target })),
     )
     for (const row of await findAssignments(tx, filter)) {
       if (!unchangedIds.has(row.target_id)) await recordAssignment(deps, tx, caller, 'assignment.created', row)
