@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { installOldVersion } from './install-old-version.ts'
 import { buildNetwork, lanOf } from './network.ts'
-import { installOldVersion } from './old-version.ts'
 
 /**
  * Runs the tests of several servers on one machine: each server of `faults.test.ts` has its own network namespace. Needs
