@@ -52,7 +52,10 @@ onEachDatabase('the notification of a limit', (kind) => {
       const { data } = (await service.manage('GET', `/keys/${of}`)).body
       return [data.limit_remaining, data.limit_spent, data.limit_held, data.limit_forecast, data.limit_resets_at]
     }
-    assert.deepEqual(await notificationsOf(hash), [5, 3, 0.5, 6, '2026-11-23T00:00:00.000Z'])
+    // The limit counts what the dead server had reserved.
+    assert.deepEqual(await notificationsOf(hash), [4.75, 3, 0.5, 6, '2026-11-23T00:00:00.000Z'])
+    const { data: ofDeadServer } = (await service.manage('GET', `/keys/${hash}`)).body
+    assert.equal(ofDeadServer.limit_unconfirmed, 0.25)
     assert.deepEqual(await notificationsOf(free), [null, null, null, null, null])
     assert.deepEqual(await notificationsOf(forever), [8, 0, 0, null, null])
     const { data } = (await service.manage('GET', '/keys')).body

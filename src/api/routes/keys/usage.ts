@@ -31,7 +31,9 @@ export const KeyUsage = z.object({
   limit_unconfirmed: z
     .number()
     .nullable()
-    .describe('The part of the limit that is charged without a report of a provider in the current period, in USD.'),
+    .describe(
+      'The part of the limit that is charged without a report of a provider in the current period, in USD, with what crashed servers had reserved.',
+    ),
   limit_held: z
     .number()
     .nullable()
@@ -52,13 +54,13 @@ export async function keyUsages(deps: UsageDeps, keys: LimitedKey[]): Promise<z.
   const budgets = keys.flatMap(({ hash, limit, limit_reset: interval }) =>
     limit === null ? [] : [{ id: budgetIdOf(hash), interval }],
   )
-  const [spending, held] = await Promise.all([
-    readKeySpending(deps, keys),
-    readLeasedByBudget(deps.db.query, createDatabaseClock(deps.db, deps.now), budgets, deps.now()),
-  ])
+  const leases = await readLeasedByBudget(deps.db.query, createDatabaseClock(deps.db, deps.now), budgets, deps.now())
+  const leasedBy = ({ hash }: LimitedKey) => leases.get(budgetIdOf(hash)) ?? { held: 0n, silent: 0n, charged: 0n }
+  const spending = await readKeySpending(deps, keys, (key) => leasedBy(key).charged)
   return spending.map((figures, index) => {
-    const { limit, hash } = keys[index]!
-    return { ...figures, limit_held: limit === null ? null : toUsd(held.get(budgetIdOf(hash)) ?? 0n) }
+    const key = keys[index]!
+    const { held, silent } = leasedBy(key)
+    return { ...figures, limit_held: key.limit === null ? null : toUsd(held + silent) }
   })
 }
 

@@ -6,7 +6,7 @@ import { exactSum } from '../../ledger/sums/exact.ts'
 import { readSum } from '../../ledger/sums/read-sum.ts'
 import { type Budget, periodOf } from '../budget.ts'
 import { readLeases } from '../rows/lease-rows.ts'
-import { leaseMs, sumLeases } from './leases.ts'
+import { type Leased, leaseMs, sumLeases } from './leases.ts'
 
 /** The money of an organization's limits that servers have leased. */
 type LeasedMoney = {
@@ -46,20 +46,20 @@ export async function readLeasedMoney(
   return { held: amountOf(1), unaccounted: amountOf(0) }
 }
 
-/** Returns the money that reporting servers have leased, by budget id. @param now selects the period. */
+/** Returns the leased money by budget id. @param now selects the period. */
 export async function readLeasedByBudget(
   query: Query,
   clock: DatabaseClock,
   budgets: readonly Pick<Budget, 'id' | 'interval'>[],
   now: number,
-): Promise<Map<string, PicoUsd>> {
+): Promise<Map<string, Leased>> {
   if (budgets.length === 0) return new Map()
   const ids = budgets.map(({ id }) => id)
   const { at, leases } = await readLeases(query, clock, ids)
   return new Map(
     budgets.map((budget) => {
       const budgetLeases = leases.get(budget.id) ?? []
-      return [budget.id, sumLeases(budget, periodOf(budget, now), { at, leases: budgetLeases }).held]
+      return [budget.id, sumLeases(budget, periodOf(budget, now), { at, leases: budgetLeases })]
     }),
   )
 }

@@ -23,7 +23,7 @@ export const leaseHolder = (server: string, { interval }: Pick<Budget, 'interval
   `${server}${separator}${interval ?? 'never'}`
 
 /** The leased money of a budget, by the state of its servers. */
-type Leased = {
+export type Leased = {
   /** Leased by servers that report. Some of it may be returned soon. */
   held: PicoUsd
   /** Leased by servers that have not reported for some seconds. It may be returned later. */

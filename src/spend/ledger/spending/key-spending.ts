@@ -15,8 +15,15 @@ export type LimitedKey = {
 
 type Periods = Record<'total' | Interval, Spending>
 
-/** Reads the spending of keys: in total, and of the current day, week and month, as fields of the key API, in USD. */
-export async function readKeySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]) {
+/**
+ * Reads the spending of keys: in total, and of the current day, week and month, as fields of the key API, in USD.
+ * @param chargedLeases what crashed servers had reserved, which the limit of the key counts as spent.
+ */
+export async function readKeySpending(
+  deps: { db: Db; now: Now },
+  keys: LimitedKey[],
+  chargedLeases: (key: LimitedKey) => PicoUsd = () => 0n,
+) {
   const at = deps.now()
   const hashes = keys.map(({ hash }) => hash)
   const spendingSince = (day: number) => readSpendingOfKeys(deps, hashes, day)
@@ -36,12 +43,13 @@ export async function readKeySpending(deps: { db: Db; now: Now }, keys: LimitedK
         weekly: spendingOfKey(weekly),
         monthly: spendingOfKey(monthly),
       },
+      chargedLeases(key),
       at,
     )
   })
 }
 
-function usageFields(key: LimitedKey, spent: Periods, now: number) {
+function usageFields(key: LimitedKey, spent: Periods, chargedLeases: PicoUsd, now: number) {
   return {
     usage: toUsd(spent.total.operator),
     usage_daily: toUsd(spent.daily.operator),
@@ -52,7 +60,7 @@ function usageFields(key: LimitedKey, spent: Periods, now: number) {
     byok_usage_weekly: toUsd(spent.weekly.byok),
     byok_usage_monthly: toUsd(spent.monthly.byok),
     unconfirmed_usd: toUsd(spent.total.margin + spent.total.byokMargin),
-    ...limitFields(key, spent, now),
+    ...limitFields(key, spent, chargedLeases, now),
   }
 }
 
@@ -64,16 +72,21 @@ const noLimitFields = {
   limit_resets_at: null,
 }
 
-function limitFields({ limit, limit_reset, include_byok_in_limit }: LimitedKey, periods: Periods, now: number) {
+function limitFields(
+  { limit, limit_reset, include_byok_in_limit }: LimitedKey,
+  periods: Periods,
+  chargedLeases: PicoUsd,
+  now: number,
+) {
   if (limit === null) return noLimitFields
   const period = periods[limit_reset ?? 'total']
   const spent = chargedOf(period, include_byok_in_limit)
   const unconfirmed = unconfirmedOf(period, include_byok_in_limit)
   const forecast = predictSpending(limit_reset, spent, now)
   return {
-    limit_remaining: toUsd(remainingOf(limit, spent)),
+    limit_remaining: toUsd(remainingOf(limit, spent + chargedLeases)),
     limit_spent: toUsd(spent - unconfirmed),
-    limit_unconfirmed: toUsd(unconfirmed),
+    limit_unconfirmed: toUsd(unconfirmed + chargedLeases),
     limit_forecast: forecast === null ? null : toUsd(forecast),
     limit_resets_at: limit_reset === null ? null : isoTime(periodEnd(limit_reset, now)),
   }
