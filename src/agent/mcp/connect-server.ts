@@ -1,6 +1,7 @@
 import type { Client, jsonSchemaValidator, Transport } from '@modelcontextprotocol/client'
 import { once } from '#platform/async/once.ts'
 import { version } from '#platform/core/version.ts'
+import { printableLine } from '#platform/text/printable.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import { createAuthorizationFetch } from './authorization-fetch.ts'
 import { createStartScript, environmentLine } from './command-script.ts'
@@ -27,14 +28,17 @@ const startTimeoutMs = 30_000
 /** The time limit of the request for the protocol version, which older servers do not answer. */
 const probeTimeoutMs = 10_000
 
+/** The most of a server's error text that the model gets to see. */
+const maxErrorTextLength = 300
+
 type VersionMode = 'auto' | 'legacy'
 
 /** The library is loaded with the first server, to save the memory of agents without servers. */
 const library = once(() => import('@modelcontextprotocol/client'))
 
 /**
- * Connects to a server. If a command does not answer the request for its protocol version, it is started again with the
- * older handshake: some servers exit at an unknown first message, and some start slower than the timeout.
+ * Connects to a server. If it does not answer the request for its protocol version properly, it gets the older handshake:
+ * some commands exit at an unknown first message, or start slower than the timeout; some URLs answer it with the status 500.
  * `onToolsChanged` is called when the server's list of tools has changed. @throws Error with the reason of a failure.
  */
 export async function connectServer(
@@ -46,10 +50,15 @@ export async function connectServer(
   try {
     return await connectAs('auto', spec, access, onToolsChanged, signal)
   } catch (error) {
-    if (spec.type !== 'stdio' || signal.aborted) throw error
+    if (signal.aborted || (spec.type !== 'stdio' && (error as Error).cause !== failedProbe)) throw error
     return await connectAs('legacy', spec, access, onToolsChanged, signal)
   }
 }
+
+/** The cause of a failure: the server did not answer the request for its protocol version properly. */
+const failedProbe = Symbol('failed probe')
+
+const probeFailure = /^Version negotiation (probe )?(failed: )?/
 
 async function connectAs(
   versionMode: VersionMode,
@@ -81,11 +90,24 @@ async function connectAs(
     await untilAborted(client.connect(transport, { timeout: startTimeoutMs, signal: timeoutSignal }), timeoutSignal)
     return { client, sandbox: access.sandbox, exitReason: () => closedReason ?? endReason(), close }
   } catch (error) {
-    const reason = endReason() ?? (error as Error).message.replace(/^Version negotiation (probe )?failed: /, '')
+    const { message } = error as Error
+    const knownReason = endReason()
     await transport.close().catch(() => {})
     signal.throwIfAborted()
-    throw new Error(timeoutSignal.aborted ? `it did not answer within ${startTimeoutMs / 1000} s` : reason)
+    if (timeoutSignal.aborted) throw new Error(`it did not answer within ${startTimeoutMs / 1000} s`)
+    if (knownReason === undefined && probeFailure.test(message))
+      throw new Error(message.replace(probeFailure, ''), { cause: failedProbe })
+    throw new Error(knownReason ?? withStatus(error as Error))
   }
+}
+
+/** The message of a failure, with the HTTP status if there is one. The library's message has only the text of the answer. */
+function withStatus(error: Error & { status?: unknown }): string {
+  const { message, status } = error
+  const prefix = 'Error POSTing to endpoint: '
+  if (typeof status !== 'number' || !message.startsWith(prefix)) return message
+  const text = printableLine(message.slice(prefix.length).trim()).slice(0, maxErrorTextLength)
+  return `it answered with the HTTP status ${status}${text && `: ${text}`}`
 }
 
 async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox, fetch }: ServerAccess) {

@@ -300,6 +300,21 @@ describe('a server behind a URL', () => {
     assert.ok(!then.includes(secret))
   })
 
+  test('that fails at the request for its version gets the older handshake', async () => {
+    await using server = await startMcpServer(secret, { discoverStatus: 500 })
+    await using at = await calling([remote(server.url)], [['tools__add', { a: 1, b: 2 }]])
+    assert.deepEqual(at.results(), ['3'])
+  })
+
+  test('that refuses both handshakes is reported with its status', async () => {
+    await using server = await startMcpServer(secret)
+    await using at = await calling([remote(server.url, 'http', '/messages')], [])
+    assert.match(
+      JSON.stringify(at.requests[0]),
+      /cannot be reached: it answered with the HTTP status 404: unknown session/,
+    )
+  })
+
   test('that is unreachable is reported', async () => {
     const closed = await startMcpServer(secret)
     await closed[Symbol.asyncDispose]()

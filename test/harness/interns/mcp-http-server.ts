@@ -6,8 +6,11 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { newToolServer } from '../../mcp/tools.ts'
 
-/** The tools of the tests over HTTP: streamable at `/mcp`, by the older protocol at `/sse`. Both require the token. */
-export async function startMcpServer(token: string) {
+/**
+ * The tools of the tests over HTTP: streamable at `/mcp`, by the older protocol at `/sse`. Both require the token.
+ * @param options.discoverStatus the answer to a request for the protocol version, as of a server that does not know it.
+ */
+export async function startMcpServer(token: string, { discoverStatus }: { discoverStatus?: number } = {}) {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const streams = new Map<string, SSEServerTransport>()
   let unknownSessionStatus = 404
@@ -16,6 +19,8 @@ export async function startMcpServer(token: string) {
   const http = createServer(async (request, response) => {
     if (request.headers['x-token'] !== token)
       return void response.writeHead(401).end(`not ${request.headers['x-token']}`)
+    if (discoverStatus !== undefined && request.headers['mcp-method'] === 'server/discover')
+      return void response.writeHead(discoverStatus).end()
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://here')
     if (pathname === '/elsewhere') return void response.writeHead(307, { location: 'http://127.0.0.2:9/mcp' }).end()
     if (pathname === '/sse') {
