@@ -41,7 +41,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     processes: new Processes(),
     mode: 'manual',
     signal: abort.signal,
-    requestConsent: async () => true,
+    requestPermission: async () => true,
     askClientRules: async () => true,
     notifyProgress: () => {},
     ask: async () => ({ action: 'cancel' }),

@@ -82,7 +82,7 @@ function toTurnEnd(finish: Finish): TurnEnd {
 }
 
 const estimateOverhead = ({ systemPrompt, tools }: TurnDeps) =>
-  estimateTokens(systemPrompt.length + JSON.stringify(tools.map(({ description }) => description)).length)
+  estimateTokens(systemPrompt.length + JSON.stringify(tools.map(({ spec }) => spec)).length)
 
 type ModelAnswer = { message: AssistantMessage; finish: Finish }
 
@@ -106,7 +106,7 @@ async function callModel(deps: TurnDeps): Promise<ModelAnswer> {
   const messages: Message[] = [{ role: 'system', text: deps.systemPrompt }, ...readConversation(deps)]
   let text = ''
   try {
-    for await (const event of deps.model({ messages, tools: tools.map((tool) => tool.description), signal })) {
+    for await (const event of deps.model({ messages, tools: tools.map((tool) => tool.spec), signal })) {
       signal.throwIfAborted()
       if (event.type === 'answer.completed') {
         await addMessage(deps, event.message)
@@ -180,7 +180,7 @@ const notAllowed = 'Not allowed, and not done. Continue without it.'
 /** Names the equivalent tool if the name is one of another agent. */
 function unknownToolMessage(tools: Tool[], name: string): string {
   const equivalentTool = tools.find((tool) => tool.name === findEquivalentName(name))
-  const parameters = Object.keys((equivalentTool?.description.parameters.properties as object | undefined) ?? {})
+  const parameters = Object.keys((equivalentTool?.spec.parameters.properties as object | undefined) ?? {})
   const suggestion = equivalentTool && ` Use ${equivalentTool.name}, which takes ${parameters.join(', ')}.`
   return `Unknown tool ${name}.${suggestion ?? ''} Available tools: ${tools.map((each) => each.name).join(', ')}.`
 }

@@ -16,7 +16,7 @@ import { runTurn, type TurnDeps } from './loop.ts'
 import { askForm } from './question.ts'
 import type { SessionLog } from './session/session-store.ts'
 import type { AgentSettings } from './settings.ts'
-import { askClientRules, requestConsent } from './tool-calls/consent.ts'
+import { askClientRules, requestPermission } from './tool-calls/permission.ts'
 import type { Notify } from './turn-event.ts'
 import { type PromptEnd, sumUsage, type TurnUsage } from './turn-usage.ts'
 import { toSessionUpdate } from './updates/acp-updates.ts'
@@ -149,7 +149,8 @@ function createToolContext(context: TurnContext, call: ToolCall, delegate: ToolC
     signal,
     askClientRules: ({ name, kind, title, paths }, input) =>
       askClientRules(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
-    requestConsent: (name, title, kind, consentKey) => requestConsent(context, call, { name, consentKey }, title, kind),
+    requestPermission: (name, title, kind, permissionKey) =>
+      requestPermission(context, call, { name, permissionKey }, title, kind),
     delegate,
     showPlan: (steps) =>
       client.notify('session/update', { sessionId, update: toSessionUpdate({ type: 'plan.made', steps }) }),

@@ -60,17 +60,17 @@ export class ServerTools {
     const description = redactSecrets(this.spec, `[${server}] ${listed.description}`).slice(0, maxDescriptionLength)
     const title = `${server}: ${printable(redactSecrets(this.spec, listed.title)).slice(0, maxTitleLength)}`
     const parameters = JSON.parse(redactSecrets(this.spec, JSON.stringify(listed.parameters)))
-    // A server can change a tool without renaming it, so a consent for the session covers only this version.
-    const consentKey = `${name}#${createHash('sha256').update(JSON.stringify(listed.definition)).digest('hex')}`
+    // A server can change a tool without renaming it, so a permission for the session covers only this version.
+    const permissionKey = `${name}#${createHash('sha256').update(JSON.stringify(listed.definition)).digest('hex')}`
     return {
       name,
       kind: 'other',
       handlesPermission: true,
       runsAlone: !listed.isReadOnly,
-      description: { name, description, parameters },
+      spec: { name, description, parameters },
       title: () => title,
       run: async (input, context) => {
-        if (!(await context.requestConsent(name, title, 'other', consentKey)))
+        if (!(await context.requestPermission(name, title, 'other', permissionKey)))
           return 'The user did not allow this call. It was not made. Continue without it.'
         return this.#call(listed.definition, input, context)
       },

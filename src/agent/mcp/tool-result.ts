@@ -3,10 +3,10 @@ import type { Image } from '../model/model.ts'
 import { detectImageType, maxImageBytes } from '../tools/images.ts'
 import type { ToolOutput } from '../tools/tool.ts'
 
-/** The length of the start of an image in base64 that shows its type. */
+/** How many base64 characters of an image are enough to detect its type. */
 const signatureLength = 32
 
-/** The most images of one result. Each is a part of every later request to the model. */
+/** The most images of one result. Every later request to the model contains each of them. */
 const maxImages = 4
 
 /** Converts the result of a server's tool for the model. @throws Error with the server's message if the call failed. */
@@ -32,7 +32,7 @@ function containsValues(text: string, structured: unknown): boolean {
   return values.every((value) => text.includes(value) || text.includes(JSON.stringify(value).slice(1, -1)))
 }
 
-/** The numbers, texts and other single values in a value, as text. */
+/** The strings, numbers and other scalars in a JSON value, as strings. */
 function* leavesOf(value: unknown): Generator<string> {
   if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) yield* leavesOf(item)
   else yield String(value)

@@ -33,15 +33,15 @@ export type ToolContext = {
   signal: AbortSignal
   /**
    * Returns whether an operation is permitted. In `self-drive` it always is; in `manual` the person decides, once or for
-   * the session. A consent for the session is stored under `consentKey`, which defaults to the operation's name.
+   * the session. A permission for the session is stored under `permissionKey`, which defaults to the operation's name.
    */
-  requestConsent: (operation: string, title: string, kind?: ToolKind, consentKey?: string) => Promise<boolean>
-  /** Returns whether the client's rules allow a tool that needs no consent. */
+  requestPermission: (operation: string, title: string, kind?: ToolKind, permissionKey?: string) => Promise<boolean>
+  /** Returns whether the rules of the ACP client allow a call of a tool that does not call `requestPermission`. */
   askClientRules: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
   /** Reports that the call is in progress, and its output so far. */
   notifyProgress: (output?: string) => void
   ask: (message: string, fields: Field[]) => Promise<FormAnswer>
-  /** Runs a task in a helper with a separate context. @returns its report. */
+  /** Runs a task in a subagent with a separate context. @returns its report. */
   delegate: (task: string) => Promise<string>
   /** Shows a plan instead of the previous one. */
   showPlan: (steps: PlanStep[]) => Promise<void>
@@ -61,16 +61,16 @@ export type PlanStep = { text: string; status: 'pending' | 'in_progress' | 'comp
  */
 export type Tool = {
   name: string
-  description: ToolDescription
+  spec: ToolDescription
   kind: ToolKind
   runsAlone: boolean
   /**
-   * Whether the tool asks for permission itself, or needs none because it is a question. For other tools the client's rules
-   * decide first.
+   * True if `run` calls `requestPermission` itself, or if the tool only asks the user a question. Otherwise the agent calls
+   * `askClientRules` before `run`.
    */
   handlesPermission: boolean
   title: (input: Record<string, unknown>) => string
-  /** Returns the files of a call if its input does not name them under `path`. */
+  /** Returns the files of a call. Needed only if the input names its files in a field other than `path`. */
   paths?: (input: Record<string, unknown>) => string[]
   run: (input: Record<string, unknown>, context: ToolContext) => Promise<string | ToolOutput>
 }
@@ -102,7 +102,7 @@ export function tool<Input extends z.ZodObject>(definition: {
     runsAlone: definition.runsAlone,
     handlesPermission: definition.handlesPermission ?? false,
     // Built when a turn needs it, so that the start of the agent does not build the schemas of all tools.
-    get description() {
+    get spec() {
       const { $schema: _, ...parameters } = z.toJSONSchema(input, { io: 'input' })
       return { name, description: definition.description, parameters }
     },

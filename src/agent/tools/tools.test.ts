@@ -7,9 +7,9 @@ import { setUpTools } from '#test/harness/interns/tools.ts'
 import { tools } from './tools.ts'
 
 test('every tool describes its input as a JSON Schema object', () => {
-  for (const { name, description } of tools) {
-    assert.equal(description.parameters.type, 'object')
-    assert.ok(description.description.length > 50, `${name}: describe the tool in more than 50 characters`)
+  for (const { name, spec } of tools) {
+    assert.equal(spec.parameters.type, 'object')
+    assert.ok(spec.description.length > 50, `${name}: describe the tool in more than 50 characters`)
   }
 })
 
@@ -148,10 +148,10 @@ for (const [setting, answer] of [
   const runs = setting === 'consent' && answer
   test(`no sandbox, "${setting}", ${answer ? 'yes' : 'no'}: the command ${runs ? 'runs' : 'does not run'}`, async () => {
     const requests: [string, string][] = []
-    const requestConsent = async (...what: [string, string]) => requests.push(what) > 0 && answer
+    const requestPermission = async (...what: [string, string]) => requests.push(what) > 0 && answer
     await using at = await setUpTools(
       {},
-      { mode: 'manual', requestConsent, shell: realShell({}, missingSandbox, setting) },
+      { mode: 'manual', requestPermission, shell: realShell({}, missingSandbox, setting) },
     )
     for (const unsandboxed of [false, true]) {
       const message = await at
@@ -173,9 +173,9 @@ for (const [setting, answer] of [
 
 test('in a pod a command runs with consent and without a sandbox', async () => {
   const requests: [string, string][] = []
-  const requestConsent = async (...what: [string, string]) => requests.push(what) > 0
+  const requestPermission = async (...what: [string, string]) => requests.push(what) > 0
   const shell = { ...realShell({}, missingSandbox, 'pod'), sandboxError: assert.fail }
-  await using at = await setUpTools({}, { mode: 'manual', requestConsent, shell })
+  await using at = await setUpTools({}, { mode: 'manual', requestPermission, shell })
   assert.match(await at.use('shell', { command: 'touch made' }), /\[exit code 0\]/)
   assert.deepEqual(requests, [['shell', "In the intern's pod, which is its sandbox: touch made"]])
 })

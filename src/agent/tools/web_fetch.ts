@@ -32,12 +32,12 @@ export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {})
       offset: z.int().min(0).optional().describe('From which character of the text on, for what was cut.'),
     }),
     title: ({ url }) => `Fetch ${url}`,
-    async run({ url, offset = 0 }, { requestConsent, signal }) {
+    async run({ url, offset = 0 }, { requestPermission, signal }) {
       const parsed = URL.parse(url)
       const reason = parsed && allowedHosts.urlRefusal(parsed)
       // Does not ask the user about a URL that is never allowed.
       if (reason) throw new Error(`${url} is not fetched: ${reason}.`)
-      if (!(await requestConsent('fetch', `Fetch ${url}`, 'fetch')))
+      if (!(await requestPermission('fetch', `Fetch ${url}`, 'fetch')))
         return 'The user did not allow this. It was not fetched. Continue without it.'
       const result = await fetchPage({ allowedHosts, proxies }, url, signal)
       if ('movedTo' in result)

@@ -53,7 +53,7 @@ export function requestSpans(api: Api, tracer: Tracer, now: () => number): Reque
   }
 }
 
-/** True if a route is traced here. Completions have their own spans; metrics and health checks are too frequent. */
+/** Whether this wrapper traces a route. Completions have their own spans; metrics and health checks are too frequent. */
 function isTraced({ key, tag, path }: Parameters<RequestWrapper>[0]): boolean {
   return tag === 'interns' || (key === 'management' && path !== '/metrics')
 }
@@ -77,7 +77,7 @@ const statementPattern = /^\s*(\w+)(?:[\s\S]*?\b(?:from|into|update|table)\s+"?(
 /** A longer statement names its table before this length, and the pattern need not read its whole list of values. */
 const summarizedLength = 2000
 
-/** Returns `select interns`: the operation and the table, without the rest of the statement. */
+/** Returns the operation and the table of a statement, for example `select interns`. */
 function summarizeStatement(sql: string): { operation: string; summary: string } {
   const [, operation = 'statement', table] = statementPattern.exec(sql.slice(0, summarizedLength)) ?? []
   // `update` is followed by its table.

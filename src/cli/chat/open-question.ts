@@ -3,7 +3,7 @@ import type { ApiClient } from '../kit/api-client.ts'
 import { internPath } from '../kit/intern-path.ts'
 import type { AgentQuestion } from './conversation.ts'
 
-/** Finds the open question of a session. Another client can have caused it. */
+/** Finds the open question of a session. It may come from a turn that another client started. */
 export async function fetchOpenQuestion(
   client: Pick<ApiClient, 'request'>,
   intern: string,

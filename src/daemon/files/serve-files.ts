@@ -60,11 +60,11 @@ export async function serveFiles(
 
 function readRange(query: URLSearchParams) {
   const number = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined)
-  const ifTag = query.get('if') ?? undefined
+  const ifRangeTag = query.get('if') ?? undefined
   const suffix = number('suffix')
-  if (suffix !== undefined) return { range: { suffix }, ifTag }
+  if (suffix !== undefined) return { range: { suffix }, ifRangeTag }
   const first = number('first')
-  return { range: first === undefined ? undefined : { first, last: number('last') }, ifTag }
+  return { range: first === undefined ? undefined : { first, last: number('last') }, ifRangeTag }
 }
 
 /** Sends a file. A failure breaks the connection, so that the client notices that the file is incomplete. */

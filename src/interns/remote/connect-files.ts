@@ -64,8 +64,8 @@ export function connectFiles({ send, requestText }: DaemonClient): InternFiles {
       const options = { signal, maxBytes: maxPageBytes }
       return parseAnswer(PageAnswer, await requestText('GET', resourcePath('list', { path, limit, after }), options))
     },
-    read: async (path, { range = {}, ifTag }, signal) =>
-      parseContent(await send('GET', resourcePath('content', { path, ...range, if: ifTag }), undefined, signal)),
+    read: async (path, { range = {}, ifRangeTag }, signal) =>
+      parseContent(await send('GET', resourcePath('content', { path, ...range, if: ifRangeTag }), undefined, signal)),
     write: (path, body, replace, signal) => upload(WriteAnswer, ['content', { path, replace }], body, signal),
     remove: async (path, recursive) => void (await change(EmptyAnswer, 'DELETE', 'content', { path, recursive })),
     makeFolder: (path) => change(MadeAnswer, 'POST', 'folder', { path }),

@@ -9,15 +9,15 @@ type FilePart = {
   /** The size of the whole file. */
   size: number
   modifiedAt: number
-  /** Changes when the file is replaced or written. */
+  /** The ETag of the file. Changes when the file is replaced or written. */
   tag: string
   /** The range of the body, with an exclusive end. Undefined without a requested range. */
   part: { from: number; to: number } | undefined
   body: AsyncIterable<Buffer>
 }
 
-/** A range applies only to the file with the tag; otherwise the whole file is read. */
-type PartSelection = { range?: ByteRange | undefined; ifTag?: string | undefined }
+/** With `ifRangeTag`, the range applies only if the file still has this ETag; otherwise the whole file is read. */
+type PartSelection = { range?: ByteRange | undefined; ifRangeTag?: string | undefined }
 
 const pieceBytes = 256 * 1024
 
@@ -28,7 +28,7 @@ export async function readPart(confined: ConfinedFolder, path: string, selection
     const stats = await file.stat({ bigint: true })
     const size = Number(stats.size)
     const tag = [stats.ino, stats.size, stats.mtimeNs].map((figure) => figure.toString(36)).join('-')
-    const range = selection.ifTag === undefined || selection.ifTag === tag ? selection.range : undefined
+    const range = selection.ifRangeTag === undefined || selection.ifRangeTag === tag ? selection.range : undefined
     const part = range && resolveRange(range, size)
     const { from, to } = part ?? { from: 0, to: size }
     return { size, modifiedAt: Number(stats.mtimeMs), tag, part, body: readBytes(file, from, to) }

@@ -5,7 +5,7 @@ import { retry } from '../async/retry.ts'
 /** The highest niceness, which is the lowest priority. */
 const maxNiceness = 19
 
-/** The kernel accepts one change of a group per tenth of a second, from all users except root together. */
+/** The kernel accepts one autogroup change per 100 ms, shared by all users except root. */
 const retryLimits = { maxAttempts: 20, pauseMs: 150 }
 
 /** The niceness of this process, increased by `by`. */
@@ -18,15 +18,16 @@ export function nicenessPlus(by: number): number {
 }
 
 /**
- * Lowers the priority of a session leader and its children: sets the niceness of this process, increased by `by`. With autogroup
- * scheduling, as on most Linux systems, niceness counts only within a session, so the session gets it as well. Never throws.
+ * Sets the niceness of the session leader `pid` to this process's niceness plus `by`. With 0 only the autogroup is set, because a
+ * child inherits the niceness. With autogroup scheduling, as on most Linux systems, niceness counts only within a session, so
+ * the autogroup of the session gets the same niceness. Never throws.
  */
 export async function lowerPriority(pid: number, by = 0): Promise<void> {
   const niceness = nicenessPlus(by)
   try {
     if (by > 0) setPriority(pid, niceness)
   } catch {
-    // It has ended.
+    // The process has ended.
   }
   const isBusy = ({ code }: NodeJS.ErrnoException) => code === 'EAGAIN'
   await retry(

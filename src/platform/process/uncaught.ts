@@ -3,7 +3,7 @@ import { throttleWarnings } from './warning-throttle.ts'
 
 type Uncaught = {
   log: Pick<Log, 'error' | 'fatal' | 'info'>
-  /** Stops the process in order: an uncaught exception can leave state inconsistent. */
+  /** Stops the process gracefully, because an uncaught exception can leave state inconsistent. */
   end: () => unknown
 }
 

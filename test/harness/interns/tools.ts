@@ -21,7 +21,7 @@ export async function setUpTools(files: Record<string, string | Buffer> = {}, co
     processes: new Processes(),
     mode: 'self-drive',
     signal: new AbortController().signal,
-    requestConsent: async () => true,
+    requestPermission: async () => true,
     askClientRules: async () => true,
     notifyProgress: () => {},
     ask: async () => ({ action: 'decline' }),

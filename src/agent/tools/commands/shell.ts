@@ -73,16 +73,16 @@ export async function decideLocation(
   input: { command: string; unsandboxed?: boolean | undefined; reason?: string | undefined },
   context: ToolContext,
 ): Promise<'inside' | 'outside' | 'refused'> {
-  const { shell, requestConsent } = context
-  if (context.mode === 'self-drive') return (await requestConsent('shell', input.command)) ? 'outside' : 'refused'
+  const { shell, requestPermission } = context
+  if (context.mode === 'self-drive') return (await requestPermission('shell', input.command)) ? 'outside' : 'refused'
   if (shell.noSandboxSetting === 'pod') {
     const title = `In the intern's pod, which is its sandbox: ${input.command}`
-    return (await requestConsent('shell', title)) ? 'outside' : 'refused'
+    return (await requestPermission('shell', title)) ? 'outside' : 'refused'
   }
   const sandboxError = await shell.sandboxError(context.workspace.root)
   if (sandboxError && shell.noSandboxSetting === 'refuse') {
     const title = `The sandbox is not available, so this is not run even if it is allowed: ${input.command}`
-    if (!(await requestConsent('shell', title))) return 'refused'
+    if (!(await requestPermission('shell', title))) return 'refused'
     throw new Error(
       'The command was not run, though it was allowed: the sandbox is not available, and the operator allows no command ' +
         `without it (setting "without_sandbox"). Inform the user. The file tools work. Reason: ${sandboxError}`,
@@ -90,12 +90,12 @@ export async function decideLocation(
   }
   if (sandboxError) {
     const title = `The sandbox is not available, so this runs without one: ${input.command}`
-    return (await requestConsent('shell.escalate', title)) ? 'outside' : 'refused'
+    return (await requestPermission('shell.escalate', title)) ? 'outside' : 'refused'
   }
-  if (!input.unsandboxed) return (await requestConsent('shell', input.command)) ? 'inside' : 'refused'
+  if (!input.unsandboxed) return (await requestPermission('shell', input.command)) ? 'inside' : 'refused'
   const reason = input.reason ? ` (${input.reason})` : ''
   const title = `Outside the sandbox: ${input.command}${reason}`
-  return (await requestConsent('shell.escalate', title)) ? 'outside' : 'refused'
+  return (await requestPermission('shell.escalate', title)) ? 'outside' : 'refused'
 }
 
 const stopMessages = {

@@ -5,7 +5,7 @@ import type { ApiDeps } from '../../access/deps.ts'
 
 /**
  * Returns this service's id of a request (`gen-…`). `name` is that id, or the `id` in the body of the completion, which the
- * provider chose. An unknown name is returned unchanged: the caller then finds no request.
+ * provider chose. An unknown name is returned unchanged: the lookup that follows then finds nothing.
  */
 export async function findGenerationId(deps: Pick<ApiDeps, 'db'>, caller: Caller, name: string): Promise<string> {
   if (name.startsWith('gen-')) return name

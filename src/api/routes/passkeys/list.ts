@@ -42,10 +42,10 @@ export const listPasskeys = route({
 async function narrowScope(
   { db }: { db: { query: Query } },
   scope: ReturnType<typeof passkeyScope>,
-  name: string | undefined,
+  userIdOrEmail: string | undefined,
 ) {
-  if (name === undefined) return scope
-  const userId = await resolveUserId(db.query, scope.organizationId, name)
+  if (userIdOrEmail === undefined) return scope
+  const userId = await resolveUserId(db.query, scope.organizationId, userIdOrEmail)
   if (userId === undefined) throw new Fault('invalid', 'Invalid request: user_id: no member has this email address')
   if (scope.userId !== undefined && scope.userId !== userId) {
     throw new Fault('forbidden', 'Only owners and admins see the passkeys of other members.')

@@ -107,7 +107,7 @@ async function prepareDatabase(
   }
 }
 
-/** Selects the first usable server. @throws StartupError with the reasons of all servers. */
+/** Connects to the first usable server: each failed connection makes `hosts` select the next one. @throws StartupError with the reasons of all servers. */
 async function connectToAny(pool: pg.Pool, { count }: Hosts): Promise<void> {
   const problems: string[] = []
   while (problems.length < count) {

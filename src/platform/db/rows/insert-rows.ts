@@ -6,12 +6,12 @@ import type { Tables } from '../tables.ts'
 export type ColumnValue = string | number | null
 
 /** The only parameter of a statement that the embedded database runs once for each row. */
-export type EachRow = { rowsOfValues: readonly ColumnValue[][] }
+export type RowsParameter = { rowsOfValues: readonly ColumnValue[][] }
 
-/** The only parameter of a transaction that the embedded database runs without further messages. */
+/** The only parameter of a transaction that runs in one message to the thread of the embedded database. */
 export type StatementBatch = { statements: readonly { sql: string; rows: readonly ColumnValue[][] }[] }
 
-/** The number of rows per message to the thread. More would block the event loop and allocate megabytes. */
+/** The number of rows per message to the database thread. More would block the event loop and allocate megabytes. */
 const rowsPerMessage = 100
 
 type Columns<Table> = { readonly [Name in keyof Table]?: 'text' | 'bigint' }
@@ -31,7 +31,7 @@ export async function insertRows<Name extends keyof Tables & string>(
 ): Promise<void> {
   if (db.kind === 'sqlite') {
     for (let at = 0; at < rows.length; at += rowsPerMessage) {
-      const rowsOfValues: EachRow = { rowsOfValues: toStorableRows(rows.slice(at, at + rowsPerMessage)) }
+      const rowsOfValues: RowsParameter = { rowsOfValues: toStorableRows(rows.slice(at, at + rowsPerMessage)) }
       await tx.executeQuery(CompiledQuery.raw(insertWithParameters(table, columns, suffix), [rowsOfValues]))
     }
     return
@@ -53,8 +53,8 @@ export type Insertion = {
 
 /**
  * Runs several insertions in this order as one statement, which is one transaction. The last ones update rows that other
- * servers update too. Their locks are held only briefly, because no round trip precedes the commit, during which this
- * process could be busy or die.
+ * servers update too. Their locks are held only briefly, because there is no round trip between the statements and the commit
+ * in which this process could be busy or die.
  */
 export async function insertAll(
   { kind, query }: Pick<Db, 'kind' | 'query'>,
@@ -127,7 +127,7 @@ function isStorable(value: ColumnValue): boolean {
 }
 
 /**
- * Replaces U+0000 and lone surrogates, which Postgres rejects, by U+FFFD. Done for both databases.
+ * Replaces U+0000 and lone surrogates, which Postgres rejects, by U+FFFD. Applies to both databases.
  */
 export function toStorableValue<Value extends ColumnValue>(value: Value): Value {
   return typeof value === 'string' ? (value.toWellFormed().replaceAll('\0', '\ufffd') as Value) : value

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type FoldedRows, isFoldedRows } from '../rows/fold.ts'
-import type { EachRow, StatementBatch } from '../rows/insert-rows.ts'
+import type { RowsParameter, StatementBatch } from '../rows/insert-rows.ts'
 import { Folds } from './folds.ts'
 import { transactionStatements } from './statements.ts'
 
@@ -9,7 +9,7 @@ import { transactionStatements } from './statements.ts'
 type WorkerRequest = {
   id: number
   sql: string
-  parameters: SQLInputValue[] | [EachRow] | [StatementBatch] | [FoldedRows]
+  parameters: SQLInputValue[] | [RowsParameter] | [StatementBatch] | [FoldedRows]
 }
 export type WorkerReply =
   /** The values of all rows in one list, because objects would repeat the names in each row. */
@@ -48,7 +48,7 @@ function runRequest({ id, sql, parameters }: WorkerRequest): WorkerReply {
     const [first] = parameters
     if (isBatch(first)) return { id, ...noRows, changes: runBatch(first) }
     const statement = prepare(sql)
-    if (isEachRow(first)) return { id, ...noRows, changes: runEach(statement, first.rowsOfValues) }
+    if (isRowsParameter(first)) return { id, ...noRows, changes: runForRows(statement, first.rowsOfValues) }
     const values = parameters as SQLInputValue[]
     if (statement.columns().length > 0) {
       const rows = statement.all(...values) as unknown as unknown[][]
@@ -66,9 +66,9 @@ function toFailureReply(id: number, error: unknown): WorkerReply {
   return { id, error: { message, code: code ?? 'ERR_SQLITE_ERROR' } }
 }
 
-type Parameter = SQLInputValue | EachRow | StatementBatch | FoldedRows | undefined
+type Parameter = SQLInputValue | RowsParameter | StatementBatch | FoldedRows | undefined
 
-function isEachRow(parameter: Parameter): parameter is EachRow {
+function isRowsParameter(parameter: Parameter): parameter is RowsParameter {
   return typeof parameter === 'object' && parameter !== null && 'rowsOfValues' in parameter
 }
 
@@ -76,7 +76,7 @@ function isBatch(parameter: Parameter): parameter is StatementBatch {
   return typeof parameter === 'object' && parameter !== null && 'statements' in parameter
 }
 
-function runEach(statement: StatementSync, rows: EachRow['rowsOfValues']): number {
+function runForRows(statement: StatementSync, rows: RowsParameter['rowsOfValues']): number {
   let changes = 0
   for (const row of rows) changes += Number(statement.run(...row).changes)
   return changes
@@ -87,7 +87,7 @@ function runBatch(batch: StatementBatch): number {
   prepare(transactionStatements.begin).run()
   try {
     let changes = 0
-    for (const { sql, rows } of batch.statements) changes += runEach(prepare(sql), rows)
+    for (const { sql, rows } of batch.statements) changes += runForRows(prepare(sql), rows)
     prepare(transactionStatements.commit).run()
     return changes
   } catch (error) {

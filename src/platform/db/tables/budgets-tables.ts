@@ -27,6 +27,7 @@ export type BudgetsTables = {
     /** `daily`, `weekly`, `monthly` or `lifetime`; at most one of each for an owner. */
     reset_interval: string
     limit_usd: number
+    /** 0 or 1: whether spending on own provider keys counts. */
     include_byok: number
     /** The id of its account in `budget_periods` and `budget_leases`. */
     account: string

@@ -2,6 +2,7 @@
 export type CatalogueTables = {
   endpoint_minutes: {
     endpoint: string
+    /** Minutes since the epoch. */
     minute: number
     /** The server process that counted. Each writes separate rows, which readers sum up. */
     writer: string

@@ -56,9 +56,11 @@ export type IdentityTables = {
     organization_id: string
     workspace_id: string
     creator_user_id: string
+    /** 0 or 1. */
     disabled: number
     limit_usd: number | null
     limit_reset: string | null
+    /** 0 or 1. */
     include_byok_in_limit: number
     expires_at: number | null
     external_user: string | null
@@ -93,7 +95,7 @@ export type IdentityTables = {
     /** Encrypted with the key that `sealed_by` names. */
     sealed: string
     sealed_by: string
-    /** JSON. */
+    /** JSON: its users, its models, and whether the operator's key is an alternative. */
     rules: string
     sort_order: number
     created_by: string

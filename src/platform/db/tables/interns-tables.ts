@@ -34,12 +34,12 @@ export type InternsTables = {
     /** The server that supervises its daemon, and the end of its lease. */
     supervisor: string | null
     supervised_until: Generated<number>
-    /** The repository that is cloned at the start, without its secret. */
+    /** JSON: the repository that is cloned at the start, without its secret. */
     repository: string | null
     /** The password of the repository, encrypted, and the key that encrypted it. */
     repository_sealed: string | null
     repository_sealed_by: string | null
-    /** Its MCP servers, without their secrets. */
+    /** JSON: its MCP servers, without their secrets. */
     mcp_servers: string | null
     /** The same with their secrets, encrypted, and the key that encrypted it. */
     mcp_servers_sealed: string | null
@@ -85,6 +85,7 @@ export type InternsTables = {
     intern_id: string
     id: string
     session_id: string
+    /** JSON of the question, as it was sent. */
     question: string
     asked_at: number
     deadline_at: number
@@ -108,6 +109,7 @@ export type InternsTables = {
     id: string
     session_id: string
     status: string
+    /** 0 or 1. */
     background: number
     started_by: string | null
     /** The question that it waits for. */
@@ -115,6 +117,7 @@ export type InternsTables = {
     outcome: string | null
     message: string | null
     model: string | null
+    /** JSON of `Usage`. */
     usage: string | null
     began_at: number
     ended_at: number | null
@@ -149,6 +152,7 @@ export type InternsTables = {
     /** Null for the rules of the workspace itself. */
     intern_id: string | null
     version: number
+    /** JSON: a list of `Rule`. */
     rules: string
     created_by: string
     created_at: number

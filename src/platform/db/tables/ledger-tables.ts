@@ -17,12 +17,15 @@ export type LedgerTables = {
     key_hash: string
     user_id: string
     session_id: string | null
+    /** The provider's id of the completion. */
     upstream_id: string | null
     model: string
     cost_pico: bigint
     /** How much more the provider can have billed than an estimated cost. Limits count it, reports do not; 0 if the cost is known. */
     margin_pico: Generated<bigint>
+    /** JSON of further fields. */
     record: string
+    /** `success`, `failed`, `refused` or `client_left`. */
     outcome: Generated<string>
     /** The provider of the answer, or of the last attempt. */
     provider: string | null
@@ -32,6 +35,7 @@ export type LedgerTables = {
     error: string | null
     /** The ids of guardrails that refused it or found something, comma-separated. */
     guardrails: string | null
+    /** 0 or 1. */
     streamed: Generated<number>
     /** The time to the first token; null without one. */
     latency_ms: number | null
@@ -75,6 +79,7 @@ export type LedgerTables = {
     user_id: string
     model: string
     endpoint: string
+    /** 0 or 1; part of the key. */
     byok: number
     requests: number
     prompt_tokens: number
@@ -90,6 +95,7 @@ export type LedgerTables = {
     workspace_id: string
     model: string
     endpoint: string
+    /** 0 or 1; part of the key. */
     byok: number
     requests: number
     prompt_tokens: number

@@ -5,6 +5,7 @@ export type PolicyTables = {
     workspace_id: string
     name: string
     description: string | null
+    /** JSON of `Policy`. */
     policy: string
     created_at: number
     updated_at: number
@@ -27,8 +28,10 @@ export type PolicyTables = {
     name: string
     slug: string
     description: string | null
+    /** `active`, `disabled` or `archived`. */
     status: string
     status_updated_at: number | null
+    /** The version that requests use. */
     designated_version_id: string
     created_at: number
     updated_at: number
@@ -39,6 +42,7 @@ export type PolicyTables = {
     version: number
     creator_id: string
     system_prompt: string | null
+    /** JSON: the fields that the preset adds to requests. */
     config: string
     created_at: number
     updated_at: number

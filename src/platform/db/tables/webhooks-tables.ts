@@ -7,11 +7,13 @@ export type WebhooksTables = {
     workspace_id: string
     url: string
     description: string | null
-    /** JSON: the types of its events. `include` lists additional contents. */
+    /** JSON: a list of the types of its events. */
     events: string
+    /** JSON: a list of additional contents of the events. */
     include: string
     /** `standard` or `slack`; not used for `mailto:` URLs. */
     format: string
+    /** 0 or 1. */
     enabled: number
     disabled_reason: string | null
     /** The first failure since the last success; null after a success. */
@@ -30,6 +32,7 @@ export type WebhooksTables = {
     id: string
     webhook_id: string
     event: string
+    /** JSON: the event, without its answer link. */
     payload: string
     /** JSON: the question that its link answers; null without a link. */
     answerable: string | null

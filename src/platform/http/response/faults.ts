@@ -39,7 +39,7 @@ export const faultMeaning: Record<FaultKind, string> = {
   payload_too_large: 'The body is too large',
   unsupported_media_type: 'The body is not declared as JSON',
   range_not_satisfiable: 'The requested byte range is not satisfiable',
-  upgrade_required: 'The path does not support WebSockets',
+  upgrade_required: 'The path supports only HTTP/1.1 without an upgrade to WebSocket',
   rate_limited: 'Too many requests',
   client_closed_request: 'The client disconnected before the answer',
   bad_gateway: 'The upstream failed',

@@ -21,7 +21,7 @@ export const getInternFile = route({
   downloads: true,
   faults: [...fileFaults, 'range_not_satisfiable'],
   handler: ({ params, query: { path }, caller, host, headers, response }, deps) => {
-    const selection = { range: parseRange(headers.range), ifTag: readIfRange(headers['if-range']) }
+    const selection = { range: parseRange(headers.range), ifRangeTag: readIfRange(headers['if-range']) }
     return withFiles(
       deps,
       { caller, host, response },

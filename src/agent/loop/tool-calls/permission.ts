@@ -14,9 +14,9 @@ const options: PermissionOption[] = [
 
 const onceOptions = options.filter(({ kind }) => kind.endsWith('_once'))
 
-type ConsentDeps = {
+type PermissionDeps = {
   client: AgentContext
-  /** Whether the client has its own rules, which also apply to operations that need no consent. */
+  /** Whether the client has its own rules, which also apply to operations that need no permission of a person. */
   clientHasRules: boolean
   log: SessionLog
   mode: ApprovalMode
@@ -27,48 +27,48 @@ type ConsentDeps = {
 type RequestedOperation = { name: string; title: string; kind: ToolKind; paths?: string[] }
 
 /**
- * An operation that needs consent. A lasting consent is stored under `consentKey`, which can be more specific than the name.
+ * An operation that needs permission. A permission for the session is stored under `permissionKey`, which can be more specific than the name.
  * A lasting rejection is stored under the name, so that no variant of the operation is asked for again.
  */
-type Operation = { name: string; consentKey?: string | undefined }
+type Operation = { name: string; permissionKey?: string | undefined }
 
 /**
  * Returns whether the operation is allowed. In `self-drive` it is allowed. In `manual` a person decides through the client, or
  * has decided for the session; a cancelled question means no. The rules of the client, if it has any, also apply to operations
- * that need no consent.
+ * that need no permission of a person.
  */
-export async function requestConsent(
-  deps: ConsentDeps,
+export async function requestPermission(
+  deps: PermissionDeps,
   call: ToolCall,
-  { name, consentKey = name }: Operation,
+  { name, permissionKey = name }: Operation,
   title: string,
   kind: ToolKind = 'execute',
 ): Promise<boolean> {
   const { log } = deps
-  const decision = deps.mode === 'self-drive' || rememberedDecision(log, { name, consentKey })
+  const decision = deps.mode === 'self-drive' || rememberedDecision(log, { name, permissionKey })
   const operation: RequestedOperation = { name, title, kind }
   if (decision !== undefined) return decision && askClientRules(deps, call, operation)
-  const optionId = await requestPermission(deps, call, operation, { isForRulesOnly: false })
+  const optionId = await sendPermissionRequest(deps, call, operation, { isForRulesOnly: false })
   const allowed = optionId === 'allow_once' || optionId === 'allow_always'
   if (optionId.endsWith('_always')) {
-    await log.add({ type: 'permission.remembered', operation: allowed ? consentKey : name, allowed, at: deps.now() })
+    await log.add({ type: 'permission.remembered', operation: allowed ? permissionKey : name, allowed, at: deps.now() })
   }
   return allowed
 }
 
-/** Returns whether the client's rules allow an operation that needs no consent. True if the client has no rules. */
+/** Returns whether the client's rules allow an operation that needs no permission of a person. True if the client has no rules. */
 export async function askClientRules(
-  deps: ConsentDeps,
+  deps: PermissionDeps,
   call: ToolCall,
   operation: RequestedOperation,
 ): Promise<boolean> {
   if (!deps.clientHasRules) return true
-  return (await requestPermission(deps, call, operation, { isForRulesOnly: true })) === 'allow_once'
+  return (await sendPermissionRequest(deps, call, operation, { isForRulesOnly: true })) === 'allow_once'
 }
 
 /** Returns the id of the option that the client selected. With `isForRulesOnly` its rules decide without a question. */
-async function requestPermission(
-  deps: ConsentDeps,
+async function sendPermissionRequest(
+  deps: PermissionDeps,
   call: ToolCall,
   operation: RequestedOperation,
   { isForRulesOnly }: { isForRulesOnly: boolean },
@@ -100,8 +100,8 @@ async function requestPermission(
 /** Returns a decision for the session. A lasting rejection of the shell includes commands outside its sandbox. */
 function rememberedDecision(
   { session: { rememberedDecisions } }: SessionLog,
-  { name, consentKey }: Required<Operation>,
+  { name, permissionKey }: Required<Operation>,
 ): boolean | undefined {
   const isRejected = [name, name.split('.')[0]!].some((one) => rememberedDecisions.get(one) === false)
-  return isRejected ? false : rememberedDecisions.get(consentKey)
+  return isRejected ? false : rememberedDecisions.get(permissionKey)
 }
