@@ -1,4 +1,4 @@
-/** Amounts are whole pico-dollars. */
+/** USD amounts are whole pico-dollars (10⁻¹² USD). */
 const maxDecimals = 12
 
 /** Formats USD with two decimals from a dollar on, else three significant digits: `$0.00041`, `$12.30`. */

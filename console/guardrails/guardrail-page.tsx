@@ -105,7 +105,7 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
           <div class="guardrail-side">
             {isOutdated && (
               <Conflict
-                name="The guardrail has changed since you started"
+                title="The guardrail has changed since you started"
                 changes={changesBetween(basePolicy, saved)}
                 merge={merge}
               />

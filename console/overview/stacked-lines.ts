@@ -10,7 +10,10 @@ export const noValue = 'none'
 export const groupName = (row: Row, dimension: string) => String(row[dimension] ?? noValue)
 const amountIn = (row: Row, metric: string) => Number(row[metric] ?? 0)
 
-/** All steps of the time range, in seconds. Steps without requests have no row. */
+/**
+ * The start of each step, in Unix seconds, also of steps without requests, which have no row.
+ * @param range in milliseconds.
+ */
 export function stepsBetween({ from, to, stepMs }: { from: number; to: number; stepMs: number }): number[] {
   const steps: number[] = []
   for (let at = Math.ceil(from / stepMs) * stepMs; at < to; at += stepMs) steps.push(at / 1000)

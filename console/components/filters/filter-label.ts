@@ -8,7 +8,7 @@ type FilterBase = {
   /** When the chip omits the label: without a value (`unset`) or always. */
   omitsLabel?: 'unset' | 'always'
 }
-/** A filter of a list: a choice or text. With `isSuggestedOnly` the text selects one of the suggestions. */
+/** A filter of a list: a choice or text. With `onlySuggestions`, a text that is not a suggestion cannot be chosen. */
 export type Filter = FilterBase &
   (
     | { kind: 'choice'; unsetText: string; options: { value: string; label: string }[] }
@@ -16,7 +16,7 @@ export type Filter = FilterBase &
         kind: 'text'
         placeholder?: string
         suggestions?: string[]
-        isSuggestedOnly?: boolean
+        onlySuggestions?: boolean
         format?: (value: string) => string
       }
   )

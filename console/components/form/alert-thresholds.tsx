@@ -59,7 +59,7 @@ type DialogProps = { stored: Stored; store: ThresholdsStore; reload: () => void;
 
 function ThresholdsDialog({ stored, store, reload, onClose }: DialogProps) {
   const fieldsOf = ({ thresholds }: Stored) => ({ thresholds: thresholds.join(', ') })
-  const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(stored, store.load, fieldsOf)
+  const { before, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(stored, store.load, fieldsOf)
   const { problem, isBusy, act } = useAction()
   const save = async (text: string, options: CallOptions) => {
     const after = await store.save(parseThresholds(text), options)
@@ -69,7 +69,7 @@ function ThresholdsDialog({ stored, store, reload, onClose }: DialogProps) {
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
-      const isSaved = await saveUnlessChanged(async (options) => {
+      const isSaved = await saveIfUnmodified(async (options) => {
         const after = await save(fields.thresholds, options)
         const undo = () => void runOrToast(async () => void (await save(before.thresholds, ifUnchanged(after))))
         toast('Alerts updated', { undo })
@@ -82,7 +82,7 @@ function ThresholdsDialog({ stored, store, reload, onClose }: DialogProps) {
       <h2>Alerts of the limit</h2>
       <form class="fields" onSubmit={submit}>
         <ThresholdsInput value={fields.thresholds} set={(thresholds) => setFields({ thresholds })} />
-        {conflict && <Conflict name="The alerts have changed since you opened them" {...conflict} />}
+        {conflict && <Conflict title="The alerts have changed since you opened them" {...conflict} />}
         <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
       </form>
     </Dialog>

@@ -142,17 +142,17 @@ const maxSuggestions = 12
 
 function TextFilter({ filter, value, choose }: ChoiceProps<'text'>) {
   // Starts empty if only suggestions can be chosen, so that all of them are shown.
-  const [typed, setTyped] = useState((!filter.isSuggestedOnly && value) || '')
+  const [typed, setTyped] = useState((!filter.onlySuggestions && value) || '')
   const matching = (filter.suggestions ?? [])
     .filter((one) => `${one} ${filter.format?.(one) ?? ''}`.toLowerCase().includes(typed.toLowerCase()))
-    .slice(0, filter.isSuggestedOnly ? undefined : maxSuggestions)
+    .slice(0, filter.onlySuggestions ? undefined : maxSuggestions)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
         // The display name of a suggestion selects it.
         const named = matching.find((one) => filter.format?.(one) === typed.trim())
-        choose(named ?? (filter.isSuggestedOnly ? matching[0] : typed.trim()))
+        choose(named ?? (filter.onlySuggestions ? matching[0] : typed.trim()))
       }}
     >
       <input

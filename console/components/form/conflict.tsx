@@ -1,8 +1,8 @@
 import { type Change, Difference } from '../text/difference.tsx'
 
 type Props = {
-  /** The heading: the object that has changed. */
-  name: string
+  /** The heading: which object has changed. */
+  title: string
   changes: Change[]
   /** Adds these changes to the draft. */
   merge: () => void
@@ -11,10 +11,10 @@ type Props = {
 }
 
 /** Changes that somebody else made while a draft was edited. Until the user decides, the draft cannot be saved. */
-export function Conflict({ name, changes, merge, ignore }: Props) {
+export function Conflict({ title, changes, merge, ignore }: Props) {
   return (
     <section class="notice" aria-label="Changed by others" role="alert">
-      <h2>{name}</h2>
+      <h2>{title}</h2>
       {changes.length > 0 ? <Difference changes={changes} /> : <p>Its contents are the same as when you started.</p>}
       <p>
         <button type="button" class="main" onClick={merge}>

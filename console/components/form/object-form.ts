@@ -27,7 +27,7 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
     if (listed !== undefined) load().then(rebase, () => {})
   }, [])
   /** @returns whether the change was made. @throws Failure for another reason than a change by somebody else. */
-  const saveUnlessChanged = async (save: (options: CallOptions) => Promise<void>): Promise<boolean> => {
+  const saveIfUnmodified = async (save: (options: CallOptions) => Promise<void>): Promise<boolean> => {
     try {
       await save(base === undefined ? ifMissing : ifUnchanged(base))
       return true
@@ -41,7 +41,7 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
     changes: changedFields(fieldsOf(base), fieldsOf(theirs)),
     merge: () => rebase(theirs),
   }
-  return { base, before: fieldsOf(base), fields, setFields, saveUnlessChanged, conflict }
+  return { base, before: fieldsOf(base), fields, setFields, saveIfUnmodified, conflict }
 }
 
 /** Merges two changes of `base`: fields that `draft` did not change get the value of `stored`. */

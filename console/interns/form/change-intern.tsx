@@ -18,13 +18,13 @@ type Props = { intern: Intern; onDone: () => void; onClose: () => void }
 export function ChangeIntern({ intern, onDone, onClose }: Props) {
   const params = { internId: intern.id }
   const load = () => call('GET /interns/{internId}', { params })
-  const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(intern, load, fieldsOf)
+  const { before, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(intern, load, fieldsOf)
   const { problem, isBusy, act } = useAction()
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
       const body = patchOf(before, fields)
-      const isSaved = await saveUnlessChanged(async (options) => {
+      const isSaved = await saveIfUnmodified(async (options) => {
         if (Object.keys(body).length === 0) return
         await call('PATCH /interns/{internId}', { params, body }, options)
         toast(`${fields.name} updated${needsRestart(body) ? '. Takes effect at the next start' : ''}`)
@@ -39,7 +39,7 @@ export function ChangeIntern({ intern, onDone, onClose }: Props) {
       <h2>Change {intern.name}</h2>
       <form class="fields" onSubmit={submit}>
         <InternInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} />
-        {conflict && <Conflict name={`${intern.name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict title={`${intern.name} has changed since you opened it`} {...conflict} />}
         <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
       </form>
     </Dialog>

@@ -44,9 +44,9 @@ export function Inbox({ questions }: { questions: OpenQuestion[] }) {
       {questions.map((one) => (
         <QuestionCard
           key={one.question.id}
-          open={one}
+          {...one}
           isSelected={one.question.id === current}
-          choose={() => setSelectedId(one.question.id)}
+          onSelect={() => setSelectedId(one.question.id)}
         />
       ))}
     </section>

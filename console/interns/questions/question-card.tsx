@@ -26,11 +26,11 @@ const offers: Offer[] = [
  * The buttons of a permission question: one for each kind, or for each option if several have the same kind. In the API, `options`
  * lists the kinds, and `choices` the options with their names.
  */
-function offersOf({ options: kinds, choices: options = [] }: InternPermission): (Offer & { answer: string })[] {
+function offersOf({ options: kinds, choices = [] }: InternPermission): (Offer & { answer: string })[] {
   return offers.flatMap((offer) => {
-    const optionsOfKind = options.filter(({ kind }) => kind === offer.kind)
-    if (optionsOfKind.length > 1)
-      return optionsOfKind.map(({ id, name }) => ({
+    const choicesOfKind = choices.filter(({ kind }) => kind === offer.kind)
+    if (choicesOfKind.length > 1)
+      return choicesOfKind.map(({ id, name }) => ({
         kind: offer.kind,
         answer: id,
         label: `${offer.label}: ${escapeInvisible(name)}`,
@@ -40,10 +40,10 @@ function offersOf({ options: kinds, choices: options = [] }: InternPermission): 
   })
 }
 
-type Props = { open: OpenQuestion; isSelected: boolean; choose: () => void }
+type Props = OpenQuestion & { isSelected: boolean; onSelect: () => void }
 
 /** A question with its details, deadline and answers. */
-export function QuestionCard({ open: { intern, creator, question }, isSelected, choose }: Props) {
+export function QuestionCard({ intern, creator, question, isSelected, onSelect }: Props) {
   const card = useRef<HTMLElement>(null)
   useEffect(() => {
     if (isSelected) card.current?.scrollIntoView({ block: 'nearest' })
@@ -54,8 +54,8 @@ export function QuestionCard({ open: { intern, creator, question }, isSelected, 
       ref={card}
       class={isSelected ? 'question selected-question' : 'question'}
       aria-label={`Question of ${intern.name}`}
-      onFocusCapture={choose}
-      onPointerDown={choose}
+      onFocusCapture={onSelect}
+      onPointerDown={onSelect}
     >
       <header>
         <h2>
@@ -77,7 +77,7 @@ export function QuestionCard({ open: { intern, creator, question }, isSelected, 
         <TimeLeft until={question.deadline_at} />
       </header>
       {question.kind === 'permission' ? (
-        <Permission open={{ intern, creator, question }} isSelected={isSelected} isSent={isSent} />
+        <Permission intern={intern} question={question} isSelected={isSelected} isSent={isSent} />
       ) : (
         <FormAnswer
           question={question as InternElicitation}
@@ -105,19 +105,20 @@ function TimeLeft({ until }: { until: string }) {
 }
 
 type PermissionProps = {
-  open: OpenQuestion & { question: InternPermission }
+  intern: OpenQuestion['intern']
+  question: InternPermission
   isSelected: boolean
   isSent: boolean
 }
 
 /** A permission question. It can be allowed only after all details are loaded. */
-function Permission({ open: { intern, question }, isSelected, isSent }: PermissionProps) {
+function Permission({ intern, question, isSelected, isSent }: PermissionProps) {
   const params = { internId: intern.id, questionId: question.id }
   const { data, failure, reload } = useGet(
     'GET /interns/{internId}/questions/{questionId}',
     isSent ? undefined : { params },
   )
-  // The question is a permission, so the whole question is one, too.
+  // The question is a permission, so its full details are those of a permission.
   const details = data?.data as InternWholePermission | undefined
   return (
     <>

@@ -28,7 +28,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
   const form = useObjectForm<Webhook | undefined, WebhookFields>(webhook, load, (stored) =>
     stored ? fieldsOf(stored) : newWebhook,
   )
-  const { before, fields, setFields, saveUnlessChanged, conflict } = form
+  const { before, fields, setFields, saveIfUnmodified, conflict } = form
   const { problem, isBusy, act } = useAction()
   const title = webhook ? 'Change webhook' : 'Create webhook'
   const onSaved = (message: string, undo?: () => void) => {
@@ -43,7 +43,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
   const save = async () => {
     if (webhook) {
       const undo = () => void runOrToast(() => patch({ ...bodyOf(before), enabled: before.enabled }))
-      const isSaved = await saveUnlessChanged((options) =>
+      const isSaved = await saveIfUnmodified((options) =>
         patch({ ...bodyOf(fields), enabled: fields.enabled }, options),
       )
       if (isSaved) onSaved('Saved', undo)
@@ -73,7 +73,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
         }}
       >
         <WebhookInputs isNew={!webhook} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        {conflict && <Conflict name="The webhook has changed since you opened it" {...conflict} />}
+        {conflict && <Conflict title="The webhook has changed since you opened it" {...conflict} />}
         <FormActions
           problem={problem}
           label={webhook ? 'Save' : 'Create'}

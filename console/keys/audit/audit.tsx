@@ -18,7 +18,7 @@ const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [
     label: 'action',
     placeholder: 'Filter by action',
     suggestions: knownActions,
-    isSuggestedOnly: true,
+    onlySuggestions: true,
     format: describeAction,
   },
   { kind: 'choice', name: 'target_kind', label: 'target type', unsetText: 'any', options: targetKinds },

@@ -40,12 +40,12 @@ const fieldsOf = (budget: Budget | undefined): Fields =>
 /** Sets, changes or removes the budget of an interval. The field displays the service's reason for refusing a limit. */
 export function BudgetDialog({ title, interval, budget, includesByok, store, onChanged, onClose }: Props) {
   const load = async () => (await store.load(interval)) as Budget | undefined
-  const { fields, setFields, saveUnlessChanged, conflict } = useObjectForm(budget, load, fieldsOf)
+  const { fields, setFields, saveIfUnmodified, conflict } = useObjectForm(budget, load, fieldsOf)
   const [countsByok, setCountsByok] = useState(includesByok)
   const { problem, isBusy, act } = useAction()
   const run = (action: (options: CallOptions) => Promise<void>, doneMessage: string) =>
     void act(async () => {
-      if (!(await saveUnlessChanged(action))) return
+      if (!(await saveIfUnmodified(action))) return
       onChanged()
       onClose()
       toast(`The ${interval} budget is ${doneMessage}`)
@@ -92,7 +92,7 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
           />
           Count spending on your own provider keys, in the budgets of all intervals
         </label>
-        {conflict && <Conflict name={`The ${interval} budget has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict title={`The ${interval} budget has changed since you opened it`} {...conflict} />}
         <FormActions problem={undefined} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose}>
           {budget && (
             <button

@@ -24,7 +24,7 @@ type Props = {
 export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, onClose }: Props) {
   const params = { hash: key.hash }
   const load = async () => (await call('GET /keys/{hash}', { params })).data
-  const { base, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)
+  const { base, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(key, load, fieldsOf)
   const { problem, isBusy, act } = useAction()
   const canChangeAll = editableKeyFields(currentSession(), key) === 'all'
   const patch = patchOf(fieldsOf(base), fields)
@@ -37,7 +37,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
-      const isSaved = await saveUnlessChanged(async (options) => {
+      const isSaved = await saveIfUnmodified(async (options) => {
         const after = await save(patch, options)
         const undo = () => void runOrToast(async () => void (await save(undoOf(patch, base), ifUnchanged(after))))
         // Developers can disable a key, but not enable it again.
@@ -65,7 +65,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
           />
           Disabled: its requests are rejected{!canChangeAll && ', until an admin enables it'}
         </label>
-        {conflict && <Conflict name={`${key.name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict title={`${key.name} has changed since you opened it`} {...conflict} />}
         <FormActions
           problem={problem}
           label="Save"

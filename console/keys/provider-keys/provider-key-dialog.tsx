@@ -34,7 +34,7 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
   const form = useObjectForm<ProviderCredential | undefined, ProviderFields>(credential, load, (stored) =>
     stored ? fieldsOf(stored) : newProvider,
   )
-  const { before, fields, setFields, saveUnlessChanged, conflict } = form
+  const { before, fields, setFields, saveIfUnmodified, conflict } = form
   const { problem, isBusy, act } = useAction()
   const name = credential ? credential.name || credential.provider : ''
   const title = credential ? `Change ${name}` : 'Add provider key'
@@ -47,7 +47,7 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
     event.preventDefault()
     void act(async () => {
       if (credential) {
-        if (!(await saveUnlessChanged((options) => patch(change, options)))) return
+        if (!(await saveIfUnmodified((options) => patch(change, options)))) return
         // The previous key cannot be restored, because it is never displayed.
         const { key, ...rest } = changedFields(fields, before)
         const undo = () => void runOrToast(() => patch(rest))
@@ -80,7 +80,7 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit} autocomplete="off">
         <ProviderInputs isNew={!credential} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        {conflict && <Conflict name={`${name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict title={`${name} has changed since you opened it`} {...conflict} />}
         <FormActions
           problem={problem}
           label={credential ? 'Save' : 'Add'}

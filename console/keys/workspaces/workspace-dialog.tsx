@@ -31,7 +31,7 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
   const params = { id: workspace?.id ?? '' }
   const load = async () => (await call('GET /workspaces/{id}', { params })).data as Workspace | undefined
   const form = useObjectForm(workspace, load, (read) => (read ? fieldsOfWorkspace(read) : newWorkspace))
-  const { before, fields, setFields, saveUnlessChanged, conflict } = form
+  const { before, fields, setFields, saveIfUnmodified, conflict } = form
   const { problem, isBusy, act } = useAction()
   const title = workspace ? `Change ${workspace.name}` : 'Create workspace'
   const patch = workspacePatch(before, fields)
@@ -48,7 +48,7 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
     event.preventDefault()
     void act(async () => {
       if (workspace) {
-        const isSaved = await saveUnlessChanged(async (options) => {
+        const isSaved = await saveIfUnmodified(async (options) => {
           const after = await save(patch, options)
           const undoPatch = workspacePatch(fields, before)
           const undo = () => void runOrToast(async () => void (await save(undoPatch, ifUnchanged(after))))
@@ -75,7 +75,7 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
       <form class="fields" onSubmit={submit} autocomplete="off">
         <NameInputs isNew={!workspace} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
         <StorageInputs id={workspace?.id} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        {conflict && <Conflict name={`${workspace?.name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict title={`${workspace?.name} has changed since you opened it`} {...conflict} />}
         <FormActions
           problem={problem}
           label={workspace ? 'Save' : 'Create'}
