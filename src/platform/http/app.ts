@@ -199,7 +199,7 @@ function createFailureSender(log: Log, envelopeOf: (request: FastifyRequest) => 
   }
 }
 
-/** Translates errors of the framework. Unknown errors are defects, whose message is not sent to clients. */
+/** Translates errors of the framework. Others are internal errors, whose message is not sent to clients. */
 function toFault(error: unknown, request: FastifyRequest): Fault | undefined {
   if (error instanceof Fault) return error
   const { code, statusCode } = error as Partial<FastifyError>

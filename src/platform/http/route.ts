@@ -70,7 +70,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   /** The form of its errors, if it differs from this service's. */
   errorBody?: z.ZodType
   /** Whether the description lists 500. Defaults to true. */
-  describesDefect?: boolean
+  describesInternalError?: boolean
   /** Whether a POST changes nothing. */
   isRead?: boolean
   /** The roles of signed-in members that can call the route, if they do not follow from `key` and the method. */

@@ -18,7 +18,7 @@ export const chatWithIntern = route({
   events: CompletionChunk,
   accepted: AcceptedRun,
   faults: [...chatFaults],
-  describesDefect: false,
+  describesInternalError: false,
   undeclaredBody: 'invalid',
   bodyLimit: 1024 * 1024,
   restate: addChatReason,

@@ -18,7 +18,7 @@ export type DescribedRoute = Pick<
   | 'events'
   | 'accepted'
   | 'errorBody'
-  | 'describesDefect'
+  | 'describesInternalError'
   | 'status'
   | 'etag'
   | 'ifMatch'

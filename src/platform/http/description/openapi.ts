@@ -163,22 +163,22 @@ function listFaults({ faults, ifMatch }: DescribedRoute): FaultKind[] {
 }
 
 function describeFailures(route: DescribedRoute, registry: SchemaRegistry): object {
-  const { errorBody, describesDefect = true } = route
+  const { errorBody, describesInternalError = true } = route
   const kinds = listFaults(route)
   if (errorBody) {
     const content = { 'application/json': { schema: registry.schemaOf(errorBody, 'output') } }
     const toResponse = (description: string) => ({ description, headers: requestIdHeader, content })
     return {
       ...Object.fromEntries(kinds.map((kind) => [faultStatus[kind], toResponse(faultMeaning[kind])])),
-      500: toResponse(defect),
+      500: toResponse(internalError),
     }
   }
   const named = kinds.map((kind) => [faultStatus[kind], { $ref: responseName(kind) }])
-  const defects = describesDefect && { 500: { $ref: '#/components/responses/internal_error' } }
-  return { ...Object.fromEntries(named), ...defects }
+  const internalErrors = describesInternalError && { 500: { $ref: '#/components/responses/internal_error' } }
+  return { ...Object.fromEntries(named), ...internalErrors }
 }
 
-const defect = 'Internal server error'
+const internalError = 'Internal server error'
 
 const responseName = (kind: FaultKind) => `#/components/responses/${kind}`
 
@@ -195,7 +195,7 @@ function faultResponses(kinds: Set<FaultKind>, registry: SchemaRegistry): Record
       },
     ]
   })
-  const internal = { description: defect, headers: requestIdHeader, content }
+  const internal = { description: internalError, headers: requestIdHeader, content }
   return { ...Object.fromEntries(responses), internal_error: internal }
 }
 
