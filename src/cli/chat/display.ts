@@ -28,14 +28,14 @@ export function createDisplay(output: Screen['output']): Display {
   const applyStyle = (style: Style, text: string) => styleText(style, text, { stream: output })
   const progress = createProgressLine(output, (text) => applyStyle('dim', text))
   let wasReasoning = false
-  let startsLine = true
+  let isAtLineStart = true
   const write = (text: string) => {
     if (text === '') return
-    progress.clear()
-    startsLine = text.endsWith('\n')
+    progress.beforeOutput()
+    isAtLineStart = text.endsWith('\n')
     output.write(text)
   }
-  const writeLine = (text: string) => write(`${startsLine ? '' : '\n'}${text}\n`)
+  const writeLine = (text: string) => write(`${isAtLineStart ? '' : '\n'}${text}\n`)
   const formatActivity = createActivityFormatter(applyStyle)
   return {
     line: (text) => write(`${printable(text)}\n`),
@@ -51,7 +51,7 @@ export function createDisplay(output: Screen['output']): Display {
         return
       }
       const text = printable(item.text)
-      if (item.type === 'text') write(wasReasoning && !startsLine ? `\n\n${text}` : text)
+      if (item.type === 'text') write(wasReasoning && !isAtLineStart ? `\n\n${text}` : text)
       else if (item.type === 'reasoning') write(applyStyle('dim', text))
       else writeLine(applyStyle('red', text))
       wasReasoning = item.type === 'reasoning'
@@ -59,6 +59,6 @@ export function createDisplay(output: Screen['output']): Display {
     error: (text) => writeLine(applyStyle('red', printable(text))),
     stopped: () => writeLine(applyStyle('dim', '(stopped)')),
     queued: (text) => writeLine(applyStyle('dim', `(next: ${printable(text)})`)),
-    working: () => progress.start(() => startsLine),
+    working: () => progress.start(() => isAtLineStart),
   }
 }

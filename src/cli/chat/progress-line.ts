@@ -10,25 +10,27 @@ const eraseLine = '\r\x1b[2K'
 export function createProgressLine(output: Screen['output'], applyStyle: (text: string) => string) {
   let isVisible = false
   let lastOutputAt = 0
-  const clear = () => {
+  const beforeOutput = () => {
     lastOutputAt = performance.now()
     if (isVisible) output.write(eraseLine)
     isVisible = false
   }
   return {
-    clear,
-    start(startsLine: () => boolean): () => void {
+    /** Must be called before each output: erases the progress line and restarts the quiet time. */
+    beforeOutput,
+    /** @returns a function that stops the progress line. */
+    start(isAtLineStart: () => boolean): () => void {
       if (!output.isTTY) return () => {}
       const startedAt = performance.now()
       lastOutputAt = startedAt
       const timer = setInterval(() => {
-        if (!startsLine() || performance.now() - lastOutputAt < quietMs) return
+        if (!isAtLineStart() || performance.now() - lastOutputAt < quietMs) return
         output.write(`${eraseLine}${applyStyle(`working, ${Math.round((performance.now() - startedAt) / 1000)} s`)}`)
         isVisible = true
       }, quietMs / 2)
       return () => {
         clearInterval(timer)
-        clear()
+        beforeOutput()
       }
     },
   }

@@ -15,11 +15,11 @@ export function readUsage(response: unknown, costUsd: number | undefined): Usage
   if (input === undefined || output === undefined) return null
   const total = Math.max(readCount(usage, 'totalTokens') ?? 0, input + output)
   const remaining = total - input - output
-  // Some agents count thought tokens separately from output tokens, and some of them also cached tokens from input tokens.
-  // The rest of the total shows it.
-  const separateReasoning =
+  // Some agents do not count thought tokens as output tokens, and some of them do not count cached tokens as input tokens.
+  // Then the total exceeds input and output by exactly these tokens.
+  const separateThought =
     thought && (remaining === thought || remaining === thought + (cached ?? 0) + (cacheWritten ?? 0)) ? thought : 0
-  const completion = output + separateReasoning
+  const completion = output + separateThought
   return {
     prompt_tokens: total - completion,
     completion_tokens: completion,

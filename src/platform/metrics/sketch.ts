@@ -14,11 +14,11 @@ const allBuckets = bucketOf(largest) - lowestBucket + 1
 /** The value that each bucket represents. */
 const bucketValues = Float64Array.from({ length: allBuckets }, (_, at) => bucketMiddle(at + lowestBucket))
 
-/** Shared memory for summing the buckets of texts. All zero between calls. */
+/** Shared memory for summing the buckets of serialized sketches. All zero between calls. */
 const sharedCounts = new Int32Array(allBuckets)
 const codes = { space: 32, comma: 44, minus: 45, zero: 48, colon: 58 } as const
 
-/** The text between two counts, by the distance of their buckets. A larger distance starts a new run. */
+/** The separators of two counts, by the distance of their buckets. A larger distance starts a new run. */
 const gaps = ['', ',', ',,', ',,,'] as const
 const longestGap = gaps.length - 1
 
@@ -99,10 +99,10 @@ export class Sketch {
     return text
   }
 
-  /** Parses a text, or the sum of several texts separated by spaces, as a database concatenates them. */
+  /** Parses a serialized sketch. Several, separated by spaces as a database concatenates them, are summed. */
   static fromText(text: string): Sketch {
     const sketch = new Sketch()
-    sketch.count = countAll(text)
+    sketch.count = parseCounts(text)
     if (sketch.count === 0) return sketch
     sketch.#first = lowestUsed + lowestBucket
     sketch.#counts = sharedCounts.slice(lowestUsed, highestUsed + 1)
@@ -112,13 +112,13 @@ export class Sketch {
 }
 
 /**
- * Computes quantiles of a text, or of the sum of several texts separated by spaces, without creating a sketch: a report has
- * one for each row, whose arrays would cost more than the counting.
+ * Computes quantiles of a serialized sketch, or of the sum of several separated by spaces. It creates no `Sketch`: a report
+ * needs one for each row, and allocating their arrays would take longer than counting.
  * @param shares in ascending order.
- * @param quantiles receives the results from index `at` on; NaN for an empty text.
+ * @param quantiles receives the results from index `at` on; NaN for an empty sketch.
  */
 export function writeQuantiles(text: string, shares: readonly number[], quantiles: Float64Array, at: number): void {
-  const count = countAll(text)
+  const count = parseCounts(text)
   if (count === 0) return void quantiles.fill(Number.NaN, at, at + shares.length)
   let bucket = lowestUsed
   let cumulative = sharedCounts[bucket]!
@@ -133,15 +133,18 @@ export function writeQuantiles(text: string, shares: readonly number[], quantile
   sharedCounts.fill(0, lowestUsed, highestUsed + 1)
 }
 
-/** The range of non-zero buckets in `sharedCounts`. */
+/** The range of non-zero buckets in `sharedCounts`, as the last `parseCounts` set it. */
 let lowestUsed = 0
 let highestUsed = 0
 
-/** Texts are parsed as bytes: reading characters of a string takes three times as long. */
+/** Serialized sketches are parsed as bytes: reading characters of a string takes three times as long. */
 const bytes = Buffer.alloc(16_384)
 
-/** Adds the counts of a text to `sharedCounts`, which the caller must clear. @returns the number of values. */
-function countAll(text: string): number {
+/**
+ * Adds the counts of serialized sketches to `sharedCounts`, which the caller must clear, and sets `lowestUsed` and
+ * `highestUsed`. @returns the number of values.
+ */
+function parseCounts(text: string): number {
   lowestUsed = allBuckets
   highestUsed = -1
   let total = 0
