@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 // The builtin agent of interns. Speaks the Agent Client Protocol over its standard streams with the daemon that starts it.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
+// Static imports would be loaded before the compile cache is enabled.
 const { ndJsonStream } = await import('@agentclientprotocol/sdk')
 const { createAgent } = await import('#agent/loop/agent.ts')
 const { readSettings } = await import('#agent/loop/settings.ts')
@@ -23,15 +24,15 @@ process.umask(0o077)
 try {
   const settings = readSettings(process.env)
   const proxies = readProxies(process.env)
-  const { sandboxProgram: program, sandboxReadable: readable, noSandboxSetting } = settings
-  const authorities = existingFile('NODE_EXTRA_CA_CERTS')
+  const { sandboxProgram: program, sandboxReadable: readable, sandboxFallback } = settings
+  const caFile = existingFile('NODE_EXTRA_CA_CERTS')
   const gitConfig = existingFile('GIT_CONFIG_SYSTEM')
-  const sandbox = { program, path: process.env.PATH, node: process.execPath, readable, authorities, gitConfig }
+  const sandbox = { program, path: process.env.PATH, node: process.execPath, readable, caFile, gitConfig }
   const connection = createAgent({
     settings,
     ...(await modelFor(settings)),
     tools: settings.webHosts.length > 0 ? [...tools, createWebFetchTool(settings.webHosts, proxies)] : tools,
-    shell: createShell({ env: process.env, sandbox, noSandboxSetting }),
+    shell: createShell({ env: process.env, sandbox, sandboxFallback }),
     store: createSessionStore(join(settings.stateDir, 'sessions')),
     version,
     fetch: createOutgoingFetch(proxies),
@@ -58,6 +59,7 @@ function existingFile(variable: string): string | undefined {
 async function modelFor(settings: ReturnType<typeof readSettings>) {
   const { model, baseUrl, apiKey, windowTokens: maxTokens } = settings
   const { createCatalogueLookup, createFixedWindow } = await import('#agent/model/catalogue-lookup.ts')
+  // `script` is the name of the offline model.
   if (!baseUrl || model === 'script') {
     const { createScriptModel } = await import('#agent/model/script.ts')
     return {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { blocksIn } from '../docs/blocks.ts'
-import { testAuthority } from '../harness/service/certificates.ts'
+import { createTestCa } from '../harness/service/certificates.ts'
 import { freePort } from '../harness/service/free-port.ts'
 import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -28,7 +28,7 @@ function documentedLocation(page: string, start: string, server: string): string
 
 async function startNginx(location: string, port: number) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-tls-nginx-'))
-  const { certificate, key } = await (await testAuthority()).issue({ name: 'example.com', as: 'server' })
+  const { certificate, key } = await (await createTestCa()).issue({ name: 'example.com', as: 'server' })
   writeFileSync(join(folder, 'certificate.pem'), certificate)
   writeFileSync(join(folder, 'key.pem'), key)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(

@@ -35,13 +35,13 @@ const modes: { id: ApprovalMode; name: string; description: string }[] = [
   { id: 'self-drive', name: 'Self-drive', description: 'Asks for no permission; the shell runs without a sandbox.' },
 ]
 
-/** Capabilities that the client declared in `initialize`. */
-type ClientCapabilities = { canAsk: boolean; clientHasRules: boolean }
+/** What the client declared in `initialize`: whether it can show forms, and whether it applies rules of its own. */
+type ClientCapabilities = { supportsForms: boolean; clientHasRules: boolean }
 
 /** The builtin agent, an agent of the Agent Client Protocol like any other: one app serves one client. */
 export function createAgent(deps: AgentDeps): AgentApp {
   const sessions = new OpenSessions(deps)
-  let capabilities: ClientCapabilities = { canAsk: false, clientHasRules: false }
+  let capabilities: ClientCapabilities = { supportsForms: false, clientHasRules: false }
 
   const describeSession = ({ mode, log }: OpenSession) => ({
     modes: { currentModeId: mode, availableModes: modes },
@@ -52,8 +52,8 @@ export function createAgent(deps: AgentDeps): AgentApp {
     .onConnect(({ signal }) => signal.addEventListener('abort', () => sessions.endAll()))
     .onRequest('initialize', ({ params: { clientCapabilities } }) => {
       capabilities = {
-        canAsk: Boolean(clientCapabilities?.elicitation?.form),
-        clientHasRules: readHasRules(clientCapabilities?._meta),
+        supportsForms: Boolean(clientCapabilities?.elicitation?.form),
+        clientHasRules: clientAppliesRules(clientCapabilities?._meta),
       }
       return initializeResponse(deps.version)
     })
@@ -149,8 +149,8 @@ async function answerInSession(
   }
 }
 
-/** A client with its own rules gets a permission request before each tool call. */
-const readHasRules = (meta: Record<string, unknown> | null | undefined) =>
+/** `_meta.signalbox.judges`: the client applies its own rules, so it gets a permission request before each tool call. */
+const clientAppliesRules = (meta: Record<string, unknown> | null | undefined) =>
   (meta?.signalbox as { judges?: unknown } | undefined)?.judges === true
 
 /** Returns the text of a prompt with its embedded resources and links, and its images. */

@@ -1,7 +1,7 @@
 import type { AgentContext, ElicitationPropertySchema } from '@agentclientprotocol/sdk'
 import type { Field, FormAnswer } from '../tools/tool.ts'
 
-type QuestionDeps = { client: AgentContext; sessionId: string; canAsk: boolean; signal: AbortSignal }
+type QuestionDeps = { client: AgentContext; sessionId: string; supportsForms: boolean; signal: AbortSignal }
 
 /** Sends the user a form through the client. @throws Error, for the model, if the client does not support forms. */
 export async function askForm(
@@ -10,7 +10,8 @@ export async function askForm(
   message: string,
   fields: Field[],
 ): Promise<FormAnswer> {
-  if (!deps.canAsk) throw new Error('This client cannot show questions. Put the question into your answer instead.')
+  if (!deps.supportsForms)
+    throw new Error('This client cannot show questions. Put the question into your answer instead.')
   const requestedSchema = {
     type: 'object' as const,
     properties: Object.fromEntries(fields.map((field) => [field.name, toProperty(field)])),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StartupError } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { isWebHost } from '#platform/net/addresses/web-hosts.ts'
-import type { NoSandboxSetting } from '../sandbox/shell.ts'
+import type { SandboxFallback } from '../sandbox/shell.ts'
 
 export type AgentSettings = {
   /** `script`: the built-in model that plays fixed scenarios without a network. Any other name: a model that `baseUrl` serves. */
@@ -18,8 +18,8 @@ export type AgentSettings = {
   maxSteps: number
   sandboxReadable: string[]
   sandboxProgram: string | undefined
-  /** What to do with commands on a host without a sandbox. */
-  noSandboxSetting: NoSandboxSetting
+  /** What happens to commands on a host without a sandbox. */
+  sandboxFallback: SandboxFallback
   webHosts: string[]
 }
 
@@ -67,7 +67,7 @@ export function readSettings(env: Record<string, string | undefined>): AgentSett
     maxSteps: variables.SIGNALBOX_MAX_STEPS,
     sandboxReadable: variables.SIGNALBOX_SANDBOX_READ.split(':').filter(Boolean),
     sandboxProgram: variables.SIGNALBOX_SANDBOX_PROGRAM,
-    noSandboxSetting: variables.SIGNALBOX_WITHOUT_SANDBOX,
+    sandboxFallback: variables.SIGNALBOX_WITHOUT_SANDBOX,
     webHosts: variables.SIGNALBOX_WEB_HOSTS,
   }
 }

@@ -35,7 +35,7 @@ type TurnContext = {
   shell: Shell
   now: Now
   client: AgentContext
-  canAsk: boolean
+  supportsForms: boolean
   clientHasRules: boolean
   log: SessionLog
   workspace: Workspace

@@ -195,7 +195,7 @@ export async function findRunLocation({
   workspace,
 }: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>): Promise<RunLocation> {
   const { root } = workspace
-  if (mode === 'self-drive' || shell.noSandboxSetting === 'pod') return { shell, workspace: root, sandbox: false }
+  if (mode === 'self-drive' || shell.sandboxFallback === 'pod') return { shell, workspace: root, sandbox: false }
   const hasSandbox = (await shell.sandboxError(root)) === undefined
-  return { shell, workspace: root, sandbox: hasSandbox || shell.noSandboxSetting === 'refuse' }
+  return { shell, workspace: root, sandbox: hasSandbox || shell.sandboxFallback === 'refuse' }
 }

@@ -44,7 +44,7 @@ const outputLimits = { head: 10_000, tail: 20_000 }
 const errorOutputLimits = { head: 1_000, tail: 1_000 }
 /** The interval of measuring processes and memory. It is short, because a fork bomb doubles within milliseconds. */
 const watchEveryMs = 50
-/** The output is read for this time after the command has exited. */
+/** Output is read for at most this time after the command has exited. */
 const exitGraceMs = 1000
 
 /** A command with `endsDescendants` must end its descendants within this time. */
@@ -99,7 +99,7 @@ export function startCommand(
     command.onEnd?.()
   }
 
-  // The command can exit before it has read everything. Its exit status says why.
+  // The command can exit before it has read its whole input. Its exit status says why.
   child.stdin?.on('error', () => {})
   stdout.on('data', (bytes: Buffer) => {
     output.add(bytes)
@@ -111,8 +111,8 @@ export function startCommand(
     feedInto(child.stdio[3 + index] as NodeJS.WritableStream, feed)
   })
   child.on('error', settle)
-  // The command has ended when it exits. Its remaining processes can keep its output open, so they are killed now. This
-  // does not wait for a process that has left the group.
+  // The command has ended when it exits, and its remaining processes are killed. One that escaped can hold the output open
+  // forever, so `close` is awaited only for `exitGraceMs`.
   let lateOutputTimer: NodeJS.Timeout | undefined
   child.on('exit', () => {
     settle()
@@ -186,7 +186,7 @@ function spawnGroup({ file, args, cwd, env, user, feeds }: Command, hasInput: bo
 }
 
 function feedInto(pipe: NodeJS.WritableStream, feed: Feed): void {
-  // The command can exit before it has read everything; the rest is not needed.
+  // The command can exit before it has read the whole feed, which is no error.
   pipe.on('error', () => {})
   if (feed !== 'open') pipe.end(feed)
 }

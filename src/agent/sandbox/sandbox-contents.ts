@@ -1,4 +1,4 @@
-import { authorityEnvironment } from '#platform/net/authorities.ts'
+import { caFileEnvironment } from '#platform/net/ca-certificates.ts'
 import { nicenessPlus } from '#platform/process/process-priority.ts'
 
 /** Programs, files and folders of the host for its sandboxes. */
@@ -13,8 +13,8 @@ export type SandboxOptions = {
   node: string
   /** Paths of the host, in addition to the system's programs, that commands can read, such as a toolchain. */
   readable: string[]
-  /** A file of trusted certificate authorities. */
-  authorities?: string | undefined
+  /** A file of trusted CA certificates. */
+  caFile?: string | undefined
   /** A system-wide configuration of git. */
   gitConfig?: string | undefined
 }
@@ -44,14 +44,14 @@ export const etcPaths = [
 ].map((name) => `/etc/${name}`)
 
 const nodeInside = '/opt/signalbox/bin/node'
-const authoritiesInside = '/opt/signalbox/authorities.pem'
+const caFileInside = '/opt/signalbox/ca.pem'
 const gitConfigInside = '/opt/signalbox/gitconfig'
 
 /** Returns files of the host with their paths in the sandbox. */
-export function providedFiles({ node, authorities, gitConfig }: SandboxOptions): [from: string, to: string][] {
+export function providedFiles({ node, caFile, gitConfig }: SandboxOptions): [from: string, to: string][] {
   const files: [string | undefined, string][] = [
     [node, nodeInside],
-    [authorities, authoritiesInside],
+    [caFile, caFileInside],
     [gitConfig, gitConfigInside],
   ]
   return files.flatMap(([from, to]) => (from === undefined ? [] : [[from, to] as [string, string]]))
@@ -77,9 +77,9 @@ const fixedEnvironment = {
 }
 
 /** Returns the environment of every command in the sandbox. */
-export const sandboxEnvironment = ({ authorities, gitConfig }: SandboxOptions): Record<string, string> => ({
+export const sandboxEnvironment = ({ caFile, gitConfig }: SandboxOptions): Record<string, string> => ({
   ...fixedEnvironment,
-  ...(authorities !== undefined && authorityEnvironment(authoritiesInside)),
+  ...(caFile !== undefined && caFileEnvironment(caFileInside)),
   ...(gitConfig !== undefined && { GIT_CONFIG_SYSTEM: gitConfigInside }),
 })
 

@@ -55,10 +55,10 @@ for (const { name, sandbox, missing } of methods) {
       assert.equal(readFileSync(join(workspace.path, 'here.txt'), 'utf8'), 'made\n')
     })
 
-    test('programs find the trusted authorities that the agent has', async () => {
-      const file = join(workspace.path, 'authorities.pem')
+    test('programs find the trusted CA certificates that the agent has', async () => {
+      const file = join(workspace.path, 'ca.pem')
       writeFileSync(file, 'PEM')
-      const shell = realShell({}, { ...sandbox, authorities: file })
+      const shell = realShell({}, { ...sandbox, caFile: file })
       const script = 'cat "$NODE_EXTRA_CA_CERTS" "$GIT_SSL_CAINFO" "$SSL_CERT_FILE"'
       const options = { workspace: workspace.path, sandbox: true, timeoutMs: 120_000, signal: never }
       assert.equal((await shell.run(script, options)).output, 'PEMPEMPEM')

@@ -10,10 +10,10 @@ export type Shell = {
   /** Returns the reason why commands cannot run in a sandbox; undefined if they can. A failure is not cached. */
   sandboxError: (workspace: string) => Promise<string | undefined>
   /**
-   * The operator's setting for hosts without a sandbox. `refuse`: commands cannot run. `consent`: a command can run if a person
-   * allows it. `pod`: commands run without one, because the intern's pod is a sandbox.
+   * What happens to commands on hosts without a sandbox. `refuse`: commands cannot run. `consent`: a command can run if a person
+   * allows it. `pod`: commands run without a sandbox, because the intern's pod is one.
    */
-  noSandboxSetting: NoSandboxSetting
+  sandboxFallback: SandboxFallback
   /** Paths of the host, in addition to the system's programs, that every command in the sandbox can read. */
   readable: string[]
   /** @throws Error if `options` require the sandbox and it is not available. */
@@ -21,7 +21,7 @@ export type Shell = {
   /** Starts a command that runs until it exits or `signal` aborts. @throws Error as `run`. */
   start: (script: string, options: StartOptions) => Promise<RunningCommand>
 }
-export type NoSandboxSetting = 'refuse' | 'consent' | 'pod'
+export type SandboxFallback = 'refuse' | 'consent' | 'pod'
 /** `onOutput` is called with the output while the command runs. */
 export type ShellOptions = {
   workspace: string
@@ -60,7 +60,7 @@ const defaultLimits = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryByt
 export function createShell(deps: {
   env: Record<string, string | undefined>
   sandbox: SandboxOptions
-  noSandboxSetting?: NoSandboxSetting
+  sandboxFallback?: SandboxFallback
   limits?: Partial<CommandLimits>
 }): Shell {
   // Starts with the mark of the agent, by which the daemon finds and ends all remaining processes.
@@ -97,7 +97,7 @@ export function createShell(deps: {
       const method = await findMethod(workspace)
       return typeof method === 'string' ? method : undefined
     },
-    noSandboxSetting: deps.noSandboxSetting ?? 'refuse',
+    sandboxFallback: deps.sandboxFallback ?? 'refuse',
     readable: deps.sandbox.readable,
     async run(script, { workspace, sandbox, timeoutMs, signal, onOutput }) {
       const cpuSeconds = Math.ceil(timeoutMs / 1000) * cpuSecondsPerSecond

@@ -1,5 +1,5 @@
-import { authorityVariables } from '#platform/net/authorities.ts'
-import { proxyVariables } from '#platform/net/proxies.ts'
+import { caFileVariables } from '#platform/net/ca-certificates.ts'
+import { proxyVariableNames } from '#platform/net/proxies.ts'
 import { markerVariable } from '#platform/process/process-marker.ts'
 import type { Command } from './command.ts'
 import { makeCommandGroup } from './command-group.ts'
@@ -19,7 +19,7 @@ const inheritedNames = [
   'TMPDIR',
   'GIT_CONFIG_SYSTEM',
 ]
-const proxyNames = proxyVariables.flatMap((name) => [name, name.toUpperCase()])
+const inheritedProxyNames = proxyVariableNames.flatMap((name) => [name, name.toUpperCase()])
 
 /**
  * Ends a command when the agent that started it ends or is killed, on systems without a sub-reaper: the pipe on
@@ -42,12 +42,13 @@ export function createUnsandboxedCommand(
   separateStderr = false,
 ): Command {
   // Without `--norc`, bash reads the user's ~/.bashrc: its input is a socket, as from a remote shell.
+  // `$0` is the script.
   const shell = `exec /bin/bash --norc -c "$0"${separateStderr ? '' : ' 2>&1'}`
   const group = makeCommandGroup(`command-${mark}`)
   const program = hasSubReaper
     ? underSubReaper(['/bin/bash', '--norc', '-c', shell, script], group?.folder)
     : { file: '/bin/bash', args: ['--norc', '-c', `${joinGroup}; ${watcher}; ${shell}`, script, group?.folder ?? ''] }
-  const inheritedEnv = [...inheritedNames, ...proxyNames, ...authorityVariables].flatMap((name) =>
+  const inheritedEnv = [...inheritedNames, ...inheritedProxyNames, ...caFileVariables].flatMap((name) =>
     agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const],
   )
   return {
@@ -61,6 +62,7 @@ export function createUnsandboxedCommand(
       GIT_PAGER: 'cat',
       GIT_TERMINAL_PROMPT: '0',
     },
+    // The pipe on descriptor 3, for the watcher or the sub-reaper.
     feeds: ['open'],
     mark,
     ...(hasSubReaper && { endsDescendants: true }),

@@ -16,7 +16,7 @@ export function connectionError(url: string, error: Error): StartupError {
   }
   if (/CERT|SIGNATURE|^ERR_TLS_/.test(reason)) {
     return new StartupError(
-      `The certificate of ${url} is not trusted (${reason}): add its authority to NODE_EXTRA_CA_CERTS, or set SIGNALBOX_URL to the host name of the certificate.`,
+      `The certificate of ${url} is not trusted (${reason}): add its CA to NODE_EXTRA_CA_CERTS, or set SIGNALBOX_URL to the host name of the certificate.`,
     )
   }
   return new StartupError(`Cannot connect to ${url} (${reason}): start the service, or set SIGNALBOX_URL.`)

@@ -6,26 +6,26 @@ import { connect, type TLSSocket } from 'node:tls'
 import { connectRuns } from '#interns/remote/connect-runs.ts'
 import type { DaemonTls } from '#interns/remote/tls-connection.ts'
 import { createTurnClient, refusalOf, startTestDaemon, token } from '#test/harness/interns/daemon.ts'
-import { certificateFiles, daemonTls, testAuthority } from '#test/harness/service/certificates.ts'
+import { certificateFiles, createTestCa, daemonTls } from '#test/harness/service/certificates.ts'
 import { until } from '#test/harness/until.ts'
 
 const host = '127.0.0.1'
 const name = 'ada.interns.internal'
 
-/** A daemon that listens on TCP, with its authority, and a server that is allowed to connect. */
+/** A daemon that listens on TCP, with its CA, and a server that is allowed to connect. */
 async function startBehindTcp(limits: { certificateCheckMs?: number } = {}) {
-  const authority = await testAuthority()
-  const files = certificateFiles(authority.certificate, await authority.issue({ name, as: 'server' }))
+  const ca = await createTestCa()
+  const files = certificateFiles(ca.certificate, await ca.issue({ name, as: 'server' }))
   const daemon = await startTestDaemon({ listen: { host, port: 0, tls: files.tls }, limits })
-  const server = await authority.issue({ name: 'server', as: 'client' })
+  const server = await ca.issue({ name: 'server', as: 'client' })
   const reach = (tls: DaemonTls, key = token) => connectRuns({ host, port: daemon.port!, tls, token: key })
   return {
-    authority,
+    ca,
     files,
     daemon,
     server,
     reach,
-    trusted: daemonTls(name, authority.certificate, server),
+    trusted: daemonTls(name, ca.certificate, server),
     async [Symbol.asyncDispose]() {
       await daemon[Symbol.asyncDispose]()
       files[Symbol.dispose]()
@@ -51,17 +51,17 @@ test('a server on another host reaches an intern like a local one', async () => 
 
 test('clients without a valid server certificate are refused before the token check', async () => {
   await using at = await startBehindTcp()
-  const { authority } = at
-  const other = await testAuthority('Another authority')
-  const old = await authority.issue({ name: 'server', as: 'client' }, Date.now() - 60_000)
-  const intern = await authority.issue({ name: 'eve.interns.internal', as: 'server' })
+  const { ca } = at
+  const other = await createTestCa('Another CA')
+  const old = await ca.issue({ name: 'server', as: 'client' }, Date.now() - 60_000)
+  const intern = await ca.issue({ name: 'eve.interns.internal', as: 'server' })
   for (const [what, clientCertificate] of [
     ['none', undefined],
-    ['of another authority', await other.issue({ name: 'server', as: 'client' })],
+    ['of another CA', await other.issue({ name: 'server', as: 'client' })],
     ['an expired one', old],
     ['that of an intern', intern],
   ] as const) {
-    const refusal = await refusalOf(at.reach(daemonTls(name, authority.certificate, clientCertificate)).health())
+    const refusal = await refusalOf(at.reach(daemonTls(name, ca.certificate, clientCertificate)).health())
     assert.match(refusal?.reason ?? 'let in', /^(intern_unreachable|stream_severed)$/, what)
   }
   assert.equal((await at.reach(at.trusted).health()).runs, 0)
@@ -75,10 +75,10 @@ test('a token of another intern is refused though the certificate is right', asy
 
 test('a server sends nothing to another process at the address of the intern', async () => {
   await using at = await startBehindTcp()
-  const { authority, server } = at
-  const another = await testAuthority('Another authority')
+  const { ca, server } = at
+  const another = await createTestCa('Another CA')
   for (const tls of [
-    daemonTls('bob.interns.internal', authority.certificate, server),
+    daemonTls('bob.interns.internal', ca.certificate, server),
     daemonTls(name, another.certificate, server),
   ]) {
     const refusal = await refusalOf(
@@ -102,7 +102,7 @@ test('the listener speaks TLS 1.3 alone, and nothing without', async () => {
       .on('close', () => resolve(text))
   })
   assert.doesNotMatch(text, /HTTP|contract/)
-  const credentials = { cert: at.server.certificate, key: at.server.key, ca: at.authority.certificate }
+  const credentials = { cert: at.server.certificate, key: at.server.key, ca: at.ca.certificate }
   const older = await new Promise<Error | TLSSocket>((resolve) => {
     const socket = connect(
       { host, port: at.daemon.port!, servername: name, maxVersion: 'TLSv1.2', ...credentials },
@@ -124,10 +124,10 @@ test('repeated unauthenticated connections do not fill the log', async () => {
   assert.ok(at.daemon.logged.filter(({ event }) => event === 'listener.refused').length < 50)
 })
 
-test('a new certificate and authority are used without a restart, during a turn', async () => {
+test('a new certificate and CA are used without a restart, during a turn', async () => {
   await using at = await startBehindTcp({ certificateCheckMs: 20 })
   const { received, finished } = await createTurnClient(at.reach(at.trusted)).listen('say one\nwait 60000')
-  const next = await testAuthority('The next authority')
+  const next = await createTestCa('The next CA')
   // An incomplete file has no effect.
   writeFileSync(at.files.tls.certificate, '-----BEGIN CERT')
   await until(() => at.daemon.logged.some(({ event }) => event === 'certificates.not_renewed'))

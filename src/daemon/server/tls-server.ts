@@ -13,7 +13,7 @@ const handshakeMs = 10_000
 const maxHandshakes = 64
 
 /**
- * Serves the contract for servers on other hosts, over TLS 1.3 with certificates of the service's authority on both sides.
+ * Serves the contract for servers on other hosts, over TLS 1.3 with certificates of the service's CA on both sides.
  * Reloads the files every `reloadMs` if they changed. Open connections continue.
  */
 export function createTlsServer(

@@ -7,12 +7,12 @@ import { isObject } from '#platform/core/is-object.ts'
 import { maxSocketPath } from '#platform/net/socket-path.ts'
 import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
 
-/** The TLS listener of a daemon, for clients with a certificate of the authorities. */
+/** The TLS listener of a daemon, for clients with a certificate of the trusted CAs. */
 export type TcpListener = {
   /** Defaults to all addresses of the host. */
   host: string | undefined
   port: number
-  /** PEM files, reloaded when they change. */
+  /** PEM files, reloaded when they change. `authorities` has the CA certificates of the clients. */
   tls: { certificate: string; key: string; authorities: string }
 }
 

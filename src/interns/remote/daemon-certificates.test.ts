@@ -7,15 +7,15 @@ import { DaemonCertificates } from './daemon-certificates.ts'
 
 const day = 86_400_000
 const vault = createVault(randomBytes(32))
-const authoritiesOf = (pem: string) => pem.match(/-----BEGIN[^-]+-----[^-]+-----END[^-]+-----\n/g) ?? []
+const certificatesIn = (pem: string) => pem.match(/-----BEGIN[^-]+-----[^-]+-----END[^-]+-----\n/g) ?? []
 const issuerOf = ({ certificate }: { certificate: string }) => new X509Certificate(certificate).issuer
 
 onEachDatabase('certificates of daemons', (kind) => {
-  test('concurrent servers create one authority with an encrypted key', async () => {
+  test('concurrent servers create one CA with an encrypted key', async () => {
     await using store = await newDb(kind)
     const servers = [1, 2, 3].map(() => new DaemonCertificates({ db: store.db, vault, now: Date.now }))
     const files = await Promise.all(servers.map((server) => server.forDaemon('an-intern')))
-    assert.equal(new Set(files.map(({ authorities }) => authorities)).size, 1)
+    assert.equal(new Set(files.map(({ caCertificates }) => caCertificates)).size, 1)
     const rows = await store.db.query.selectFrom('intern_authorities').selectAll().execute()
     assert.equal(rows.length, 1)
     assert.doesNotMatch(JSON.stringify(rows), /PRIVATE KEY/)
@@ -31,20 +31,20 @@ onEachDatabase('certificates of daemons', (kind) => {
     assert.equal(files.renewAt, now + day / 2)
   })
 
-  test('an authority is replaced a year before its end, once all servers know the next', async () => {
+  test('a CA is replaced a year before its end, once all servers know the next', async () => {
     await using store = await newDb(kind)
     let now = Date.parse('2030-01-01')
     const server = () => new DaemonCertificates({ db: store.db, vault, now: () => now })
     const first = await server().forDaemon('i')
     now += 3650 * day - 360 * day
     const second = await server().forDaemon('i')
-    assert.deepEqual([issuerOf(second), authoritiesOf(second.authorities).length], [issuerOf(first), 2])
+    assert.deepEqual([issuerOf(second), certificatesIn(second.caCertificates).length], [issuerOf(first), 2])
     now += 2 * day
     const third = await server().forDaemon('i')
     assert.notEqual(issuerOf(third), issuerOf(first))
-    assert.equal(third.authorities, second.authorities)
+    assert.equal(third.caCertificates, second.caCertificates)
     now += 360 * day
-    assert.equal(authoritiesOf((await server().forDaemon('i')).authorities).length, 1)
+    assert.equal(certificatesIn((await server().forDaemon('i')).caCertificates).length, 1)
   })
 
   test('a server renews its certificate after half a day, or later in an outage', async () => {

@@ -4,22 +4,22 @@ import type { Vault } from '#identity/provider-keys/vault.ts'
 import { sharePending } from '#platform/async/share-pending.ts'
 import { dayMs, hourMs, type Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import type { Holder, IssuedCertificate } from '#platform/net/certificates.ts'
+import type { IssuedCertificate, LeafSubject } from '#platform/net/certificates.ts'
 import type { DaemonTls } from './tls-connection.ts'
 
 type CertificateDeps = { db: Db; vault: Vault; now: Now }
 
-/** The certificate, key and trusted authorities of a daemon, as PEM. They must be renewed after `renewAt`. */
-export type CertificateFiles = IssuedCertificate & { authorities: string; renewAt: number }
+/** The certificate, key and trusted CA certificates of a daemon, as PEM. They must be renewed after `renewAt`. */
+export type CertificateFiles = IssuedCertificate & { caCertificates: string; renewAt: number }
 
 const yearMs = 365 * dayMs
 /** Certificates are valid from this time before their creation, because clocks of hosts differ. */
 const backdateMs = hourMs
-const authorityMs = 10 * yearMs
-/** An authority that expires within this time gets a successor. */
+const caMs = 10 * yearMs
+/** A CA that expires within this time gets a successor. */
 const successorMs = yearMs
 /**
- * The time until a new authority signs. All hosts trust it by then, because certificates and authorities are renewed twice a
+ * The time until a new CA signs. All hosts trust it by then, because certificates and CAs are renewed twice a
  * day.
  */
 const introductionMs = dayMs
@@ -49,7 +49,7 @@ export function parseServerName(name: string): { id: string; resource: 'files' |
 }
 
 /**
- * Issues the certificates with which servers and daemons on different hosts authenticate each other. The authority is in the
+ * Issues the certificates with which servers and daemons on different hosts authenticate each other. The CA is in the
  * database; its key is encrypted with the key of the service.
  */
 export class DaemonCertificates {
@@ -86,34 +86,34 @@ export class DaemonCertificates {
   }
 
   async #renewClientCertificate(): Promise<void> {
-    const { certificate, key, authorities, renewAt } = await this.#issue({ name: serverName, as: 'client' })
-    const context = createSecureContext({ cert: certificate, key, ca: authorities, minVersion: 'TLSv1.3' })
+    const { certificate, key, caCertificates, renewAt } = await this.#issue({ name: serverName, as: 'client' })
+    const context = createSecureContext({ cert: certificate, key, ca: caCertificates, minVersion: 'TLSv1.3' })
     this.#tlsSessions.clear()
     this.#clientCertificate = { context, renewAt, until: renewAt + certificateMs / 2 }
   }
 
-  async #issue(holder: Holder): Promise<CertificateFiles> {
+  async #issue(leaf: LeafSubject): Promise<CertificateFiles> {
     const now = this.#deps.now()
-    const { signer, trusted } = await this.#authorities()
+    const { signer, trusted } = await this.#loadCas()
     const { issueCertificate } = await import('#platform/net/certificates.ts')
     const period = { from: now - backdateMs, until: now + certificateMs }
-    const issuedCertificate = await issueCertificate(signer, holder, period)
-    return { ...issuedCertificate, authorities: trusted.join(''), renewAt: now + certificateMs / 2 }
+    const issuedCertificate = await issueCertificate(signer, leaf, period)
+    return { ...issuedCertificate, caCertificates: trusted.join(''), renewAt: now + certificateMs / 2 }
   }
 
-  /** All valid authorities, and the one that signs now: the latest that all hosts trust. */
-  async #authorities(): Promise<{ signer: IssuedCertificate & { name: string }; trusted: string[] }> {
+  /** All valid CAs, and the one that signs now: the latest that all hosts trust. */
+  async #loadCas(): Promise<{ signer: IssuedCertificate & { name: string }; trusted: string[] }> {
     const { db, vault, now } = this.#deps
     let rows = await this.#rows(db.query)
     if (!rows.some((row) => row.expires_at > now() + successorMs)) rows = await this.#createSuccessor()
     const introducedRows = rows.filter((row) => row.created_at <= now() - introductionMs)
-    // Until an authority has been introduced, as after the installation, the oldest authority signs.
+    // Until a CA has been introduced, as after the installation, the oldest CA signs.
     const { name, certificate, key_sealed } = introducedRows.at(-1) ?? rows[0]!
     const key = vault.open(key_sealed, encryptionContext(name))
     return { signer: { name, certificate, key }, trusted: rows.map((row) => row.certificate) }
   }
 
-  /** The valid authorities, the oldest first, without those of servers with another encryption key. */
+  /** The valid CAs, the oldest first, without those of servers with another encryption key. */
   #rows(query: Db['query'] | Tx) {
     const { vault, now } = this.#deps
     return query
@@ -126,17 +126,17 @@ export class DaemonCertificates {
       .execute()
   }
 
-  /** Creates an authority, unless another server has done so. @returns all valid authorities. */
+  /** Creates a CA, unless another server has done so. @returns all valid CAs. */
   #createSuccessor() {
     const { db, vault, now } = this.#deps
     return db.exclusively('intern authorities', async (tx) => {
       const rows = await this.#rows(tx)
       if (rows.some((row) => row.expires_at > now() + successorMs)) return rows
-      const { createAuthority } = await import('#platform/net/certificates.ts')
+      const { createCa } = await import('#platform/net/certificates.ts')
       const name = `Signalbox interns ${randomBytes(8).toString('hex')}`
       const created_at = now()
-      const expires_at = created_at + authorityMs
-      const { certificate, key } = await createAuthority(name, { from: created_at - backdateMs, until: expires_at })
+      const expires_at = created_at + caMs
+      const { certificate, key } = await createCa(name, { from: created_at - backdateMs, until: expires_at })
       const row = {
         name,
         certificate,

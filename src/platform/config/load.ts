@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { StartupError } from '../core/fault.ts'
 import { nearestName } from '../json/strict-fields.ts'
-import { proxyVariable, proxyVariables } from '../net/proxies.ts'
+import { proxyVariableNames, readProxyVariable } from '../net/proxies.ts'
 import { type Environment, readVariable } from '../process/environment.ts'
 import { lazyModules } from '../process/lazy-modules.ts'
 import { readErrorText } from '../process/system-error.ts'
@@ -47,7 +47,7 @@ function readEnvironment(env: Environment): Partial<Record<SettingName, string>>
   const settings: Partial<Record<SettingName, string>> = {}
   for (const name of settingNames) {
     const variable = name.toUpperCase()
-    const value = isProxyVariable(name) ? proxyVariable(env, name) : readVariable(env, variable)
+    const value = isProxyVariable(name) ? readProxyVariable(env, name) : readVariable(env, variable)
     if (value === undefined) continue
     if (fileOnlySettings.has(name)) {
       throw new StartupError(
@@ -60,8 +60,8 @@ function readEnvironment(env: Environment): Partial<Record<SettingName, string>>
   return settings
 }
 
-const isProxyVariable = (name: string): name is (typeof proxyVariables)[number] =>
-  proxyVariables.some((variable) => variable === name)
+const isProxyVariable = (name: string): name is (typeof proxyVariableNames)[number] =>
+  proxyVariableNames.some((variable) => variable === name)
 
 function readConfigFile(path: string): Record<string, unknown> {
   let text: string

@@ -21,18 +21,18 @@ export const describeConnectionFailure = (error: Error, host: string): string =>
 const untrustedPattern =
   /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|CERT_(UNTRUSTED|SIGNATURE_FAILURE)|INVALID_CA/
 
-/** Whether no known authority has issued the certificate of the server. */
+/** Whether no trusted CA has issued the certificate of the server. */
 export const isUntrustedCertificate = (error: Error): boolean => untrustedPattern.test(rootCause(error).code ?? '')
 
 /** Node ignores a file in another form than PEM without a message. */
-function addAuthorityHint(): string {
+function addCaHint(): string {
   const count = process.getBuiltinModule('node:tls').getCACertificates('extra').length
-  return `add the authority that issued it, as PEM, to the file that NODE_EXTRA_CA_CERTS names (${count} certificates were read from it), and restart`
+  return `add the CA that issued it, as PEM, to the file that NODE_EXTRA_CA_CERTS names (${count} certificates were read from it), and restart`
 }
 
 function explainCertificate(code: string, message: string, host: string): string | undefined {
   const certificate = `the certificate of ${host}`
-  if (untrustedPattern.test(code)) return `${certificate} is not trusted (${code}): ${addAuthorityHint()}`
+  if (untrustedPattern.test(code)) return `${certificate} is not trusted (${code}): ${addCaHint()}`
   if (code === 'CERT_HAS_EXPIRED') return `${certificate} has expired (${code}): renew it on that server`
   if (code === 'CERT_NOT_YET_VALID') return `${certificate} is not valid yet (${code}): check the clocks of both hosts`
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
@@ -42,7 +42,7 @@ function explainCertificate(code: string, message: string, host: string): string
   // The message of git's TLS library.
   if (/certificate has expired/i.test(message)) return `${certificate} has expired: renew it on that server`
   if (/SSL certificate problem|certificate verif|certificate is not trusted/i.test(message))
-    return `${certificate} is not trusted (${message.replace(/^.*SSL certificate problem: /, '').slice(0, 200)}): ${addAuthorityHint()}`
+    return `${certificate} is not trusted (${message.replace(/^.*SSL certificate problem: /, '').slice(0, 200)}): ${addCaHint()}`
   return undefined
 }
 

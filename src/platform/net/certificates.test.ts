@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
-import { createAuthority, issueCertificate } from './certificates.ts'
+import { createCa, issueCertificate } from './certificates.ts'
 
 const day = 86_400_000
 const period = { from: Date.parse('2030-01-01'), until: Date.parse('2030-01-02') }
 
-test('an authority can sign certificates, which name holder, purpose and time', async () => {
-  const authority = {
-    name: 'an authority',
-    ...(await createAuthority('an authority', { ...period, until: period.from + 3650 * day })),
+test('a CA can sign leaf certificates with a name, a purpose and time', async () => {
+  const ca = {
+    name: 'a CA',
+    ...(await createCa('a CA', { ...period, until: period.from + 3650 * day })),
   }
-  const root = new X509Certificate(authority.certificate)
-  assert.deepEqual([root.ca, root.subject, root.verify(root.publicKey)], [true, 'CN=an authority', true])
-  const issued = await issueCertificate(authority, { name: 'daemon.test', as: 'server' }, period)
+  const root = new X509Certificate(ca.certificate)
+  assert.deepEqual([root.ca, root.subject, root.verify(root.publicKey)], [true, 'CN=a CA', true])
+  const issued = await issueCertificate(ca, { name: 'daemon.test', as: 'server' }, period)
   const leaf = new X509Certificate(issued.certificate)
   assert.ok(leaf.checkIssued(root) && leaf.verify(root.publicKey) && !leaf.ca)
   assert.equal(leaf.checkHost('daemon.test'), 'daemon.test')
@@ -23,8 +23,8 @@ test('an authority can sign certificates, which name holder, purpose and time', 
 })
 
 test('every certificate has its own number and key', async () => {
-  const authority = { name: 'a', ...(await createAuthority('a', period)) }
-  const two = await Promise.all([1, 2].map(() => issueCertificate(authority, { name: 'x', as: 'client' }, period)))
+  const ca = { name: 'a', ...(await createCa('a', period)) }
+  const two = await Promise.all([1, 2].map(() => issueCertificate(ca, { name: 'x', as: 'client' }, period)))
   const [one, other] = two.map(({ certificate }) => new X509Certificate(certificate))
   assert.notEqual(one!.serialNumber, other!.serialNumber)
   assert.notEqual(two[0]!.key, two[1]!.key)

@@ -34,15 +34,15 @@ export type IssuedCertificate = { certificate: string; key: string }
 /** The validity of a certificate, in milliseconds since the epoch. */
 export type Period = { from: number; until: number }
 
-/** The holder of a certificate, which is valid either for servers or for clients. */
-export type Holder = { name: string; as: 'server' | 'client' }
+/** The subject of a leaf certificate, which is valid either for servers or for clients. */
+export type LeafSubject = { name: string; as: 'server' | 'client' }
 
 const newKeyPair = promisify(generateKeyPair)
 const commonName = '2.5.4.3'
 const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
 
-/** Creates a self-signed authority that can sign only certificates of holders. */
-export async function createAuthority(name: string, period: Period): Promise<IssuedCertificate> {
+/** Creates a self-signed CA that can sign only leaf certificates. */
+export async function createCa(name: string, period: Period): Promise<IssuedCertificate> {
   const { publicKey, privateKey } = await newKeyPair('ec', { namedCurve: 'prime256v1' })
   const extensions = [
     createExtension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 })),
@@ -52,24 +52,24 @@ export async function createAuthority(name: string, period: Period): Promise<Iss
   return { certificate, key: toPem(privateKey) }
 }
 
-/** Issues a certificate with a new key, signed by an authority. */
+/** Issues a leaf certificate with a new key, signed by a CA. */
 export async function issueCertificate(
-  authority: IssuedCertificate & { name: string },
-  holder: Holder,
+  ca: IssuedCertificate & { name: string },
+  leaf: LeafSubject,
   period: Period,
 ): Promise<IssuedCertificate> {
   const { publicKey, privateKey } = await newKeyPair('ec', { namedCurve: 'prime256v1' })
-  const purpose = holder.as === 'server' ? id_kp_serverAuth : id_kp_clientAuth
+  const purpose = leaf.as === 'server' ? id_kp_serverAuth : id_kp_clientAuth
   const extensions = [
     createExtension(id_ce_basicConstraints, new BasicConstraints({ cA: false })),
     createExtension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature)),
     createExtension(id_ce_extKeyUsage, new ExtendedKeyUsage([purpose])),
-    createExtension(id_ce_subjectAltName, new SubjectAlternativeName([new GeneralName({ dNSName: holder.name })]), {
+    createExtension(id_ce_subjectAltName, new SubjectAlternativeName([new GeneralName({ dNSName: leaf.name })]), {
       critical: false,
     }),
   ]
-  const fields = { subject: holder.name, issuer: authority.name, publicKey, period, extensions }
-  return { certificate: signCertificate(fields, createPrivateKey(authority.key)), key: toPem(privateKey) }
+  const fields = { subject: leaf.name, issuer: ca.name, publicKey, period, extensions }
+  return { certificate: signCertificate(fields, createPrivateKey(ca.key)), key: toPem(privateKey) }
 }
 
 type CertificateFields = {

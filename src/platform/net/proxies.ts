@@ -9,23 +9,23 @@ export type ProxySettings = {
   no_proxy?: readonly string[] | undefined
 }
 
-export const proxyVariables = ['http_proxy', 'https_proxy', 'no_proxy'] as const
+export const proxyVariableNames = ['http_proxy', 'https_proxy', 'no_proxy'] as const
 
-/** The value of a proxy variable. Lower case comes first, as in curl. Empty counts as not set. */
-export function proxyVariable(env: Environment, name: (typeof proxyVariables)[number]): string | undefined {
+/** Reads a proxy variable. Lower case comes first, as in curl. Empty counts as not set. */
+export function readProxyVariable(env: Environment, name: (typeof proxyVariableNames)[number]): string | undefined {
   return readVariable(env, name) ?? readVariable(env, name.toUpperCase())
 }
 
 /** Reads the proxies from environment variables, for processes without settings. */
 export function readProxies(env: Environment): ProxySettings {
   const readUrl = (name: 'http_proxy' | 'https_proxy') => {
-    const value = proxyVariable(env, name)
+    const value = readProxyVariable(env, name)
     return value === undefined ? undefined : parseProxyUrl(value)
   }
   return {
     http_proxy: readUrl('http_proxy'),
     https_proxy: readUrl('https_proxy'),
-    no_proxy: parseNoProxy(proxyVariable(env, 'no_proxy') ?? ''),
+    no_proxy: parseNoProxy(readProxyVariable(env, 'no_proxy') ?? ''),
   }
 }
 
@@ -48,7 +48,10 @@ export const parseNoProxy = (text: string): string[] =>
     .map(normalizeEntry)
     .filter((entry) => entry !== '')
 
-/** Removes quotes, the scheme and path of a URL, and a final `:` or `/`. */
+/**
+ * Removes quotes, the scheme and path of a URL, and a final `/` or single `:`, but not the `::` of an IPv6 address. Converts
+ * `10.*` to `10.0.0.0/8`.
+ */
 function normalizeEntry(text: string): string {
   const entry = text
     .replaceAll(/["']/g, '')

@@ -10,7 +10,7 @@ export type CloneRequest = {
   repository: Repository
   password: string | undefined
   config: CloneRules
-  /** Trusted authorities, as PEM. */
+  /** Trusted CA certificates, as PEM. */
   authorities?: string | undefined
 }
 
@@ -27,7 +27,7 @@ export async function cloneInPod(
   const signal = AbortSignal.timeout(config.repository_clone_ms)
   // The pod has one user. The credential is gone with this container before any process of the intern starts.
   await cloneRepository(
-    { ...deps, config, authorities, gitLocation: 'in its image' },
+    { ...deps, config, caCertificates: authorities, gitLocation: 'in its image' },
     { home, repository, password, uid: undefined, signal },
   )
 }

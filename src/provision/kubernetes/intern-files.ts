@@ -4,7 +4,7 @@ import type { Intern } from '#interns/registry/intern-store.ts'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import type { CertificateFiles } from '#interns/remote/daemon-certificates.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { trustedAuthorities } from '#platform/net/authorities.ts'
+import { trustedCaCertificates } from '#platform/net/ca-certificates.ts'
 import { createGitConfig } from '../host/git-config.ts'
 import { agentInstructions, createAgentCommand } from '../processes/agent-command.ts'
 import { daemonLimits } from '../processes/daemon-limits.ts'
@@ -32,8 +32,8 @@ export function createInternFiles(deps: FilesDeps): InternFiles {
   const { config, intern, secret, token, baseUrl, servers, certificates, gitAuthor } = deps
   // The pod is the only sandbox.
   const sandbox = { SIGNALBOX_WITHOUT_SANDBOX: 'pod' }
-  const trusted = trustedAuthorities()
-  const paths = { ...podPaths, authorities: trusted === undefined ? undefined : podPaths.authorities }
+  const trusted = trustedCaCertificates()
+  const paths = { ...podPaths, caFile: trusted === undefined ? undefined : podPaths.caFile }
   const settings = {
     listen: {
       port: daemonPort,
@@ -77,14 +77,14 @@ function formatCloneRequest({ config, intern: { repository }, password }: FilesD
     repository,
     password,
     config: { ...rules, ...limits },
-    authorities: trustedAuthorities(),
+    authorities: trustedCaCertificates(),
   } satisfies CloneRequest)
 }
 
-export const toRotatedFiles = ({ certificate, key, authorities }: CertificateFiles): Record<string, string> => ({
+export const toRotatedFiles = ({ certificate, key, caCertificates }: CertificateFiles): Record<string, string> => ({
   'certificate.pem': certificate,
   'certificate-key.pem': key,
-  'authorities.pem': authorities,
+  'authorities.pem': caCertificates,
 })
 
 /** The token and key in the Secret of an intern, which do not change; a new token without a Secret. */

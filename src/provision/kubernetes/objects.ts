@@ -41,7 +41,7 @@ export const podPaths = {
   instructions: `${configFolder}/instructions.md`,
   baseUrlFile: `${configFolder}/service-url`,
   gitConfig: `${configFolder}/gitconfig`,
-  authorities: `${configFolder}/trusted.pem`,
+  caFile: `${configFolder}/trusted.pem`,
 } as const
 /** Neither a system user nor one of interns on hosts. */
 const podUser = 10_001

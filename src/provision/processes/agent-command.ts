@@ -1,6 +1,6 @@
 import type { Intern } from '#interns/registry/intern-store.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { authorityEnvironment } from '#platform/net/authorities.ts'
+import { caFileEnvironment } from '#platform/net/ca-certificates.ts'
 import { type ProxySettings, proxyEnvironment } from '#platform/net/proxies.ts'
 import type { AgentCommand } from '../host/home/intern-home.ts'
 import { repositoryDescription } from '../repository/clone.ts'
@@ -16,8 +16,8 @@ type AgentPaths = {
   baseUrlFile: string
   /** The system-wide configuration of git. */
   gitConfig: string
-  /** The file of trusted authorities; undefined for those of the system. */
-  authorities: string | undefined
+  /** The file of trusted CA certificates; undefined for those of the system. */
+  caFile: string | undefined
   /** The folder for the state of the builtin agent. */
   state: string
   /** The folder for its compiled code. */
@@ -47,7 +47,7 @@ export function createAgentCommand(intern: Intern, deps: AgentCommandDeps): Agen
   const { config, paths, secret, baseUrl, sandbox } = deps
   const variables = {
     ...proxyEnvironment(config, baseUrl),
-    ...(paths.authorities !== undefined && authorityEnvironment(paths.authorities)),
+    ...(paths.caFile !== undefined && caFileEnvironment(paths.caFile)),
     GIT_CONFIG_SYSTEM: paths.gitConfig,
     SIGNALBOX_BASE_URL: baseUrl,
     // Another server with another address can take the intern over while its agent runs.

@@ -8,15 +8,15 @@ import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { once } from '#platform/async/once.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { trustedAuthorities } from '#platform/net/authorities.ts'
+import { trustedCaCertificates } from '#platform/net/ca-certificates.ts'
 import { createGroup } from '../host/control-group.ts'
 import { prepareGroups } from '../host/control-groups.ts'
 import { createGitConfig } from '../host/git-config.ts'
 import { clearEnded, type DaemonRecord, writeDaemonRecord } from '../host/home/daemon-record.ts'
 import {
   type AgentCommand,
-  authoritiesFile,
   baseUrlFile,
+  caFile,
   gitConfigFile,
   instructionsFile,
   prepareHome,
@@ -143,7 +143,7 @@ export class ProcessStarter {
       baseUrl,
       uid,
       listen,
-      authorities: trustedAuthorities(),
+      caCertificates: trustedCaCertificates(),
       gitConfig: createGitConfig(await this.#deps.gitAuthorOf(intern)),
       instructions: agentInstructions(intern),
       hasMcpServers: servers.length > 0,
@@ -166,7 +166,7 @@ export class ProcessStarter {
       baseUrlFile: baseUrlFile(home),
       gitConfig: gitConfigFile(home),
       state: join(home, 'state', 'agent'),
-      authorities: trustedAuthorities() === undefined ? undefined : authoritiesFile(home),
+      caFile: trustedCaCertificates() === undefined ? undefined : caFile(home),
     }
     return createAgentCommand(intern, {
       config,

@@ -5,18 +5,18 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import { connectStorage } from '#interns/remote/connect-runs.ts'
 import { daemonName, logName, storageName } from '#interns/remote/daemon-certificates.ts'
 import { connectTls } from '#interns/remote/tls-connection.ts'
-import type { Holder } from '#platform/net/certificates.ts'
-import { daemonTls, testAuthority } from '#test/harness/service/certificates.ts'
+import type { LeafSubject } from '#platform/net/certificates.ts'
+import { createTestCa, daemonTls } from '#test/harness/service/certificates.ts'
 import { startStorageListener } from './storage-listener.ts'
 
-const server: Holder = { name: 'server.interns.internal', as: 'client' }
+const server: LeafSubject = { name: 'server.interns.internal', as: 'client' }
 
 /** A listener, and a client with this certificate, or none. Each request is answered with the id of its intern. */
-async function startListener(holder: Holder | undefined, serverName = storageName('ada')) {
-  const authority = await testAuthority()
+async function startListener(leaf: LeafSubject | undefined, serverName = storageName('ada')) {
+  const ca = await createTestCa()
   const forStorage = async () => {
-    const issued = await authority.issue({ name: storageName('*'), as: 'server' })
-    return { ...issued, authorities: authority.certificate, renewAt: 0 }
+    const issued = await ca.issue({ name: storageName('*'), as: 'server' })
+    return { ...issued, caCertificates: ca.certificate, renewAt: 0 }
   }
   const requested: string[] = []
   const upstream = createServer((socket) => void socket.once('data', () => socket.end(page(requested.at(-1)!))))
@@ -28,8 +28,8 @@ async function startListener(holder: Holder | undefined, serverName = storageNam
     requested.push(what === 'log' ? `log of ${id}` : id)
     return connect(inner, '127.0.0.1') as Socket
   })
-  const certificate = holder && (await authority.issue(holder))
-  const tls = daemonTls(serverName, authority.certificate, certificate)
+  const certificate = leaf && (await ca.issue(leaf))
+  const tls = daemonTls(serverName, ca.certificate, certificate)
   const { files } = connectStorage(async () => connectTls({ host: '127.0.0.1', port: opened.port, token: '', tls }))
   const close = async () => {
     await opened.close()
@@ -64,12 +64,12 @@ test('a refusal is returned to the requesting server', async () => {
   await assert.rejects(listener.list(), { kind: 'files_busy', message: 'Too many requests.', retryable: true })
 })
 
-for (const [who, holder] of [
+for (const [who, leaf] of [
   ['a client without a certificate', undefined],
   ['an intern’s daemon', { name: daemonName('eve'), as: 'server' }],
 ] as const)
   test(`${who} is refused`, async () => {
-    await using listener = await startListener(holder)
+    await using listener = await startListener(leaf)
     await assert.rejects(listener.list(), { name: 'Refusal' })
     assert.deepEqual(listener.requested, [])
   })

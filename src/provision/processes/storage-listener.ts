@@ -39,8 +39,8 @@ const maxRetries = 10
 export async function startStorageListener(deps: StorageListenerDeps, connect: Connect): Promise<StorageListener> {
   const { certificates, warn } = deps
   const secureContext = async () => {
-    const { certificate: cert, key, authorities: ca } = await certificates.forStorage()
-    return { cert, key, ca, minVersion: 'TLSv1.3' as const }
+    const { certificate: cert, key, caCertificates } = await certificates.forStorage()
+    return { cert, key, ca: caCertificates, minVersion: 'TLSv1.3' as const }
   }
   const clientCheck = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMs }
   // Not imported: most servers do not need this module at their start.

@@ -36,11 +36,11 @@ export async function writeCertificates(
   { certificates }: Pick<TcpListeners, 'certificates'>,
   { id, home, uid }: { id: string; home: string; uid: number | undefined },
 ): Promise<void> {
-  const { certificate, key, authorities } = await certificates.forDaemon(id)
+  const { certificate, key, caCertificates } = await certificates.forDaemon(id)
   const files = certificateFiles(home)
   replaceFile(files.key, key, uid)
   replaceFile(files.certificate, certificate, uid)
-  replaceFile(files.authorities, authorities, uid)
+  replaceFile(files.authorities, caCertificates, uid)
 }
 
 /** A random free port, so that interns that start at the same time rarely choose the same. */

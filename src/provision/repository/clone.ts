@@ -26,8 +26,8 @@ export type CloneDeps = {
   path: string
   /** Where git must be installed, for messages. */
   gitLocation: 'on this server' | 'in its image'
-  /** The trusted authorities as PEM; undefined for those of the system. */
-  authorities: string | undefined
+  /** The trusted CA certificates as PEM; undefined for those of the system. */
+  caCertificates: string | undefined
   /** Removes this secret, and what looks like a secret, from a text. */
   mask: (text: string, secret: string | undefined) => string
   /** Called when the disk use of a clone could not be measured. */
@@ -113,9 +113,9 @@ async function fetchClone(deps: CloneDeps, staging: string, { home, repository, 
     settings.push([`http.${url.origin}/.extraHeader`, `Authorization: Basic ${basic}`])
   }
   mkdirSync(staging, { mode: 0o700 })
-  if (deps.authorities !== undefined) {
-    const file = join(staging, 'authorities.pem')
-    writeFileSync(file, deps.authorities, { mode: 0o644 })
+  if (deps.caCertificates !== undefined) {
+    const file = join(staging, 'ca.pem')
+    writeFileSync(file, deps.caCertificates, { mode: 0o644 })
     settings.push(['http.sslCAInfo', file])
   }
   const user = uid === undefined ? undefined : cloningUser(config.intern_users_from)

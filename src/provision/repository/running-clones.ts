@@ -1,7 +1,7 @@
 import type { Intern } from '#interns/registry/intern-store.ts'
 import type { Repository } from '#interns/registry/repository.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { trustedAuthorities } from '#platform/net/authorities.ts'
+import { trustedCaCertificates } from '#platform/net/ca-certificates.ts'
 import { cloneRepository } from './clone.ts'
 
 type CloningDeps = {
@@ -48,8 +48,8 @@ export class RunningClones {
           mask,
           onMeasureError,
         } as const
-        const authorities = trustedAuthorities()
-        await cloneRepository({ ...deps, authorities }, { home, repository, password, uid, signal })
+        const caCertificates = trustedCaCertificates()
+        await cloneRepository({ ...deps, caCertificates }, { home, repository, password, uid, signal })
       },
       [Symbol.dispose]: () => {
         if (this.#stops.get(id) === stopController) this.#stops.delete(id)

@@ -17,7 +17,7 @@ import { createFixedWindow } from '#agent/model/catalogue-lookup.ts'
 import { type Model, ModelFault, type ModelRequest, type ToolCall } from '#agent/model/model.ts'
 import { createScriptModel } from '#agent/model/script.ts'
 import type { SandboxOptions } from '#agent/sandbox/sandbox-contents.ts'
-import { createShell, type NoSandboxSetting, type Shell } from '#agent/sandbox/shell.ts'
+import { createShell, type SandboxFallback, type Shell } from '#agent/sandbox/shell.ts'
 import { tools } from '#agent/tools/tools.ts'
 import { newUuid } from '#platform/core/id.ts'
 
@@ -44,8 +44,8 @@ export const missingSandbox: SandboxOptions = {
 export const realShell = (
   limits: Parameters<typeof createShell>[0]['limits'] = {},
   sandbox: SandboxOptions = defaultSandbox,
-  noSandboxSetting: NoSandboxSetting = 'refuse',
-): Shell => createShell({ env: process.env, sandbox, limits, noSandboxSetting })
+  sandboxFallback: SandboxFallback = 'refuse',
+): Shell => createShell({ env: process.env, sandbox, limits, sandboxFallback })
 
 /** The ACP client of an agent: it records events, and answers as configured. */
 function newClient(answers: Answers = {}) {

@@ -11,7 +11,7 @@ import { examplesIn } from '../../docs/blocks.ts'
 import { newPageFolder, runners } from '../../docs/run.ts'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { newEmptyTestStore } from '../../harness/database/databases.ts'
-import { testAuthority } from '../../harness/service/certificates.ts'
+import { createTestCa } from '../../harness/service/certificates.ts'
 import { apiKey, managementKey, pricedCatalogue, usdOfWord } from '../../harness/service/load/priced-servers.ts'
 import { startReceiver, verified } from '../../harness/service/receiver.ts'
 import { type ServerProcess, startProcess } from '../../harness/service/server-process.ts'
@@ -80,10 +80,10 @@ async function startWorld(stack: AsyncDisposableStack) {
   const servers = new Map<string, ServerProcess>()
   for (const address of addresses) servers.set(address, await start(address))
 
-  const authority = await testAuthority()
-  const { certificate, key } = await authority.issue({ name: 'localhost', as: 'server' })
-  const trusted = file('authority.pem', authority.certificate)
-  setDefaultCACertificates([...getCACertificates(), authority.certificate])
+  const ca = await createTestCa()
+  const { certificate, key } = await ca.issue({ name: 'localhost', as: 'server' })
+  const trusted = file('ca.pem', ca.certificate)
+  setDefaultCACertificates([...getCACertificates(), ca.certificate])
   const pem = file('haproxy.pem', `${certificate}\n${key}`)
   const proxy = stack.use(await startDocumentedProxy('haproxy', `127.0.0.1:${port}`, addresses, pem))
   issuer.serve({ url: proxy.url })

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { hasGit, startGitServer } from '../../harness/interns/git-server.ts'
 import { say, untilIntern } from '../../harness/interns/interns.ts'
 import { startMcpServer } from '../../harness/interns/mcp-http-server.ts'
-import { testAuthority } from '../../harness/service/certificates.ts'
+import { createTestCa } from '../../harness/service/certificates.ts'
 import { endDaemonsIn } from '../../harness/service/leftovers.ts'
 import { startProxy, startTls } from '../../harness/service/proxy/start.ts'
 import { startProcess } from '../../harness/service/server-process.ts'
@@ -27,7 +27,7 @@ const credentials = 'signalbox:p%40ss'
 
 type Outside = Awaited<ReturnType<typeof startOutside>>
 
-/** Everything outside of a company network: a host of each kind, with TLS by a private authority, behind one proxy. */
+/** Everything outside of a company network: a host of each kind, with TLS by a private CA, behind one proxy. */
 async function startOutside() {
   await using started = new AsyncDisposableStack()
   const script: ScriptedAnswer[] = []
@@ -55,10 +55,10 @@ async function startOutside() {
   })
   const git = started.use(await startGitServer({ 'README.md': 'Widgets.\n' }))
   const mcp = started.use(await startMcpServer('token'))
-  const { certificate, issue } = await testAuthority()
+  const { certificate, issue } = await createTestCa()
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-network-'))
   started.defer(() => rmSync(folder, { recursive: true, force: true }))
-  writeFileSync(join(folder, 'authority.pem'), certificate)
+  writeFileSync(join(folder, 'ca.pem'), certificate)
   const plain = (server.address() as AddressInfo).port
   const issued = await issue({ name: '*.company.test', as: 'server' })
   const { port } = started.use(await startTls(plain, issued))
@@ -122,7 +122,7 @@ function environmentOf({ folder, proxy }: Outside, name: string): Record<string,
     ...{ BOOTSTRAP_MANAGEMENT_KEY: managementKey, BOOTSTRAP_API_KEY: apiKey },
     ...{ OIDC_ISSUER: issuerUrl, OIDC_CLIENT_ID: 'signalbox', OIDC_CLIENT_SECRET: 's' },
     ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otel.company.test', OTEL_BSP_SCHEDULE_DELAY: '50' },
-    NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem'),
+    NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
     ...{ HTTPS_PROXY: proxy.url, http_proxy: proxy.url, NO_PROXY: '10.0.0.0/8,.internal' },
   }
 }
@@ -152,7 +152,7 @@ function callerOf(url: string) {
 
 const completion = (name: string) => ({ model: name, messages: [{ role: 'user', content: 'Hi' }] })
 
-describe('a service behind a company proxy, with a private authority', { skip }, () => {
+describe('a service behind a company proxy, with a private CA', { skip }, () => {
   let outside: Outside
   let server: ReturnType<typeof startProcess>
   let service: ReturnType<typeof callerOf>
@@ -214,7 +214,7 @@ describe('a service behind a company proxy, with a private authority', { skip },
     assert.match(error, /the host metadata\.company\.internal is not known/)
   })
 
-  test('an intern clones and uses an MCP server through proxy and authorities', async () => {
+  test('an intern clones and uses an MCP server through proxy and CA certificates', async () => {
     outside.script.push(
       { calls: [{ name: 'tools__add', input: { a: 2, b: 3 } }] },
       { calls: [{ name: 'shell', input: { command: 'echo "$HTTPS_PROXY $NO_PROXY"; head -c 27 "$GIT_SSL_CAINFO"' } }] },
@@ -259,14 +259,14 @@ describe('a service behind a company proxy, with a private authority', { skip },
   })
 })
 
-test('without the authority each failure names the host and what to do', { skip }, async () => {
+test('without the CA each failure names the host and what to do', { skip }, async () => {
   await using outside = await startOutside()
   const { NODE_EXTRA_CA_CERTS: _, ...env } = environmentOf(outside, 'untrusted')
   await using server = startProcess(env)
   const service = callerOf(await server.url)
   const { body } = await service.ask('POST', '/chat/completions', { body: completion('maker/worker') })
   const named = (host: string) =>
-    new RegExp(`the certificate of ${host} is not trusted \\(.*\\): add the authority .* NODE_EXTRA_CA_CERTS`)
+    new RegExp(`the certificate of ${host} is not trusted \\(.*\\): add the CA .* NODE_EXTRA_CA_CERTS`)
   assert.match(body.error.message, named('provider.company.test'))
   assert.match((await service.ask('GET', '/sessions/oidc')).body.error.message, named('issuer.company.test'))
   const repository = { url: 'https://git.company.test/team/widgets.git' }

@@ -75,12 +75,12 @@ export async function decideLocation(
 ): Promise<'inside' | 'outside' | 'refused'> {
   const { shell, requestPermission } = context
   if (context.mode === 'self-drive') return (await requestPermission('shell', input.command)) ? 'outside' : 'refused'
-  if (shell.noSandboxSetting === 'pod') {
+  if (shell.sandboxFallback === 'pod') {
     const title = `In the intern's pod, which is its sandbox: ${input.command}`
     return (await requestPermission('shell', title)) ? 'outside' : 'refused'
   }
   const sandboxError = await shell.sandboxError(context.workspace.root)
-  if (sandboxError && shell.noSandboxSetting === 'refuse') {
+  if (sandboxError && shell.sandboxFallback === 'refuse') {
     const title = `The sandbox is not available, so this is not run even if it is allowed: ${input.command}`
     if (!(await requestPermission('shell', title))) return 'refused'
     throw new Error(

@@ -42,8 +42,8 @@ test('connection failures at the start are reported without system call names', 
   assert.match(describeOpeningError(withoutTls), /does not support TLS\. Enable it there, or set sslmode=disable/)
   const withoutPassword = error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string', {})
   assert.match(describeOpeningError(withoutPassword), /requires a password, and DATABASE_URL has none\.$/)
-  const authority = error('ENOENT: no such file', { code: 'ENOENT', syscall: 'open', path: '/ca.pem' })
-  assert.match(describeOpeningError(authority), /the file "\/ca\.pem" in DATABASE_URL cannot be read \(ENOENT\)\.$/)
+  const missingFile = error('ENOENT: no such file', { code: 'ENOENT', syscall: 'open', path: '/ca.pem' })
+  assert.match(describeOpeningError(missingFile), /the file "\/ca\.pem" in DATABASE_URL cannot be read \(ENOENT\)\.$/)
   const socket = error('connect ENOENT /run/.s.PGSQL.1', {
     code: 'ENOENT',
     syscall: 'connect',

@@ -48,6 +48,6 @@ function describeDriverError(error: OpeningError): string | undefined {
   if (address !== undefined && code === 'ENOENT') return `there is no socket "${address}"`
   // The driver does not use NODE_EXTRA_CA_CERTS if the URL has `sslrootcert`.
   if (isUntrustedCertificate(error))
-    return `the certificate of its server is not trusted (${code}): name the PEM file of the authority that issued it as sslrootcert in DATABASE_URL or, without sslrootcert, in NODE_EXTRA_CA_CERTS`
+    return `the certificate of its server is not trusted (${code}): name the PEM file of the CA that issued it as sslrootcert in DATABASE_URL or, without sslrootcert, in NODE_EXTRA_CA_CERTS`
   return undefined
 }

@@ -27,8 +27,8 @@ type HomeContents = {
   /** Whether the daemon is started for a prompt. Then its agent starts with the daemon. */
   startsAgent: boolean
   baseUrl: string
-  /** Trusted authorities as PEM; undefined for those of the system. */
-  authorities: string | undefined
+  /** Trusted CA certificates as PEM; undefined for those of the system. */
+  caCertificates: string | undefined
   /** The user that it runs as; undefined for the user of this process. */
   uid: number | undefined
   /** The address on which it listens for other hosts, as in the daemon's settings. */
@@ -40,7 +40,7 @@ export const logFile = (home: string) => join(home, 'daemon.log')
 export const instructionsFile = (home: string) => join(home, 'instructions.md')
 export const gitConfigFile = (home: string) => join(home, 'gitconfig')
 export const baseUrlFile = (home: string) => join(home, 'service-url')
-export const authoritiesFile = (home: string) => join(home, 'trusted.pem')
+export const caFile = (home: string) => join(home, 'trusted.pem')
 
 /**
  * Returns the folder of an intern on this host.
@@ -68,7 +68,7 @@ export function prepareHome(
     hasMcpServers,
     startsAgent,
     baseUrl,
-    authorities,
+    caCertificates,
     uid,
     listen,
   }: HomeContents,
@@ -91,7 +91,7 @@ export function prepareHome(
   writeOwned(uid, instructionsFile(home), instructions)
   writeOwned(uid, gitConfigFile(home), gitConfig)
   writeBaseUrl(home, baseUrl, uid)
-  if (authorities !== undefined) writeOwned(uid, authoritiesFile(home), authorities)
+  if (caCertificates !== undefined) writeOwned(uid, caFile(home), caCertificates)
   writeOwned(uid, settingsFile(home), JSON.stringify(settings, null, 2))
   return { socketPath, token }
 }

@@ -28,7 +28,7 @@ test('missing settings are named at the start, with valid values', () => {
     )
 })
 
-test('a token or an authority that cannot be read is named with its file and setting', () => {
+test('a token or a CA file that cannot be read is named with its file and setting', () => {
   for (const name of ['kubernetes_token_file', 'kubernetes_ca_file'])
     assert.throws(
       () => open({ ...right, [name]: '/nowhere/at all' }),

@@ -35,11 +35,11 @@ export function readCluster(config: Config, variable: (name: string) => string |
     }
   }
   const token = createFileReader('kubernetes_token_file')
-  const authorities = url.startsWith('https:') ? createFileReader('kubernetes_ca_file') : () => undefined
+  const caCertificates = url.startsWith('https:') ? createFileReader('kubernetes_ca_file') : () => undefined
   // Report a missing file now, not with the first intern.
   token()
-  authorities()
-  return { client: createKubernetesClient({ url, authorities, token }, namespace), image, serviceUrl }
+  caCertificates()
+  return { client: createKubernetesClient({ url, caCertificates, token }, namespace), image, serviceUrl }
 }
 
 /** Returns the URL of the API server by the variables that every pod has; undefined outside of a pod. */

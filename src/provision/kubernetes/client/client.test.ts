@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ScriptedFault, startScriptedApiServer } from '#test/harness/cluster/scripted-api-server.ts'
-import { testAuthority } from '#test/harness/service/certificates.ts'
+import { createTestCa } from '#test/harness/service/certificates.ts'
 import { until } from '#test/harness/until.ts'
 import { createKubernetesClient, type WatchEvent } from './client.ts'
 import type { KubernetesObject } from './object.ts'
@@ -17,8 +17,12 @@ const service = (name: string, spec: object = {}): KubernetesObject => ({
 async function scripted(options: Parameters<typeof startScriptedApiServer>[0] = {}) {
   const server = await startScriptedApiServer(options)
   const quick = { ...defaultRetryPolicy, pauseMs: 1 }
-  const client = (token = options.token ?? 'a token', authorities?: string, policy = quick) =>
-    createKubernetesClient({ url: server.url, authorities: () => authorities, token: () => token }, 'interns', policy)
+  const client = (token = options.token ?? 'a token', caCertificates?: string, policy = quick) =>
+    createKubernetesClient(
+      { url: server.url, caCertificates: () => caCertificates, token: () => token },
+      'interns',
+      policy,
+    )
   /** Fails the first `times` requests. */
   const fail = (fault: ScriptedFault, times = 1) => {
     server.fault = () => (times-- > 0 ? fault : undefined)
@@ -92,22 +96,22 @@ test('an API server that is silent or unreachable does not answer', async () => 
   const refused = (error: KubernetesError) => error.status === undefined && /does not answer/.test(error.message)
   await assert.rejects(at.client('t', undefined, short).get('Pod', 'ada'), refused)
   assert.equal(at.server.requests.length, 2)
-  const unreachable = { url: 'http://127.0.0.1:1', authorities: () => undefined, token: () => 't' }
+  const unreachable = { url: 'http://127.0.0.1:1', caCertificates: () => undefined, token: () => 't' }
   await assert.rejects(createKubernetesClient(unreachable, 'interns', short).get('Pod', 'ada'), refused)
 })
 
-test('only the given authority is trusted, and a rotated token is read again', async () => {
-  const authority = await testAuthority()
-  const issued = await authority.issue({ name: 'localhost', as: 'server' })
+test('only the given CA is trusted, and a rotated token is read again', async () => {
+  const ca = await createTestCa()
+  const issued = await ca.issue({ name: 'localhost', as: 'server' })
   const tls = { key: issued.key, cert: issued.certificate }
   await using at = await scripted({ token: 'the second', tls })
   const url = at.server.url.replace('127.0.0.1', 'localhost')
   const tokens = ['the first', 'the second']
-  const trusted = { url, authorities: () => authority.certificate, token: () => tokens.shift() ?? 'the second' }
+  const trusted = { url, caCertificates: () => ca.certificate, token: () => tokens.shift() ?? 'the second' }
   const client = createKubernetesClient(trusted, 'interns')
   await assert.rejects(client.get('Pod', 'ada'), { status: 401 })
   assert.equal(await client.get('Pod', 'ada'), undefined)
-  const untrusted = { url, authorities: () => undefined, token: () => 'the second' }
+  const untrusted = { url, caCertificates: () => undefined, token: () => 'the second' }
   const once = { ...defaultRetryPolicy, attempts: 1 }
   await assert.rejects(createKubernetesClient(untrusted, 'interns', once).get('Pod', 'ada'), /does not answer/)
   await client.close()

@@ -8,7 +8,10 @@ import { followObjects } from './follow-objects.ts'
 /** Follows pods; `events` lists the calls in a short form. */
 async function following() {
   const server = await startScriptedApiServer()
-  const client = createKubernetesClient({ url: server.url, authorities: () => undefined, token: () => 't' }, 'interns')
+  const client = createKubernetesClient(
+    { url: server.url, caCertificates: () => undefined, token: () => 't' },
+    'interns',
+  )
   const events: string[] = []
   const errors: string[] = []
   const followed = {

@@ -7,8 +7,8 @@ import { lazyModules } from '#platform/process/lazy-modules.ts'
 /** The address and credentials of the API server. Files are read for each request, because they are rotated. */
 export type ApiServer = {
   url: string
-  /** The trusted authorities as PEM; undefined for those of Node. */
-  authorities: () => string | undefined
+  /** The trusted CA certificates as PEM; undefined for those of Node. */
+  caCertificates: () => string | undefined
   token: () => string
 }
 
@@ -57,7 +57,7 @@ const maxAnswerBytes = 64 * 1024 * 1024
 export class KubernetesRequests {
   readonly #server: ApiServer
   readonly #policy: RetryPolicy
-  #agent: { agent: Agent; authorities: string | undefined } | undefined
+  #agent: { agent: Agent; caCertificates: string | undefined } | undefined
 
   constructor(server: ApiServer, policy: RetryPolicy) {
     this.#server = server
@@ -130,13 +130,13 @@ export class KubernetesRequests {
   }
 
   #dispatcher(): Agent {
-    const authorities = this.#server.authorities()
-    if (this.#agent && this.#agent.authorities === authorities) return this.#agent.agent
+    const caCertificates = this.#server.caCertificates()
+    if (this.#agent && this.#agent.caCertificates === caCertificates) return this.#agent.agent
     // Requests on the old connections can finish.
     void this.#agent?.agent.close()
-    const connect = { timeout: this.#policy.requestMs, ca: authorities }
+    const connect = { timeout: this.#policy.requestMs, ca: caCertificates }
     const agent = new (lazyModules.undici().Agent)({ connect, allowH2: false })
-    this.#agent = { agent, authorities }
+    this.#agent = { agent, caCertificates }
     return agent
   }
 }
