@@ -35,7 +35,7 @@ const modes: { id: ApprovalMode; name: string; description: string }[] = [
   { id: 'self-drive', name: 'Self-drive', description: 'Asks for no permission; the shell runs without a sandbox.' },
 ]
 
-/** What the client declared in `initialize`: whether it can show forms, and whether it applies rules of its own. */
+/** Capabilities that the client declared in `initialize`: it can show forms, and it applies its own rules. */
 type ClientCapabilities = { supportsForms: boolean; clientHasRules: boolean }
 
 /** The builtin agent, an agent of the Agent Client Protocol like any other: one app serves one client. */

@@ -18,7 +18,7 @@ export type AgentSettings = {
   maxSteps: number
   sandboxReadable: string[]
   sandboxProgram: string | undefined
-  /** What happens to commands on a host without a sandbox. */
+  /** The treatment of commands on a host without a sandbox. */
   sandboxFallback: SandboxFallback
   webHosts: string[]
 }

@@ -186,7 +186,7 @@ function spawnGroup({ file, args, cwd, env, user, feeds }: Command, hasInput: bo
 }
 
 function feedInto(pipe: NodeJS.WritableStream, feed: Feed): void {
-  // The command can exit before it has read the whole feed, which is no error.
+  // The command can exit before it has read the whole feed. That is not an error.
   pipe.on('error', () => {})
   if (feed !== 'open') pipe.end(feed)
 }

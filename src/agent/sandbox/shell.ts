@@ -10,7 +10,7 @@ export type Shell = {
   /** Returns the reason why commands cannot run in a sandbox; undefined if they can. A failure is not cached. */
   sandboxError: (workspace: string) => Promise<string | undefined>
   /**
-   * What happens to commands on hosts without a sandbox. `refuse`: commands cannot run. `consent`: a command can run if a person
+   * The treatment of commands on hosts without a sandbox. `refuse`: commands cannot run. `consent`: a command can run if a person
    * allows it. `pod`: commands run without a sandbox, because the intern's pod is one.
    */
   sandboxFallback: SandboxFallback
