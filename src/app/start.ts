@@ -183,7 +183,7 @@ async function closeGracefully(
   const graceOver = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: waits.signal }).catch(() => {})
   if (supervisor.isSupervisingAny() && url !== undefined) {
     await using listener = await keepInternListener(app.server, internAddress(url))
-    shutdown.leave(app.server)
+    shutdown.beginShutdown(app.server)
     const turnsEnded = listener.clientsClosed.then(() => supervisor.waitForTurns(waits.signal))
     await Promise.race([turnsEnded, graceOver])
     await supervisor.stop()

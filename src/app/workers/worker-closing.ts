@@ -30,7 +30,7 @@ export function createWorkerClosing(
     endInterns: internsEnded.resolve,
     async serveInterns(address) {
       const startedAt = performance.now()
-      shutdown.leave(app.server)
+      shutdown.beginShutdown(app.server)
       void acceptor.close().then(clientsGone.resolve)
       await using _listener = await openInternListener(app.server, address, { reusePort: true })
       await internsEnded.promise

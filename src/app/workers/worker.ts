@@ -126,7 +126,7 @@ async function startWorker(
       await end()
     },
     async retire() {
-      await waitAtMost(retireMs, shutdown.retire(app.server, acceptor))
+      await waitAtMost(retireMs, shutdown.stopAccepting(app.server, acceptor))
       await end()
       await rpc.call('metrics.last', await apiDeps.metrics.values())
     },

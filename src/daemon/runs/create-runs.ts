@@ -10,7 +10,7 @@ import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import { type WorkspaceDeps, workspaceFiles } from '../files/workspace-files.ts'
 import { RunRegistry, type RunRegistryDeps } from './run-registry.ts'
 
-/** Creates the runs of one intern in its daemon. */
+/** Creates the daemon's implementation of `Runs`, which starts, resumes and cancels runs. */
 export function createRuns(
   deps: Omit<RunRegistryDeps, 'files'> & Pick<WorkspaceDeps, 'state'>,
 ): Runs & { stop(): Promise<void> } {
@@ -21,13 +21,13 @@ export function createRuns(
     transcripts: deps.transcripts,
     files,
     start: async (turn, signal) => returnOnAbort(await start(registry, turn, signal), signal),
-    answer: async (answer, signal) => returnOnAbort(resume(registry, deps.store, answer, signal), signal),
+    answer: async (request, signal) => returnOnAbort(resume(registry, deps.store, request, signal), signal),
     cancel: async (runId, exceededBudget, neededUsd) =>
       exceededBudget ? registry.endOverBudget(runId, exceededBudget, neededUsd) : registry.cancel(runId),
     question: async (id) => registry.runOfQuestion(id)?.questions.permissionDetails(id),
     setRules: async (rules) => deps.decisions.setRules(rules),
     decisions: async (afterSeq) => deps.decisions.acknowledge(afterSeq),
-    rest: async (idleMs) => registry.rest(idleMs),
+    rest: async (idleMs) => registry.refuseRunsIfIdle(idleMs),
     health: async () => ({ contract: contractVersion, startedAt, ...registry.health() }),
     stop: () => registry.stop(),
   }
@@ -41,7 +41,7 @@ async function start(registry: RunRegistry, turn: StartTurn, signal: AbortSignal
   const onAbort = () => run.reply.onCallerLeft()
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    return await run.reply.started
+    return await run.reply.whenStarted
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
@@ -50,19 +50,19 @@ async function start(registry: RunRegistry, turn: StartTurn, signal: AbortSignal
 function resume(
   registry: RunRegistry,
   store: RunRegistryDeps['store'],
-  answer: AnswerQuestion,
+  request: AnswerQuestion,
   signal: AbortSignal,
 ): Stream {
   refuseIfAborted(signal)
-  const isForPending = answer.questionId === pendingQuestion
-  const questionId = isForPending ? (registry.questionOf(answer.sessionId) ?? '') : answer.questionId
+  const isForPending = request.questionId === pendingQuestion
+  const questionId = isForPending ? (registry.questionOf(request.sessionId) ?? '') : request.questionId
   const run = registry.runOfQuestion(questionId)
   const sessionId = run?.session.id ?? store.question(questionId)?.sessionId
-  if (sessionId !== answer.sessionId) {
+  if (sessionId !== request.sessionId) {
     throw new Refusal('interaction_unknown', 'No question with this id is pending in this session.')
   }
   if (!run) throw new Refusal('interaction_not_pending', 'The run that asked this question has ended.')
-  return run.answer(questionId, answer.answer, answer)
+  return run.answer(questionId, request.answer, request)
 }
 
 function refuseIfAborted(signal: AbortSignal): void {

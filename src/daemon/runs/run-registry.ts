@@ -47,7 +47,7 @@ export class RunRegistry {
   readonly #sessions: Sessions
   readonly #deadlines: ReturnType<typeof watchDeadlines>
   #isStopping = false
-  #isResting = false
+  #isRefusingRuns = false
   /** When the last run ended, by the monotonic clock. */
   #idleSince: number
 
@@ -65,7 +65,7 @@ export class RunRegistry {
 
   /** Starts a run, which takes the lock of its session. @throws Refusal if another run has the lock. */
   start(turn: StartTurn): LiveRun {
-    if (this.#isResting) throw new Refusal('intern_asleep', 'The intern has gone to sleep.')
+    if (this.#isRefusingRuns) throw new Refusal('intern_asleep', 'The intern has gone to sleep.')
     if (this.#isStopping) throw new Refusal('stream_severed', 'The intern is being stopped.')
     this.#deadlines.check()
     const session = this.#sessions.find(turn.sessionId ?? this.#deps.newId())
@@ -123,14 +123,14 @@ export class RunRegistry {
     return run !== undefined
   }
 
-  /** Accepts no more runs if no run was in progress for `idleMs`, and returns 0. Otherwise returns the delay to the next check. */
-  rest(idleMs: number): number {
+  /** Refuses all further runs if no run was in progress for `idleMs`, and returns 0. Otherwise returns the delay to the next check. */
+  refuseRunsIfIdle(idleMs: number): number {
     const { elapsed, transcripts } = this.#deps
     this.#deadlines.check()
     if (this.#runs.size > 0 || transcripts.isFollowed()) return idleMs
     const remainingMs = this.#idleSince + idleMs - elapsed()
-    this.#isResting ||= remainingMs <= 0
-    return this.#isResting ? 0 : remainingMs
+    this.#isRefusingRuns ||= remainingMs <= 0
+    return this.#isRefusingRuns ? 0 : remainingMs
   }
 
   health(): Omit<InternHealth, 'contract' | 'startedAt'> {
@@ -141,7 +141,7 @@ export class RunRegistry {
       agentName: name,
       runs: this.#runs.size,
       waiting: this.#countWaiting(),
-      resting: this.#isResting,
+      resting: this.#isRefusingRuns,
     }
   }
 

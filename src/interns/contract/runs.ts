@@ -43,7 +43,7 @@ export type InternHealth = {
   agentName: string | null
   runs: number
   waiting: number
-  /** The daemon accepts no more turns, and will be ended. */
+  /** The daemon accepts no more turns since it was asked to (`rest`), and the server will end it. This is final. */
   resting?: boolean | undefined
 }
 
@@ -64,11 +64,13 @@ export type Runs = {
    * `neededUsd`. Returns false for an unknown or ended run.
    */
   cancel(runId: string, exceededBudget?: BudgetPart, neededUsd?: number): Promise<boolean>
-  /** The complete content of a pending permission; undefined if it is not pending. */
+  /** Returns the complete content of a pending permission; undefined if it is not pending. */
   question(id: string, signal?: AbortSignal): Promise<WholePermission | undefined>
   /** Sets the rules in force from now on, also for running turns. */
   setRules(rules: RulesInForce, signal?: AbortSignal): Promise<void>
-  /** Returns the oldest decisions after `afterSeq`, and deletes those up to it. */
+  /**
+   * Returns the oldest decisions of the rules after `afterSeq`, and deletes those up to it: the server has stored them.
+   */
   decisions(afterSeq: number): Promise<LoggedDecision[]>
   /**
    * Asks the daemon to accept no more turns, so that it can be ended. If it had no run for `idleMs`, it refuses turns with

@@ -10,8 +10,8 @@ const idleCheckMs = 50
 export type Shutdown = {
   /** Whether the health check fails, so that new clients use another server. */
   isShuttingDown: () => boolean
-  /** Marks the service as shutting down: each connection closes after its next answer. */
-  leave: (server: Server) => void
+  /** Marks the service as shutting down. New connections are still accepted; each connection closes after its next answer. */
+  beginShutdown: (server: Server) => void
   /**
    * Accepts new requests for `ms` more, each on a connection that closes after its answer; ends earlier after
    * `skipDrain`.
@@ -20,43 +20,46 @@ export type Shutdown = {
   skipDrain: () => void
   /** Accepts no more requests. Those in flight can finish within `graceMs`; then their connections are closed. */
   close: (app: FastifyInstance, graceMs: number, acceptor?: Pick<Acceptor, 'close'>) => Promise<void>
-  /** Accepts no new connections. Open ones end with their next answer, or when the client disconnects. */
-  retire: (server: Server, acceptor: Pick<Acceptor, 'close'>) => Promise<void>
+  /**
+   * Accepts no new connections, for a worker whose successor has started. Open connections end with their next answer, or when
+   * the client disconnects.
+   */
+  stopAccepting: (server: Server, acceptor: Pick<Acceptor, 'close'>) => Promise<void>
 }
 
 export function createShutdown(): Shutdown {
-  let hasLeft = false
+  let isShuttingDown = false
   const drainEnd = Promise.withResolvers<void>()
-  const leave = (server: Server) => {
-    if (hasLeft) return
-    hasLeft = true
+  const beginShutdown = (server: Server) => {
+    if (isShuttingDown) return
+    isShuttingDown = true
     server.prependListener('request', (_request, response) => {
       response.shouldKeepAlive = false
     })
   }
   return {
-    isShuttingDown: () => hasLeft,
-    leave,
+    isShuttingDown: () => isShuttingDown,
+    beginShutdown,
     async drain(server, ms) {
-      leave(server)
+      beginShutdown(server)
       if (ms === 0) return
       const timer = setTimeout(drainEnd.resolve, ms)
       await drainEnd.promise
       clearTimeout(timer)
     },
     skipDrain: drainEnd.resolve,
-    async retire(server, acceptor) {
-      leave(server)
+    async stopAccepting(server, acceptor) {
+      beginShutdown(server)
       await acceptor.close()
     },
     async close(app, graceMs, acceptor) {
-      leave(app.server)
-      // A stream that started earlier has a keep-alive connection, which nothing else would close after the stream
-      // ends.
+      beginShutdown(app.server)
       const forceAt = performance.now() + graceMs
       // Repeated, because a connection from the accept queue can appear after the end of the grace time.
       const closeConnections = () =>
         performance.now() < forceAt ? app.server.closeIdleConnections() : app.server.closeAllConnections()
+      // A stream that started earlier has a keep-alive connection, which nothing else would close after the stream
+      // ends.
       const idleCheckTimer = setInterval(closeConnections, idleCheckMs)
       const forceTimer = setTimeout(closeConnections, graceMs)
       try {

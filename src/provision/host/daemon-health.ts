@@ -1,7 +1,7 @@
 import type { InternHealth } from '#interns/contract/runs.ts'
 import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
 
-/** The health that a daemon reports; undefined if it does not answer in time, or accepts no more turns and must be ended. */
+/** The health that a daemon reports; undefined if it does not answer in time, or refuses all turns (`resting`), so that it must be ended. */
 export async function readHealth(address: DaemonAddress, withinMs: number): Promise<InternHealth | undefined> {
   const runs = connectRuns(address)
   try {

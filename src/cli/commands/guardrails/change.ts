@@ -4,7 +4,7 @@ import { createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { formatGuardrail } from './read.ts'
-import { readRulesInput } from './rules.ts'
+import { readPolicyInput } from './rules.ts'
 
 type Answer = { data: Guardrail }
 type Options = { file?: string; json?: boolean }
@@ -27,8 +27,8 @@ export function changeCommands(guardrails: Command, { env, out }: Terminal): voi
     .option('--file <path>', 'Read rules from a JSON file')
     .option('--json', 'Print JSON')
     .addHelpText('after', fieldsHelp + managementKeyHelp)
-    .action(async (guardrail: string, words: string[], { file, json }: Options) => {
-      const rules = readRulesInput(words, file)
+    .action(async (guardrail: string, args: string[], { file, json }: Options) => {
+      const rules = readPolicyInput(args, file)
       const client = createApiClient(env)
       print(
         await client.request<Answer>('PATCH', `/guardrails/${await findGuardrailId(client, guardrail)}`, rules),
@@ -45,8 +45,8 @@ export function changeCommands(guardrails: Command, { env, out }: Terminal): voi
     .option('--file <path>', 'Read rules from a JSON file')
     .option('--json', 'Print JSON')
     .addHelpText('after', fieldsHelp + managementKeyHelp)
-    .action(async (name: string, words: string[], { workspace, file, json }: Options & { workspace?: string }) => {
-      const rules = words.length > 0 || file !== undefined ? readRulesInput(words, file) : {}
+    .action(async (name: string, args: string[], { workspace, file, json }: Options & { workspace?: string }) => {
+      const rules = args.length > 0 || file !== undefined ? readPolicyInput(args, file) : {}
       const body = { ...rules, name, ...(workspace !== undefined && { workspace_id: workspace }) }
       print(await createApiClient(env).request<Answer>('POST', '/guardrails', body), json)
     })

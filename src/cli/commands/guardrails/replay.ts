@@ -5,7 +5,7 @@ import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
 import { minute, usd } from '../../kit/format.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { readRulesInput } from './rules.ts'
+import { readPolicyInput } from './rules.ts'
 
 type Options = { from?: string; to?: string; file?: string; json?: boolean }
 
@@ -20,8 +20,8 @@ export function replayCommand(guardrails: Command, { env, out }: Terminal): void
     .option('--to <instant>', 'End time (default: now)')
     .option('--json', 'Print JSON')
     .addHelpText('after', managementKeyHelp)
-    .action(async (guardrail: string, words: string[], { from, to, file, json }: Options) => {
-      const policy = words.length > 0 || file !== undefined ? readRulesInput(words, file) : undefined
+    .action(async (guardrail: string, args: string[], { from, to, file, json }: Options) => {
+      const policy = args.length > 0 || file !== undefined ? readPolicyInput(args, file) : undefined
       const client = createApiClient(env)
       const path = `/guardrails/${await findGuardrailId(client, guardrail)}/replay`
       const body = { ...(from && { from }), ...(to && { to }), ...(policy && { policy }) }

@@ -11,7 +11,7 @@ type ReplyOptions = Pick<TurnCaller, 'activity' | 'background'>
 /** The replies of a run, each a stream for one caller: the first to its prompt, the following ones to answers. */
 export class RunReply {
   /** Resolves when the reply to the prompt starts. Rejects with a `Refusal` if the run ends before that. */
-  readonly started: Promise<TurnStream>
+  readonly whenStarted: Promise<TurnStream>
   readonly #outbox: Outbox
   readonly #onDisconnect: () => void
   readonly #start = Promise.withResolvers<TurnStream>()
@@ -31,8 +31,8 @@ export class RunReply {
     this.#isInBackground = background
     this.#onDisconnect = onDisconnect
     this.#promptStream = this.#outbox.attach(undefined, () => this.onCallerLeft())
-    this.started = this.#start.promise
-    this.started.catch(() => {})
+    this.whenStarted = this.#start.promise
+    this.whenStarted.catch(() => {})
   }
 
   /** Whether the caller receives tool calls and plans in addition to the reply. */
