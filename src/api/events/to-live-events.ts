@@ -9,7 +9,7 @@ import { requireInterns } from '../access/require-interns.ts'
 import { generationAnswer } from '../generations/generation-answer.ts'
 import type { LiveEvent } from './live-event.ts'
 
-type LiveEventDeps = { db: Pick<Db, 'reports'> }
+type LiveEventDeps = { db: Pick<Db, 'reportQuery'> }
 
 /** Converts a row of the event log. A row of requests has only their ids, so their records are read from the ledger. */
 export async function toLiveEvents(deps: LiveEventDeps, event: StoredEvent): Promise<LiveEvent[]> {

@@ -11,7 +11,7 @@ type RestrictedCircuit = Omit<CircuitEventData, 'state' | 'at'> & {
   of_this_host: boolean
 }
 
-type CircuitDeps = { db: Pick<Db, 'query' | 'reports'>; now: Now }
+type CircuitDeps = { db: Pick<Db, 'query' | 'reportQuery'>; now: Now }
 
 /** Lists the circuits visible to an organization: of shared credentials, and of those of its workspaces. */
 export async function restrictedCircuits(

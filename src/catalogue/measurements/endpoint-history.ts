@@ -20,7 +20,7 @@ const hoursPerSlot = { hour: 1, day: 24 } as const
 
 /** The history by endpoint, oldest first. Hours and days without measurements are omitted. */
 export async function readEndpointHistory(
-  { db }: { db: Pick<Db, 'reports'> },
+  { db }: { db: Pick<Db, 'reportQuery'> },
   endpointIds: readonly string[],
   time: { from: number; to: number; granularity: keyof typeof hoursPerSlot },
 ): Promise<Map<string, HistoryPoint[]>> {
@@ -48,7 +48,7 @@ function toPoint(start: number, { latency, throughput, ...uptime }: EndpointSums
 
 /** Reads hours and the minutes that are not added to them yet, in one statement, so that none is counted twice. */
 async function readHistory(
-  db: Pick<Db, 'reports'>,
+  db: Pick<Db, 'reportQuery'>,
   endpointIds: readonly string[],
   { from, to }: { from: number; to: number },
 ) {
@@ -56,14 +56,14 @@ async function readHistory(
   const firstHour = hourOf(from)
   const endHour = Math.ceil(to / hourMs)
   const columns = ['endpoint', 'successes', 'errors', 'latency', 'throughput'] as const
-  return db.reports
+  return db.reportQuery
     .selectFrom('endpoint_history')
     .where('endpoint', 'in', endpointIds)
     .where('hour', '>=', firstHour)
     .where('hour', '<', endHour)
     .select(['hour', ...columns])
     .unionAll(
-      db.reports
+      db.reportQuery
         .selectFrom('endpoint_minutes')
         .where('endpoint', 'in', endpointIds)
         .where('minute', '>=', firstHour * 60)

@@ -39,13 +39,13 @@ onEachDatabase('the database', (kind) => {
     await using store = await newDb(kind)
     const order: string[] = []
     const counting = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000) select max(i) from n`
-    const report = counting.execute(store.db.reports).then(() => order.push('report'))
+    const report = counting.execute(store.db.reportQuery).then(() => order.push('report'))
     for (let at = 0; at < 3; at++) await store.db.query.selectFrom('users').select('id').execute()
     await store.db.query.insertInto('users').values(user).execute()
     order.push('others')
     await report
     assert.deepEqual(order, ['others', 'report'])
-    assert.equal((await store.db.reports.selectFrom('users').select('id').execute()).length, 1)
+    assert.equal((await store.db.reportQuery.selectFrom('users').select('id').execute()).length, 1)
   })
 
   test('a failed migration leaves nothing half done and says why', async () => {

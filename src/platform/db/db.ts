@@ -17,7 +17,7 @@ export type Db = {
    * Read-only queries of much data. On the embedded database they use a separate connection, so that a query of seconds does
    * not delay other statements.
    */
-  reports: Query
+  reportQuery: Query
   /**
    * Runs `work` in a transaction, as the only writer for `name` over all servers. Its notifications are sent if and
    * when the transaction commits.

@@ -25,11 +25,11 @@ export async function appendEvents(query: Query | Tx, events: readonly NewEvent[
   await query.insertInto('events').values(rows).execute()
 }
 
-type ReadDeps = { db: Pick<Db, 'reports'> }
+type ReadDeps = { db: Pick<Db, 'reportQuery'> }
 
 /** The numbers of the oldest and newest stored event; 0 if none was ever stored. */
 export async function readEventBounds({ db }: ReadDeps): Promise<{ oldest: number; newest: number }> {
-  const row = await db.reports
+  const row = await db.reportQuery
     .selectFrom('events')
     .select((e) => [e.fn.min('seq').as('oldest'), e.fn.max('seq').as('newest')])
     .executeTakeFirst()
@@ -38,7 +38,7 @@ export async function readEventBounds({ db }: ReadDeps): Promise<{ oldest: numbe
 
 /** Returns the events from `seq` on, in order. */
 export async function readEventsFrom({ db }: ReadDeps, seq: number, limit: number): Promise<StoredEvent[]> {
-  const rows = await db.reports
+  const rows = await db.reportQuery
     .selectFrom('events')
     .where('seq', '>=', seq)
     .orderBy('seq')
@@ -54,7 +54,7 @@ export async function readEventsFrom({ db }: ReadDeps, seq: number, limit: numbe
 
 /** Returns the events of one kind since a time, in order. */
 export async function readEventsOfKind({ db }: ReadDeps, kind: NewEvent['kind'], since: number) {
-  return db.reports
+  return db.reportQuery
     .selectFrom('events')
     .where('kind', '=', kind)
     .where('at', '>=', since)
@@ -65,7 +65,7 @@ export async function readEventsOfKind({ db }: ReadDeps, kind: NewEvent['kind'],
 
 /** Deletes events before a time, except the newest, by which a client detects whether it has missed any. */
 export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: number): Promise<void> {
-  const { newest } = await readEventBounds({ db: { reports: db.query } })
+  const { newest } = await readEventBounds({ db: { reportQuery: db.query } })
   await db.query.deleteFrom('events').where('at', '<', before).where('seq', '<', newest).execute()
 }
 
@@ -83,7 +83,7 @@ type PruningDeps = { db: Pick<Db, 'query'>; now: Now; steady?: Now }
 export function createEventPruner({ db, now, steady = steadyNow }: PruningDeps): () => Promise<void> {
   const observations: { newest: number; at: number }[] = []
   return async () => {
-    const { newest } = await readEventBounds({ db: { reports: db.query } })
+    const { newest } = await readEventBounds({ db: { reportQuery: db.query } })
     observations.push({ newest, at: steady() })
     let expiredSeq: number | undefined
     while (observations[0] && steady() - observations[0].at >= eventWindowMs) expiredSeq = observations.shift()!.newest

@@ -25,7 +25,7 @@ export type AnalyticsQuery = {
   to: number
 }
 
-type AnalyticsDeps = { db: Pick<Db, 'reports' | 'kind'>; now: Now; retentionDays: number }
+type AnalyticsDeps = { db: Pick<Db, 'reportQuery' | 'kind'>; now: Now; retentionDays: number }
 
 /** The maximum number of groups. A query with more groups fails. */
 export const maxGroups = 200_000

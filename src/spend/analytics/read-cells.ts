@@ -16,7 +16,7 @@ import type { Tile } from './tiles.ts'
  * @returns undefined if there are too many groups.
  */
 export function readCells(
-  deps: { db: Pick<Db, 'reports' | 'kind'> },
+  deps: { db: Pick<Db, 'reportQuery' | 'kind'> },
   query: CellQuery,
   signal?: AbortSignal,
 ): Promise<FoldedGroups | undefined> {

@@ -13,7 +13,7 @@ const tablesBySize = ['model_cells', 'workspace_cells', 'key_cells'] as const sa
  * later than the other tables. Earlier times are read from the next larger table.
  */
 export async function assignTables(
-  { db }: { db: Pick<Db, 'reports'> },
+  { db }: { db: Pick<Db, 'reportQuery'> },
   tiles: readonly Tile[],
   requiredDimensions: readonly Dimension[],
 ): Promise<TableTile[]> {
@@ -36,7 +36,7 @@ export async function assignTables(
 }
 
 /** Returns the first day whose model cells are complete. */
-async function modelCellsSince(db: Pick<Db, 'reports'>): Promise<number> {
-  const row = await db.reports.selectFrom('model_cells_since').select('day').executeTakeFirst()
+async function modelCellsSince(db: Pick<Db, 'reportQuery'>): Promise<number> {
+  const row = await db.reportQuery.selectFrom('model_cells_since').select('day').executeTakeFirst()
   return row?.day ?? 0
 }

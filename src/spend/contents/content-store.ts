@@ -99,11 +99,11 @@ const contentNotFound = () =>
 
 /** @throws Fault `not_found` for content that is not stored, or that the caller must not read. */
 export async function readContent(
-  { db, vault }: { db: Pick<Db, 'reports'>; vault: Vault },
+  { db, vault }: { db: Pick<Db, 'reportQuery'>; vault: Vault },
   caller: Reader,
   id: string,
 ): Promise<Content> {
-  const row = await readableContents(db.reports, caller)
+  const row = await readableContents(db.reportQuery, caller)
     .where('generation_contents.id', '=', id)
     .select('generation_contents.sealed')
     .executeTakeFirst()

@@ -34,11 +34,11 @@ export async function markOverbilled(tx: Tx, endpoint: string, { id, at }: { id:
 
 /** The endpoints of a model that billed more than requests could use, with the number of such requests. */
 export async function readOverbilledEndpoints(
-  { db }: { db: Pick<Db, 'reports'> },
+  { db }: { db: Pick<Db, 'reportQuery'> },
   model: string,
 ): Promise<Map<string, number>> {
   // The ids of a model's endpoints are `<model>@<tag>`. `A` follows `@`, so both bounds select by the index.
-  const rows = await db.reports
+  const rows = await db.reportQuery
     .selectFrom('overbilled_endpoints')
     .where('endpoint', '>=', `${model}@`)
     .where('endpoint', '<', `${model}A`)

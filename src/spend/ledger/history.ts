@@ -37,7 +37,7 @@ const marginColumn = sql.ref('margin_pico')
 
 /** Reads the requests between two instants by time, page by page. */
 export async function* readPastRequests(
-  deps: { db: Pick<Db, 'reports'> },
+  deps: { db: Pick<Db, 'reportQuery'> },
   { workspaceId, includes, hasTags }: Scope,
   from: number,
   to: number,
@@ -45,7 +45,7 @@ export async function* readPastRequests(
   let after = from
   let afterId = ''
   for (;;) {
-    const rows = await deps.db.reports
+    const rows = await deps.db.reportQuery
       .selectFrom('generations')
       .where('created_at', '>=', after)
       .where('created_at', '<', to)
@@ -78,12 +78,12 @@ export async function* readPastRequests(
 }
 
 async function readTags(
-  { db }: { db: Pick<Db, 'reports'> },
+  { db }: { db: Pick<Db, 'reportQuery'> },
   requests: readonly { id: string }[],
 ): Promise<Map<string, RequestTag[]>> {
   if (requests.length === 0) return new Map()
   const ids = requests.map(({ id }) => id)
-  const rows = await db.reports.selectFrom('request_tags').where('generation_id', 'in', ids).selectAll().execute()
+  const rows = await db.reportQuery.selectFrom('request_tags').where('generation_id', 'in', ids).selectAll().execute()
   const byRequest = Map.groupBy(rows, ({ generation_id }) => generation_id)
   return new Map([...byRequest].map(([id, tagRows]) => [id, tagRows.map(({ name, value }) => [name, value] as const)]))
 }
@@ -92,11 +92,11 @@ async function readTags(
  * Reads the amounts that limits were charged on whole days, by key and member. The last day is exclusive.
  */
 export async function readSpentOnDays(
-  deps: { db: Pick<Db, 'reports'> },
+  deps: { db: Pick<Db, 'reportQuery'> },
   { workspaceId, includes }: Scope,
   days: { from: number; to: number; includesByok: boolean },
 ): Promise<SpentByKey[]> {
-  const rows = await deps.db.reports
+  const rows = await deps.db.reportQuery
     .selectFrom('usage_days')
     .where('workspace_id', '=', workspaceId)
     .where('day', '>=', days.from)

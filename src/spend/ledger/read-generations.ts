@@ -28,12 +28,12 @@ const idsPerQuery = 500
 
 /** The stored requests with these ids and their owners, in any order. */
 export async function readGenerations(
-  { db }: { db: Pick<Db, 'reports'> },
+  { db }: { db: Pick<Db, 'reportQuery'> },
   ids: readonly string[],
 ): Promise<{ organizationId: string; record: GenerationRecord }[]> {
   const requests: { organizationId: string; record: GenerationRecord }[] = []
   for (let from = 0; from < ids.length; from += idsPerQuery) {
-    const rows = await db.reports
+    const rows = await db.reportQuery
       .selectFrom('generations')
       .where('id', 'in', ids.slice(from, from + idsPerQuery))
       .select([...recordColumns, 'organization_id'])

@@ -9,7 +9,7 @@ import { readSum } from './sums/read-sum.ts'
 
 /** The requests of a key that started between two instants. */
 type KeyWindow = { keyHash: string; from: number; to: number | undefined }
-type Deps = { db: Pick<Db, 'reports'> }
+type Deps = { db: Pick<Db, 'reportQuery'> }
 
 /** The maximum number of windows in one statement. */
 const windowsPerQuery = 100
@@ -38,7 +38,7 @@ export async function readRequestsInWindows(
   const remaining = after ? windows.filter(({ to }) => to === undefined || to >= after.at) : windows
   for (const chunk of splitWindows(remaining)) {
     if (records.length >= limit) break
-    const rows = await db.reports
+    const rows = await db.reportQuery
       .selectFrom('generations')
       .where(isInWindows(chunk))
       .$if(after !== undefined, (requests) =>
@@ -62,7 +62,7 @@ export async function readCostInWindows(
   let count = 0
   let cost: PicoUsd = 0n
   for (const chunk of splitWindows(windows)) {
-    const sums = await db.reports
+    const sums = await db.reportQuery
       .selectFrom('generations')
       .where(isInWindows(chunk))
       .select((e) => [e.fn.countAll<number>().as('count'), exactSum(sql.ref('cost_pico')).as('cost')])

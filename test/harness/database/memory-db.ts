@@ -26,7 +26,7 @@ export async function memoryDb(): Promise<Db> {
   return {
     kind: 'sqlite',
     query,
-    reports: query,
+    reportQuery: query,
     exclusively: (_name, work) => query.transaction().execute((tx) => work(tx, () => {})),
     signals: localSignals(),
     clockCorrectionMs: () => 0,

@@ -37,7 +37,7 @@ onEachDatabase('an export', (kind) => {
     const all = Array.from({ length: 1200 }, (_, i) => generation({ createdAt: at - i }))
     await writeGenerations(store, all)
     let pages = 0
-    const reports = new Proxy(store.db.reports, {
+    const reportQuery = new Proxy(store.db.reportQuery, {
       get(target, name) {
         if (name === 'selectFrom') pages++
         const value = Reflect.get(target, name)
@@ -45,7 +45,7 @@ onEachDatabase('an export', (kind) => {
       },
     })
     const { state, response } = slowReader()
-    const done = writeRows({ db: { ...store.db, reports } }, caller, {}, response)
+    const done = writeRows({ db: { ...store.db, reportQuery } }, caller, {}, response)
     await until(() => state.writes === 1)
     const before = pages
     await sleep(50)

@@ -54,7 +54,7 @@ export async function openPostgres(
   return {
     kind: 'postgres',
     query,
-    reports: query,
+    reportQuery: query,
     exclusively: createExclusively(query, signals, settings.database_lock_timeout_ms),
     signals,
     clockCorrectionMs: () => clock.correctionMs,

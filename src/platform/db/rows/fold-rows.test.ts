@@ -44,7 +44,7 @@ test('while rows are folded, other reports are answered with current values', as
   const leave = new AbortController()
   const folding = foldRows(store, fold, { most: Number.POSITIVE_INFINITY }, upTo(1e12), leave.signal)
   const ended = assert.rejects(folding, { kind: 'client_closed_request' })
-  const seen = () => db.reports.selectFrom('users').select('id').where('id', '=', 'late').execute()
+  const seen = () => db.reportQuery.selectFrom('users').select('id').where('id', '=', 'late').execute()
   assert.deepEqual(await seen(), [])
   await db.query.insertInto('users').values({ id: 'late', name: 'n', email: 'e', created_at: 1 }).execute()
   assert.deepEqual(await seen(), [{ id: 'late' }])
@@ -56,7 +56,7 @@ test('a database closes during a fold, and its callers get an error', async () =
   await using store = await newDb('sqlite')
   const folding = foldRows(store, fold, { most: Number.POSITIVE_INFINITY }, upTo(1e12))
   const ended = assert.rejects(folding)
-  await store.db.reports.selectFrom('users').select('id').execute()
+  await store.db.reportQuery.selectFrom('users').select('id').execute()
   await store.db.close()
   await ended
 })

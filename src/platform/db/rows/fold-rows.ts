@@ -11,21 +11,21 @@ export const foldsEachRow = ({ kind }: Pick<Db, 'kind'>): boolean => kind === 's
 
 /** Folds the rows of a query. @throws Fault `client_closed_request` when the signal aborts. */
 export async function foldRows<Input, Result>(
-  { db }: { db: Pick<Db, 'reports' | 'kind'> },
+  { db }: { db: Pick<Db, 'reportQuery' | 'kind'> },
   { module, createReducer }: Fold<Input, Result>,
   input: Input,
   statement: RawBuilder<unknown>,
   signal?: AbortSignal,
 ): Promise<Result> {
   if (signal?.aborted) throw clientClosedFault()
-  const compiled = statement.compile(db.reports)
+  const compiled = statement.compile(db.reportQuery)
   if (db.kind === 'sqlite') {
     const folded: FoldedRows = { module, input, parameters: compiled.parameters, signal }
-    const { rows } = await db.reports.executeQuery<{ result: Result }>(CompiledQuery.raw(compiled.sql, [folded]))
+    const { rows } = await db.reportQuery.executeQuery<{ result: Result }>(CompiledQuery.raw(compiled.sql, [folded]))
     if (!rows[0]) throw clientClosedFault()
     return rows[0].result
   }
-  const { rows } = await db.reports.executeQuery<object>(compiled)
+  const { rows } = await db.reportQuery.executeQuery<object>(compiled)
   const outcome = await foldInSlices(iterateValues(rows), createReducer(input), () => signal?.aborted === true)
   if (!outcome) throw clientClosedFault()
   return outcome.result

@@ -32,7 +32,10 @@ export async function openEmbedded(
     throw error
   })
   const reader = createReader(path)
-  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(reader, noMutex), log: createQueryLog(listeners) })
+  const reportQuery: Query = new Kysely<Tables>({
+    dialect: sqliteDialect(reader, noMutex),
+    log: createQueryLog(listeners),
+  })
   const signals = localSignals()
   const borrowers = new Set<Parameters<Lend>[0]>()
   async function publishAll(notifications: readonly Notification[]): Promise<void> {
@@ -44,7 +47,7 @@ export async function openEmbedded(
   return {
     kind: 'sqlite',
     query,
-    reports,
+    reportQuery,
     // The only writing connection: `begin immediate` already excludes all others.
     async exclusively(_name, work) {
       const { notifications, events, publish } = collectNotifications()
@@ -71,7 +74,7 @@ export async function openEmbedded(
     clockCorrectionMs: () => 0,
     health: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...mutex.usage() }),
     async close() {
-      await reports.destroy()
+      await reportQuery.destroy()
       // Kysely closes the reader only if it has used it; other processes can have used it too.
       await reader.close()
       await query.destroy()

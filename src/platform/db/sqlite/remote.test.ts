@@ -20,7 +20,7 @@ test('all processes read what one writes, with the same rows, counts and errors'
   const [one, other] = [remoteOf(store.db), remoteOf(store.db)]
   await one.db.query.insertInto('users').values(userOf('a')).execute()
   assert.deepEqual(await other.db.query.selectFrom('users').selectAll().execute(), [userOf('a')])
-  assert.deepEqual(await other.db.reports.selectFrom('users').selectAll().execute(), [userOf('a')])
+  assert.deepEqual(await other.db.reportQuery.selectFrom('users').selectAll().execute(), [userOf('a')])
   const { numDeletedRows } = await other.db.query.deleteFrom('users').where('id', '=', 'a').executeTakeFirstOrThrow()
   assert.equal(numDeletedRows, 1n)
   await one.db.query.transaction().execute(async (tx) => {
@@ -98,7 +98,7 @@ test('a process that ends within a transaction leaves nothing, and blocks nobody
   await dying.cut()
   await waiting
   assert.deepEqual(await names(store), ['kept'])
-  await assert.rejects(dying.db.reports.selectFrom('users').selectAll().execute(), { code: 'ECONNRESET' })
+  await assert.rejects(dying.db.reportQuery.selectFrom('users').selectAll().execute(), { code: 'ECONNRESET' })
   assert.equal(dying.db.signals.live(), false)
   void transaction.catch(() => {})
 })

@@ -37,7 +37,7 @@ export function openRemoteDatabase(
     dialect: sqliteDialect(createClient({ report: false }), mutex),
     log: createQueryLog(listeners),
   })
-  const reports: Query = new Kysely<Tables>({
+  const reportQuery: Query = new Kysely<Tables>({
     dialect: sqliteDialect(createClient({ report: true }), noMutex),
     log: createQueryLog(listeners),
   })
@@ -46,7 +46,7 @@ export function openRemoteDatabase(
   const db: Db = {
     kind: 'sqlite',
     query,
-    reports,
+    reportQuery,
     async exclusively(_name, work) {
       return query.transaction().execute(async (tx) => {
         const { notifications, events, publish } = collectNotifications()
@@ -61,7 +61,7 @@ export function openRemoteDatabase(
     clockCorrectionMs: () => 0,
     health: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...mutex.usage() }),
     async close() {
-      await reports.destroy()
+      await reportQuery.destroy()
       await query.destroy()
     },
   }

@@ -29,7 +29,7 @@ const maxScannedRows = { neighbours: 5_000, scattered: 2_000 }
  * @throws Fault `invalid` for an invalid cursor.
  */
 export async function listGenerations(
-  { db }: { db: Pick<Db, 'reports'> },
+  { db }: { db: Pick<Db, 'reportQuery'> },
   caller: Visibility,
   filter: GenerationFilter,
   page: { limit: number; cursor?: string | undefined },
@@ -39,7 +39,7 @@ export async function listGenerations(
   const cursor = page.cursor === undefined ? undefined : readCursor(page.cursor)
   if (excludesEverything(filter, owner)) return { data: [], nextCursor: undefined }
   const indexFilter = selectIndex(filter, owner)
-  const indexedRows = selectByIndex(db.reports.selectFrom('generations'), indexFilter)
+  const indexedRows = selectByIndex(db.reportQuery.selectFrom('generations'), indexFilter)
   const rowFilters = rowConditions(filter, indexFilter, owner)
   const scanLimit = scannedRows ?? maxScannedRows[indexFilter[0] === 'created_at' ? 'neighbours' : 'scattered']
   const since = rowFilters.length > 0 ? await scanStart(indexedRows, filter, cursor, scanLimit) : undefined
@@ -67,7 +67,7 @@ export async function listGenerations(
  * @param sliceRows the number of rows that a slice scans. Rows of the same millisecond are in one slice.
  */
 export async function* generationSlices(
-  { db }: { db: Pick<Db, 'reports'> },
+  { db }: { db: Pick<Db, 'reportQuery'> },
   caller: Visibility,
   filter: GenerationFilter,
   sliceRows: number,
@@ -75,7 +75,7 @@ export async function* generationSlices(
   const owner = visibilityOf(caller)
   if (excludesEverything(filter, owner)) return
   const indexFilter = selectIndex(filter, owner)
-  const indexedRows = selectByIndex(db.reports.selectFrom('generations'), indexFilter)
+  const indexedRows = selectByIndex(db.reportQuery.selectFrom('generations'), indexFilter)
   const rowFilters = rowConditions(filter, indexFilter, owner)
   let { to } = filter
   for (;;) {

@@ -36,7 +36,7 @@ type Sums = { requests: number; failed: number; cost: bigint; margin: bigint; fi
  * @throws Fault `invalid` if there are more than 100,000 groups; `client_closed_request` when the signal aborts.
  */
 export async function sumGenerations(
-  deps: { db: Pick<Db, 'reports'> },
+  deps: { db: Pick<Db, 'reportQuery'> },
   caller: Visibility,
   filter: GenerationFilter,
   grouping: Grouping,
@@ -85,7 +85,7 @@ function addTo(groups: Map<string, Sums>, value: string, added: Sums): void {
 }
 
 async function sumSlice(
-  { db }: { db: Pick<Db, 'reports'> },
+  { db }: { db: Pick<Db, 'reportQuery'> },
   slice: Generations,
   grouping: Grouping,
 ): Promise<[value: string, sums: Sums][]> {
@@ -93,7 +93,7 @@ async function sumSlice(
     .select(['id', 'session_id', 'created_at', 'outcome', 'cost_pico', 'margin_pico'])
     .$if(grouping.by === 'session', (rows) => rows.where('session_id', 'is not', null))
   const value = grouping.by === 'session' ? sql<string>`found.session_id` : sql<string>`tagged.value`
-  const rows = await db.reports
+  const rows = await db.reportQuery
     .selectFrom(found.as('found'))
     .$if(grouping.by === 'tag', (requests) =>
       // A cross join, because SQLite then reads the tags of each request instead of all tags.

@@ -46,12 +46,12 @@ export type Activity = {
 }
 
 /** The usage by day, latest first. Reads sums, never single requests. */
-export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: ActivityFilter): Promise<Activity[]> {
+export async function listActivity(deps: { db: Pick<Db, 'reportQuery'> }, filter: ActivityFilter): Promise<Activity[]> {
   const { by, keyHash, userId } = filter
   // The sums by workspace are fewer, and sufficient unless keys or members matter. The cast is for the compiler: the columns
   // that such a query uses are the same in both tables.
   const needsKeySums = keyHash !== undefined || userId !== undefined || by.has('key') || by.has('member')
-  let matching = deps.db.reports
+  let matching = deps.db.reportQuery
     .selectFrom(needsKeySums ? 'usage_days' : ('workspace_days' as 'usage_days'))
     .where('organization_id', '=', filter.organizationId)
     .where('day', '>=', filter.fromDay)

@@ -16,7 +16,7 @@ type LimitedKeys = {
  * the end of their period. The database compares them, so that any number of keys can have limits.
  */
 export async function keysByUsedLimit(
-  { db, now }: { db: Pick<Db, 'reports'>; now: Now },
+  { db, now }: { db: Pick<Db, 'reportQuery'>; now: Now },
   { organizationId, workspaceId, creatorUserId }: LimitedKeys,
   limit: number,
 ): Promise<{ hashes: string[]; total: number }> {
@@ -42,7 +42,7 @@ export async function keysByUsedLimit(
        group by k.hash
     ) as limited
      order by case when used >= 1 then 1 else 0 end desc, used * pace desc, hash
-     limit ${limit}`.execute(db.reports)
+     limit ${limit}`.execute(db.reportQuery)
   return { hashes: rows.map(({ hash }) => hash), total: Number(rows[0]?.total ?? 0) }
 }
 

@@ -6,8 +6,8 @@ import { exactSum } from '../sums/exact.ts'
 import { readSum } from '../sums/read-sum.ts'
 
 /** The spend of the caller's organization, or of its workspace, on credentials of this service. */
-export async function readTotalSpent(deps: { db: Pick<Db, 'reports'> }, caller: CallerScope): Promise<PicoUsd> {
-  const row = await deps.db.reports
+export async function readTotalSpent(deps: { db: Pick<Db, 'reportQuery'> }, caller: CallerScope): Promise<PicoUsd> {
+  const row = await deps.db.reportQuery
     .selectFrom('workspace_days')
     .where('organization_id', '=', caller.organizationId)
     .$if(caller.isWorkspaceScoped, (days) => days.where('workspace_id', '=', caller.workspaceId))
