@@ -60,7 +60,7 @@ function answering(answers: Buffer[], settle?: () => void) {
     circuits: { health: () => 'healthy', admit: () => permit },
     inFlight: { track: () => ({ release() {}, recheckWith() {}, response }) },
     upstreams: {
-      send(_request: object, _deadlines: object, sink: Sink) {
+      send(_request: object, _timeouts: object, sink: Sink) {
         setImmediate(() => {
           sink.head(200, {})
           sink.data(answers.shift()!)

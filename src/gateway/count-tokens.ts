@@ -20,7 +20,7 @@ import { resolveModels } from './request/resolve-models.ts'
 
 type Count = { tokens: number; estimated: boolean }
 
-type CountDeps = Pick<GatewayDeps, 'catalogue' | 'credentials' | 'policy' | 'presets' | 'upstreams' | 'deadlines'>
+type CountDeps = Pick<GatewayDeps, 'catalogue' | 'credentials' | 'policy' | 'presets' | 'upstreams' | 'timeouts'>
 
 type CountCall = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'pause' | 'requestId'>
 

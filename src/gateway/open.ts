@@ -94,9 +94,9 @@ export function openGateway({
     inFlight,
     regionOf: (host) => regionOf(config.regions, host),
     upstreams: createUpstreams({ connectMs: config.connect_timeout_ms, proxies: config }),
-    deadlines: {
+    timeouts: {
       firstByteMs: config.first_byte_timeout_ms,
-      silenceMs: config.silence_timeout_ms,
+      idleMs: config.silence_timeout_ms,
       usageMs,
     },
     contentHoldMs: config.first_content_hold_ms,

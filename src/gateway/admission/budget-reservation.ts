@@ -3,7 +3,7 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
-import { type Budget, type LastingSubject, layerOf, resetsAt } from '#spend/budgets/budget.ts'
+import { type Budget, type LastingSubject, resetsAt, spendLimitNameOf } from '#spend/budgets/budget.ts'
 import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
 import type { ShortenedRequest } from './bounds/shorter-answer.ts'
@@ -119,7 +119,7 @@ async function reserve(deps: ReservationDeps, budgets: readonly Budget[], need: 
 
 /** The owner of a limit, for a message and for the metadata of a fault. */
 export function limitOwner({ subject }: Budget, guardrails: readonly GuardrailRecord[]) {
-  if (subject.kind === 'key') return { name: 'the key', metadata: { rule: 'limit', layer: layerOf(subject) } }
+  if (subject.kind === 'key') return { name: 'the key', metadata: { rule: 'limit', layer: spendLimitNameOf(subject) } }
   if (subject.kind === 'turn') return { name: 'a turn of the intern', metadata: { rule: subject.part } }
   if (subject.kind === 'session') return { name: 'a session of the intern', metadata: { rule: 'session_max_cost_usd' } }
   if (subject.kind === 'pool') return poolOwner(subject)
@@ -128,13 +128,13 @@ export function limitOwner({ subject }: Budget, guardrails: readonly GuardrailRe
     const group = grouping.by === 'session' ? { session_id: value } : { tag_name: grouping.name, tag_value: value }
     return {
       name: `${nameOf(guardrails, subject.id)} for ${groupName(grouping, value)}`,
-      metadata: { guardrail_id: subject.id, rule: 'group_limits', layer: layerOf(subject), ...group },
+      metadata: { guardrail_id: subject.id, rule: 'group_limits', layer: spendLimitNameOf(subject), ...group },
     }
   }
   const each = subject.spender.kind === 'member' ? 'each member' : 'each key'
   return {
     name: `${nameOf(guardrails, subject.id)} for ${each}`,
-    metadata: { guardrail_id: subject.id, rule: 'limit_usd', layer: layerOf(subject) },
+    metadata: { guardrail_id: subject.id, rule: 'limit_usd', layer: spendLimitNameOf(subject) },
   }
 }
 
@@ -144,7 +144,7 @@ const groupName = (grouping: Grouping, value: string) =>
 function poolOwner(subject: Extract<LastingSubject, { kind: 'pool' }>) {
   const { kind, id } = subject.pool
   const owner = kind === 'workspace' ? { workspace_id: id } : { organization_id: id }
-  return { name: `the ${kind}`, metadata: { rule: 'budget', layer: layerOf(subject), ...owner } }
+  return { name: `the ${kind}`, metadata: { rule: 'budget', layer: spendLimitNameOf(subject), ...owner } }
 }
 
 function nameOf(guardrails: readonly GuardrailRecord[], id: string): string {

@@ -68,7 +68,7 @@ test('a limit that was set later counts failed attempts and the answer', async (
   })
   const budgets = {
     reserve: async () => ({ reservation: note('first') }),
-    reserveNothing: ({ id }: { id: string }) => note(id),
+    openReservation: ({ id }: { id: string }) => note(id),
   }
   const terms = { budgets: [limitOf('first')], guardrails: [], turns: undefined, protocolOf: () => undefined }
   const access = { isByok: () => false }

@@ -87,15 +87,14 @@ export class RequestReservation {
   }
 
   /**
-   * Counts the request in limits that were set after it was admitted. Nothing is reserved for it there, because it runs
-   * already.
+   * Counts the request in limits that were set after it was admitted. They reserve 0 for it, because it already runs.
    */
   countLater(limits: readonly Budget[]): void {
     if (this.#isSettled) return
     for (const budget of limits)
       this.#laterLimits.getOrInsertComputed(budget.id, () => ({
         budget,
-        reservation: this.#deps.budgets.reserveNothing(budget),
+        reservation: this.#deps.budgets.openReservation(budget),
       }))
   }
 

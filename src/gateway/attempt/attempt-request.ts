@@ -15,7 +15,7 @@ import type { AdmittedRequest } from './admitted-request.ts'
 import type { BackgroundReadSlots } from './answer/background-read-slots.ts'
 import type { CredentialOwner } from './failure/failure.ts'
 import { encodeForTarget, type TargetEncoding } from './target-encoding.ts'
-import type { Deadlines } from './upstream/deadlines.ts'
+import type { Timeouts } from './upstream/timeouts.ts'
 import type { UpstreamRequest } from './upstream/upstream.ts'
 import { buildUpstreamRequest } from './upstream-request.ts'
 
@@ -48,7 +48,7 @@ export type AttemptRequest = {
   credential: string | undefined
   credentialOwner: CredentialOwner
   stream: boolean
-  deadlines: Deadlines
+  timeouts: Timeouts
   /** How long a stream is held back for its first content. */
   contentHoldMs: number
   /** How the answer is read after its client disconnected; undefined to cancel it. */
@@ -57,7 +57,7 @@ export type AttemptRequest = {
 
 export type EncodingDeps = {
   catalogue: Catalogue<ProviderLookup>
-  deadlines: Deadlines
+  timeouts: Timeouts
   /** How long a stream is held back for its first content. */
   contentHoldMs: number
   backgroundReadSlots: BackgroundReadSlots
@@ -124,7 +124,7 @@ function buildAttempt(
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',
       stream,
-      deadlines: deps.deadlines,
+      timeouts: deps.timeouts,
       contentHoldMs: deps.contentHoldMs,
       backgroundRead: {
         slots: deps.backgroundReadSlots,

@@ -39,7 +39,7 @@ async function leaveAtEnd(play: FaultyBehaviour, usageMs = 60_000): Promise<{ ev
     credential: undefined,
     credentialOwner: 'service' as const,
     stream: true,
-    deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs },
+    timeouts: { firstByteMs: 60_000, idleMs: 60_000, usageMs },
     contentHoldMs: 60_000,
   }
   const receiver = {
@@ -68,7 +68,7 @@ describe('a client that disconnects at the end of its answer', () => {
     assert.deepEqual([hasUsage(events), whole], [true, true])
   })
 
-  test('has its answer read until the deadline', async () => {
+  test('has its answer read until the timeout', async () => {
     const { events, whole } = await leaveAtEnd(({ socket }) => void socket.write(head() + chunk(ending)), 50)
     assert.deepEqual([hasUsage(events), whole], [false, false])
   })
@@ -104,7 +104,7 @@ async function outcomeOf(
     credential: undefined,
     credentialOwner: 'service' as const,
     stream,
-    deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000, ...limits },
+    timeouts: { firstByteMs: 60_000, idleMs: 60_000, usageMs: 60_000, ...limits },
     contentHoldMs: 60_000,
   }
   const broke: unknown[] = []

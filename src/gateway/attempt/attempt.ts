@@ -30,7 +30,7 @@ export function attempt(
   const { upstreamRequest } = attemptRequest
   attemptRequest.upstreamRequest = undefined
   // Each attempt is sent once, so its request is still there.
-  answer.exchange = deps.upstreams.send(upstreamRequest!, attemptRequest.deadlines, answer)
+  answer.exchange = deps.upstreams.send(upstreamRequest!, attemptRequest.timeouts, answer)
   if (signal.aborted) onDisconnect()
   else signal.addEventListener('abort', onDisconnect, { once: true })
   return promise

@@ -7,13 +7,13 @@ const request = { origin: 'http://x', path: '/', headers: {}, body: '{}' }
 
 /** Fetches from a scripted upstream, which an abort disconnects. */
 function fetchFrom(answer: (sink: Sink) => void) {
-  const deadlines = { firstByteMs: 1000, silenceMs: 1000, usageMs: 1000 }
-  const send = (_request: unknown, _deadlines: unknown, sink: Sink) => {
+  const timeouts = { firstByteMs: 1000, idleMs: 1000, usageMs: 1000 }
+  const send = (_request: unknown, _timeouts: unknown, sink: Sink) => {
     setImmediate(() => answer(sink))
     const abort = () => sink.failed({ kind: 'aborted', phase: 'answer', message: 'left' })
     return { abort, pause() {}, resume() {} }
   }
-  return fetchSmallJson({ upstreams: { send }, deadlines }, request)
+  return fetchSmallJson({ upstreams: { send }, timeouts }, request)
 }
 
 test('an answer is read completely from any pieces', async () => {
@@ -25,7 +25,7 @@ test('an answer is read completely from any pieces', async () => {
   assert.deepEqual(read, { status: 200, body: { a: 1 } })
 })
 
-test('an endless answer is abandoned at the deadline', { timeout: 600_000 }, async () => {
+test('an endless answer is abandoned at the timeout', { timeout: 600_000 }, async () => {
   let dripping: NodeJS.Timeout | undefined
   const read = await fetchFrom((sink) => {
     sink.head(200, {})

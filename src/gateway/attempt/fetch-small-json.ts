@@ -1,5 +1,5 @@
 import { withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
-import type { Deadlines } from './upstream/deadlines.ts'
+import type { Timeouts } from './upstream/timeouts.ts'
 import type { UpstreamRequest, Upstreams } from './upstream/upstream.ts'
 
 /** Longer than any answer that is expected to be small. */
@@ -7,22 +7,22 @@ const maxBytes = 64 * 1024
 
 /**
  * Fetches a small JSON answer of an upstream, such as a token count. Undefined if it cannot be read, is too long, or takes
- * longer than the deadline for the first byte.
+ * longer than the timeout for the first byte.
  */
 export function fetchSmallJson(
-  { upstreams, deadlines }: { upstreams: Pick<Upstreams, 'send'>; deadlines: Deadlines },
+  { upstreams, timeouts }: { upstreams: Pick<Upstreams, 'send'>; timeouts: Timeouts },
   request: UpstreamRequest,
 ): Promise<{ status: number; body: unknown } | undefined> {
   const { promise, resolve } = Promise.withResolvers<{ status: number; body: unknown } | undefined>()
   const pieces: Buffer[] = []
   let status = 0
   let bytes = 0
-  const timer = setTimeout(() => exchange.abort(), deadlines.firstByteMs)
+  const timer = setTimeout(() => exchange.abort(), timeouts.firstByteMs)
   const finish = (answer: { status: number; body: unknown } | undefined) => {
     clearTimeout(timer)
     resolve(answer)
   }
-  const exchange = upstreams.send(request, deadlines, {
+  const exchange = upstreams.send(request, timeouts, {
     head: (receivedStatus) => {
       status = receivedStatus
     },

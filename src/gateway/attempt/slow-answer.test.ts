@@ -30,11 +30,11 @@ function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: Prom
     credential: undefined,
     credentialOwner: 'service' as const,
     stream: false,
-    deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000 },
+    timeouts: { firstByteMs: 60_000, idleMs: 60_000, usageMs: 60_000 },
     contentHoldMs: 60_000,
   }
   let sink: Sink | undefined
-  const send = (_request: unknown, _deadlines: unknown, taken: Sink) => {
+  const send = (_request: unknown, _timeouts: unknown, taken: Sink) => {
     sink = taken
     return exchange
   }

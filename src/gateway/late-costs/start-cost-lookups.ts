@@ -15,7 +15,7 @@ import {
   nextLookupAt,
 } from '#spend/corrections/cost-lookups.ts'
 import { fetchSmallJson } from '../attempt/fetch-small-json.ts'
-import type { Deadlines } from '../attempt/upstream/deadlines.ts'
+import type { Timeouts } from '../attempt/upstream/timeouts.ts'
 import type { Upstreams } from '../attempt/upstream/upstream.ts'
 import { resolveAddress } from '../attempt/upstream-request.ts'
 import { costOf } from '../pricing/cost.ts'
@@ -30,7 +30,7 @@ type CostLookupDeps = {
   catalogue: Catalogue<ModelLookup & ProviderLookup>
   credentials: Credentials
   upstreams: Pick<Upstreams, 'send'>
-  deadlines: Deadlines
+  timeouts: Timeouts
   now: () => number
 }
 

@@ -10,7 +10,7 @@ import type { AnswerHead, ClientProtocol, StreamWriter } from './protocol.ts'
 import { findUsage, type PriceTokens, toCostNote } from './usage-with-cost.ts'
 
 /** Counts one piece of text by its length in bytes. */
-type CountText = (type: TextEvent['type'], bytes: number) => void
+type CountText = (type: TextEvent['type'], byteLength: number) => void
 
 /** Relays a stream to the client: its bytes unchanged if both sides speak one protocol, else translated. */
 type StreamRelay = Receiver & {
@@ -98,8 +98,8 @@ class Relay implements StreamRelay, DeltaReceiver {
     return this.#rewriter ? this.#rewriter.event(raw) : raw
   }
 
-  take({ type }: TextEvent, bytes: number, template: EventTemplate, chunk: Buffer): void {
-    this.#options.countText(type, bytes)
+  take({ type }: TextEvent, byteLength: number, template: EventTemplate, chunk: Buffer): void {
+    this.#options.countText(type, byteLength)
     this.#passedEvents++
     template.write(chunk, this.#batch)
   }

@@ -38,8 +38,8 @@ export function normalizeContent(content: Content | null | undefined): Normalize
   return parts
 }
 
-/** The content of a message, or else the refusal that is all of an answer. */
-export function spokenContent(message: Message): Content | null | undefined {
+/** The content of a message. If it is empty, the text of the refusal. */
+export function contentOrRefusal(message: Message): Content | null | undefined {
   const { refusal } = message as { refusal?: unknown }
   const isEmpty = message.content == null || message.content.length === 0
   return isEmpty && typeof refusal === 'string' ? refusal : message.content
@@ -71,8 +71,8 @@ export function isSingleProviderPart({ type }: ContentPart): boolean {
   return singleProviderTypes.has(type)
 }
 
-/** @throws Fault `invalid` for a file that Anthropic puts into the container of its code execution. */
-export function refuseContainerFile(part: ContentPart): ContentPart {
+/** Returns the part. @throws Fault `invalid` for a file in the container of Anthropic's code execution tool. */
+export function requireNoContainerFile(part: ContentPart): ContentPart {
   if (part.type !== 'container_upload') return part
   const advice = 'Send it as a document, an image or text, or choose a model of Anthropic.'
   throw new Fault(

@@ -42,8 +42,8 @@ export function isEmptyError(error: unknown): boolean {
   return Object.values(error).every((value) => !value || isEmptyError(value))
 }
 
-/** The message for an error without one. */
-export const noMessage = 'the upstream failed'
+/** The message for an upstream error that has none. */
+export const defaultErrorMessage = 'the upstream failed'
 
 /** The error in the body of a refusal, which is a response with an error status. That of a refused stream can be a list. */
 function findError(body: unknown): unknown {

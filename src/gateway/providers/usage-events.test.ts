@@ -328,7 +328,7 @@ describe('a total', () => {
   })
 })
 
-test('a zero of one spelling does not hide the count of another', () => {
+test('a zero of one field name does not hide the count of another', () => {
   const counts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 105, input_tokens: 100, output_tokens: 5 }
   const item = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }
   const named = { input_tokens: 0, output_tokens: 0, prompt_tokens: 100, completion_tokens: 5 }

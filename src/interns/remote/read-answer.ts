@@ -1,5 +1,5 @@
 import { parseJsonOr } from '#platform/core/parse-json.ts'
-import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { z } from '#platform/json/schema.ts'
 import type { WholePermission } from '../contract/question.ts'
 import { Refusal, type RefusalKind, refusals } from '../contract/refusal.ts'
@@ -80,7 +80,7 @@ export function readRefusal(body: string, status: number): Refusal {
  * @throws Refusal for a body that does not match the schema, or has too many parts.
  */
 export function parseAnswer<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
-  if (!new JsonBudget().take(body))
+  if (!new JsonParseQuota().take(body))
     throw new Refusal('intern_rejected', 'The response of the intern has too many parts.')
   const { success, data, error } = schema.safeParse(parseJsonOr(body, undefined))
   if (success) return data

@@ -3,17 +3,17 @@ import { test } from 'node:test'
 import { BackgroundReadSlots } from './background-read-slots.ts'
 import { ReadAfterDisconnect } from './read-after-disconnect.ts'
 
-const deadlines = { firstByteMs: 1, silenceMs: 1, usageMs: 50 }
+const timeouts = { firstByteMs: 1, idleMs: 1, usageMs: 50 }
 const mebibyte = 1024 * 1024
 const needed = (slots: BackgroundReadSlots) => ({ slots, isNeeded: () => true })
 
 test('until the client disconnects, an answer has no limit here', () => {
-  const read = new ReadAfterDisconnect({ deadlines })
+  const read = new ReadAfterDisconnect({ timeouts })
   assert.equal(read.accepts(100 * mebibyte), true)
 })
 
 test('a finished answer is read to its usage, for one mebibyte and a limited time', async () => {
-  const read = new ReadAfterDisconnect({ deadlines })
+  const read = new ReadAfterDisconnect({ timeouts })
   const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
   read.startUsage(abort)
   assert.equal(read.accepts(mebibyte), true)
@@ -23,12 +23,12 @@ test('a finished answer is read to its usage, for one mebibyte and a limited tim
 
 test('an unfinished answer is read for eight mebibytes, and gives its slot back', () => {
   const slots = new BackgroundReadSlots(60_000)
-  const reads = Array.from({ length: 65 }, () => new ReadAfterDisconnect({ deadlines, backgroundRead: needed(slots) }))
+  const reads = Array.from({ length: 65 }, () => new ReadAfterDisconnect({ timeouts, backgroundRead: needed(slots) }))
   assert.equal(reads.filter((read) => read.startAnswer(() => {})).length, 64)
   assert.equal(reads[0]!.accepts(8 * mebibyte), true)
   assert.equal(reads[0]!.accepts(1), false)
   for (const read of reads) read.end()
-  const later = new ReadAfterDisconnect({ deadlines, backgroundRead: needed(slots) })
+  const later = new ReadAfterDisconnect({ timeouts, backgroundRead: needed(slots) })
   assert.equal(
     later.startAnswer(() => {}),
     true,
@@ -38,7 +38,7 @@ test('an unfinished answer is read for eight mebibytes, and gives its slot back'
 
 test('an unfinished answer whose usage is not needed is not read', () => {
   const backgroundRead = { slots: new BackgroundReadSlots(60_000), isNeeded: () => false }
-  const read = new ReadAfterDisconnect({ deadlines, backgroundRead })
+  const read = new ReadAfterDisconnect({ timeouts, backgroundRead })
   assert.equal(
     read.startAnswer(() => {}),
     false,

@@ -8,19 +8,19 @@ const maxBackgroundBytes = 8 * 1024 * 1024
 
 /** Limits the reading of an answer whose client disconnected, by bytes and by time. */
 export class ReadAfterDisconnect {
-  readonly #attempt: Pick<AttemptRequest, 'backgroundRead' | 'deadlines'>
+  readonly #attempt: Pick<AttemptRequest, 'backgroundRead' | 'timeouts'>
   #remainingBytes = Number.POSITIVE_INFINITY
   #usageTimer: NodeJS.Timeout | undefined
   #releaseSlot: (() => void) | undefined
 
-  constructor(attempt: Pick<AttemptRequest, 'backgroundRead' | 'deadlines'>) {
+  constructor(attempt: Pick<AttemptRequest, 'backgroundRead' | 'timeouts'>) {
     this.#attempt = attempt
   }
 
   /** Starts to read a finished answer to its usage, which comes last. @param abort is called after the time limit. */
   startUsage(abort: () => void): void {
     this.#remainingBytes = maxUsageBytes
-    this.#usageTimer = setTimeout(abort, this.#attempt.deadlines.usageMs)
+    this.#usageTimer = setTimeout(abort, this.#attempt.timeouts.usageMs)
   }
 
   /**

@@ -10,11 +10,14 @@ export type WholeAnswer = { bytes: Buffer; text: string; body: unknown }
 export type Receiver = {
   /** Called at the first content. After it, no other endpoint is tried. */
   started: (exchange: Exchange) => void
-  /** Takes the parsed events of one stream event (bytes in `raw`, its data on one line) or of a whole answer (`whole`). */
+  /**
+   * Takes the parsed events of one stream event or of a whole answer (`whole`). `raw` is the stream event's bytes, with its data
+   * joined in one `data:` line; undefined if the client cannot read them.
+   */
   events: (events: AnswerEvent[], raw: Buffer | undefined, whole?: WholeAnswer) => void
   /** Takes text deltas without parsing. If undefined, `events` takes them. */
   deltas?: DeltaReceiver | undefined
-  /** Opens the response of a stream that has no content for a long time. */
+  /** Sends the client's response headers when a stream has no content for a long time. */
   openResponse?: () => void
   /** Called when no more events are available at the moment. */
   flush: () => void
@@ -27,12 +30,16 @@ export type Receiver = {
 /** An event with a piece of text. */
 export type TextEvent = Extract<AnswerEvent, { type: 'text' | 'reasoning' }>
 
+/**
+ * The fast path for stream events that differ from an earlier one only in their text (see `EventTemplate`): the text is found
+ * in the bytes, without parsing JSON.
+ */
 export type DeltaReceiver = {
-  /** Rewrites an event for the client. */
+  /** Returns an upstream event as the client receives it. Called when the template learns from the event. */
   rewrite: (raw: Buffer) => Buffer
   /**
-   * Takes a text delta that `template` has found in `chunk`.
-   * @param textEvent the event that the template was learned from. @param bytes the length of the new text.
+   * Takes the event that `template` has found in `chunk`.
+   * @param textEvent the earlier event, which has another text. @param byteLength the length of the new text.
    */
-  take: (textEvent: TextEvent, bytes: number, template: EventTemplate, chunk: Buffer) => void
+  take: (textEvent: TextEvent, byteLength: number, template: EventTemplate, chunk: Buffer) => void
 }

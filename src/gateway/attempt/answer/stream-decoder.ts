@@ -4,7 +4,7 @@ import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import type { EventFilter, StreamProgress } from '../../protocol/answer-forms.ts'
 import type { ProviderProtocol } from '../../protocol/protocol.ts'
 import { endMark } from '../../protocol/tool-calls/readers.ts'
-import { errorWithoutAnswer, noMessage } from '../../providers/upstream-errors.ts'
+import { defaultErrorMessage, errorWithoutAnswer } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { isContent } from './content-hold.ts'
 import { isKeepAlive, toSingleLineEvent } from './event-text.ts'
@@ -210,7 +210,7 @@ export class StreamDecoder {
     const body = parseJsonOr(event.data, undefined)
     const events = body === undefined ? [] : this.#read(event)
     if (events.some(({ type }) => type === 'error')) return events
-    return [errorWithoutAnswer(body ?? { message: event.data }, noMessage)]
+    return [errorWithoutAnswer(body ?? { message: event.data }, defaultErrorMessage)]
   }
 }
 

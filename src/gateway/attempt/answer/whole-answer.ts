@@ -3,7 +3,7 @@ import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { repairJsonSyntax } from '#platform/json/json-text/repair-json-syntax.ts'
 import type { ProviderProtocol } from '../../protocol/protocol.ts'
 import { protocols } from '../../providers/protocols.ts'
-import { errorWithoutAnswer, noMessage } from '../../providers/upstream-errors.ts'
+import { defaultErrorMessage, errorWithoutAnswer } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { assertMaxDepth, isPageOrPlainText, toErrorEvent } from './event-text.ts'
 import type { WholeAnswer } from './receiver.ts'
@@ -31,7 +31,7 @@ export function repairAnswer(text: string): WholeAnswer {
 export function readErrorText(text: string): Extract<AnswerEvent, { type: 'error' }> | undefined {
   // Earlier versions of llama.cpp send a field of this name instead of an event.
   const [, json] = /^\s*error:\s*(\{.*)/s.exec(text) ?? []
-  if (json !== undefined) return errorWithoutAnswer(parseJsonOr(json, undefined), noMessage)
+  if (json !== undefined) return errorWithoutAnswer(parseJsonOr(json, undefined), defaultErrorMessage)
   return isPageOrPlainText(text) ? toErrorEvent(text) : undefined
 }
 

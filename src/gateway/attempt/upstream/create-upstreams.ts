@@ -6,8 +6,8 @@ import type { Upstreams } from './upstream.ts'
 export function createUpstreams(options: UpstreamOptions): Upstreams {
   const http = httpUpstreams(options)
   return {
-    send: (request, deadlines, sink) =>
-      request.origin === demoOrigin ? sendToDemo(request, deadlines, sink) : http.send(request, deadlines, sink),
+    send: (request, timeouts, sink) =>
+      request.origin === demoOrigin ? sendToDemo(request, timeouts, sink) : http.send(request, timeouts, sink),
     close: http.close,
   }
 }

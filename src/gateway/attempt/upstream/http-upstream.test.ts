@@ -9,7 +9,7 @@ import { until } from '#test/harness/until.ts'
 import { httpUpstreams } from './http-upstream.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream.ts'
 
-const long = { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000 }
+const long = { firstByteMs: 60_000, idleMs: 60_000, usageMs: 60_000 }
 
 type Received = { status: number | undefined; text: string; ended: number; failures: TransportFailure[] }
 type SendOptions = Partial<typeof long> & { onData?: (received: Received) => void }
@@ -78,7 +78,7 @@ test('a silent upstream times out before the first byte', async () => {
 test('an upstream that falls silent in its answer times out and is disconnected', async () => {
   const closed = Promise.withResolvers<void>()
   await using fixture = await upstream((response) => response.on('close', closed.resolve).write('hel'))
-  const { received, finished } = fixture.send({ silenceMs: 40 })
+  const { received, finished } = fixture.send({ idleMs: 40 })
   await finished
   assert.deepEqual(received.failures, [{ kind: 'timeout', phase: 'answer', message: 'no byte for 40 ms' }])
   await closed.promise
@@ -86,7 +86,7 @@ test('an upstream that falls silent in its answer times out and is disconnected'
 
 test('a paused reader does not time out, a resumed one does', async () => {
   await using fixture = await upstream((response) => response.write('hel'))
-  const { exchange, received, finished } = fixture.send({ silenceMs: 50, onData: () => exchange.pause() })
+  const { exchange, received, finished } = fixture.send({ idleMs: 50, onData: () => exchange.pause() })
   await until(() => received.text === 'hel')
   await new Promise((resolve) => setTimeout(resolve, 200))
   assert.equal(received.failures.length, 0)

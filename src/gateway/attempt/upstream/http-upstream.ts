@@ -6,9 +6,9 @@ import { throughProxies } from '#platform/net/outgoing.ts'
 import type { ProxySettings } from '#platform/net/proxies.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { encodeUtf8 } from '#platform/text/copy-bytes.ts'
-import type { Deadlines } from './deadlines.ts'
 import { type DecoderInput, DecodingSink } from './decode.ts'
 import { type Connection, watchConnection } from './reused-connections.ts'
+import type { Timeouts } from './timeouts.ts'
 import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './upstream.ts'
 
 /** The HTTP client is loaded after this time or at the first request, so that it does not slow the start. */
@@ -30,13 +30,13 @@ export function httpUpstreams(options: UpstreamOptions): Upstreams {
   const unpooledAgent = lazyAgent(0)
   const warmUpTimer = setTimeout(pooledAgent, warmUpMs).unref()
   return {
-    send(request, deadlines, sink) {
+    send(request, timeouts, sink) {
       const dispatchWith = (dispatchAgent: Agent) => {
         const { origin, path, method = 'POST' } = request
         const { headers, body } = dispatchOptions(request)
         dispatchAgent.dispatch({ origin, path, method, headers, body: method === 'GET' ? null : body }, call)
       }
-      const call = new HttpCall(request.origin, deadlines, sink, () => dispatchWith(unpooledAgent()))
+      const call = new HttpCall(request.origin, timeouts, sink, () => dispatchWith(unpooledAgent()))
       dispatchWith(pooledAgent())
       return call
     },
@@ -70,7 +70,7 @@ function newAgent({ connectMs, proxies = {}, pipelining }: UpstreamOptions & { p
   const { Agent } = lazyModules.undici()
   const options = {
     connect: { timeout: connectMs },
-    // The deadlines of this file apply. Those of undici would count a paused reader as a silent upstream.
+    // The timeouts of `HttpCall` apply. Those of undici would count a paused reader as a silent upstream.
     headersTimeout: 0,
     bodyTimeout: 0,
     // Longer than the 4 seconds of undici, so that the next request of a conversation finds its connection.
@@ -89,7 +89,7 @@ class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
   connectMs: number | undefined
   readonly #startedAt = performance.now()
   readonly #origin: string
-  readonly #deadlines: Deadlines
+  readonly #timeouts: Timeouts
   readonly #idleTimer: IdleTimer
   readonly #sink: DecodingSink
   #controller: Dispatcher.DispatchController | undefined
@@ -103,13 +103,13 @@ class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
   /** Sends the request again on a new connection. References the body, so it is cleared as soon as possible. */
   #resend: (() => void) | undefined
 
-  constructor(origin: string, deadlines: Deadlines, sink: Sink, resend: () => void) {
+  constructor(origin: string, timeouts: Timeouts, sink: Sink, resend: () => void) {
     this.#origin = origin
-    this.#deadlines = deadlines
+    this.#timeouts = timeouts
     this.#resend = resend
     this.#sink = new DecodingSink(sink, this)
     this.#idleTimer = new IdleTimer(() => this.#timeOut())
-    this.#idleTimer.start(deadlines.firstByteMs)
+    this.#idleTimer.start(timeouts.firstByteMs)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -139,7 +139,7 @@ class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return
     this.#phase = 'answer'
-    if (!this.#isPaused) this.#idleTimer.start(this.#deadlines.silenceMs)
+    if (!this.#isPaused) this.#idleTimer.start(this.#timeouts.idleMs)
     this.#sink.data(chunk)
   }
 
@@ -184,7 +184,7 @@ class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
     this.#isPaused = false
     this.#sink.resume()
     if (this.#isOver) return
-    this.#idleTimer.start(this.#deadlines.silenceMs)
+    this.#idleTimer.start(this.#timeouts.idleMs)
     if (!this.#isDecoderFull) this.#controller?.resume()
   }
 
@@ -199,7 +199,7 @@ class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
   }
 
   #timeOut(): void {
-    const limit = this.#phase === 'answer' ? this.#deadlines.silenceMs : this.#deadlines.firstByteMs
+    const limit = this.#phase === 'answer' ? this.#timeouts.idleMs : this.#timeouts.firstByteMs
     this.#fail('timeout', `no byte for ${limit} ms`)
     this.#controller?.abort(abandonedError)
   }

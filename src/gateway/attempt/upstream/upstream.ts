@@ -1,4 +1,4 @@
-import type { Deadlines } from './deadlines.ts'
+import type { Timeouts } from './timeouts.ts'
 
 export type UpstreamRequest = {
   origin: string
@@ -41,6 +41,6 @@ export type Exchange = {
 }
 
 export type Upstreams = {
-  send: (request: UpstreamRequest, deadlines: Deadlines, sink: Sink) => Exchange
+  send: (request: UpstreamRequest, timeouts: Timeouts, sink: Sink) => Exchange
   close: () => Promise<void>
 }

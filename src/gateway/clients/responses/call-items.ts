@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
-import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { parseJsonText } from '../../protocol/tool-calls/tool-arguments.ts'
 import { FlatTools, listDeclaredTools } from './flat-tools.ts'
@@ -77,7 +77,7 @@ export class CallItems {
 
 /** The arguments of a search: the text that the model wrote, if it is not an object that can be parsed. */
 function readSearch(json: string): object | string {
-  if (!new JsonBudget().take(json)) return json
+  if (!new JsonParseQuota().take(json)) return json
   try {
     const value = parseJsonText(json || '{}')
     return isObject(value) ? value : json

@@ -2,20 +2,20 @@ import type { Body } from '../protocol.ts'
 import type { Repair } from './repair.ts'
 
 /** A tool call or a result in a conversation. `position` is the number of its message or item. */
-export type CallEntry = { id: unknown; isResult: boolean; position: number }
+export type ToolEntry = { id: unknown; isResult: boolean; position: number }
 
 /** The result of each call that has one, and the results without a call. */
-export type Pairs<Entry extends CallEntry> = { resultOf: ReadonlyMap<Entry, Entry>; orphans: ReadonlySet<Entry> }
+export type Pairs<Entry extends ToolEntry> = { resultOf: ReadonlyMap<Entry, Entry>; orphans: ReadonlySet<Entry> }
 
 /**
  * Pairs results with the calls before them. Providers refuse calls without results and results without calls, which
  * interrupted agents and shortened conversations have.
  */
-export function pairResults<Entry extends CallEntry>(callEntries: readonly Entry[]): Pairs<Entry> {
+export function pairResults<Entry extends ToolEntry>(entries: readonly Entry[]): Pairs<Entry> {
   const resultOf = new Map<Entry, Entry>()
   const orphans = new Set<Entry>()
   const unansweredCalls = new Map<unknown, Entry[]>()
-  for (const entry of callEntries) {
+  for (const entry of entries) {
     const calls = unansweredCalls.get(entry.id)
     if (!entry.isResult) {
       // Some models start to number their calls again in each answer.
@@ -30,9 +30,9 @@ export function pairResults<Entry extends CallEntry>(callEntries: readonly Entry
   return { resultOf, orphans }
 }
 
-export function callsByPosition<Entry extends CallEntry>(callEntries: readonly Entry[]): ReadonlyMap<number, Entry[]> {
+export function callsByPosition<Entry extends ToolEntry>(entries: readonly Entry[]): ReadonlyMap<number, Entry[]> {
   return Map.groupBy(
-    callEntries.filter(({ isResult }) => !isResult),
+    entries.filter(({ isResult }) => !isResult),
     ({ position }) => position,
   )
 }
@@ -49,11 +49,11 @@ type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; tool_c
 /** Puts the results of a chat directly after their calls, adds missing ones, and makes other results a user message. */
 export function pairMessages<M extends object>(messages: M[]): M[] {
   const chatMessages = messages as Message[]
-  const callEntries = findCallEntries(chatMessages)
-  if (callEntries.length === 0) return messages
-  const pairs = pairResults(callEntries)
-  if (isPaired(chatMessages, callEntries, pairs)) return messages
-  const callsOf = callsByPosition(callEntries)
+  const entries = findToolEntries(chatMessages)
+  if (entries.length === 0) return messages
+  const pairs = pairResults(entries)
+  if (isPaired(chatMessages, entries, pairs)) return messages
+  const callsOf = callsByPosition(entries)
   const orphans = new Set([...pairs.orphans].map(({ position }) => position))
   const result: Message[] = []
   for (const [position, message] of chatMessages.entries()) {
@@ -77,34 +77,34 @@ export const pairChatResults: Repair = (body) => {
 }
 
 /** The calls of consecutive answers belong to the last of them, because some clients send one answer in two messages. */
-function findCallEntries(messages: Message[]): CallEntry[] {
-  const callEntries: CallEntry[] = []
-  let calls: CallEntry[] = []
+function findToolEntries(messages: Message[]): ToolEntry[] {
+  const entries: ToolEntry[] = []
+  let calls: ToolEntry[] = []
   for (const [position, message] of messages.entries()) {
     const { role, tool_call_id: id, tool_calls: toolCalls } = message ?? {}
-    if (role === 'tool') callEntries.push({ id, isResult: true, position })
+    if (role === 'tool') entries.push({ id, isResult: true, position })
     if (role !== 'assistant') continue
     for (const call of Array.isArray(toolCalls) ? (toolCalls as ({ id?: unknown } | null)[]) : []) {
       const entry = { id: call?.id, isResult: false, position }
       calls.push(entry)
-      callEntries.push(entry)
+      entries.push(entry)
     }
     if (messages[position + 1]?.role === 'assistant') continue
     for (const call of calls) call.position = position
     calls = []
   }
-  return callEntries
+  return entries
 }
 
 /** Whether each call has its result among the results directly after it, and no result is elsewhere. */
 function isPaired(
   messages: Message[],
-  callEntries: readonly CallEntry[],
-  { resultOf, orphans }: Pairs<CallEntry>,
+  entries: readonly ToolEntry[],
+  { resultOf, orphans }: Pairs<ToolEntry>,
 ): boolean {
   if (orphans.size > 0) return false
   const latestNonResults = findLatestNonResults(messages)
-  return callEntries.every((entry) => {
+  return entries.every((entry) => {
     if (entry.isResult) return true
     const result = resultOf.get(entry)
     return result !== undefined && latestNonResults[result.position] === entry.position

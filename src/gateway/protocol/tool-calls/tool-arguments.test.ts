@@ -1,28 +1,31 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { parseArguments, readCalledFunction, readChosenFunction } from './tool-arguments.ts'
 
-const budget = new JsonBudget()
+const quota = new JsonParseQuota()
 
 test('a custom call becomes a function call with the argument input', () => {
-  assert.deepEqual(readCalledFunction({ custom: { name: 'sql', input: 'select 1' } }, budget), {
+  assert.deepEqual(readCalledFunction({ custom: { name: 'sql', input: 'select 1' } }, quota), {
     name: 'sql',
     args: { input: 'select 1' },
   })
-  assert.deepEqual(readCalledFunction({ custom: { name: 'sql' } }, budget), { name: 'sql', args: { input: '' } })
+  assert.deepEqual(readCalledFunction({ custom: { name: 'sql' } }, quota), { name: 'sql', args: { input: '' } })
   const called = { function: { name: 'f', arguments: '{"a":1}' }, custom: { name: 'sql' } }
-  assert.deepEqual(readCalledFunction(called, budget), { name: 'f', args: { a: 1 } })
+  assert.deepEqual(readCalledFunction(called, quota), { name: 'f', args: { a: 1 } })
 })
 
 test('missing or invalid arguments become an empty object', () => {
-  for (const json of [undefined, '', '{"a":', '[1]', 'null', '1']) assert.deepEqual(parseArguments(json, budget), {})
+  for (const json of [undefined, '', '{"a":', '[1]', 'null', '1']) assert.deepEqual(parseArguments(json, quota), {})
 })
 
 test('deeply nested arguments are refused', () => {
   const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
-  assert.throws(() => parseArguments(nested(20_000), budget), { kind: 'invalid', message: /more than 500 levels deep/ })
-  assert.equal(JSON.stringify(parseArguments(nested(400), budget)), nested(400))
+  assert.throws(() => parseArguments(nested(20_000), quota), {
+    kind: 'invalid',
+    message: /more than 500 levels deep/,
+  })
+  assert.equal(JSON.stringify(parseArguments(nested(400), quota)), nested(400))
 })
 
 test('a tool choice that is a string names no function', () => {

@@ -3,15 +3,15 @@ import { Fault } from '#platform/core/fault.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { isDeeper } from '#platform/json/depth.ts'
 import { isJson } from '#platform/json/json-text/is-json.ts'
-import type { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import type { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { parseJson } from '#platform/json/json-text/plain-names.ts'
 
 /**
  * The arguments of a call as an object. Missing or invalid arguments become an empty object.
- * @throws Fault `invalid` if they are nested too deep, or exceed the budget.
+ * @throws Fault `invalid` if they are nested too deep, or exceed the quota.
  */
-export function parseArguments(json: string | undefined, budget: JsonBudget): object {
-  if (json && !budget.take(json))
+export function parseArguments(json: string | undefined, quota: JsonParseQuota): object {
+  if (json && !quota.take(json))
     throw new Fault('invalid', 'The arguments of the tool calls have too many items and members. Send fewer.')
   const value = parseJsonText(json || '{}')
   return isObject(value) ? value : {}
@@ -21,11 +21,11 @@ export function parseArguments(json: string | undefined, budget: JsonBudget): ob
  * The JSON of an object for the arguments of a call, which servers parse. A valid text stays as it is; an invalid object
  * becomes an empty one.
  */
-export function toArgumentsText(rawArguments: unknown, budget: JsonBudget): string {
+export function toArgumentsText(rawArguments: unknown, quota: JsonParseQuota): string {
   const text = typeof rawArguments === 'string' ? rawArguments : JSON.stringify(rawArguments ?? {})
-  if (!/^\s*\{/.test(text)) return JSON.stringify(parseArguments(text, budget))
-  // Text above the budget is not checked, because that would take long.
-  const isUnchecked = typeof rawArguments !== 'string' || !budget.take(text)
+  if (!/^\s*\{/.test(text)) return JSON.stringify(parseArguments(text, quota))
+  // Text above the quota is not checked, because that would take long.
+  const isUnchecked = typeof rawArguments !== 'string' || !quota.take(text)
   return isUnchecked || isJson(text) ? text : '{}'
 }
 
@@ -59,9 +59,9 @@ export function readChosenFunction(choice: unknown): string | undefined {
 type RawCall = { function?: { name?: string; arguments?: string }; custom?: { name?: string; input?: string } }
 
 /** A call as a function call. The text of a custom call becomes its argument `input`. */
-export function readCalledFunction(call: RawCall, budget: JsonBudget): { name: string | undefined; args: object } {
+export function readCalledFunction(call: RawCall, quota: JsonParseQuota): { name: string | undefined; args: object } {
   const { function: called, custom } = call
-  const args = !called && custom ? { input: custom.input ?? '' } : parseArguments(called?.arguments, budget)
+  const args = !called && custom ? { input: custom.input ?? '' } : parseArguments(called?.arguments, quota)
   return { name: readCalledName(call), args }
 }
 

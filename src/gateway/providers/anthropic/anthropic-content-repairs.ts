@@ -1,5 +1,5 @@
 import type { ContentPart } from '#chat/message.ts'
-import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { type Part, toChatPart } from '../../protocol/chat-parts.ts'
 import type { Body } from '../../protocol/protocol.ts'
@@ -53,10 +53,10 @@ function withoutStreamMembers(block: Block): Block {
 
 /** Makes the input of each call an object, as Anthropic requires. Some clients return the JSON text of a stream, or null. */
 export const fitInputs: Repair = (body) => {
-  const budget = new JsonBudget()
+  const quota = new JsonParseQuota()
   return mapBlocks<CallBlock>(body, (block) => {
     if (block?.type !== 'tool_use' || (typeof block.input === 'object' && block.input !== null)) return block
-    return { ...block, input: parseArguments(typeof block.input === 'string' ? block.input : undefined, budget) }
+    return { ...block, input: parseArguments(typeof block.input === 'string' ? block.input : undefined, quota) }
   })
 }
 

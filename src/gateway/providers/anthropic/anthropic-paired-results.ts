@@ -1,17 +1,17 @@
 import type { Body } from '../../protocol/protocol.ts'
 import {
-  type CallEntry,
   callsByPosition,
   missingResultText,
   orphanHeading,
   type Pairs,
   pairResults,
+  type ToolEntry,
 } from '../../protocol/repairs/paired-results.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 
 type Block = { type?: unknown; id?: unknown; tool_use_id?: unknown; content?: unknown } & Body
 type Turn = { role?: unknown; content?: unknown } & Body
-type BlockEntry = CallEntry & { block: Block; at: number }
+type BlockEntry = ToolEntry & { block: Block; at: number }
 
 /**
  * Puts results at the start of the turn after their calls, adds missing ones, and makes other results text. Anthropic refuses
@@ -20,13 +20,13 @@ type BlockEntry = CallEntry & { block: Block; at: number }
 export const pairToolResults: Repair = (body) => {
   if (!Array.isArray(body.messages)) return body
   const turns = body.messages as Turn[]
-  const callEntries = turns.flatMap(findCallEntries)
-  if (callEntries.length === 0) return body
-  const pairs = pairResults(callEntries)
-  return isPaired(turns, callEntries, pairs) ? body : { ...body, messages: pairedTurns(turns, callEntries, pairs) }
+  const entries = turns.flatMap(findToolEntries)
+  if (entries.length === 0) return body
+  const pairs = pairResults(entries)
+  return isPaired(turns, entries, pairs) ? body : { ...body, messages: pairedTurns(turns, entries, pairs) }
 }
 
-function findCallEntries({ content }: Turn, position: number): BlockEntry[] {
+function findToolEntries({ content }: Turn, position: number): BlockEntry[] {
   if (!Array.isArray(content)) return []
   return (content as Block[]).flatMap((block, at): BlockEntry[] => {
     if (block?.type === 'tool_use') return [{ id: block.id, isResult: false, position, block, at }]
@@ -35,14 +35,10 @@ function findCallEntries({ content }: Turn, position: number): BlockEntry[] {
 }
 
 /** Whether the turn after each call starts with its results, and no result is elsewhere. */
-function isPaired(
-  turns: Turn[],
-  callEntries: readonly BlockEntry[],
-  { resultOf, orphans }: Pairs<BlockEntry>,
-): boolean {
+function isPaired(turns: Turn[], entries: readonly BlockEntry[], { resultOf, orphans }: Pairs<BlockEntry>): boolean {
   if (orphans.size > 0) return false
   const leadingCounts = new Map<number, number>()
-  return callEntries.every((entry) => {
+  return entries.every((entry) => {
     if (entry.isResult) return true
     const result = resultOf.get(entry)
     if (result?.position !== entry.position + 1) return false
@@ -59,12 +55,8 @@ function countLeadingResults({ content }: Turn): number {
   return end === -1 ? blocks.length : end
 }
 
-function pairedTurns(
-  turns: Turn[],
-  callEntries: readonly BlockEntry[],
-  { resultOf, orphans }: Pairs<BlockEntry>,
-): Turn[] {
-  const calls = callsByPosition(callEntries)
+function pairedTurns(turns: Turn[], entries: readonly BlockEntry[], { resultOf, orphans }: Pairs<BlockEntry>): Turn[] {
+  const calls = callsByPosition(entries)
   const orphanBlocks = new Set([...orphans].map(({ block }) => block))
   const result: Turn[] = []
   let pendingResults: Block[] = []

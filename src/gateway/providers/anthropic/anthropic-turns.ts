@@ -1,16 +1,16 @@
 import type { Content, Message } from '#chat/message.ts'
 import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
-import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { readCalledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import {
+  contentOrRefusal,
   hasFailed,
   isInstruction,
   type NormalizedPart,
   normalizeContent,
-  spokenContent,
   unsupportedMediumFault,
 } from '../content.ts'
 
@@ -34,11 +34,11 @@ function withCacheBreakpoint(blocks: Block[], { cache_control }: Message): Block
 /** Merges consecutive messages of a role, including tool results, which Anthropic expects in one turn of the user. */
 export function encodeTurns(messages: Message[]): Turn[] {
   const turns: Turn[] = []
-  const budget = new JsonBudget()
+  const quota = new JsonParseQuota()
   for (const message of messages) {
     if (isInstruction(message)) continue
     const role = message.role === 'assistant' ? 'assistant' : 'user'
-    const content = messageBlocks(message, budget)
+    const content = messageBlocks(message, quota)
     if (content.length === 0) continue
     const last = turns.at(-1)
     if (last?.role === role) pushAll(last.content, content)
@@ -47,9 +47,9 @@ export function encodeTurns(messages: Message[]): Turn[] {
   return turns
 }
 
-function messageBlocks(message: Message, budget: JsonBudget): Block[] {
+function messageBlocks(message: Message, quota: JsonParseQuota): Block[] {
   if (message.role === 'tool') return [toolResult(message)]
-  const blocks = withCacheBreakpoint(normalizeContent(spokenContent(message)).flatMap(toBlocks), message)
+  const blocks = withCacheBreakpoint(normalizeContent(contentOrRefusal(message)).flatMap(toBlocks), message)
   if (message.role !== 'assistant') return blocks
   const thoughts = completeThoughts(message).map(({ text, signature, encrypted }) =>
     encrypted === undefined
@@ -57,7 +57,7 @@ function messageBlocks(message: Message, budget: JsonBudget): Block[] {
       : { type: 'redacted_thinking', data: encrypted },
   )
   const calls = (message.tool_calls ?? []).map((call) => {
-    const { name, args } = readCalledFunction(call, budget)
+    const { name, args } = readCalledFunction(call, quota)
     return { type: 'tool_use', id: call.id, name, input: args }
   })
   return thoughts.length + calls.length === 0 ? blocks : [...thoughts, ...blocks, ...calls]

@@ -6,7 +6,7 @@ import { demoOrigin } from './demo-upstream.ts'
 
 type Received = { status?: number; headers?: object; text: string; failure?: TransportFailure; exchange: Exchange }
 
-const deadlines = { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000 }
+const timeouts = { firstByteMs: 60_000, idleMs: 60_000, usageMs: 60_000 }
 
 /**
  * The demo model's answer, called as an upstream.
@@ -18,7 +18,7 @@ function answerTo(
     stream = true,
     meanwhile = () => {},
     ...limits
-  }: Partial<typeof deadlines & Record<string, unknown>> & {
+  }: Partial<typeof timeouts & Record<string, unknown>> & {
     meanwhile?: (exchange: Exchange) => void
   } = {},
 ): Promise<Received> {
@@ -37,7 +37,7 @@ function answerTo(
       failed: (failure) => over({ failure }),
     }
     const request = { origin: demoOrigin, path: '/', headers: {}, body }
-    received.exchange = upstreams.send(request, { ...deadlines, ...limits }, sink)
+    received.exchange = upstreams.send(request, { ...timeouts, ...limits }, sink)
     if (prompt.startsWith('left')) received.exchange.abort()
   }).finally(upstreams.close)
 }
@@ -97,11 +97,11 @@ test('an aborted request only reports the abort', async () => {
   }
 })
 
-test('it falls silent until the deadline, which ignores paused readers', async () => {
-  const { failure } = await answerTo('demo:stall', { silenceMs: 30 })
+test('it falls silent until the timeout, which ignores paused readers', async () => {
+  const { failure } = await answerTo('demo:stall', { idleMs: 30 })
   assert.deepEqual([failure!.kind, failure!.phase], ['timeout', 'answer'])
   const paused = await answerTo('hello', {
-    silenceMs: 30,
+    idleMs: 30,
     meanwhile(exchange) {
       exchange.pause()
       setTimeout(() => exchange.resume(), 100)
@@ -130,7 +130,7 @@ test('an abort within the answer is reported once, and nothing follows', async (
       end: () => void calls.push('end'),
       failed: ({ kind }) => void calls.push(kind),
     }
-    const exchange = upstreams.send({ origin: demoOrigin, path: '/', headers: {}, body }, deadlines, sink)
+    const exchange = upstreams.send({ origin: demoOrigin, path: '/', headers: {}, body }, timeouts, sink)
   })
   await upstreams.close()
   assert.deepEqual(calls, ['head', 'aborted'])
@@ -157,7 +157,7 @@ test('a paused reader gets nothing until it resumes', async () => {
       end: resolve,
       failed,
     }
-    const exchange = upstreams.send({ origin: demoOrigin, path: '/', headers: {}, body }, deadlines, sink)
+    const exchange = upstreams.send({ origin: demoOrigin, path: '/', headers: {}, body }, timeouts, sink)
   })
   await upstreams.close()
   assert.deepEqual(received.slice(0, 3), ['piece', 'resumed', 'piece'])

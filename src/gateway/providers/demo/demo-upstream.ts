@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { play, type Step } from '#chat/demo/play.ts'
 import { IdleTimer } from '#platform/async/idle-timer.ts'
-import type { Deadlines } from '../../attempt/upstream/deadlines.ts'
+import type { Timeouts } from '../../attempt/upstream/timeouts.ts'
 import type {
   Exchange,
   Sink,
@@ -18,14 +18,14 @@ import { refuse } from './demo-refusal.ts'
 export const demoOrigin = 'demo://local'
 
 /** The demo model as an upstream of OpenAI chat completions and embeddings, with all failures of a real one. */
-export function sendToDemo(request: UpstreamRequest, deadlines: Deadlines, sink: Sink): Exchange {
+export function sendToDemo(request: UpstreamRequest, timeouts: Timeouts, sink: Sink): Exchange {
   const body: unknown = JSON.parse(readBodyText(request.body))
   // The demo protocol encoded the body, so it has the form of the operation.
   if (request.path === '/embeddings') return sendEmbeddingsToDemo(body as never, sink)
   const chat = body as ChatRequest
   const demoAnswer = play(chat)
   if ('error' in demoAnswer) return refuse(demoAnswer.error, sink)
-  const answer = new DemoAnswer(chat, demoAnswer.steps, deadlines, sink)
+  const answer = new DemoAnswer(chat, demoAnswer.steps, timeouts, sink)
   answer.start()
   return answer
 }
@@ -43,20 +43,20 @@ class DemoAnswer implements Exchange {
     createdSeconds: Math.floor(Date.now() / 1000),
   }
   readonly #idleTimer: IdleTimer
-  readonly #silenceMs: number
+  readonly #idleMs: number
   #stepIndex = 0
   #isPaused = false
   #isOver = false
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
 
-  constructor(chat: ChatRequest, steps: Step[], deadlines: Deadlines, sink: Sink) {
+  constructor(chat: ChatRequest, steps: Step[], timeouts: Timeouts, sink: Sink) {
     this.#steps = steps
     this.#streams = chat.stream === true
     this.#sink = sink
     this.#writer = chatClient.writer(this.#head, { includeUsage: true })
-    this.#silenceMs = deadlines.silenceMs
+    this.#idleMs = timeouts.idleMs
     this.#idleTimer = new IdleTimer(() => this.#fail('timeout', 'the demo model sent no more data'))
-    this.#idleTimer.start(deadlines.firstByteMs)
+    this.#idleTimer.start(timeouts.firstByteMs)
   }
 
   start(): void {
@@ -78,7 +78,7 @@ class DemoAnswer implements Exchange {
   resume(): void {
     if (!this.#isPaused || this.#isOver) return
     this.#isPaused = false
-    this.#idleTimer.start(this.#silenceMs)
+    this.#idleTimer.start(this.#idleMs)
     this.#next()
   }
 
@@ -104,7 +104,7 @@ class DemoAnswer implements Exchange {
       if (step.stop === 'cut') this.#fail('reset', 'the demo model closed the connection')
       return false
     }
-    this.#idleTimer.start(this.#silenceMs)
+    this.#idleTimer.start(this.#idleMs)
     if (step.event.type === 'error') return this.#endWithError(step.event)
     // A whole answer is written at its end.
     if (!this.#streams) return true

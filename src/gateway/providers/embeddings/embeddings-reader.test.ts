@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { EmbeddingsReader } from './embeddings-reader.ts'
 import type { VectorFormat } from './vector-json.ts'
 
-const form = { list: 'data', vector: 'embedding', index: 'index', readRest: () => [] }
+const layout = { list: 'data', vector: 'embedding', index: 'index', readEnvelope: () => [] }
 
 /** The vectors of an answer with these items, as JSON. */
 function vectorsOf(items: string[], inputs = items.length, format: VectorFormat = 'float'): string[] {
-  const reader = new EmbeddingsReader(form, inputs, format)
+  const reader = new EmbeddingsReader(layout, inputs, format)
   for (const byte of Buffer.from(`{"data":[${items.join(',')}]}`)) reader.push(Buffer.from([byte]))
   const [event] = reader.end()
   assert.ok(event?.type === 'items')

@@ -3,29 +3,29 @@ import { JsonListReader } from '#platform/json/json-text/json-list-reader.ts'
 import type { BodyReader } from '../../protocol/protocol.ts'
 import { encodeVector, type VectorFormat } from './vector-json.ts'
 
-/** An answer of a provider: its list of objects, and where these have the vector and the position of its input. */
-export type EmbeddingsForm = {
+/** The field names of a provider's answer: its list, and in each item the vector and the position of its input. */
+export type EmbeddingsLayout = {
   list: string
   vector: string
   index?: string
-  /** Reads everything outside of the list: an error, or the id, the model and the usage. */
-  readRest: (rest: Record<string, unknown>) => AnswerEvent[]
+  /** Reads the answer without its vectors: an error, or the id, the model and the usage. */
+  readEnvelope: (envelope: Record<string, unknown>) => AnswerEvent[]
 }
 
 /** Reads the vectors of an answer, in the order of the inputs. */
 export class EmbeddingsReader implements BodyReader {
-  readonly #form: EmbeddingsForm
+  readonly #layout: EmbeddingsLayout
   readonly #format: VectorFormat
   readonly #vectors: (Buffer | undefined)[]
   #count = 0
   readonly #list: JsonListReader
 
   /** @param inputs the number of inputs. @param format the requested format of the vectors. */
-  constructor(form: EmbeddingsForm, inputs: number, format: VectorFormat) {
-    this.#form = form
+  constructor(layout: EmbeddingsLayout, inputs: number, format: VectorFormat) {
+    this.#layout = layout
     this.#format = format
     this.#vectors = new Array(inputs).fill(undefined)
-    this.#list = new JsonListReader(form.list, (item) => this.#add(item))
+    this.#list = new JsonListReader(layout.list, (item) => this.#add(item))
   }
 
   push(bytes: Buffer): void {
@@ -33,9 +33,9 @@ export class EmbeddingsReader implements BodyReader {
   }
 
   end(): AnswerEvent[] {
-    const rest = this.#list.end()
-    if (typeof rest !== 'object' || rest === null) throw new Error('it is not an object')
-    const events = this.#form.readRest(rest as Record<string, unknown>)
+    const envelope = this.#list.end()
+    if (typeof envelope !== 'object' || envelope === null) throw new Error('it is not an object')
+    const events = this.#layout.readEnvelope(envelope as Record<string, unknown>)
     if (events.some(({ type }) => type === 'error')) return events
     const items = this.#vectors.filter((vector) => vector !== undefined)
     if (items.length < this.#vectors.length)
@@ -45,7 +45,7 @@ export class EmbeddingsReader implements BodyReader {
 
   #add(json: Buffer): void {
     const item = JSON.parse(json.toString('utf8')) as Record<string, unknown>
-    const { vector, index } = this.#form
+    const { vector, index } = this.#layout
     const at = (index === undefined ? undefined : item[index]) ?? this.#count
     this.#count++
     if (typeof at !== 'number' || !(at in this.#vectors) || this.#vectors[at] !== undefined)

@@ -3,14 +3,14 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import { tokenIdsOf } from '#chat/tokens/token-ids.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
-import { chatSpellings } from '../openai/openai-usage.ts'
+import { chatUsageFormats } from '../openai/openai-usage.ts'
 import { readCount, usageEvents } from '../token-counts.ts'
-import { errorWithoutAnswer, noMessage } from '../upstream-errors.ts'
-import { parseCounts, readCounts, type UsageObject } from '../usage-spellings.ts'
+import { defaultErrorMessage, errorWithoutAnswer } from '../upstream-errors.ts'
+import { parseCounts, readCounts, type UsageObject } from '../usage-formats.ts'
 import { embeddingsProtocol, readVectorFormat } from './embeddings-protocol.ts'
-import { type EmbeddingsForm, EmbeddingsReader } from './embeddings-reader.ts'
+import { type EmbeddingsLayout, EmbeddingsReader } from './embeddings-reader.ts'
 
-/** OpenAI embeddings, which most servers of chat completions have beside them. */
+/** OpenAI's embeddings protocol, which most servers of chat completions also have. */
 export const openaiEmbeddings: ProviderProtocol = {
   ...embeddingsProtocol,
   encode: (chat, { endpoint, credential }) => {
@@ -27,12 +27,12 @@ export const openaiEmbeddings: ProviderProtocol = {
       headers: { ...(credential !== undefined && { authorization: `Bearer ${credential}` }) },
       body,
       dropped,
-      bodyReader: () => new EmbeddingsReader(form, messages.length, format),
+      bodyReader: () => new EmbeddingsReader(layout, messages.length, format),
     }
   },
 }
 
-/** Fields of this service, and the tags of a request: providers have no metadata of embeddings. */
+/** Fields of this service, and the tags of a request: providers accept no `metadata` for embeddings. */
 const isOmitted = (name: string) => name === 'model' || name === 'metadata' || serviceOnlyFields.has(name)
 
 /** OpenAI's own models, which refuse `input_type`. Models that distinguish queries from documents need it. */
@@ -44,19 +44,20 @@ function encodeInput({ content }: ChatRequest['messages'][number]): unknown {
   return tokenIds ?? (typeof content === 'string' ? content : { content })
 }
 
-const form: EmbeddingsForm = {
+const layout: EmbeddingsLayout = {
   list: 'data',
   vector: 'embedding',
   index: 'index',
-  readRest(rest) {
-    if (!Array.isArray(rest.data)) return [errorWithoutAnswer(rest, rest.error ? noMessage : 'it has no embeddings')]
+  readEnvelope(rest) {
+    if (!Array.isArray(rest.data))
+      return [errorWithoutAnswer(rest, rest.error ? defaultErrorMessage : 'it has no embeddings')]
     const { id, model, usage } = rest as { id?: string; model?: string; usage?: UsageObject | null }
     return [{ type: 'started', id: id ?? '', model: model ?? '' }, ...readUsage(usage ?? {})]
   },
 }
 
-/** All tokens are those of the prompt. Some servers report only their total. */
+/** Counts all tokens as prompt tokens. Some servers report only `total_tokens`. */
 function readUsage(usage: UsageObject): AnswerEvent[] {
-  const { prompt, total, ...parts } = readCounts(parseCounts(usage), chatSpellings)
+  const { prompt, total, ...parts } = readCounts(parseCounts(usage), chatUsageFormats)
   return usageEvents({ ...parts, prompt: Math.max(readCount(prompt) ?? 0, readCount(total) ?? 0), completion: 0 })
 }

@@ -4,11 +4,11 @@ import type { SseEvent } from '#platform/net/sse.ts'
 import { BytePositions } from '#platform/text/byte-positions.ts'
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { CompletionIncrements } from '../completion-increments.ts'
-import { measureContent } from '../content-length.ts'
+import { measureContent } from '../content-size.ts'
 import { readErrorStatus } from '../error-status.ts'
 import { usageEvents } from '../token-counts.ts'
-import { errorWithoutAnswer, noMessage, readErrorMessage, readErrorMetadata } from '../upstream-errors.ts'
-import { mergeUsage, type UsageObject } from '../usage-spellings.ts'
+import { defaultErrorMessage, errorWithoutAnswer, readErrorMessage, readErrorMetadata } from '../upstream-errors.ts'
+import { mergeUsage, type UsageObject } from '../usage-formats.ts'
 import { type FunctionCall, GeminiCalls, reasoningFormat } from './gemini-calls.ts'
 import { GroundingCitations } from './gemini-citations.ts'
 import { normalizeGeminiAnswer } from './gemini-forms.ts'
@@ -180,7 +180,7 @@ function failureEvent(reason: string, message: string | undefined): AnswerEvent 
 function errorEvent(error: NonNullable<GenerateContentResponse['error']>): AnswerEvent {
   return {
     type: 'error',
-    message: readErrorMessage(error) ?? noMessage,
+    message: readErrorMessage(error) ?? defaultErrorMessage,
     status: readErrorStatus(error),
     ...readErrorMetadata(error),
   }

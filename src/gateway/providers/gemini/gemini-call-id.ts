@@ -7,5 +7,5 @@ export function generateCallId(answerId: string, index: number): string {
   return generatedCallId(answerId, index, prefix)
 }
 
-/** Matches ids that Gemini did not create, so that it does not get them back: of this service or of other providers. */
-export const generatedCallIdPattern = new RegExp(`^(?:${prefix}|call_|toolu_|fc_|chatcmpl-tool-)`)
+/** Matches ids that Gemini did not create, but this service or another provider. Gemini does not receive them. */
+export const foreignCallIdPattern = new RegExp(`^(?:${prefix}|call_|toolu_|fc_|chatcmpl-tool-)`)

@@ -1,22 +1,22 @@
 import type { Message } from '#chat/message.ts'
 import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
-import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { pairMessages } from '../../protocol/repairs/paired-results.ts'
 import { parseJsonText, readCalledFunction, readCalledName } from '../../protocol/tool-calls/tool-arguments.ts'
 import {
+  contentOrRefusal,
   generatedImages,
   hasFailed,
   isInstruction,
   joinTexts,
   type NormalizedPart,
   normalizeContent,
-  refuseContainerFile,
-  spokenContent,
+  requireNoContainerFile,
 } from '../content.ts'
-import { generatedCallIdPattern } from './gemini-call-id.ts'
+import { foreignCallIdPattern } from './gemini-call-id.ts'
 import { needsSignatures } from './gemini-thinking.ts'
 
 type Part = Record<string, unknown>
@@ -38,11 +38,11 @@ export function encodeSystemInstruction(messages: Message[]): Body | undefined {
 export function encodeContents(messages: Message[], model: string): Content[] {
   const contents: Content[] = []
   const functionOfCall = new Map<string, string>()
-  const budget = new JsonBudget()
+  const quota = new JsonParseQuota()
   for (const message of pairMessages(messages)) {
     if (isInstruction(message)) continue
     if (message.role === 'assistant') addFunctionNames(message, functionOfCall)
-    const parts = toParts(message, { functionOfCall, model, budget })
+    const parts = toParts(message, { functionOfCall, model, quota })
     if (parts.length === 0) continue
     const role = message.role === 'assistant' ? 'model' : 'user'
     const last = contents.at(-1)
@@ -58,22 +58,22 @@ function addFunctionNames(message: Extract<Message, { role: 'assistant' }>, func
   for (const call of message.tool_calls ?? []) functionOfCall.set(call.id, readCalledName(call) ?? '')
 }
 
-type Conversation = { functionOfCall: ReadonlyMap<string, string>; model: string; budget: JsonBudget }
+type Conversation = { functionOfCall: ReadonlyMap<string, string>; model: string; quota: JsonParseQuota }
 
 /** The parts of one content, for requests without a conversation, such as embeddings. */
 export const contentParts = (content: Message['content']): Part[] => normalizeContent(content).flatMap(toPart)
 
-function toParts(message: Message, { functionOfCall, model, budget }: Conversation): Part[] {
-  if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), budget)
-  const content = normalizeContent(spokenContent(message))
+function toParts(message: Message, { functionOfCall, model, quota }: Conversation): Part[] {
+  if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), quota)
+  const content = normalizeContent(contentOrRefusal(message))
   if (message.role !== 'assistant') return content.flatMap(toPart)
   // The model needs its images to change them.
   const parts = [...content, ...generatedImages(message)].flatMap(toPart)
   const thoughts = readThoughts(message, 'google-gemini-v1')
-  return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, needsSignatures(model), budget)]
+  return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, needsSignatures(model), quota)]
 }
 
-/** Adds a signature without a call to the last text part. */
+/** Adds the signature that belongs to no call to the last part. */
 function signedText(parts: Part[], thoughts: Thought[]): Part[] {
   const thoughtSignature = thoughts.findLast(({ id }) => id === undefined)?.encrypted
   if (thoughtSignature === undefined) return parts
@@ -86,7 +86,7 @@ function functionCalls(
   { tool_calls: calls }: Extract<Message, { role: 'assistant' }>,
   thoughts: Thought[],
   needsSignature: boolean,
-  budget: JsonBudget,
+  quota: JsonParseQuota,
 ): Part[] {
   const thoughtOfCall = firstById(thoughts)
   return (calls ?? []).map((call, index) => {
@@ -94,7 +94,7 @@ function functionCalls(
     const ownSignature = thoughtOfCall.get(id)?.encrypted
     const thoughtSignature = ownSignature ?? (needsSignature && index === 0 ? foreignSignature : undefined)
     return {
-      functionCall: { ...acceptedId(id), ...readCalledFunction(call, budget) },
+      functionCall: { ...idFromGemini(id), ...readCalledFunction(call, quota) },
       ...(thoughtSignature && { thoughtSignature }),
     }
   })
@@ -110,22 +110,22 @@ function firstById(thoughts: Thought[]): ReadonlyMap<string | undefined, Thought
 function functionResponse(
   message: Extract<Message, { role: 'tool' }>,
   name: string | undefined,
-  budget: JsonBudget,
+  quota: JsonParseQuota,
 ): Part[] {
   const { tool_call_id: id } = message
   const content = normalizeContent(message.content)
   const texts = content.flatMap((part) => (part.kind === 'text' && part.text ? [part.text] : []))
   const attachments = content.filter(({ kind }) => kind !== 'text').flatMap(toPart)
-  const response = encodeResponse(texts, hasFailed(message), budget)
-  return [{ functionResponse: { ...acceptedId(id), name: name ?? '', response } }, ...attachments]
+  const response = encodeResponse(texts, hasFailed(message), quota)
+  return [{ functionResponse: { ...idFromGemini(id), name: name ?? '', response } }, ...attachments]
 }
 
 /**
  * Parses JSON only from a single text. Joined parts could contain JSON that no filter has scanned. JSON that exceeds the
- * budget remains a text.
+ * quota remains a text.
  */
-function encodeResponse(texts: string[], isError: boolean, budget: JsonBudget): object {
-  const parsed = texts.length === 1 && budget.take(texts[0]!) ? parseJsonText(texts[0]!) : undefined
+function encodeResponse(texts: string[], isError: boolean, quota: JsonParseQuota): object {
+  const parsed = texts.length === 1 && quota.take(texts[0]!) ? parseJsonText(texts[0]!) : undefined
   // Gemini reads `$ref` as a reference to another part.
   const value = parsed === undefined || hasReference(parsed) ? joinTexts(texts) : parsed
   if (isError) return { error: value }
@@ -137,9 +137,9 @@ function hasReference(value: unknown): boolean {
   return Object.hasOwn(value, '$ref') || Object.values(value).some(hasReference)
 }
 
-/** The id of a call, if Gemini created it. Other calls are sent without one: their results have the name of the function. */
-function acceptedId(id: string): { id?: string } {
-  return generatedCallIdPattern.test(id) ? {} : { id }
+/** Returns the id of a call if Gemini created it. Other calls have none: Gemini finds their results by the function's name. */
+function idFromGemini(id: string): { id?: string } {
+  return foreignCallIdPattern.test(id) ? {} : { id }
 }
 
 /** Gemini refuses files of text with types such as `application/json`, so they are sent as `text/plain`. */
@@ -181,7 +181,7 @@ function toPart(part: NormalizedPart): Part[] {
     case 'inline':
       return [{ inlineData: { mimeType: textType(part.mediaType), data: part.base64 } }]
     case 'other':
-      return [refuseContainerFile(part.original)]
+      return [requireNoContainerFile(part.original)]
     default:
       return part satisfies never
   }

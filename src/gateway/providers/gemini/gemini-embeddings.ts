@@ -4,9 +4,9 @@ import { Fault } from '#platform/core/fault.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { embeddingsProtocol, readVectorFormat } from '../embeddings/embeddings-protocol.ts'
-import { type EmbeddingsForm, EmbeddingsReader } from '../embeddings/embeddings-reader.ts'
+import { type EmbeddingsLayout, EmbeddingsReader } from '../embeddings/embeddings-reader.ts'
 import { usageEvents } from '../token-counts.ts'
-import { errorWithoutAnswer, noMessage } from '../upstream-errors.ts'
+import { defaultErrorMessage, errorWithoutAnswer } from '../upstream-errors.ts'
 import { contentParts } from './gemini-contents.ts'
 
 /** Gemini refuses longer lists. */
@@ -35,7 +35,7 @@ export const geminiEmbeddings: ProviderProtocol = {
       headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },
       body: { requests },
       dropped: chat.user == null ? [] : ['user'],
-      bodyReader: () => new EmbeddingsReader(form, messages.length, readVectorFormat(chat)),
+      bodyReader: () => new EmbeddingsReader(layout, messages.length, readVectorFormat(chat)),
     }
   },
 }
@@ -60,12 +60,12 @@ function encodeTaskType(type: unknown): string | undefined {
   return typeof type === 'string' ? (taskTypes.get(type.toLowerCase()) ?? type.toUpperCase()) : undefined
 }
 
-const form: EmbeddingsForm = {
+const layout: EmbeddingsLayout = {
   list: 'embeddings',
   vector: 'values',
-  readRest(rest) {
+  readEnvelope(rest) {
     if (!Array.isArray(rest.embeddings))
-      return [errorWithoutAnswer(rest, rest.error ? noMessage : 'it has no embeddings')]
+      return [errorWithoutAnswer(rest, rest.error ? defaultErrorMessage : 'it has no embeddings')]
     const { promptTokenCount } = (rest.usageMetadata ?? {}) as { promptTokenCount?: unknown }
     return usageEvents({ prompt: promptTokenCount ?? 0, completion: 0 })
   },

@@ -2,7 +2,7 @@ import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
 import { isEmptyError } from '../upstream-errors.ts'
-import { parseCounts } from '../usage-spellings.ts'
+import { parseCounts } from '../usage-formats.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
 /** Recognizes answers of Gemini's protocol. Only its reader normalizes them, because clients never get Gemini's bytes. */

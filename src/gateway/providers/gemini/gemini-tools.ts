@@ -13,14 +13,14 @@ const geminiTools: Record<string, { name: string; settings: string[] }> = {
   code_execution: { name: 'codeExecution', settings: [] },
 }
 
-const unitBySpelling = new Map(
-  Object.entries(geminiTools).flatMap(([unit, { name }]) => [unit, name].map((spelling) => [spelling, unit])),
+const unitByAlias = new Map(
+  Object.entries(geminiTools).flatMap(([unit, { name }]) => [unit, name].map((alias) => [alias, unit])),
 )
 
 /** The requested tool, by its type or by a member with its name, which is Gemini's own form. */
 function findToolUnit(tool: Body): string | undefined {
-  const spelling = [tool.type, ...Object.keys(tool)].find((name) => unitBySpelling.has(String(name)))
-  return spelling === undefined ? undefined : unitBySpelling.get(String(spelling))
+  const alias = [tool.type, ...Object.keys(tool)].find((name) => unitByAlias.has(String(name)))
+  return alias === undefined ? undefined : unitByAlias.get(String(alias))
 }
 
 /** Translates a tool that Gemini runs, setting by setting. Undefined for an unknown tool. */

@@ -3,13 +3,13 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { measureContent } from '../content-length.ts'
+import { measureContent } from '../content-size.ts'
 import { readErrorStatus } from '../error-status.ts'
-import { chatSpellings, OpenaiUsage } from '../openai/openai-usage.ts'
+import { chatUsageFormats, OpenaiUsage } from '../openai/openai-usage.ts'
 import {
+  defaultErrorMessage,
   errorWithoutAnswer,
   findException,
-  noMessage,
   readErrorMetadata,
   readInnerMessage,
 } from '../upstream-errors.ts'
@@ -43,7 +43,7 @@ type WholeChoice = {
 /** Reads one stream. Every event can repeat the citations. */
 export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
   let hasSources = false
-  const usage = new OpenaiUsage(chatSpellings)
+  const usage = new OpenaiUsage(chatUsageFormats)
   return ({ data }) => {
     const event: unknown = JSON.parse(data)
     // Google's chat server sends an error in a list.
@@ -107,7 +107,7 @@ function isEmptyFailure(completion: Completion, { message }: WholeChoice): boole
 }
 
 function toErrorEvent(chunk: UpstreamError): AnswerEvent {
-  return chunk.error ? errorEvent(chunk.error) : errorWithoutAnswer(chunk, noMessage)
+  return chunk.error ? errorEvent(chunk.error) : errorWithoutAnswer(chunk, defaultErrorMessage)
 }
 
 /** Adds the number of a choice other than the first to its events. */
@@ -121,7 +121,7 @@ export function readCompletion(completion: Completion): UpstreamEvent[] {
   if (completion.error) return [errorEvent(completion.error)]
   const choices = completion.choices ?? []
   const [first] = choices
-  if (first && isEmptyFailure(completion, first)) return [errorWithoutAnswer(completion, noMessage)]
+  if (first && isEmptyFailure(completion, first)) return [errorWithoutAnswer(completion, defaultErrorMessage)]
   if (!first) return [errorWithoutAnswer(completion, 'the answer has no choices')]
   const events: UpstreamEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
   readChoice(first, events, completion.id)
@@ -133,7 +133,7 @@ export function readCompletion(completion: Completion): UpstreamEvent[] {
     readChoice(choice, choiceEvents, completion.id)
     pushAll(events, withChoice(at, [...choiceEvents, ...readEnd(choice)]))
   }
-  pushAll(events, readUsageEvents(completion, new OpenaiUsage(chatSpellings)))
+  pushAll(events, readUsageEvents(completion, new OpenaiUsage(chatUsageFormats)))
   return events
 }
 
@@ -230,7 +230,7 @@ function canNameContinue(name: string | undefined, args: string | undefined): To
 function errorEvent(error: NonNullable<UpstreamError['error']>): AnswerEvent {
   return {
     type: 'error',
-    message: readInnerMessage(error) ?? noMessage,
+    message: readInnerMessage(error) ?? defaultErrorMessage,
     status: readErrorStatus(error),
     ...readErrorMetadata(error),
   }

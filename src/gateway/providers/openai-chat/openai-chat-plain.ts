@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ContentPart, Message } from '#chat/message.ts'
-import { isSingleProviderPart, joinTexts, refuseContainerFile, resultContent } from '../content.ts'
+import { isSingleProviderPart, joinTexts, requireNoContainerFile, resultContent } from '../content.ts'
 import { emptyRequestFault } from '../empty-request.ts'
 
 /**
@@ -40,7 +40,7 @@ export const optionalSettings = ['top_k', 'top_a', 'min_p', 'repetition_penalty'
 /** Removes the parts that only their provider understands. A system message without other parts is removed. */
 function withoutSingleProviderParts(message: Message): Message[] {
   if (!Array.isArray(message.content)) return [message]
-  for (const part of message.content) refuseContainerFile(part)
+  for (const part of message.content) requireNoContainerFile(part)
   if (!message.content.some(isSingleProviderPart)) return [message]
   const content = message.content.filter((part) => !isSingleProviderPart(part))
   return content.length > 0 || message.role !== 'system' ? [{ ...message, content } as Message] : []

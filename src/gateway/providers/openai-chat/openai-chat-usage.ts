@@ -3,7 +3,7 @@ import { readBedrockMetrics, type WithBedrockMetrics } from '../bedrock-metrics.
 import { countedToolCalls } from '../openai/openai-tools.ts'
 import type { OpenaiUsage } from '../openai/openai-usage.ts'
 import { sumCounts } from '../token-counts.ts'
-import type { UsageObject } from '../usage-spellings.ts'
+import type { UsageObject } from '../usage-formats.ts'
 
 type UpstreamUsage = UsageObject & {
   server_tool_use?: { web_search_requests?: number } | null

@@ -2,8 +2,8 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { readErrorStatus } from '../error-status.ts'
 import { countedToolCalls } from '../openai/openai-tools.ts'
-import { OpenaiUsage, responsesSpellings } from '../openai/openai-usage.ts'
-import { noMessage, readErrorCode, readErrorMessage } from '../upstream-errors.ts'
+import { OpenaiUsage, responsesUsageFormats } from '../openai/openai-usage.ts'
+import { defaultErrorMessage, readErrorCode, readErrorMessage } from '../upstream-errors.ts'
 import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
 import { countPieces, findUnit, type ToolRunItem } from './openai-responses-pieces.ts'
 
@@ -111,12 +111,17 @@ export function readEnding(response: Response, hasCalls: boolean): AnswerEvent[]
 export function errorEvent(error: UpstreamError): AnswerEvent {
   const { code, type } = error
   const status = readErrorStatus(error) ?? (/image|file/.test(code ?? type ?? '') ? 400 : undefined)
-  return { type: 'error', message: readErrorMessage(error) ?? noMessage, status, code: readErrorCode({ code, type }) }
+  return {
+    type: 'error',
+    message: readErrorMessage(error) ?? defaultErrorMessage,
+    status,
+    code: readErrorCode({ code, type }),
+  }
 }
 
 function readUsage({ usage, output, service_tier }: Response): AnswerEvent[] {
   if (!usage) return []
   const pieces = { ...countPieces(output ?? []), ...countedToolCalls(usage) }
   const extras = { pieces, serviceTier: service_tier }
-  return new OpenaiUsage(responsesSpellings).read(usage, extras)
+  return new OpenaiUsage(responsesUsageFormats).read(usage, extras)
 }

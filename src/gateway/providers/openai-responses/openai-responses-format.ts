@@ -1,4 +1,4 @@
-import type { UsageObject } from '../usage-spellings.ts'
+import type { UsageObject } from '../usage-formats.ts'
 import type { Annotation } from './openai-responses-citations.ts'
 
 /** The form of responses, as far as it is read. Servers can omit any member. `Part` is a part of the content of an item. */

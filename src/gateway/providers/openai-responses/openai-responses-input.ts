@@ -7,7 +7,7 @@ import {
   joinTexts,
   type NormalizedPart,
   normalizeContent,
-  refuseContainerFile,
+  requireNoContainerFile,
   resultContent,
   unsupportedMediumFault,
 } from '../content.ts'
@@ -79,7 +79,7 @@ function inputPart(part: NormalizedPart): Body {
     case 'inline':
       return inlinePart(part)
     case 'other':
-      return refuseContainerFile(part.original)
+      return requireNoContainerFile(part.original)
     default:
       return part satisfies never
   }

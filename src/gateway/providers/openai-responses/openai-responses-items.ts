@@ -1,5 +1,5 @@
 import type { ContentPart } from '#chat/message.ts'
-import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { toChatPart } from '../../protocol/chat-parts.ts'
 import { toResponsesChoice } from '../../protocol/foreign-tools.ts'
@@ -18,16 +18,16 @@ const nonNullMembers = ['id', 'status', 'name', 'phase', 'namespace'] as const
 /** Gives items the part types and members that OpenAI accepts. Clients send items as they got them, or as chats have them. */
 export const fitItems: Repair = (body) => {
   if (!Array.isArray(body.input)) return body
-  const budget = new JsonBudget()
-  const input = mapItems(body.input as Item[], (item) => fitItem(item, budget))
+  const quota = new JsonParseQuota()
+  const input = mapItems(body.input as Item[], (item) => fitItem(item, quota))
   return input === body.input ? body : { ...body, input }
 }
 
-function fitItem(original: Item, budget: JsonBudget): Item {
+function fitItem(original: Item, quota: JsonParseQuota): Item {
   if (typeof original !== 'object' || original === null) return original
   const item = withoutRefusedMembers(original)
   if (item.type === 'function_call') {
-    const args = toArgumentsText(item.arguments, budget)
+    const args = toArgumentsText(item.arguments, quota)
     return args === item.arguments ? item : { ...item, arguments: args }
   }
   if (isPart(item)) return { role: 'user', content: [fitPart(item as Part, 'input_text')] }

@@ -1,6 +1,6 @@
 import type { Body } from '../../protocol/protocol.ts'
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
-import { type CallEntry, missingResultText, orphanHeading, pairResults } from '../../protocol/repairs/paired-results.ts'
+import { missingResultText, orphanHeading, pairResults, type ToolEntry } from '../../protocol/repairs/paired-results.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 
 type Item = { type?: unknown; call_id?: unknown; output?: unknown } & Body
@@ -27,15 +27,15 @@ export const pairCallOutputs: Repair = (body) => {
   const items = body.input
   if (!Array.isArray(items) || refersToStored(body, items as Item[])) return body
   const clientToolCallIds = new Set((items as Item[]).filter(isClientToolCall).map(({ call_id }) => call_id))
-  const callEntries = (items as Item[]).flatMap((item, position) =>
-    clientToolCallIds.has(item?.call_id) ? [] : toCallEntries(item, position),
+  const entries = (items as Item[]).flatMap((item, position) =>
+    clientToolCallIds.has(item?.call_id) ? [] : toToolEntries(item, position),
   )
-  const { resultOf, orphans } = pairResults(callEntries)
-  const isPaired = orphans.size === 0 && callEntries.every((entry) => entry.isResult || resultOf.has(entry))
+  const { resultOf, orphans } = pairResults(entries)
+  const isPaired = orphans.size === 0 && entries.every((entry) => entry.isResult || resultOf.has(entry))
   if (isPaired) return body
   const orphanPositions = new Set([...orphans].map(({ position }) => position))
   const unansweredPositions = new Set(
-    callEntries.filter((entry) => !entry.isResult && !resultOf.has(entry)).map(({ position }) => position),
+    entries.filter((entry) => !entry.isResult && !resultOf.has(entry)).map(({ position }) => position),
   )
   const input: Item[] = []
   const waitingOutputs: Item[] = []
@@ -51,7 +51,7 @@ export const pairCallOutputs: Repair = (body) => {
 
 /**
  * Removes encrypted reasoning that no message or call of the model follows, as in an answer that was cut or cancelled. OpenAI
- * refuses it. Changes nothing if the request refers to a stored conversation.
+ * refuses it. Changes nothing if the provider stores the answer or the request refers to a stored conversation.
  */
 export const skipLoneReasoning: Repair = (body, dropped) => {
   const items = body.input
@@ -77,10 +77,10 @@ function refersToStored({ previous_response_id: previous, conversation }: Body, 
   return previous != null || conversation != null || items.some((item) => item?.type === 'item_reference')
 }
 
-/** Whether an item is a call of OpenAI's tools that the client runs. Clients answer some of them with the output of a function, so their ids are skipped. */
+/** Whether an item is a call of OpenAI's tools that the client runs. Clients answer some of them with a `function_call_output`, so their ids are skipped. */
 const isClientToolCall = (item: Item) => clientToolCallTypes.has(item?.type)
 
-function toCallEntries(item: Item, position: number): CallEntry[] {
+function toToolEntries(item: Item, position: number): ToolEntry[] {
   if (outputTypeOfCall.has(item?.type)) return [{ id: item.call_id, isResult: false, position }]
   return outputTypes.has(item?.type) ? [{ id: item.call_id, isResult: true, position }] : []
 }

@@ -2,18 +2,18 @@ import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { CompletionIncrements } from '../completion-increments.ts'
 import { type ReportedCounts, type ReportedExtras, readCount, usageEvents } from '../token-counts.ts'
 import {
-  compileSpellings,
+  buildUsageFormatSet,
   mergeUsage,
   parseCounts,
   readClientCounts,
   readCounts,
-  type Spellings,
+  type UsageFormat,
+  type UsageFormatSet,
   type UsageObject,
-  type UsageSpelling,
-} from '../usage-spellings.ts'
+} from '../usage-formats.ts'
 
-/** The spelling of OpenAI chat completions. */
-const openaiChat: UsageSpelling = {
+/** The format of OpenAI chat completions. */
+const openaiChat: UsageFormat = {
   servers: 'OpenAI, and most others: Azure, Cerebras, Fireworks, Groq, MiniMax, OpenRouter, vLLM, xAI, Zhipu',
   prompt: 'prompt_tokens',
   completion: 'completion_tokens',
@@ -26,7 +26,7 @@ const openaiChat: UsageSpelling = {
   imageCompletion: 'completion_tokens_details.image_tokens',
 }
 
-export const chatSpellings = compileSpellings([
+export const chatUsageFormats = buildUsageFormatSet([
   openaiChat,
   { servers: 'Moonshot, StepFun, Together', cached: 'cached_tokens' },
   { servers: 'gateways', cached: 'cache_read_tokens', cacheWritten: 'cache_write_tokens' },
@@ -116,7 +116,7 @@ export const chatSpellings = compileSpellings([
   },
 ])
 
-const openaiResponses: UsageSpelling = {
+const openaiResponses: UsageFormat = {
   servers: 'OpenAI, and most others',
   prompt: 'input_tokens',
   completion: 'output_tokens',
@@ -129,7 +129,7 @@ const openaiResponses: UsageSpelling = {
   imageCompletion: 'output_tokens_details.image_tokens',
 }
 
-export const responsesSpellings = compileSpellings([
+export const responsesUsageFormats = buildUsageFormatSet([
   openaiResponses,
   { servers: 'DashScope', cacheWritten: 'input_tokens_details.cache_creation_input_tokens' },
   { servers: 'LiteLLM', cacheWritten: 'input_tokens_details.cache_creation_tokens' },
@@ -152,16 +152,16 @@ export const responsesSpellings = compileSpellings([
 ])
 
 /**
- * Reads the usage of one answer, which several events can report. The first of the constructor's `spellings` is the one
+ * Reads the usage of one answer, which several events can report. The first of the constructor's `formats` is the one
  * that clients read. `restated` marks usage from which clients would read other counts than the billed ones.
  */
 export class OpenaiUsage {
-  readonly #spellings: Spellings
+  readonly #formats: UsageFormatSet
   #usage: UsageObject | undefined
   #increments: CompletionIncrements | undefined
 
-  constructor(spellings: Spellings) {
-    this.#spellings = spellings
+  constructor(formats: UsageFormatSet) {
+    this.#formats = formats
   }
 
   /**
@@ -170,9 +170,9 @@ export class OpenaiUsage {
    */
   read(usage: UsageObject, extras: ReportedExtras, { isInPlace = true, contentLength = 0 } = {}): AnswerEvent[] {
     const counts = parseCounts(usage)
-    const merged = readCounts(this.#merge(counts), this.#spellings)
+    const merged = readCounts(this.#merge(counts), this.#formats)
     const events = usageEvents(this.#withIncrements(merged, counts, contentLength), extras)
-    const clientCounts = readClientCounts(usage, this.#spellings)
+    const clientCounts = readClientCounts(usage, this.#formats)
     return events.map((event) =>
       event.type === 'usage' && (!isInPlace || differs(event.tokens, clientCounts))
         ? { ...event, restated: true }
@@ -184,7 +184,7 @@ export class OpenaiUsage {
   #withIncrements(merged: ReportedCounts, usage: UsageObject, contentLength: number): ReportedCounts {
     if (contentLength === 0 && !this.#increments) return merged
     this.#increments ??= new CompletionIncrements()
-    this.#increments.add(readCounts(usage, this.#spellings), contentLength)
+    this.#increments.add(readCounts(usage, this.#formats), contentLength)
     return this.#increments.apply(merged)
   }
 
@@ -192,7 +192,7 @@ export class OpenaiUsage {
     const before = this.#usage
     this.#usage = before ? mergeUsage(before, usage) : usage
     // A total applies only to the counts of the same event.
-    if (before && !usage.total_tokens && hasCounts(readCounts(usage, this.#spellings))) delete this.#usage.total_tokens
+    if (before && !usage.total_tokens && hasCounts(readCounts(usage, this.#formats))) delete this.#usage.total_tokens
     return this.#usage
   }
 }

@@ -2,34 +2,35 @@ import { isObject } from '#platform/core/is-object.ts'
 
 type Schema = { [keyword: string]: unknown }
 
-/** The rest of a value stays as it is after this many comparisons, because schemas and answers can both be long. */
+/** After this many comparisons, the values that follow stay as they are, because schemas and answers can both be long. */
 const maxSteps = 400_000
 
 /** Schemas are followed to this depth; a schema that refers to itself has no end. */
 const maxDepth = 64
 
 /**
- * Fits a value to its JSON Schema where the intention is clear. Converts strings to numbers. Wraps a single value where a list is
+ * Fits a value to its JSON Schema where the model's intention is clear. Converts strings to numbers. Wraps a single value where a list is
  * expected, and unwraps a list of one object where an object is expected. Removes properties that are not allowed, and adds
  * defaults. Everything else stays.
  */
 export function fitToSchema(value: unknown, schema: unknown): unknown {
-  return fitValue(value, schema, { root: schema, depth: 0, work: { steps: maxSteps, resolvedSchemas: new Map() } })
+  return fitValue(value, schema, { root: schema, depth: 0, progress: { steps: maxSteps, resolvedSchemas: new Map() } })
 }
 
-type SchemaLocation = {
+/** The position in the schema, and the shared progress of the whole value. */
+type FitContext = {
   root: unknown
   depth: number
   /** The remaining steps, and the schemas that references lead to. */
-  work: { steps: number; resolvedSchemas: Map<object, Schema | undefined> }
+  progress: { steps: number; resolvedSchemas: Map<object, Schema | undefined> }
 }
 
-function fitValue(value: unknown, schemaOrReference: unknown, location: SchemaLocation): unknown {
-  const schema = resolveSchema(schemaOrReference, location)
-  if (!schema || location.depth > maxDepth) return value
-  location.work.steps -= countSteps(value, schema)
-  if (location.work.steps < 0) return value
-  const deeper = { ...location, depth: location.depth + 1 }
+function fitValue(value: unknown, schemaOrReference: unknown, context: FitContext): unknown {
+  const schema = resolveSchema(schemaOrReference, context)
+  if (!schema || context.depth > maxDepth) return value
+  context.progress.steps -= countSteps(value, schema)
+  if (context.progress.steps < 0) return value
+  const deeper = { ...context, depth: context.depth + 1 }
   const cases = (schema.anyOf ?? schema.oneOf) as unknown[] | undefined
   if (Array.isArray(cases)) return fitToCase(value, cases, deeper)
   const typed = convertToTypes(value, readTypes(schema))
@@ -38,7 +39,10 @@ function fitValue(value: unknown, schemaOrReference: unknown, location: SchemaLo
   return fitEnum(typed, schema.enum)
 }
 
-/** The number of comparisons of a value with a schema. Each can parse a text: 64 characters count as one comparison. */
+/**
+ * The number of comparisons of a value with a schema. Each case and type is compared twice: before and after a conversion. A
+ * conversion can parse a text: 64 characters count as one comparison.
+ */
 function countSteps(value: unknown, { anyOf, oneOf, type, enum: values, required }: Schema): number {
   const lengthOf = (list: unknown) => (Array.isArray(list) ? list.length : 0)
   const cost = typeof value === 'string' ? 1 + value.length / 64 : 1
@@ -46,18 +50,18 @@ function countSteps(value: unknown, { anyOf, oneOf, type, enum: values, required
 }
 
 /** Fits to the first schema whose type the value has, or else the first to whose type it converts. */
-function fitToCase(value: unknown, cases: unknown[], location: SchemaLocation): unknown {
-  const schemas = cases.map((schema) => resolveSchema(schema, location) ?? {})
+function fitToCase(value: unknown, cases: unknown[], context: FitContext): unknown {
+  const schemas = cases.map((schema) => resolveSchema(schema, context) ?? {})
   const fitting =
     schemas.find((schema) => matchesType(value, readTypes(schema))) ??
     schemas.find((schema) => matchesType(convertToTypes(value, readTypes(schema)), readTypes(schema)))
-  return fitting ? fitValue(value, fitting, location) : value
+  return fitting ? fitValue(value, fitting, context) : value
 }
 
-function resolveSchema(schema: unknown, { root, work }: SchemaLocation): Schema | undefined {
+function resolveSchema(schema: unknown, { root, progress }: FitContext): Schema | undefined {
   if (!isObject(schema)) return undefined
   if (typeof schema.$ref !== 'string') return schema
-  return work.resolvedSchemas.getOrInsertComputed(schema, () => followReference(root, schema as { $ref: string }))
+  return progress.resolvedSchemas.getOrInsertComputed(schema, () => followReference(root, schema as { $ref: string }))
 }
 
 function followReference(root: unknown, schema: { $ref: string }): Schema | undefined {
@@ -131,26 +135,26 @@ function parseStructure(text: string | undefined): unknown {
   }
 }
 
-function fitProperties(value: Record<string, unknown>, schema: Schema, location: SchemaLocation): object {
+function fitProperties(value: Record<string, unknown>, schema: Schema, context: FitContext): object {
   const properties = isObject(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : []
   const fittedEntries: [string, unknown][] = []
   for (const [name, property] of Object.entries(value)) {
-    if (Object.hasOwn(properties, name)) fittedEntries.push([name, fitValue(property, properties[name], location)])
+    if (Object.hasOwn(properties, name)) fittedEntries.push([name, fitValue(property, properties[name], context)])
     else if (isObject(schema.additionalProperties))
-      fittedEntries.push([name, fitValue(property, schema.additionalProperties, location)])
+      fittedEntries.push([name, fitValue(property, schema.additionalProperties, context)])
     else if (schema.additionalProperties !== false) fittedEntries.push([name, property])
   }
   for (const name of required) {
     if (Object.hasOwn(value, name)) continue
-    const missing = resolveSchema(properties[name], location)
+    const missing = resolveSchema(properties[name], context)
     if (missing && 'default' in missing) fittedEntries.push([name, missing.default])
     else if (missing && readTypes(missing).includes('null')) fittedEntries.push([name, null])
   }
   return Object.fromEntries(fittedEntries)
 }
 
-/** Matches an enum value with other case or spaces. */
+/** Replaces a string by the enum value that differs only in case or surrounding spaces. */
 function fitEnum(value: unknown, values: unknown): unknown {
   if (typeof value !== 'string' || !Array.isArray(values) || values.includes(value)) return value
   const equalValues = values.filter(

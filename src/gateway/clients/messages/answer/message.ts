@@ -21,7 +21,7 @@ export function messageObject(
   return { id, type: 'message', role: 'assistant', model, provider, content, ...endFields, usage }
 }
 
-/** A source as an Anthropic citation. Sources of other providers have no index for a later request. */
+/** A source as an Anthropic citation. Sources of other providers have no index for a later request, so `encrypted_index` is empty. */
 export function toCitation({ url, file, title, quote }: Citation): object {
   const shared = { title: title ?? file?.name ?? null, cited_text: quote ?? '', encrypted_index: '' }
   if (!file) return { type: 'web_search_result_location', url, ...shared }

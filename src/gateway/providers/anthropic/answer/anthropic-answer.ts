@@ -6,7 +6,7 @@ import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type UpstreamEvent } from '../../../protocol/tool-calls/piece.ts'
 import type { WithBedrockMetrics } from '../../bedrock-metrics.ts'
 import { readErrorStatus } from '../../error-status.ts'
-import { errorWithoutAnswer, noMessage, readErrorMessage, readErrorMetadata } from '../../upstream-errors.ts'
+import { defaultErrorMessage, errorWithoutAnswer, readErrorMessage, readErrorMetadata } from '../../upstream-errors.ts'
 import { type AnthropicCitation, toCitations } from './anthropic-citations.ts'
 import { readUsage, StreamUsage, type Usage } from './anthropic-usage.ts'
 
@@ -224,5 +224,5 @@ function finishEvent(native: string): AnswerEvent {
 function errorEvent(error: UpstreamError | undefined): AnswerEvent {
   // 529 is Anthropic's status for overload. Its SDKs retry by it.
   const status = error?.type === 'overloaded_error' ? 529 : readErrorStatus(error)
-  return { type: 'error', message: readErrorMessage(error) ?? noMessage, status, ...readErrorMetadata(error) }
+  return { type: 'error', message: readErrorMessage(error) ?? defaultErrorMessage, status, ...readErrorMetadata(error) }
 }

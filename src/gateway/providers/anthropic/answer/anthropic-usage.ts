@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { readBedrockMetrics, type WithBedrockMetrics } from '../../bedrock-metrics.ts'
 import { type ReportedCounts, type ReportedExtras, sumCounts, usageEvents } from '../../token-counts.ts'
-import { mergeUsage, parseCounts, type UsageObject } from '../../usage-spellings.ts'
+import { mergeUsage, parseCounts, type UsageObject } from '../../usage-formats.ts'
 
 type Counts = {
   input_tokens?: number

@@ -1,4 +1,4 @@
-import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../../protocol/protocol.ts'
 import { noteDropped } from '../../../protocol/repairs/dropped-fields.ts'
@@ -17,10 +17,10 @@ export function answerRepair({ acceptsAnswerFields = false, hasBuiltinFunctions 
   const types: ReadonlySet<unknown> = new Set(['function', ...(hasBuiltinFunctions ? ['builtin_function'] : [])])
   return (body, dropped) => {
     if (!Array.isArray(body.messages)) return body
-    const budget = new JsonBudget()
+    const quota = new JsonParseQuota()
     const messages = mapItems(body.messages as Message[], (message) => {
       if (message?.role !== 'assistant') return message
-      const fitted = withCalls(message, types, budget)
+      const fitted = withCalls(message, types, quota)
       return acceptsAnswerFields
         ? withTextInEmpty(fitted)
         : withContent(withTextRefusals(withoutAnswerFields(fitted, dropped)))
@@ -31,13 +31,13 @@ export function answerRepair({ acceptsAnswerFields = false, hasBuiltinFunctions 
 
 /**
  * The message without an empty list of calls, which servers refuse, and with calls whose arguments are an object, as templates
- * of models read them. Arguments that exceed the budget are not checked.
+ * of models read them. Arguments that exceed the quota are not checked.
  */
-function withCalls(message: Message, types: ReadonlySet<unknown>, budget: JsonBudget): Message {
+function withCalls(message: Message, types: ReadonlySet<unknown>, quota: JsonParseQuota): Message {
   const { tool_calls: calls } = message
   if (calls === undefined) return message
   if (!Array.isArray(calls) || calls.length === 0) return withoutCalls(message)
-  const fitted = mapItems(calls as Call[], (call) => withObjectArguments(call, types, budget))
+  const fitted = mapItems(calls as Call[], (call) => withObjectArguments(call, types, quota))
   return fitted === calls ? message : { ...message, tool_calls: fitted }
 }
 
@@ -45,10 +45,10 @@ function withoutCalls({ tool_calls: _calls, ...rest }: Message): Message {
   return rest
 }
 
-function withObjectArguments(call: Call, types: ReadonlySet<unknown>, budget: JsonBudget): Call {
+function withObjectArguments(call: Call, types: ReadonlySet<unknown>, quota: JsonParseQuota): Call {
   const { function: called, type } = call ?? {}
   if (typeof called !== 'object' || called === null) return call
-  const args = toArgumentsText(called.arguments, budget)
+  const args = toArgumentsText(called.arguments, quota)
   if (args === called.arguments && types.has(type) && call.index === undefined) return call
   // Clients that join the pieces of a stream return the index of the call, which Cerebras and others refuse.
   const { index: _index, ...rest } = call

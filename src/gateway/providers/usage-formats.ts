@@ -4,10 +4,10 @@ import { readCount, sumCounts } from './token-counts.ts'
 
 type CountName = Exclude<keyof ReportedCounts, 'otherPrompt' | 'otherCompletion' | 'mismatch'>
 
-/** The names of counts in the usage of some servers, as paths of one or two names. */
-export type UsageSpelling = {
+/** The field names of token counts in the usage of some servers, as paths of one or two names. */
+export type UsageFormat = {
   servers: string
-  /** A member that only these servers report. Without it, the spelling does not apply. */
+  /** A member that only these servers report. Without it, the format does not apply. */
   onlyIfPresent?: string
   /** Parts that they always count separately from prompt and completion. */
   separateCount?: 'cache' | 'reasoning'
@@ -15,30 +15,30 @@ export type UsageSpelling = {
 
 export type UsageObject = Record<string, unknown>
 
-/** Counts of the whole: the first spelling that has one other than zero sets it. For all other counts, the largest one is used. */
+/** Counts that the first format with a value other than 0 sets. Of each other count, the largest value is used. */
 const wholeCounts: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
 
-/** A spelling, prepared for reading. */
-type CompiledSpelling = Pick<UsageSpelling, 'onlyIfPresent' | 'separateCount'> & {
+/** A format, prepared for reading. */
+type CompiledUsageFormat = Pick<UsageFormat, 'onlyIfPresent' | 'separateCount'> & {
   paths: { name: CountName; group: string | undefined; member: string }[]
 }
 
-/** Spellings in their order, and for each member of a usage a bit mask of the spellings that read it. */
-export type Spellings = {
-  /** The spelling of the protocol's clients alone. */
-  own: readonly [CompiledSpelling]
-  all: readonly CompiledSpelling[]
+/** Formats in their order, and for each member of a usage a bit mask of the formats that read it. */
+export type UsageFormatSet = {
+  /** The format of the protocol's clients alone. */
+  own: readonly [CompiledUsageFormat]
+  all: readonly CompiledUsageFormat[]
   readersOf: Map<string, number>
 }
 
 /** A mask is one number, whose bit operations have 32 bits. */
-const maxSpellings = 32
+const maxUsageFormats = 32
 
-/** @param spellings the first one is that of the protocol's clients. @throws Error for more than a mask has bits. */
-export function compileSpellings(spellings: readonly UsageSpelling[]): Spellings {
-  if (spellings.length > maxSpellings)
-    throw new Error(`${spellings.length} usage spellings; a mask has room for ${maxSpellings}`)
-  const all = spellings.map(compileSpelling)
+/** @param formats the first one is that of the protocol's clients. @throws Error for more than a mask has bits. */
+export function buildUsageFormatSet(formats: readonly UsageFormat[]): UsageFormatSet {
+  if (formats.length > maxUsageFormats)
+    throw new Error(`${formats.length} usage formats; a mask has room for ${maxUsageFormats}`)
+  const all = formats.map(compileUsageFormat)
   const readersOf = new Map<string, number>()
   for (const [at, { paths }] of all.entries())
     for (const { group, member } of paths)
@@ -46,7 +46,7 @@ export function compileSpellings(spellings: readonly UsageSpelling[]): Spellings
   return { own: [all[0]!], all, readersOf }
 }
 
-function compileSpelling({ servers: _, onlyIfPresent, separateCount, ...paths }: UsageSpelling): CompiledSpelling {
+function compileUsageFormat({ servers: _, onlyIfPresent, separateCount, ...paths }: UsageFormat): CompiledUsageFormat {
   return {
     ...(onlyIfPresent !== undefined && { onlyIfPresent }),
     ...(separateCount && { separateCount }),
@@ -58,37 +58,37 @@ function compileSpelling({ servers: _, onlyIfPresent, separateCount, ...paths }:
   }
 }
 
-/** The spellings that read a member of the usage. */
-function findSpellings(usage: UsageObject, { own, all, readersOf }: Spellings): readonly CompiledSpelling[] {
+/** The formats that read a member of the usage. */
+function findUsageFormats(usage: UsageObject, { own, all, readersOf }: UsageFormatSet): readonly CompiledUsageFormat[] {
   let readers = 0
   for (const name in usage) readers |= readersOf.get(name) ?? 0
-  // Only the first spelling, as for most servers.
+  // Only the first format, as for most servers.
   if (readers === 1) return own
   return all.filter((_, at) => (readers & (1 << at)) !== 0)
 }
 
-/** Reads usage in any of the spellings. */
-export function readCounts(usage: UsageObject, spellings: Spellings): ReportedCounts {
-  return readWith(usage, findSpellings(usage, spellings))
+/** Reads usage in any of the formats. */
+export function readCounts(usage: UsageObject, formats: UsageFormatSet): ReportedCounts {
+  return readWith(usage, findUsageFormats(usage, formats))
 }
 
 /** Reads usage as clients of the protocol do. */
-export function readClientCounts(usage: UsageObject, { own }: Spellings): ReportedCounts {
+export function readClientCounts(usage: UsageObject, { own }: UsageFormatSet): ReportedCounts {
   return readWith(usage, own)
 }
 
-function readWith(usage: UsageObject, spellings: readonly CompiledSpelling[]): ReportedCounts {
+function readWith(usage: UsageObject, formats: readonly CompiledUsageFormat[]): ReportedCounts {
   const counts: ReportedCounts = { prompt: undefined, completion: undefined }
   const separate: SeparateCounts = { cache: false, reasoning: false }
-  for (const spelling of spellings) {
-    if (spelling.onlyIfPresent !== undefined && usage[spelling.onlyIfPresent] == null) continue
-    for (const { name, group, member } of spelling.paths) {
+  for (const format of formats) {
+    if (format.onlyIfPresent !== undefined && usage[format.onlyIfPresent] == null) continue
+    for (const { name, group, member } of format.paths) {
       const value = group === undefined ? usage[member] : (usage[group] as UsageObject | null | undefined)?.[member]
       if (value == null) continue
       if (wholeCounts.has(name)) counts[name] ||= value
       else if ((readCount(value) ?? 0) > (readCount(counts[name]) ?? 0)) {
         counts[name] = value
-        if (spelling.separateCount) separate[spelling.separateCount] = true
+        if (format.separateCount) separate[format.separateCount] = true
       }
     }
   }
@@ -96,7 +96,7 @@ function readWith(usage: UsageObject, spellings: readonly CompiledSpelling[]): R
 }
 
 /** The parts that were counted separately from prompt and completion. */
-type SeparateCounts = Record<NonNullable<UsageSpelling['separateCount']>, boolean>
+type SeparateCounts = Record<NonNullable<UsageFormat['separateCount']>, boolean>
 
 /** Adds the counts of servers that count a part separately from its whole. They apply at once if a part is separate. */
 function withAlternatives(counts: ReportedCounts, separate: SeparateCounts): ReportedCounts {

@@ -8,7 +8,7 @@ const uncountedCharacters = 256 * 1024
  * Limits the JSON texts that are parsed from the strings of one request, such as the arguments of tool calls. The limits are
  * those of a long body, because parsing many parts holds up all other requests.
  */
-export class JsonBudget {
+export class JsonParseQuota {
   #characters = 0
   #parts = 0
 
