@@ -6,9 +6,9 @@ import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import {
+  createGuardrailAccounts,
   isSharedAccount,
   readGuardrailSpending,
-  watchOlderServers,
   withGuardrailAccounts,
 } from '#spend/budgets/accounts/guardrail-accounts.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
@@ -84,7 +84,7 @@ export async function openMoney(
 
 /** During an upgrade, limits are counted as older servers count them. */
 async function withOlderServers(context: OpenContext, db: Db, budgets: Budgets): Promise<BudgetReserver> {
-  const accounts = await watchOlderServers({
+  const accounts = await createGuardrailAccounts({
     db,
     every: unrefInterval,
     elapsed: () => performance.now(),

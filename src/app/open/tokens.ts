@@ -5,7 +5,7 @@ import { StartupError } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
-import { tokenGuardrails } from '#policy/guardrails/token-guardrails.ts'
+import { createJwtGuardrails } from '#policy/guardrails/jwt-guardrails.ts'
 import { createWarning, type OpenContext } from './parts.ts'
 
 type TokenParts = { db: Db; keys: KeyCache; guardrailCache: GuardrailCache }
@@ -26,6 +26,6 @@ export function openTokens(context: OpenContext, { db, keys, guardrailCache }: T
     { ...config, jwt_issuer, jwt_audience },
     { now, fetch: createOutgoingFetch(config), onError },
   )
-  const guardrails = tokenGuardrails({ db, now, newId, guardrailCache })
+  const guardrails = createJwtGuardrails({ db, now, newId, guardrailCache })
   return createTokens({ db, now, newId, keys, verifier, guardrails, settings: config })
 }

@@ -11,11 +11,11 @@ import { hashOf } from '../accounts/keys/secret.ts'
 import { findTokenOwner, type TokenOwner, type TokenOwnerSettings } from './token-owner.ts'
 import type { TokenVerifier, VerifiedToken } from './token-verifier.ts'
 
-/** Finds and assigns the guardrail that a token names. */
-export type TokenGuardrails = {
-  /** The ID of a guardrail with this ID or name; undefined if the workspace has none. */
+/** Finds the guardrail that a JSON Web Token names in its claims, and assigns it to the API key that represents the token. */
+export type JwtGuardrails = {
+  /** Returns the ID of the guardrail with this ID or name; undefined if the workspace has none. */
   find: (workspaceId: string, name: string) => Promise<string | undefined>
-  /** Assigns a guardrail to the key of a token, unless it applies already. @throws Fault `not_found` */
+  /** Assigns a guardrail to the caller's key, unless it applies already. @throws Fault `not_found` */
   apply: (caller: Caller, guardrailId: string) => Promise<void>
 }
 
@@ -25,7 +25,7 @@ type TokensDeps = {
   newId: NewId
   keys: Pick<KeyCache, 'current'>
   verifier: TokenVerifier
-  guardrails: TokenGuardrails
+  guardrails: JwtGuardrails
   settings: TokenOwnerSettings
 }
 
@@ -79,7 +79,7 @@ export function createTokens(deps: TokensDeps): Tokens {
 /** The maximum length of the name of a key, in characters. */
 const maxKeyName = 200
 
-async function findGuardrailId(guardrails: TokenGuardrails, { workspaceId, guardrail }: TokenOwner) {
+async function findGuardrailId(guardrails: JwtGuardrails, { workspaceId, guardrail }: TokenOwner) {
   if (guardrail === undefined) return undefined
   const id = await guardrails.find(workspaceId, guardrail)
   if (id !== undefined) return id

@@ -1,6 +1,6 @@
 import type { SketchName } from '../rollups/cell.ts'
 import type { CellTable } from '../rollups/cell-tables.ts'
-import type { Dimension } from '../rollups/dimensions.ts'
+import type { DimensionColumn } from '../rollups/dimensions.ts'
 import type { DimensionFilter } from './dimensions.ts'
 import type { SumName } from './sums.ts'
 import type { Granularity, Tile } from './tiles.ts'
@@ -16,7 +16,7 @@ export type CellQuery = {
   granularity: Granularity | undefined
   /** The length of the slots by which rows are grouped, in minutes; undefined for one slot of the whole time. */
   slotMinutes: number | undefined
-  columns: readonly Dimension[]
+  columns: readonly DimensionColumn[]
   sums: readonly SumName[]
   sketches: readonly SketchName[]
   /** The maximum number of groups. A query with more groups fails. */

@@ -1,6 +1,6 @@
-import type { Dimension } from '../rollups/dimensions.ts'
+import type { DimensionColumn } from '../rollups/dimensions.ts'
 
-/** The dimensions for grouping and filters, with their cell columns. */
+/** The dimensions for grouping and filters, by their names in the API, with their columns in tables of cells. */
 export const dimensions = {
   model: { column: 'model', label: 'Model' },
   provider: { column: 'provider', label: 'Provider' },
@@ -12,16 +12,17 @@ export const dimensions = {
   outcome: { column: 'outcome', label: 'Outcome' },
   error: { column: 'error', label: 'Error' },
   is_byok: { column: 'byok', label: 'Own provider key' },
-} as const satisfies Record<string, { column: Dimension; label: string }>
+} as const satisfies Record<string, { column: DimensionColumn; label: string }>
 
 export type DimensionName = keyof typeof dimensions
 export const dimensionNames = Object.keys(dimensions) as DimensionName[]
 
+/** The shape of each operator's operand. */
 export const operators = { eq: 'scalar', neq: 'scalar', in: 'array', not_in: 'array' } as const
 
 /** A filter of cells. An empty text means no value. */
 export type DimensionFilter = {
-  column: Dimension
+  column: DimensionColumn
   values: readonly string[]
   /** Whether the filter matches all other values instead. */
   isNegated: boolean

@@ -1,9 +1,9 @@
 import { readSum } from '../ledger/sums/read-sum.ts'
 import type { Amount, Cell } from '../rollups/cell.ts'
-import type { Dimension } from '../rollups/dimensions.ts'
+import type { DimensionColumn } from '../rollups/dimensions.ts'
 
 /** An amount, summed over cells that match a condition. */
-export type Sum = { amount: Amount; where?: { column: Dimension; isEqual: boolean; value: string } }
+export type Sum = { amount: Amount; where?: { column: DimensionColumn; isEqual: boolean; value: string } }
 
 export const sums = {
   requests: { amount: 'requests' },

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db/db.ts'
 import { grains } from '../rollups/cell.ts'
 import { type CellTable, dimensionsOf, grainsOf } from '../rollups/cell-tables.ts'
-import type { Dimension } from '../rollups/dimensions.ts'
+import type { DimensionColumn } from '../rollups/dimensions.ts'
 import type { TableTile } from './cell-query.ts'
 import type { Tile } from './tiles.ts'
 
@@ -15,10 +15,10 @@ const tablesBySize = ['model_cells', 'workspace_cells', 'key_cells'] as const sa
 export async function assignTables(
   { db }: { db: Pick<Db, 'reportQuery'> },
   tiles: readonly Tile[],
-  requiredDimensions: readonly Dimension[],
+  requiredDimensions: readonly DimensionColumn[],
 ): Promise<TableTile[]> {
   const usableTables = tablesBySize.filter((table) => {
-    const columns: readonly Dimension[] = dimensionsOf[table]
+    const columns: readonly DimensionColumn[] = dimensionsOf[table]
     return requiredDimensions.every((column) => columns.includes(column))
   })
   // `key_cells` has all dimensions.

@@ -39,7 +39,7 @@ type TurnSubject =
   | { kind: 'turn'; id: string; keyHash: string; startedAt: number; part: 'max_cost_usd' | 'session_max_cost_usd' }
   | { kind: 'session'; internId: string; sessionId: string }
 
-/** The owner of a limit. */
+/** The key, guardrail, pool, turn or session whose spending a limit counts. */
 export type Subject = LastingSubject | TurnSubject
 
 /** A spending limit. */
@@ -73,8 +73,8 @@ export function periodsOfOtherIntervals({ interval }: Pick<Budget, 'interval'>, 
     .filter((period) => period !== ownPeriod)
 }
 
-/** The names of limits, in the order in which they are checked. */
-export const layers = [
+/** The names of limits in the order of their checks. Errors and webhooks have them in the field `layer`. */
+export const spendLimitNames = [
   'organization',
   'workspace',
   'workspace_default_member',
@@ -85,9 +85,9 @@ export const layers = [
   'tag',
   'key_limit',
 ] as const
-type Layer = (typeof layers)[number]
+type SpendLimitName = (typeof spendLimitNames)[number]
 
-export function layerOf(subject: LastingSubject): Layer {
+export function spendLimitNameOf(subject: LastingSubject): SpendLimitName {
   if (subject.kind === 'key') return 'key_limit'
   if (subject.kind === 'pool') return subject.pool.kind
   if (subject.kind === 'group') return subject.grouping.by

@@ -301,9 +301,9 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
   test('a request that runs when a limit is set counts in it when it ends', async () => {
     await using store = await newDb(kind)
     const budgets = open(store.db)
-    const unused = budgets.reserveNothing(budgetOf(1))
+    const unused = budgets.openReservation(budgetOf(1))
     assert.equal(await spend(budgets, budgetOf(1), 0.5, 0.5), 0.5)
-    const used = budgets.reserveNothing(budgetOf(1))
+    const used = budgets.openReservation(budgetOf(1))
     for (const running of [unused, used]) running.settle(usd(0.2), () => true)
     assert.equal(await spend(budgets, budgetOf(1), 0.2, 0.2), 0)
     await budgets.close()

@@ -44,7 +44,7 @@ export const unrefInterval: Every = (ms, work) => {
 }
 
 /** The part of `Budgets` that requests use. */
-export type BudgetReserver = Pick<Budgets, 'reserve' | 'reserveNothing'>
+export type BudgetReserver = Pick<Budgets, 'reserve' | 'openReservation'>
 
 /**
  * Budgets over all servers of a database. Spent and reserved money together never exceed a limit, unless a request costs
@@ -70,10 +70,10 @@ export class Budgets {
     return this.#reserveSlowly(budgets, need)
   }
 
-  /** A reservation of nothing in a limit, for a request that runs already. The limit counts its cost. */
-  reserveNothing(budget: Budget): Reservation {
+  /** Opens a reservation of 0 for a request that already runs, so that the budget counts its cost. */
+  openReservation(budget: Budget): Reservation {
     const open = this.#accounts.accountOf(budget, this.#time.now())
-    open.account.reserveNothing()
+    open.account.openReservation()
     return createReservation([open], 0n)
   }
 

@@ -2,22 +2,26 @@ import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Grouping } from '../ledger/request-group.ts'
-import { layerOf, type Subject } from './budget.ts'
+import { type Subject, spendLimitNameOf } from './budget.ts'
 import { toBudget } from './pooled/pooled-budget.ts'
 import { findByAccount } from './pooled/rows.ts'
 
 type SubjectOf<Kind> = Extract<Subject, { kind: Kind }>
 
-/** A limit as stored in the database, with data about its owner for webhooks. */
+/** A limit as stored in the database. */
 type CurrentLimit = {
   workspaceId: string
   /** Undefined if the limit was removed. */
   limit: PicoUsd | undefined
   interval: Interval | null
+  /** The fields of webhooks that describe the subject. */
   data: object
 }
 
-/** Reads the current limit of a subject. Undefined if its owner was deleted, and for turns and sessions. */
+/**
+ * Reads the current limit of a subject. Undefined if the subject was deleted, and for limits of an intern's turns and sessions.
+ * The limits that a guardrail sets for each session are of kind `group`.
+ */
 export async function findCurrentLimit(tx: Tx, subject: Subject): Promise<CurrentLimit | undefined> {
   if (subject.kind === 'key') return readKeyLimit(tx, subject.hash)
   if (subject.kind === 'guardrail') return readGuardrailLimit(tx, subject)
@@ -34,7 +38,7 @@ async function readKeyLimit(tx: Tx, hash: string): Promise<CurrentLimit | undefi
   if (!row) return undefined
   return {
     workspaceId: row.workspace_id,
-    ...toAmount(row.limit_usd, row.limit_reset),
+    ...toLimit(row.limit_usd, row.limit_reset),
     data: {
       workspace_id: row.workspace_id,
       limit_of: 'key',
@@ -57,11 +61,11 @@ async function readGuardrailLimit(tx: Tx, subject: SubjectOf<'guardrail'>): Prom
   const { limit_usd, reset_interval } = JSON.parse(row.policy) as SavedPolicy
   return {
     workspaceId: row.workspace_id,
-    ...toAmount(limit_usd, reset_interval),
+    ...toLimit(limit_usd, reset_interval),
     data: {
       workspace_id: row.workspace_id,
       limit_of: 'guardrail',
-      layer: layerOf(subject),
+      layer: spendLimitNameOf(subject),
       guardrail_id: id,
       guardrail_name: row.name,
       ...(spender.kind === 'member' ? await readMemberData(tx, spender.userId) : await readKeyData(tx, spender.hash)),
@@ -79,11 +83,11 @@ async function readGroupLimit(tx: Tx, subject: SubjectOf<'group'>): Promise<Curr
   )
   return {
     workspaceId: row.workspace_id,
-    ...toAmount(limit?.limit_usd, limit?.reset_interval),
+    ...toLimit(limit?.limit_usd, limit?.reset_interval),
     data: {
       workspace_id: row.workspace_id,
       limit_of: 'guardrail',
-      layer: layerOf(subject),
+      layer: spendLimitNameOf(subject),
       guardrail_id: id,
       guardrail_name: row.name,
       ...(grouping.by === 'session' ? { session_id: value } : { tag_name: grouping.name, tag_value: value }),
@@ -117,7 +121,7 @@ async function readPoolLimit(tx: Tx, subject: SubjectOf<'pool'>): Promise<Curren
     data: {
       workspace_id: kind === 'workspace' ? id : null,
       limit_of: kind,
-      layer: layerOf(subject),
+      layer: spendLimitNameOf(subject),
       budget_id: row.id,
     },
   }
@@ -135,6 +139,6 @@ async function findFirstWorkspaceId(tx: Tx, organizationId: string): Promise<str
   return row?.id
 }
 
-function toAmount(limitUsd: number | null | undefined, interval: string | null | undefined) {
+function toLimit(limitUsd: number | null | undefined, interval: string | null | undefined) {
   return { limit: limitUsd == null ? undefined : toPicoUsd(limitUsd), interval: (interval ?? null) as Interval | null }
 }

@@ -12,6 +12,6 @@ export function refuseWhileUnreachable(budgets: BudgetReserver, allowStale: Allo
       if (await allowStale()) throw new Error('The database is unreachable, and stale_limits is "refuse".')
       return budgets.reserve(requested, need)
     },
-    reserveNothing: (budget) => budgets.reserveNothing(budget),
+    openReservation: (budget) => budgets.openReservation(budget),
   }
 }

@@ -46,7 +46,7 @@ export type Cause = {
   message?: string
   /** `context_length_exceeded`, for a prompt that is too long. */
   reason?: string
-  /** The guardrail and the rule that forbid the request; without a guardrail, the limit of the key. */
+  /** The guardrail and the rule that refused the request. Without a guardrail, the rule is the limit of a key or a budget. */
   guardrailId?: string
   rule?: string
   /** The excluded endpoints with reasons. */

@@ -8,14 +8,14 @@ import type { Generation } from '../ledger/generation.ts'
 export type Spill = {
   /** Writes a file. It is durable when the promise resolves. */
   write: (generations: readonly Generation[]) => Promise<void>
-  /** Lists the files, oldest first, including those of earlier servers. */
+  /** Lists the files, oldest first, including those of earlier servers. Recovers unfinished files of killed servers first. */
   files: () => Promise<string[]>
   /** Reads a file. Undefined if another server has written it to the database. @throws Error if it is unreadable; it is moved aside. */
   read: (file: string) => Promise<Generation[] | undefined>
   remove: (file: string) => Promise<void>
-  /** The number of requests in the files at the last listing. */
+  /** The number of requests in the files that this server knows: those that it wrote or listed. */
   readonly waiting: number
-  /** The time of the oldest file, in ms since the epoch. */
+  /** The time of the oldest of these files, in ms since the epoch. */
   readonly oldestAt: number | undefined
   hasRoom: () => boolean
 }

@@ -1,5 +1,5 @@
 import { type Amount, amountNames, type Cell, type Grain, grains } from './cell.ts'
-import { type Dimension, dimensionNames } from './dimensions.ts'
+import { type DimensionColumn, dimensionColumns } from './dimensions.ts'
 
 /**
  * The tables of cells. `key_cells` has the most rows, so queries without keys or members use the other tables. `model_cells`
@@ -8,14 +8,14 @@ import { type Dimension, dimensionNames } from './dimensions.ts'
 export const cellTables = ['workspace_cells', 'key_cells', 'model_cells'] as const
 export type CellTable = (typeof cellTables)[number]
 
-const keyOnlyDimensions: readonly Dimension[] = ['key_hash', 'user_id']
+const keyOnlyDimensions: readonly DimensionColumn[] = ['key_hash', 'user_id']
 
 /** The dimensions of each table. */
 export const dimensionsOf = {
-  workspace_cells: dimensionNames.filter((name) => !keyOnlyDimensions.includes(name)),
-  key_cells: [...dimensionNames],
+  workspace_cells: dimensionColumns.filter((name) => !keyOnlyDimensions.includes(name)),
+  key_cells: [...dimensionColumns],
   model_cells: ['organization_id', 'model'],
-} as const satisfies Record<CellTable, Dimension[]>
+} as const satisfies Record<CellTable, DimensionColumn[]>
 
 /** The grains of each table. */
 export const grainsOf = {

@@ -1,5 +1,5 @@
-/** The dimensions of a cell in addition to its time. An empty text means no value. */
-export const dimensionNames = [
+/** The columns of a cell's dimensions, without its time. An empty text means no value. */
+export const dimensionColumns = [
   'organization_id',
   'workspace_id',
   'key_hash',
@@ -12,5 +12,5 @@ export const dimensionNames = [
   'error',
   'byok',
 ] as const
-export type Dimension = (typeof dimensionNames)[number]
-export type Dimensions = Record<Dimension, string>
+export type DimensionColumn = (typeof dimensionColumns)[number]
+export type Dimensions = Record<DimensionColumn, string>

@@ -2,7 +2,7 @@ import { minuteMs } from '#platform/core/clock.ts'
 import type { ColumnValue, Insertion } from '#platform/db/rows/insert-rows.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { type Amount, addRequest, amountNames, type Cell, newCell, sketchNames } from './cell.ts'
-import { type Dimensions, dimensionNames } from './dimensions.ts'
+import { type Dimensions, dimensionColumns } from './dimensions.ts'
 import type { RequestFacts } from './request-facts.ts'
 
 /** The cell of one minute. */
@@ -20,7 +20,7 @@ export class MinuteCells {
     const { dimensions } = facts
     // No dimension contains a line break, so the id is unique.
     let id = String(minute)
-    for (const name of dimensionNames) id += `\n${dimensions[name]}`
+    for (const name of dimensionColumns) id += `\n${dimensions[name]}`
     let cell = this.#cells.get(id)
     if (!cell) {
       cell = { minute, ...newCell(dimensions) }
@@ -69,7 +69,7 @@ function serializePart(cells: readonly MinuteCell[]): string {
   const wordIndex = (word: string) => words.getOrInsertComputed(word, () => words.size)
   const values = cells.map(({ minute, dimensions, amounts, sketches }) => [
     minute,
-    ...dimensionNames.map((name) => wordIndex(dimensions[name])),
+    ...dimensionColumns.map((name) => wordIndex(dimensions[name])),
     ...firstAmounts.map((name) => String(amounts[name])),
     ...sketchNames.map((name) => sketches[name].toText()),
     ...laterAmounts.map((name) => String(amounts[name])),
@@ -81,9 +81,9 @@ export function parsePart(text: string): MinuteCell[] {
   const { words, cells } = JSON.parse(text) as StoredPart
   return cells.map(([minute, ...values]) => {
     const dimensions = {} as Dimensions
-    for (const [index, name] of dimensionNames.entries()) dimensions[name] = words[values[index] as number]!
+    for (const [index, name] of dimensionColumns.entries()) dimensions[name] = words[values[index] as number]!
     const cell = newCell(dimensions)
-    let position = dimensionNames.length
+    let position = dimensionColumns.length
     for (const name of firstAmounts) cell.amounts[name] = BigInt(values[position++]!)
     for (const name of sketchNames) cell.sketches[name] = Sketch.fromText(values[position++] as string)
     // Parts of earlier versions lack these.

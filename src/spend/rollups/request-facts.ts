@@ -17,7 +17,7 @@ export type RequestFacts = {
   cacheSaving: PicoUsd
   latencyMs: number | null
   durationMs: number
-  /** Tokens per second after the first. */
+  /** Tokens per second, measured after the first token. */
   throughput: number | null
 }
 

@@ -4,7 +4,7 @@ import { recordColumns } from '#spend/ledger/record.ts'
 import { exactText } from '#spend/ledger/sums/exact.ts'
 import { type Cell, toSlot } from '#spend/rollups/cell.ts'
 import { type CellTable, dimensionsOf, sumColumns, summands } from '#spend/rollups/cell-tables.ts'
-import { dimensionNames } from '#spend/rollups/dimensions.ts'
+import { dimensionColumns } from '#spend/rollups/dimensions.ts'
 import { mergeParts } from '#spend/rollups/merge-parts.ts'
 import { parsePart, sumByMinute } from '#spend/rollups/parts.ts'
 import { readRequestFacts } from '#spend/rollups/request-facts.ts'
@@ -39,7 +39,7 @@ export async function recomputedCells(db: Db, table: CellTable, grain: number): 
     .select([...recordColumns, 'organization_id'])
     .select([exactText(sql.ref('cost_pico')).as('cost'), exactText(sql.ref('margin_pico')).as('margin')])
     .execute()
-  const names = dimensionNames.filter((name) => dimensionsOf[table].some((dimension) => dimension === name))
+  const names = dimensionColumns.filter((name) => dimensionsOf[table].some((dimension) => dimension === name))
   const sums = new Map<string, Sums>()
   for (const facts of rows.map(readRequestFacts)) {
     const [cell] = sumByMinute([facts])

@@ -10,7 +10,7 @@ test('a rewritten name that is taken gets the next free number', () => {
   assert.deepEqual(added, ['[E]', '[E] 2', '[E] 3', '[E] 4'])
 })
 
-test('names that were equal before stay equal unless one was rewritten', () => {
+test('duplicate names that were not rewritten stay as they are', () => {
   const names = new UniqueNames()
   assert.deepEqual([names.add('a', 'a'), names.add('a', 'a'), names.add('a', 'b')], ['a', 'a', 'a 2'])
 })

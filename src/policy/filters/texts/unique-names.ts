@@ -3,30 +3,29 @@
  * `label`, `label 2`, `label 3`. The time is linear in the number of names.
  */
 export class UniqueNames {
-  /** The names so far, and whether each was rewritten. */
+  /** The taken names, and whether each was rewritten. */
   readonly #isRewritten = new Map<string, boolean>()
   /** The number to try next, for each name that was taken. */
   readonly #nextNumber = new Map<string, number>()
 
-  /** Adds a name as it is. */
+  /** Marks a name as taken, for a field whose name is never rewritten. */
   reserve(name: string): void {
     this.#isRewritten.set(name, false)
   }
 
-  /** Returns the name with a number if another field has it. Names that were equal before rewriting stay equal. */
-  add(name: string, before: string): string {
-    const isRewritten = name !== before
-    const isOtherRewritten = this.#isRewritten.get(name)
-    const isFree = isOtherRewritten === undefined
-    const areBothUnchanged = isOtherRewritten === false && !isRewritten
-    if (isFree || areBothUnchanged) {
-      this.#isRewritten.set(name, isRewritten)
-      return name
+  /** Returns the new name, with a number if it is taken. Duplicate names that were not rewritten stay as they are. */
+  add(newName: string, originalName: string): string {
+    const isRewritten = newName !== originalName
+    const isTaken = this.#isRewritten.has(newName)
+    const areBothOriginal = !isRewritten && this.#isRewritten.get(newName) === false
+    if (!isTaken || areBothOriginal) {
+      this.#isRewritten.set(newName, isRewritten)
+      return newName
     }
-    let number = this.#nextNumber.get(name) ?? 2
-    while (this.#isRewritten.has(`${name} ${number}`)) number++
-    this.#nextNumber.set(name, number + 1)
-    const numbered = `${name} ${number}`
+    let number = this.#nextNumber.get(newName) ?? 2
+    while (this.#isRewritten.has(`${newName} ${number}`)) number++
+    this.#nextNumber.set(newName, number + 1)
+    const numbered = `${newName} ${number}`
     this.#isRewritten.set(numbered, true)
     return numbered
   }

@@ -74,8 +74,8 @@ export class BudgetAccount {
     return true
   }
 
-  /** Reserves nothing, for a request that the limit must count although it did not admit it. */
-  reserveNothing(): void {
+  /** Opens a reservation of 0, for a running request that the budget did not admit but must count. */
+  openReservation(): void {
     this.#reserve(0n)
   }
 

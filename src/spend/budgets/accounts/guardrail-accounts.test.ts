@@ -6,7 +6,7 @@ import { newTestStore } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import type { Budget } from '../budget.ts'
 import { insertPeriod, readSpendingOfPeriods } from '../rows/spending-rows.ts'
-import { watchOlderServers, withGuardrailAccounts } from './guardrail-accounts.ts'
+import { createGuardrailAccounts, withGuardrailAccounts } from './guardrail-accounts.ts'
 
 const guardrail = (spender: 'a' | 'b', limit: bigint): Budget => ({
   id: `guardrail:g:key:${spender}`,
@@ -36,7 +36,7 @@ function reservations(areShared: () => boolean) {
         created.push(budgets)
         return { reservation: unsettled }
       },
-      reserveNothing(budget) {
+      openReservation(budget) {
         created.push([budget])
         return unsettled
       },
@@ -49,9 +49,9 @@ function reservations(areShared: () => boolean) {
 const accountsOf = (budgets: readonly Budget[]) => budgets.map(({ id, limit }) => [id, limit])
 
 test('beside older servers a guardrail has one account, with the lowest of its limits', () => {
-  const { created, reserve, reserveNothing } = reservations(() => true)
+  const { created, reserve, openReservation } = reservations(() => true)
   reserve(pool, guardrail('a', 5n), guardrail('b', 7n))
-  reserveNothing(guardrail('a', 5n))
+  openReservation(guardrail('a', 5n))
   assert.deepEqual(created.map(accountsOf), [[['guardrail:g', 5n]], [['guardrail:g', 5n]]])
 })
 
@@ -103,7 +103,7 @@ test('accounts are separate after the last older server left', { skip }, async (
     return db.exclusively(lock, work)
   }
   let separate = 0
-  const accounts = await watchOlderServers({
+  const accounts = await createGuardrailAccounts({
     db: { ...db, exclusively },
     every,
     elapsed: () => elapsed,
@@ -134,7 +134,7 @@ test('accounts are separate from the start where no older server runs', { skip }
   const db = await openDb(testStore.settings)
   stack.defer(db.close)
   const every = () => assert.fail('no watch should start')
-  const accounts = await watchOlderServers({
+  const accounts = await createGuardrailAccounts({
     db,
     every,
     elapsed: () => 0,

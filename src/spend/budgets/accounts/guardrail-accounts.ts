@@ -5,7 +5,7 @@ import { dayOf } from '../../ledger/days.ts'
 import { chargedOf, readSpendingOf } from '../../ledger/spending/read-spending.ts'
 import type { Budget, LastingSubject } from '../budget.ts'
 import type { BudgetReserver } from '../budgets.ts'
-import { deleteSumsMissedByOlderServers } from '../rows/spending-rows.ts'
+import { deleteIncompleteSums } from '../rows/spending-rows.ts'
 import type { Every } from './open-accounts.ts'
 
 /** The interval of checking for older servers. */
@@ -34,11 +34,12 @@ const defaultTimes = {
 }
 
 /**
- * Checks for older servers until the last one has stopped. New ones cannot start, because the schema is too new for them.
- * Afterwards each member and each key has a separate account, which starts with the sum of the ledger.
+ * Shares the accounts until the last older server has stopped, and checks for one regularly. New ones cannot start, because
+ * the schema is too new for them. Afterwards each member and each key has a separate account, whose first balance is its
+ * spending in the ledger.
  * @returns the accounts, and a function that stops the checks.
  */
-export async function watchOlderServers(
+export async function createGuardrailAccounts(
   { db, every, elapsed, onSeparate, onError }: GuardrailAccountsDeps,
   times: Partial<typeof defaultTimes> = {},
 ): Promise<GuardrailAccounts & { stop: () => void }> {
@@ -57,8 +58,9 @@ export async function watchOlderServers(
       onSeparate()
     }
     if (absentForMs < absentMs + propagationMs) return
-    // Another server may have used shared accounts until now.
-    await db.exclusively('guardrail accounts', deleteSumsMissedByOlderServers)
+    // Until now, some server may have counted only in the shared accounts, so the separate sums are incomplete. The next
+    // request reads them again from the ledger.
+    await db.exclusively('guardrail accounts', deleteIncompleteSums)
     stop()
   }
   const stop = every(checkEveryMs, () => {
@@ -80,13 +82,13 @@ const sharedAccount = (guardrailId: string) => `guardrail:${guardrailId}`
 
 /** Reserves from the accounts that older servers use, while one of them runs. */
 export function withGuardrailAccounts(budgets: BudgetReserver, { areShared }: GuardrailAccounts): BudgetReserver {
-  // An open account is found by the identity of its budget.
+  // Accounts are looked up by object identity, so each budget must always map to the same object.
   const sharedBudgets = new WeakMap<Budget, Budget>()
   const toSharedBudget = (budget: Budget) => sharedBudgets.getOrInsertComputed(budget, sharedBudget)
   return {
     reserve: (limits, need) =>
       budgets.reserve(areShared() ? withoutDuplicateAccounts(limits.map(toSharedBudget)) : limits, need),
-    reserveNothing: (limit) => budgets.reserveNothing(areShared() ? toSharedBudget(limit) : limit),
+    openReservation: (limit) => budgets.openReservation(areShared() ? toSharedBudget(limit) : limit),
   }
 }
 

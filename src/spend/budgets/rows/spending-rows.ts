@@ -83,7 +83,7 @@ export async function deleteGuardrailSpending(tx: Tx, id: string): Promise<void>
  * Deletes the sums of accounts that older servers do not use, so that the next request reads the ledger. Older servers
  * that ran at the same time as newer ones did not count their spending in these accounts.
  */
-export async function deleteSumsMissedByOlderServers(tx: Tx): Promise<void> {
+export async function deleteIncompleteSums(tx: Tx): Promise<void> {
   await tx
     .deleteFrom('budget_periods')
     .where((e) =>

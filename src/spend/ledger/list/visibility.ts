@@ -3,12 +3,15 @@ import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 /** The caller that reads past requests. */
 export type Visibility = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'role' | 'access'>
 
+/** The caller that reads the texts of past requests. */
+export type TextReader = Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'access'>
+
 /**
  * Whether a caller that can see a request can also read texts that quote its prompt. Owners, admins, management keys and
  * the member who sent the request can; the key of an intern only for its own requests.
  */
 export function canReadTexts(
-  { keyKind, keyHash, userId, access }: Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'access'>,
+  { keyKind, keyHash, userId, access }: TextReader,
   request: { user_id: string; key_hash: string },
 ): boolean {
   if (keyKind === 'intern') return request.key_hash === keyHash

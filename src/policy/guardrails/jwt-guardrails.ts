@@ -1,10 +1,10 @@
-import type { TokenGuardrails } from '#identity/tokens/tokens.ts'
+import type { JwtGuardrails } from '#identity/tokens/tokens.ts'
 import { assign } from './assignments/assignments.ts'
 import type { GuardrailCache } from './guardrail-cache.ts'
 import type { WriteDeps } from './write-guardrails.ts'
 
-/** Finds the guardrails that tokens name, and assigns them to the keys of the tokens. */
-export function tokenGuardrails(deps: WriteDeps & { guardrailCache: GuardrailCache }): TokenGuardrails {
+/** Finds the guardrail that a JSON Web Token names in its claims, and assigns it to the API key that represents the token. */
+export function createJwtGuardrails(deps: WriteDeps & { guardrailCache: GuardrailCache }): JwtGuardrails {
   return {
     async find(workspaceId, name) {
       const rows = await deps.db.query
