@@ -1,7 +1,7 @@
 import { findClient } from '#gateway/clients/clients.ts'
 import { regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
-import { canReadTexts } from '#spend/ledger/list/visibility.ts'
+import { canReadTexts, type TextReader } from '#spend/ledger/list/visibility.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 
 const nullableCount = z.int().nullable()
@@ -9,7 +9,11 @@ const nullableCount = z.int().nullable()
 const Attempt = z.object({
   endpoint_id: z.string(),
   provider_name: z.string(),
-  outcome: z.string().describe('`answered`, `broke`, `client_left`, `circuit_open`, or the kind of failure.'),
+  outcome: z
+    .string()
+    .describe(
+      '`answered`, `broke` (the answer broke off), `client_left` (the client disconnected), `circuit_open` (skipped, because the circuit breaker is open), or the kind of failure.',
+    ),
   duration: z.number().describe('Milliseconds to the end of the answer or to the failure.'),
   reason: z.string().optional().describe('Details of the outcome, if there are any.'),
   error: z
@@ -44,7 +48,7 @@ const SkippedEndpoint = z.object({
   reason: z
     .string()
     .describe(
-      'Why the endpoint had a lower rank: `not_reached` (another one answered), `troubled` (recent failures), `circuit_shut`, `slow` (slower than the request prefers). Why it was excluded: `unconfigured`, `guardrail`, `not_priceable`, `no_fallbacks`, or the preference or requirement of the request that it does not meet.',
+      'Why the endpoint had a lower rank: `not_reached` (another one answered), `troubled` (recent failures), `circuit_shut` (the circuit breaker is open), `slow` (slower than the request prefers). Why it was excluded: `unconfigured`, `guardrail`, `not_priceable`, `no_fallbacks`, or the preference or requirement of the request that it does not meet.',
     ),
 })
 
@@ -62,7 +66,9 @@ const Failure = z.looseObject({
   guardrail_id: z
     .string()
     .optional()
-    .describe('The guardrail that refused the request; null if the limit of its key did.'),
+    .describe(
+      'The guardrail that refused the request; absent if no guardrail did, but the limit of an API key or a budget.',
+    ),
   rule: z.string().optional(),
   excluded: z
     .array(z.object({ endpoint: z.string(), reason: z.string() }))
@@ -88,7 +94,7 @@ const routingFields = {
   attempts: z.array(Attempt).describe('The attempted endpoints, in this order.'),
   not_asked: z
     .array(SkippedEndpoint)
-    .describe('Other endpoints that could have answered, at most 30; empty if no endpoint was chosen.'),
+    .describe('Endpoints of the candidate models that were not tried, at most 30; empty if no endpoint was chosen.'),
   ordered_by: z
     .enum(['draw', 'order', 'price', 'throughput', 'latency'])
     .nullable()
@@ -107,13 +113,15 @@ const routingFields = {
   tokens_audio_prompt: z.int(),
   tokens_audio_completion: z.int(),
   tokens_image_completion: z.int(),
-  throughput: z.number().nullable().describe('Tokens per second after the first.'),
-  upstream_inference_cost: z.number().describe('Cost in USD, with any credential.'),
+  throughput: z.number().nullable().describe('Tokens per second, measured after the first token.'),
+  upstream_inference_cost: z
+    .number()
+    .describe('The provider’s price in USD, whether the credential is the operator’s or the workspace’s own (BYOK).'),
   charged_prices: z
     .record(z.string(), z.number())
     .nullable()
     .describe(
-      'The price of one unit of each kind, in USD, by the names in the `pricing` of an endpoint: tokens of each kind, the request, and other units. Models that tools ran have other prices. Null without an answer, and for requests of older versions.',
+      'The price of one unit of each kind, in USD, by the names in the `pricing` of an endpoint: tokens of each kind, the request, and other units. The prices of further models that provider tools called are not included. Null without an answer, and for requests of older versions.',
     ),
   pace: z
     .object({ every: z.number().describe('Milliseconds.'), tokens: z.array(z.int()) })
@@ -158,7 +166,7 @@ export const GenerationAnswer = z
     billed_more_than_bound: z
       .boolean()
       .describe(
-        'Whether the provider billed or counted more than the request could use. Limits are charged the highest possible cost.',
+        'Whether the provider billed or counted more than the request could use. Limits are then charged the maximum possible cost of the request.',
       ),
     correction: z
       .object({
@@ -199,7 +207,7 @@ export const GenerationAnswer = z
   })
   .meta({ id: 'Generation', description: 'The metering record of a request.' })
 
-/** Fields that similar services have and this one does not. Their clients expect every key. */
+/** Fields of OpenRouter that this service has no value for. Its clients expect every key. */
 const absentFields = {
   app_id: null,
   external_user: null,
@@ -215,14 +223,11 @@ const absentFields = {
 }
 
 /**
- * The record in this service's format, and the same under the field names of similar APIs.
+ * The record with the fields of this service and those of OpenRouter.
  * @param reader the caller that gets the answer. The messages of providers are removed if the reader cannot read the
  * texts of the request.
  */
-export function generationAnswer(
-  record: GenerationRecord,
-  reader: Parameters<typeof canReadTexts>[0],
-): z.infer<typeof GenerationAnswer> {
+export function generationAnswer(record: GenerationRecord, reader: TextReader): z.infer<typeof GenerationAnswer> {
   return {
     ...absentFields,
     ...record,

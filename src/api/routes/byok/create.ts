@@ -3,7 +3,7 @@ import { createCredential } from '#identity/provider-keys/credentials.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 
-export const createByok = route({
+export const createProviderKey = route({
   method: 'post',
   path: '/byok',
   tag: 'byok',

@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { credentialEntity } from '../entities.ts'
 import { route } from '../route.ts'
 
-export const deleteByok = route({
+export const deleteProviderKey = route({
   method: 'delete',
   path: '/byok/{id}',
   tag: 'byok',

@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { credentialEntity } from '../entities.ts'
 import { route } from '../route.ts'
 
-export const getByok = route({
+export const getProviderKey = route({
   method: 'get',
   path: '/byok/{id}',
   tag: 'byok',

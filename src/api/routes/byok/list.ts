@@ -4,7 +4,7 @@ import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 
-export const listByok = route({
+export const listProviderKeys = route({
   method: 'get',
   path: '/byok',
   tag: 'byok',

@@ -1,14 +1,14 @@
 import type { Route } from '../route.ts'
-import { createByok } from './create.ts'
-import { deleteByok } from './delete.ts'
-import { getByok } from './get.ts'
-import { listByok } from './list.ts'
-import { updateByok } from './update.ts'
+import { createProviderKey } from './create.ts'
+import { deleteProviderKey } from './delete.ts'
+import { getProviderKey } from './get.ts'
+import { listProviderKeys } from './list.ts'
+import { updateProviderKey } from './update.ts'
 
 export const byokRoutes = {
-  listProviderKeys: listByok,
-  createProviderKey: createByok,
-  getProviderKey: getByok,
-  updateProviderKey: updateByok,
-  deleteProviderKey: deleteByok,
+  listProviderKeys,
+  createProviderKey,
+  getProviderKey,
+  updateProviderKey,
+  deleteProviderKey,
 } satisfies Record<string, Route>

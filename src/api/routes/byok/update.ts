@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { credentialEntity } from '../entities.ts'
 import { route } from '../route.ts'
 
-export const updateByok = route({
+export const updateProviderKey = route({
   method: 'patch',
   path: '/byok/{id}',
   tag: 'byok',

@@ -7,7 +7,7 @@ import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 import { readGroupStatuses } from '#policy/guardrails/group-statuses.ts'
 import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts'
-import { layerOf, layers } from '#spend/budgets/budget.ts'
+import { spendLimitNameOf, spendLimitNames } from '#spend/budgets/budget.ts'
 import {
   type BudgetStatus,
   type LastingBudget,
@@ -18,7 +18,7 @@ import {
 export const BudgetOfKey = z
   .object({
     layer: z
-      .enum(layers)
+      .enum(spendLimitNames)
       .describe(
         'The source of the limit: a budget of the organization or workspace, the default guardrail of the workspace (for the member or for the key), a guardrail of the member or of the key, its limits for each session or tag value, or the key itself.',
       ),
@@ -28,7 +28,7 @@ export const BudgetOfKey = z
       .string()
       .nullable()
       .describe(
-        'For the layers `session` and `tag`: the session or tag value to which the amounts belong. Up to three are listed, those of the key that have spent the most; null if there is none.',
+        'If `layer` is `session` or `tag`: the session or tag value to which the amounts belong. Up to three are listed, those of the key that have spent the most; null if there is none.',
       ),
     limit_usd: z.number(),
     reset_interval: z.enum(intervals).nullable(),
@@ -82,7 +82,7 @@ function toKeyBudget({ subject, limit, interval, includesByok }: LastingBudget, 
   const remaining = limit - spent - unconfirmed - held
   const isGroup = subject.kind === 'group'
   return {
-    layer: layerOf(subject),
+    layer: spendLimitNameOf(subject),
     guardrail_id: isGroup || subject.kind === 'guardrail' ? subject.id : null,
     tag_name: isGroup && subject.grouping.by === 'tag' ? subject.grouping.name : null,
     group_value: null,
