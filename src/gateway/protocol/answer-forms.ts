@@ -25,7 +25,7 @@ export type AnswerForms = {
 }
 
 /** `toolNames` are the names of the tools that the server got. Undefined if it got none. */
-export type FilterOptions = { endpoint: Endpoint; choiceCount: number; toolNames: ReadonlySet<string> | undefined }
+type FilterOptions = { endpoint: Endpoint; choiceCount: number; toolNames: ReadonlySet<string> | undefined }
 
 /** Changes events of a stream. Events have the standard form of their protocol. */
 export type EventFilter = {
