@@ -175,7 +175,7 @@ function resultLimits({ windowTokens }: TurnDeps) {
   return { head: half, tail: half }
 }
 
-const notAllowed = 'Not allowed, and not done. Continue without it.'
+const notAllowedMessage = 'Not allowed, and not done. Continue without it.'
 
 /** Names the equivalent tool if the name is one of another agent. */
 function unknownToolMessage(tools: Tool[], name: string): string {
@@ -196,7 +196,7 @@ async function runTool(deps: TurnDeps, call: ToolCall, isCut: boolean): Promise<
     if (!tool) throw new Error(unknownToolMessage(deps.tools, call.name))
     const input = requireInput(call, isCut)
     const context = deps.toolContextOf(call)
-    if (!tool.handlesPermission && !(await context.askClientRules(tool, input))) throw new Error(notAllowed)
+    if (!tool.handlesPermission && !(await context.askClientRules(tool, input))) throw new Error(notAllowedMessage)
     const result = await tool.run(input, context)
     const output = typeof result === 'string' ? { text: result } : result
     return { ...output, failed: false, text: shorten(output.text, resultLimits(deps)) }

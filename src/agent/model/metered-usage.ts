@@ -2,7 +2,7 @@ import { waitFor } from '#platform/async/wait-for.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
 import type { Usage } from './model.ts'
 
-/** Signalbox meters an answer within a second. */
+/** The usage is requested repeatedly, because Signalbox meters an answer up to a second after its end. */
 const polling = { timeoutMs: 2000, recheckMs: 100 }
 
 /**

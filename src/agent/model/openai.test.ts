@@ -25,7 +25,7 @@ async function serve(...handlers: Handler[]) {
     model: 'm',
     newId: () => 'id',
     backoffMs: [1, 1],
-    silenceMs: 1500,
+    idleTimeoutMs: 1500,
   }
   const ask = async (request: Partial<ModelRequest> = {}) => {
     const events: ModelEvent[] = []

@@ -17,13 +17,13 @@ export type OpenAiOptions = {
   /** The delays before the retries, in milliseconds. Tests set short ones. */
   backoffMs?: number[]
   /** Longest time without data from the service, before and within an answer, in milliseconds. */
-  silenceMs?: number
+  idleTimeoutMs?: number
 }
 
 /** The longest delay before a retry, even if the service asks for a longer one. */
 const maxWaitMs = 60_000
 /** A model can think for minutes before the first byte, if its service sends no keep-alive comments. */
-const defaultSilenceMs = 240_000
+const defaultIdleTimeoutMs = 240_000
 /** How much of an error answer is read. */
 const maxErrorBytes = 1024 * 1024
 
@@ -53,15 +53,15 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
 }
 
 async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
-  const silence = createIdleGuard(options.silenceMs ?? defaultSilenceMs, request.signal)
+  const idleTimeout = createIdleTimeout(options.idleTimeoutMs ?? defaultIdleTimeoutMs, request.signal)
   const answer = createAnswer(options.newId)
   let hasStarted = false
   let generationId: string | null = null
   const fetchUsage = () => fetchMeteredUsage(options, generationId, request.signal)
   try {
-    const response = await post(options, request, silence.signal)
+    const response = await post(options, request, idleTimeout.signal)
     generationId = response.headers.get('x-generation-id')
-    for await (const data of eventData(response.body, silence.restart)) {
+    for await (const data of eventData(response.body, idleTimeout.restart)) {
       // Read to the end, so that the connection can be reused.
       if (data === '[DONE]') continue
       const chunk = parseChunk(data)
@@ -79,7 +79,7 @@ async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
     if (hasStarted) fault.usage = await fetchUsage()
     throw fault
   } finally {
-    silence.end()
+    idleTimeout.end()
   }
 }
 
@@ -130,11 +130,11 @@ function parseChunk(data: string): Chunk {
 }
 
 /** Aborts after `ms` without a call of `restart`. */
-function createIdleGuard(ms: number, outer: AbortSignal) {
-  const guardController = new AbortController()
-  const timer = setTimeout(() => guardController.abort(new Error(`no data for ${Math.round(ms / 1000)} s`)), ms)
+function createIdleTimeout(ms: number, outer: AbortSignal) {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(new Error(`no data for ${Math.round(ms / 1000)} s`)), ms)
   return {
-    signal: AbortSignal.any([outer, guardController.signal]),
+    signal: AbortSignal.any([outer, controller.signal]),
     restart: () => void timer.refresh(),
     end: () => clearTimeout(timer),
   }

@@ -17,7 +17,7 @@ export type FilePatch =
 const fileHeading = /^\*\*\* (Add|Delete|Update) File: (.+)$/
 const moveHeading = /^\*\*\* Move to: (.+)$/
 /** Marks a last line without a line end in a unified diff. */
-const noLineEnd = '\\ No newline'
+const noLineEndMarker = '\\ No newline'
 /** Line numbers of a unified diff. They are ignored, because models count badly. */
 const lineNumbers = /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/
 
@@ -66,7 +66,7 @@ function parseSection(kind: string, path: string, lines: string[], from: number)
     return { kind: 'delete', path }
   }
   if (kind === 'Add') {
-    const hasNoLineEnd = lines.at(-1)?.startsWith(noLineEnd) === true
+    const hasNoLineEnd = lines.at(-1)?.startsWith(noLineEndMarker) === true
     const added = (hasNoLineEnd ? lines.slice(0, -1) : lines).map((line, index) => {
       if (line.startsWith('+')) return `${line.slice(1)}\n`
       throw lineError(from + index, line, 'each line of a new file begins with "+"')
@@ -89,7 +89,7 @@ function parseHunks(lines: string[], from: number): Hunk[] {
       continue
     }
     // Marks a last line without a line end. The file's own line end is preserved.
-    if (/^\*\*\* End of File\s*$/.test(line) || line.startsWith(noLineEnd)) continue
+    if (/^\*\*\* End of File\s*$/.test(line) || line.startsWith(noLineEndMarker)) continue
     if (hunks.length === 0) hunks.push({ anchor: undefined, before: [], after: [] })
     const hunk = hunks.at(-1)!
     const rest = line.slice(1)

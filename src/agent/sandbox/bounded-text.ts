@@ -41,7 +41,7 @@ export function createBoundedText(limits: { head: number; tail: number }): Bound
   }
 }
 
-/** Shortens a complete text in the same way. */
+/** Shortens a text to its first `head` and last `tail` bytes, with the number of omitted bytes between them. */
 export function shorten(text: string, limits: { head: number; tail: number }): string {
   const bounded = createBoundedText(limits)
   bounded.add(Buffer.from(text))

@@ -2,6 +2,7 @@ import type { CommandEnd } from './command.ts'
 import type { Shell } from './shell.ts'
 import { createTerminalText } from './terminal-text.ts'
 
+/** The most background processes of a session that can run, and that can be read, ended ones included. */
 const limits = { running: 8, remembered: 32 }
 /** How many bytes of unread output are stored, from its beginning and its end. */
 const unreadLimits = { head: 10_000, tail: 20_000 }

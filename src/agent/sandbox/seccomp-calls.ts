@@ -7,15 +7,15 @@ export type Calls = {
   architecture: number
   /** From this number on, a second range has the same calls (x32 on x86-64). A program that uses it is killed. */
   alternativeNumbersFrom: number | undefined
-  /** Calls that fail with a refusal. */
+  /** Calls that fail as not permitted (EPERM). */
   refusedCalls: number[]
   /** Calls that fail as not implemented (ENOSYS), so that programs use older calls, which the filter can check. */
   unimplemented: number[]
   /** The calls that create sockets, `socket` and `socketpair`. Only some kinds of sockets are allowed. */
   sockets: number[]
-  /** Refused with flags that create namespaces. */
+  /** The call `clone`, which fails with flags that create namespaces. */
   clone: number
-  /** Refused for requests that write input to a terminal. */
+  /** The call `ioctl`, which fails for requests that write input to a terminal. */
   ioctl: number
 }
 

@@ -63,7 +63,7 @@ export class Connection {
       if (this.#closeReason) return reject(this.#closeReason)
       const id = ++this.#lastId
       const waiter = withCleanup({ resolve, reject }, () => this.#waiters.delete(id))
-      this.#waiters.set(id, timeoutMs ? withDeadline(waiter, method, timeoutMs) : waiter)
+      this.#waiters.set(id, timeoutMs ? withTimeout(waiter, method, timeoutMs) : waiter)
       try {
         this.#send({ id, method, params })
       } catch (error) {
@@ -152,9 +152,9 @@ export class Connection {
 const exitReasonMs = 500
 
 async function exitReason({ exited }: Channel): Promise<string> {
-  const { promise: silence, resolve } = Promise.withResolvers<string>()
+  const { promise: timeout, resolve } = Promise.withResolvers<string>()
   const timer = setTimeout(resolve, exited ? exitReasonMs : 0, 'The agent closed its output.')
-  const reason = await Promise.race([exited ?? silence, silence])
+  const reason = await Promise.race([exited ?? timeout, timeout])
   clearTimeout(timer)
   return reason
 }
@@ -173,7 +173,7 @@ function withCleanup({ resolve, reject }: Waiter, cleanUp: () => void): Waiter {
   }
 }
 
-function withDeadline(waiter: Waiter, method: string, timeoutMs: number): Waiter {
+function withTimeout(waiter: Waiter, method: string, timeoutMs: number): Waiter {
   const timer = setTimeout(
     () => waiter.reject(new Error(`The agent did not answer ${method} within ${timeoutMs / 1000} s.`)),
     timeoutMs,

@@ -16,7 +16,7 @@ import { cutPosition, truncateText } from '#platform/text/truncate.ts'
 import type { ToolCall } from '../acp/tool-calls/tool-call.ts'
 import type { SessionChange } from '../store/transcript-store.ts'
 import { maxLengths, shorten } from './limits.ts'
-import { appendOutput, noOutput, type TerminalOutput } from './terminal-output.ts'
+import { appendOutput, emptyOutput, type TerminalOutput } from './terminal-output.ts'
 import { toToolActivity } from './tool-activity.ts'
 
 /** The most tool calls of a run that can still change. If there are more, the oldest call is final. */
@@ -110,7 +110,7 @@ export class Recorder {
   updateTool(id: string, tool: ToolCall, output: string | undefined): Activity {
     this.#text = undefined
     const openCall = this.#calls.get(id)
-    const terminal = appendOutput(openCall?.output ?? noOutput, output ?? '')
+    const terminal = appendOutput(openCall?.output ?? emptyOutput, output ?? '')
     const activity = toToolActivity(id, tool, terminal)
     const content = { ...activity, endedAt: isOpenCall(activity) ? null : this.#deps.now() }
     const entry = openCall ? this.#change(openCall.entry, content) : this.#add(content)

@@ -4,7 +4,7 @@ import { endLength, maxLengths } from './limits.ts'
 /** The output of a terminal. If it is long, `text` lacks `omitted` characters between its start and its end. */
 export type TerminalOutput = { text: string; omitted: number }
 
-export const noOutput: TerminalOutput = { text: '', omitted: 0 }
+export const emptyOutput: TerminalOutput = { text: '', omitted: 0 }
 
 /** Longer than a stored output, so that the stored one is cut too, and its note is where the characters are missing. */
 const maxBufferLength = 2 * maxLengths.output

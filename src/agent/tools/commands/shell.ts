@@ -8,7 +8,7 @@ import { withHints } from './shell-hints.ts'
 const defaultTimeoutSeconds = 120
 const maxTimeoutSeconds = 900
 
-export const notAllowed = 'The user, or a rule, did not allow this command. It was not run. Continue without it.'
+export const notAllowedMessage = 'The user, or a rule, did not allow this command. It was not run. Continue without it.'
 
 /** Linux accepts arguments of up to 128 KiB. */
 const maxCommandBytes = 100_000
@@ -51,7 +51,7 @@ export const shell = tool({
   title: ({ command }) => command,
   async run(input, context) {
     const location = await decideLocation(input, context)
-    if (location === 'refused') return notAllowed
+    if (location === 'refused') return notAllowedMessage
     const seconds = input.timeout_seconds ?? defaultTimeoutSeconds
     const { workspace, signal } = context
     const progress = reportProgress(context.notifyProgress)

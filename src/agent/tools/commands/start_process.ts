@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { tool } from '../tool.ts'
-import { commandInput, decideLocation, notAllowed } from './shell.ts'
+import { commandInput, decideLocation, notAllowedMessage } from './shell.ts'
 
 export const startProcess = tool({
   name: 'start_process',
@@ -21,7 +21,7 @@ export const startProcess = tool({
   title: ({ command }) => command,
   async run(input, context) {
     const location = await decideLocation(input, context)
-    if (location === 'refused') return notAllowed
+    if (location === 'refused') return notAllowedMessage
     const options = { workspace: context.workspace.root, sandbox: location === 'inside' }
     const id = await context.processes.start(context.shell, input.command, options)
     return `Started as ${id}. read_process returns its output and whether it still runs.`

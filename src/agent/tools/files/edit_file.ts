@@ -44,7 +44,7 @@ function replaceText(text: string, old_text: string, new_text: string, all: bool
   if (before === after) throw new Error('stays as it is: old_text and new_text are the same')
   const exact = exactMatches(text, before)
   const matches = all || !exact.length ? matchesByLine(text, before) : exact
-  if (!matches.length) throw new Error(notFound(text, before))
+  if (!matches.length) throw new Error(notFoundMessage(text, before))
   const places = lineNumbers(text, matches)
   if (matches.length > 1 && !all) {
     const lineList = places.slice(0, maxListedLines).join(', ')
@@ -131,7 +131,7 @@ const lineNumber = /^ *\d+\t/
 const contextLength = 2
 
 /** Returns an error message with the most similar text, from which the model can make the next edit. */
-function notFound(text: string, searched: string): string {
+function notFoundMessage(text: string, searched: string): string {
   if (toLf(text).normalize('NFC').includes(toLf(searched).normalize('NFC')))
     return 'contains old_text only in another Unicode composition (such as é as one code point or as two): take old_text from the output of read_file, or choose lines without such characters'
   const lines = text.split(/\r?\n/)

@@ -65,7 +65,7 @@ async function searchFiles(input: Input, { workspace, signal }: ToolContext): Pr
   return [
     lines.join('\n') || '(nothing found)',
     ...partlySearchedNote(truncatedPaths),
-    ...notSearchedNote(excluded),
+    ...excludedEntriesNote(excluded),
   ].join('\n')
 }
 
@@ -84,7 +84,7 @@ function partlySearchedNote(paths: string[]): string[] {
   ]
 }
 
-function notSearchedNote(excluded: WalkEntry[]): string[] {
+function excludedEntriesNote(excluded: WalkEntry[]): string[] {
   const described = (['ignored', 'hidden'] as const).flatMap((reason) => {
     const paths = excluded
       .filter((entry) => entry.excluded === reason)
