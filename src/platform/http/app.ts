@@ -67,7 +67,7 @@ type AppOptions = {
   explain?: (error: unknown) => Fault | undefined
   /** Error messages for paths that do not exist, by path after the prefix. */
   missingPathHints?: Readonly<Record<string, string>>
-  /** Returns a path in the spelling that the routes use. */
+  /** Rewrites the path and query of a request to the form that the routes use. */
   rewriteUrl?: (url: string, headers: IncomingHttpHeaders) => string
   /** The form of errors for a request, if it is not the form of this service. */
   envelopeOf?: (request: FastifyRequest) => Envelope | undefined

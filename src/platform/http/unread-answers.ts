@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { steadyNow } from '../core/clock.ts'
 
 type OpenSocket = Socket & { _handle?: { writeQueueSize: number } | null }
-/** The number of sent bytes at a check that found further ones waiting, and the time since which it has not changed. */
+/** The bytes that a connection with waiting bytes had sent at the last check, and the check at which that was new. */
 type Progress = { sentBytes: number; since: number }
 
 /**

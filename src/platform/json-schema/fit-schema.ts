@@ -1,12 +1,12 @@
 import { mapItems } from '../json/map-texts.ts'
 import { toLatestDraft, toNames, withoutUndefined } from './latest-draft.ts'
 import {
+  ignorableKeywords,
   isSchema,
   moveIntoDescription,
   type Schema,
   type SchemaRules,
   schemaKeywords,
-  silentKeywords,
 } from './schema-keywords.ts'
 import { resolveRef, resolveRoot } from './schema-refs.ts'
 import { hasType, isKnownType } from './schema-types.ts'
@@ -182,7 +182,7 @@ function withoutUnsupported(schema: Schema, { rules, report }: FitContext): Sche
     if (isAccepted(keyword, value, rules)) continue
     remaining ??= { ...schema }
     delete remaining[keyword]
-    if (silentKeywords.has(keyword) || keyword === '$defs' || keyword === 'definitions') continue
+    if (ignorableKeywords.has(keyword) || keyword === '$defs' || keyword === 'definitions') continue
     if (keyword === 'additionalProperties' && typeof value === 'boolean') continue
     moved[keyword] = value
     report(keyword)

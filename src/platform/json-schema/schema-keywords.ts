@@ -17,8 +17,8 @@ export type SchemaRules = {
   declaresRequired?: boolean
 }
 
-/** Keywords without an effect on validation. */
-export const silentKeywords: ReadonlySet<string> = new Set([
+/** Keywords without an effect on validation. They are removed without a report. */
+export const ignorableKeywords: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
   'id',

@@ -2,7 +2,7 @@ import { z } from './schema.ts'
 import { text } from './text.ts'
 import { wholeNumber } from './whole-number.ts'
 
-/** More than any list contains. */
+/** The highest `offset`. No list has more items. */
 const maxOffset = 2 ** 31 - 1
 
 /** The query of every list of the management API: `offset` from 0, `limit` 1 to 100, by default 50. */

@@ -11,7 +11,7 @@ const blankLine = Buffer.from('\n\n')
 
 /** Larger events are refused, because a whole event is held in memory. */
 export const maxEventBytes = 32 * 1024 * 1024
-/** More lines than a stream of tokens has that lacks its blank lines, and is therefore one event. */
+/** The limit of lines in one event. A whole stream of tokens without blank lines, which counts as one event, has fewer. */
 const maxEventLines = 100_000
 
 /**

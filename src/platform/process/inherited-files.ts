@@ -41,7 +41,7 @@ function closesOnExecution(descriptor: number): boolean {
     const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1]
     return (Number.parseInt(flags ?? '', 8) & closesOnExec) !== 0
   } catch {
-    // It is closed already.
+    // The file is closed already.
     return true
   }
 }

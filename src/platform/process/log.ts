@@ -43,7 +43,7 @@ export function createLineWriter(log: Log, message: string): (fields: object) =>
     if (!log.isLevelEnabled('info')) return
     const members = JSON.stringify(fields).slice(1, -1)
     const line = `${linePrefix}${time()}${bindings}${members && ','}${members}${lineEnd}`
-    // Every key contains one of these. `includes` is faster than the regular expression.
+    // Every API key contains one of these texts. `includes` is faster than the regular expression.
     const canContainKey = line.includes('-v1-') || line.includes('-V1-')
     stream.write(canContainKey ? maskApiKeys(line) : line)
   }

@@ -9,7 +9,7 @@ export function createMark(workspace: string): string {
   return createHash('sha256').update(workspace).digest('hex').slice(0, 32)
 }
 
-/** The searched part of an environment. Ordinary ones are smaller. */
+/** How much of the environment of a process is searched. Ordinary environments are smaller. */
 const searchedBytes = 256 * 1024
 
 /** The limit of process lists for one search, if new processes appear all the time. */
@@ -22,7 +22,7 @@ const maxLists = 100
  * @returns the number of killed processes.
  */
 export function killMarked(mark: string): number {
-  // One buffer for all: reading each file whole would cost a small daemon a good part of its memory.
+  // One buffer for all processes: reading each environment whole would cost a small daemon a good part of its memory.
   const buffer = Buffer.allocUnsafeSlow(searchedBytes)
   const visited = new Set<number>()
   let killedCount = 0
@@ -41,14 +41,14 @@ function killIfMarked(pid: number, mark: string, buffer: Buffer): boolean {
   try {
     if (!readEnvironment(pid, buffer).includes(`${markerVariable}=${mark}`) || isZombie(pid)) return false
   } catch {
-    // It has ended, or access is denied.
+    // The process has ended, or access to its environment is denied.
     return false
   }
   try {
     killGroup(pid)
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has just ended. Its children are in the next list.
+    // The process has just ended. Its children are in the next list.
   }
   return true
 }

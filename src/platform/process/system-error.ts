@@ -36,7 +36,7 @@ export const writeErrorText = (error: unknown): string =>
 
 /**
  * Describes an error of the operating system in one sentence, for a person at a terminal.
- * @returns undefined for any other error, which is a defect of this program.
+ * @returns undefined for any other error, which is a bug of this program.
  */
 export function describeSystemError(error: unknown): string | undefined {
   const { errno, syscall, path } = Object(error) as Partial<NodeJS.ErrnoException>

@@ -8,7 +8,7 @@ type Uncaught = {
 }
 
 /**
- * Handles defects of this program. An unhandled rejection is logged with its stack, and the process continues. An uncaught
+ * Logs errors that no code handled. An unhandled rejection is logged with its stack, and the process continues. An uncaught
  * exception is logged, and stops the process.
  */
 export function logUncaught({ log, end }: Uncaught): void {

@@ -1,7 +1,7 @@
 import { minuteMs, steadyNow } from '../core/clock.ts'
 import type { Log } from './log.ts'
 
-/** A repeated failure is logged once in this time. Without a repetition for this time, it is over. */
+/** A repeated failure is logged once in this time. Without a repetition for this time, it counts as over. */
 
 /** The limit of distinguished failures, because messages can contain arbitrary values. */
 const maxKinds = 100

@@ -5,7 +5,7 @@
 const controlPattern = String.raw`(?![\n\t])\p{Cc}|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}`
 const prosePattern = new RegExp(controlPattern, 'gu')
 
-/** Characters that can mislead in a single line: those above, line breaks, tabs and unusual spaces. */
+/** Characters that can mislead in a single line: those of `controlPattern`, line breaks, tabs and unusual spaces. */
 const lineUnsafePattern = String.raw`${controlPattern}|[\n\t\ufe0e\ufe0f]|(?! )\p{Zs}`
 const linePattern = new RegExp(String.raw`\\(?=[nrtxu\\]|${lineUnsafePattern})|${lineUnsafePattern}`, 'gu')
 

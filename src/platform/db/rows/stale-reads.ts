@@ -6,7 +6,7 @@ import { sql } from '../kysely.ts'
 /** Whether stale values can be used, because the database is unreachable. */
 export type AllowStale = () => Promise<boolean>
 
-/** Stale values are never used. */
+/** Never allows stale values. */
 export const neverStale: AllowStale = async () => false
 
 /** The time limit of the check whether the database answers. */

@@ -79,4 +79,4 @@ export type Mutex = ReturnType<typeof createMutex>
 type MutexLock = Pick<Mutex, 'enter' | 'leave'>
 
 /** For a connection without transactions: statements need no lock. */
-export const noMutex: MutexLock = { enter: async () => {}, leave: () => {} }
+export const noopMutex: MutexLock = { enter: async () => {}, leave: () => {} }

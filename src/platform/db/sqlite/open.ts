@@ -8,7 +8,7 @@ import type { Lend } from '../rows/lend.ts'
 import { collectNotifications, localSignals, type Notification } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { createReader, openSqlite } from './client.ts'
-import { createMutex, noMutex, sqliteDialect } from './dialect.ts'
+import { createMutex, noopMutex, sqliteDialect } from './dialect.ts'
 import { openSession } from './session.ts'
 
 /** The maximum time that a transaction waits until other processes have received its notifications. */
@@ -33,7 +33,7 @@ export async function openEmbedded(
   })
   const reader = createReader(path)
   const reportQuery: Query = new Kysely<Tables>({
-    dialect: sqliteDialect(reader, noMutex),
+    dialect: sqliteDialect(reader, noopMutex),
     log: createQueryLog(listeners),
   })
   const signals = localSignals()

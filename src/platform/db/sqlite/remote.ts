@@ -7,7 +7,7 @@ import type { Session } from '../rows/lend.ts'
 import { collectNotifications, localSignals, type Notification } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { type SqliteClient, toSendable } from './client.ts'
-import { createMutex, noMutex, sqliteDialect } from './dialect.ts'
+import { createMutex, noopMutex, sqliteDialect } from './dialect.ts'
 
 /** Calls that the process which owns the file handles. */
 export type OwnerCalls = {
@@ -38,7 +38,7 @@ export function openRemoteDatabase(
     log: createQueryLog(listeners),
   })
   const reportQuery: Query = new Kysely<Tables>({
-    dialect: sqliteDialect(createClient({ report: true }), noMutex),
+    dialect: sqliteDialect(createClient({ report: true }), noopMutex),
     log: createQueryLog(listeners),
   })
   const local = localSignals()

@@ -41,21 +41,21 @@ function prepare(sql: string): StatementSync {
   return statement
 }
 
-const noRows = { names: [], values: [] }
+const emptyResult = { names: [], values: [] }
 
 function runRequest({ id, sql, parameters }: WorkerRequest): WorkerReply {
   try {
     const [first] = parameters
-    if (isBatch(first)) return { id, ...noRows, changes: runBatch(first) }
+    if (isBatch(first)) return { id, ...emptyResult, changes: runBatch(first) }
     const statement = prepare(sql)
-    if (isRowsParameter(first)) return { id, ...noRows, changes: runForRows(statement, first.rowsOfValues) }
+    if (isRowsParameter(first)) return { id, ...emptyResult, changes: runForRows(statement, first.rowsOfValues) }
     const values = parameters as SQLInputValue[]
     if (statement.columns().length > 0) {
       const rows = statement.all(...values) as unknown as unknown[][]
       return { id, names: statement.columns().map(({ name }) => name), values: rows.flat(), changes: 0 }
     }
     const { changes } = statement.run(...values)
-    return { id, ...noRows, changes: Number(changes) }
+    return { id, ...emptyResult, changes: Number(changes) }
   } catch (error) {
     return toFailureReply(id, error)
   }

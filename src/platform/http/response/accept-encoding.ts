@@ -14,7 +14,7 @@ export function chooseEncoding(header: string | undefined): Encoding | undefined
   return choices.get(header)
 }
 
-/** Clients of the same kind always send the same header. */
+/** A cache by header, because clients of the same kind send the same header. */
 const choices = new Map<string, Encoding | undefined>()
 const maxCached = 100
 

@@ -50,8 +50,8 @@ const isSpecialName = (host: string) =>
   /\.(internal|local|localhost|localdomain|home\.arpa|lan|intranet|corp|svc)\.?$/i.test(host)
 
 /**
- * Resolves a host, and requires that all its addresses are public: a user who names a host must not reach private services of
- * this one.
+ * Resolves a host, and requires that all its addresses are public: a user who names a host must not reach services that
+ * only this host can reach.
  * @param settingName the setting with which the operator can allow a private host.
  * @param options `isProxied`: a proxy connects, so a name that only the proxy can resolve is left to it, with no address.
  * @throws Error that says what is wrong with the host.

@@ -34,7 +34,7 @@ export function startAfterPrevious(request: IncomingMessage, response: ServerRes
 
 function ignoreError(): void {}
 
-/** Without this, Node would answer the request a second time, with 408, if the rest of its body never arrives. */
+/** Discards the unread body. Otherwise Node would answer the request a second time, with 408, if the body never ends. */
 function discardRest(this: ServerResponse): void {
   discardBody(this.req)
 }

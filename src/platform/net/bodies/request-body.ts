@@ -9,14 +9,14 @@ export function readRequestBody(request: IncomingMessage): AsyncIterable<Buffer>
   return { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) }
 }
 
-/** Requests whose rest is being discarded. */
+/** Requests whose remaining body is being discarded. */
 const discarding = new WeakSet<IncomingMessage>()
 
-/** Limits of reading a refused body. Then its connection is closed. */
+/** How much of a refused body is read, and for how long, before its connection is closed. */
 const discardLimits = { bytes: 16 * 1024 * 1024, ms: 5_000 }
 
 /**
- * Reads and discards the rest of a request's body that nobody reads, within limits. Closing a connection while the client is still
+ * Reads and discards the remaining body of a request that is refused, within limits. Closing a connection while the client is still
  * sending resets it, and the client reports a network error instead of the refusal. So the close waits for the body.
  */
 export function discardBody(request: IncomingMessage, { bytes, ms } = discardLimits): void {
