@@ -46,7 +46,7 @@ const two = [
   ['call_a', 'read', a],
   ['call_b', 'read', b],
 ]
-const named = (id: string, key?: number) => ({ key, id, name: 'read' })
+const named = (id: string, upstreamIndex?: number) => ({ upstreamIndex, id, name: 'read' })
 
 describe('tool calls in pieces', () => {
   test('id and name in every piece make one call', () => {
@@ -62,11 +62,11 @@ describe('tool calls in pieces', () => {
     assert.equal(calls(unnamed, { ...unnamed, text: '{"path":' }, { ...unnamed, text: '"a"}' }).length, 1)
   })
 
-  test('calls under one number are separated by id, or by complete arguments', () => {
+  test('calls under one index are separated by id, or by complete arguments', () => {
     assert.deepEqual(calls({ ...named('call_a', 0), text: a }, { ...named('call_b', 0), text: b }), two)
     const unnamed = [
-      { key: 0, name: 'read', text: a },
-      { key: 0, name: 'read', text: b },
+      { upstreamIndex: 0, name: 'read', text: a },
+      { upstreamIndex: 0, name: 'read', text: b },
     ]
     assert.deepEqual(
       calls(...unnamed).map(([, , args]) => args),
@@ -74,7 +74,7 @@ describe('tool calls in pieces', () => {
     )
   })
 
-  test('calls without a number in one event are several', () => {
+  test('calls without an index in one event are several', () => {
     assert.deepEqual(
       calls([
         { ...named('call_a'), text: a },
@@ -86,24 +86,43 @@ describe('tool calls in pieces', () => {
   })
 
   test('arguments, name and id come in any order', () => {
-    assert.deepEqual(calls({ key: 0, id: 'call_a', text: '{"path":' }, { key: 0, name: 'read', text: '"a"}' }), one)
     assert.deepEqual(
-      calls({ key: 0, text: '{"path":' }, { key: 0, name: 'read', text: '"a"}' }, named('call_a', 0)),
+      calls({ upstreamIndex: 0, id: 'call_a', text: '{"path":' }, { upstreamIndex: 0, name: 'read', text: '"a"}' }),
+      one,
+    )
+    assert.deepEqual(
+      calls(
+        { upstreamIndex: 0, text: '{"path":' },
+        { upstreamIndex: 0, name: 'read', text: '"a"}' },
+        named('call_a', 0),
+      ),
       one,
     )
     assert.deepEqual(calls({ text: a }, { name: 'read' }, { id: 'call_a' }), one)
   })
 
   test('calls that are filled in turns, with text in between, are whole', () => {
-    const parts = [named('call_a', 0), named('call_b', 1), { key: 0, text: '{"path":' }, { key: 1, text: '{"path":' }]
-    assert.deepEqual(calls(...parts, text, { key: 0, text: '"a"}' }, { key: 1, text: '"b"}' }), two)
+    const parts = [
+      named('call_a', 0),
+      named('call_b', 1),
+      { upstreamIndex: 0, text: '{"path":' },
+      { upstreamIndex: 1, text: '{"path":' },
+    ]
+    assert.deepEqual(calls(...parts, text, { upstreamIndex: 0, text: '"a"}' }, { upstreamIndex: 1, text: '"b"}' }), two)
   })
 
   test('arguments that only an opening or a closing event has are not lost', () => {
-    assert.deepEqual(calls({ ...named('call_a', 0), whole: a }, { key: 0, text: '' }, { key: 0, isClosed: true }), one)
-    assert.deepEqual(calls(named('call_a', 0), { key: 0, whole: a, isClosed: true }), one)
     assert.deepEqual(
-      calls(named('call_a', 0), { key: 0, text: a.slice(0, 5) }, { ...named('call_a'), whole: a, isClosed: true }),
+      calls({ ...named('call_a', 0), whole: a }, { upstreamIndex: 0, text: '' }, { upstreamIndex: 0, isClosed: true }),
+      one,
+    )
+    assert.deepEqual(calls(named('call_a', 0), { upstreamIndex: 0, whole: a, isClosed: true }), one)
+    assert.deepEqual(
+      calls(
+        named('call_a', 0),
+        { upstreamIndex: 0, text: a.slice(0, 5) },
+        { ...named('call_a'), whole: a, isClosed: true },
+      ),
       one,
     )
     assert.deepEqual(calls({ ...named('call_a', 0), text: a }, { ...named('call_a', 0), text: a }), one)
@@ -116,12 +135,12 @@ describe('tool calls in pieces', () => {
   test('a name in parts is one name, and an error once the call was sent', () => {
     const start = { ...named('call_a', 0), name: 'get_', isNamePartial: true } as const
     const rest = [
-      { key: 0, text: '' },
-      { key: 0, text: a },
+      { upstreamIndex: 0, text: '' },
+      { upstreamIndex: 0, text: a },
     ]
     const right = [['call_a', 'get_weather', a]]
     for (const next of ['weather', 'get_weather']) {
-      assert.deepEqual(calls(start, { key: 0, name: next, text: '' }, ...rest), right)
+      assert.deepEqual(calls(start, { upstreamIndex: 0, name: next, text: '' }, ...rest), right)
       assert.deepEqual(calls(start, { ...start, name: next }, ...rest), right)
     }
     assert.deepEqual(calls(start, { ...named('call_b', 1), text: b }), [
@@ -129,13 +148,13 @@ describe('tool calls in pieces', () => {
       ['call_b', 'read', b],
     ])
     assert.throws(
-      () => calls({ ...named('call_a', 0), text: '' }, { key: 0, name: 'weather' }, ...rest),
-      /the name of its call of "read" continues/,
+      () => calls({ ...named('call_a', 0), text: '' }, { upstreamIndex: 0, name: 'weather' }, ...rest),
+      /the name of the call of "read" continues after it was sent/,
     )
   })
 
   test('an empty object before the arguments is replaced', () => {
-    for (const second of [{ key: 0 }, named('call_a', 0)])
+    for (const second of [{ upstreamIndex: 0 }, named('call_a', 0)])
       assert.deepEqual(
         calls(
           { ...named('call_a', 0), text: '{}' },
@@ -148,9 +167,9 @@ describe('tool calls in pieces', () => {
   })
 
   test('an empty object after the name is sent before the next call', () => {
-    const pieces = ['call_a', 'call_b'].flatMap((id, key) => [
-      { ...named(id, key), text: '' },
-      { key, text: '{}' },
+    const pieces = ['call_a', 'call_b'].flatMap((id, upstreamIndex) => [
+      { ...named(id, upstreamIndex), text: '' },
+      { upstreamIndex, text: '{}' },
     ])
     const types = eventsOf(pieces).map(({ type }) => type)
     assert.deepEqual(types, ['tool_call', 'tool_arguments', 'tool_call', 'tool_arguments'])
@@ -169,7 +188,7 @@ describe('tool calls in pieces', () => {
   test('no arguments are an empty object; the end of another block adds no call', () => {
     for (const none of ['', ' ', 'null'])
       assert.deepEqual(calls({ ...named('call_a', 0), text: none }), [['call_a', 'read', '{}']])
-    assert.deepEqual(calls({ key: 4, isClosed: true }, {}), [])
+    assert.deepEqual(calls({ upstreamIndex: 4, isClosed: true }, {}), [])
     assert.deepEqual(calls({ ...named('call_a'), custom: true }), [['call_a', 'read', '']])
   })
 
@@ -181,7 +200,7 @@ describe('tool calls in pieces', () => {
     const same = [
       { ...named('x', 0), text: '{"path":' },
       { ...named('x', 1), text: b },
-      { key: 0, id: 'x', text: '"a"}' },
+      { upstreamIndex: 0, id: 'x', text: '"a"}' },
     ]
     assert.deepEqual(calls(...same), [
       ['x', 'read', a],
@@ -192,20 +211,23 @@ describe('tool calls in pieces', () => {
   test('arguments stream on once id and name are known', () => {
     const given: UpstreamEvent[][] = [
       [{ type: 'call_piece', ...named('call_a', 0) }],
-      [{ type: 'call_piece', key: 0, text: '{"pa' }],
+      [{ type: 'call_piece', upstreamIndex: 0, text: '{"pa' }],
     ]
     assert.equal(assembled(given.slice(0, 1)).length, 2)
     assert.deepEqual(
-      eventsOf([named('call_a', 0), { key: 0, text: '{"pa' }, { key: 0, text: 'th":"a"}' }, finish()]).map((event) =>
-        event.type === 'tool_arguments' ? event.text : event.type,
-      ),
+      eventsOf([
+        named('call_a', 0),
+        { upstreamIndex: 0, text: '{"pa' },
+        { upstreamIndex: 0, text: 'th":"a"}' },
+        finish(),
+      ]).map((event) => (event.type === 'tool_arguments' ? event.text : event.type)),
       ['tool_call', '{"pa', 'th":"a"}', 'finish'],
     )
   })
 
   test('arguments that are cut are an error, unless the answer was cut at its limit', () => {
     const cut = { ...named('call_a', 0), text: '{"city": "ari' }
-    assert.throws(() => eventsOf([cut, finish()]), /arguments of its call of "read" are cut off/)
+    assert.throws(() => eventsOf([cut, finish()]), /arguments of the call of "read" are cut off/)
     assert.throws(() => eventsOf([cut]), /cut off/)
     assert.equal(callsOf(eventsOf([cut, finish('length')]))[0]![2], '{"city": "ari')
     const tokens = { prompt: 1, completion: 10, cached: 0, cacheWritten: 0, reasoning: 0 }
@@ -215,7 +237,7 @@ describe('tool calls in pieces', () => {
   })
 
   test('a call without a name is an error', () => {
-    assert.throws(() => eventsOf([{ key: 0, id: 'call_a', text: a }, finish()]), /a tool without a name/)
+    assert.throws(() => eventsOf([{ upstreamIndex: 0, id: 'call_a', text: a }, finish()]), /a tool without a name/)
     assert.deepEqual(calls({ ...named('call_a', 0), text: `${a}\n}` }), one)
   })
 
@@ -226,13 +248,16 @@ describe('tool calls in pieces', () => {
       ['read', b],
     ]
     assert.deepEqual(argumentsOf({ ...named('call_a', 0), text: a + b }), both)
-    assert.deepEqual(argumentsOf({ ...named('call_a', 0), text: a }, { key: 0, text: b }), both)
+    assert.deepEqual(argumentsOf({ ...named('call_a', 0), text: a }, { upstreamIndex: 0, text: b }), both)
     assert.deepEqual(argumentsOf({ ...named('call_a'), text: `${a}\n${b.slice(0, 4)}` }, { text: b.slice(4) }), both)
     assert.throws(() => calls({ ...named('call_a', 0), whole: a + b, isClosed: true }), /are two objects/)
   })
 
   test('arguments behind an empty object that clients have are an error', () => {
-    assert.throws(() => calls(named('call_a', 0), { key: 0, text: '{}' }, { key: 0, text: a }), /are two objects/)
+    assert.throws(
+      () => calls(named('call_a', 0), { upstreamIndex: 0, text: '{}' }, { upstreamIndex: 0, text: a }),
+      /are two objects/,
+    )
     assert.throws(() => calls({ ...named('call_a', 0), text: '{}', isClosed: true }, { text: a }), /are two objects/)
   })
 
@@ -243,7 +268,7 @@ describe('tool calls in pieces', () => {
     const pieces = Array.from({ length: 100_000 }, () => ({ text: 'abcd' }))
     assert.equal(callsOf(eventsOf([{ ...named('call_a', 0), text: '"{' }, ...pieces, finish('length')])).length, 1)
     const long = `{"text":"${'a'.repeat(16_000_000)}"}`
-    assert.equal(calls({ ...named('call_a', 0), text: long }, { key: 0, text: ` ${long}` }).length, 1)
+    assert.equal(calls({ ...named('call_a', 0), text: long }, { upstreamIndex: 0, text: ` ${long}` }).length, 1)
     // Quadratic work takes over a minute.
     assert.ok(performance.now() - startedAt < 20_000)
   })
@@ -256,8 +281,8 @@ const callArbitrary = fc.record({
   cuts: fc.array(fc.nat(), { maxLength: 4 }),
 })
 const choices = fc.infiniteStream(fc.nat())
-type Style = 'numbers and ids' | 'numbers alone' | 'ids alone' | 'ids under one number'
-const style = fc.constantFrom<Style>('numbers and ids', 'numbers alone', 'ids alone', 'ids under one number')
+type Style = 'indexes and ids' | 'indexes alone' | 'ids alone' | 'ids under one index'
+const style = fc.constantFrom<Style>('indexes and ids', 'indexes alone', 'ids alone', 'ids under one index')
 type Made = { id: string; name: string; args: string; pieces: Piece[] }
 
 /** The pieces of a call: arguments are cut anywhere; id and name come in one piece, in several, or in all. */
@@ -275,16 +300,16 @@ function made(
   const withId = next() % texts.length
   const pieces = texts.map((piece, index): Piece => {
     const isNamed = index === withName || next() % 3 === 0
-    const isIdentified = by.startsWith('ids') || (by === 'numbers and ids' && (index === withId || next() % 3 === 0))
+    const isIdentified = by.startsWith('ids') || (by === 'indexes and ids' && (index === withId || next() % 3 === 0))
     return {
       text: piece,
-      ...(by !== 'ids alone' && { key: by === 'ids under one number' ? 0 : at }),
+      ...(by !== 'ids alone' && { upstreamIndex: by === 'ids under one index' ? 0 : at }),
       ...(isNamed && { name }),
       ...(isIdentified && { id }),
     }
   })
   return {
-    id: by === 'numbers alone' ? '' : id,
+    id: by === 'indexes alone' ? '' : id,
     name,
     args,
     pieces: pieces.filter(({ text: piece, id, name }) => piece || id || name),
@@ -295,7 +320,7 @@ function made(
 function interleaved(all: Made[], next: () => number): (Piece | AnswerEvent)[][] {
   const rest = all.map(({ pieces }) => [...pieces])
   const given: (Piece | AnswerEvent)[][] = []
-  // Each call starts before the next one: its number in the answer is the order in which calls start.
+  // Each call starts before the next one: its index in the answer is the order in which calls start.
   const first = rest.map((pieces) => pieces.shift()!)
   let started = 0
   while (started < all.length || rest.some((pieces) => pieces.length > 0)) {

@@ -17,17 +17,17 @@ type Finish = Extract<AnswerEvent, { type: 'finish' }>
 export type AssemblerOptions = {
   /** This service's id of the answer. If the upstream sends no ids of calls, they are generated from it. */
   answerId?: string | undefined
-  /** The maximum tokens of the answer: arguments that are cut at this limit are not an error. */
+  /** The maximum tokens of the answer: arguments that are cut off at this limit are not an error. */
   answerLimit?: number | undefined
   /** The names of the tools that the upstream got. Undefined if they are not known. */
   toolNames?: ReadonlySet<string> | undefined
 }
 
 /**
- * Assembles the tool calls of one answer from their pieces, which servers send in many forms (docs/decisions/0197). Each call
- * comes out once, in the order in which the upstream started them. `tool_call` with its id and name comes first: it opens the
- * call for clients. Its arguments follow as they come, and are whole at the end. Several calls may be open at a time.
- * @throws Error for calls that cannot be completed, unless the answer was cut at its limit.
+ * Assembles the tool calls of one answer from their pieces, which servers send in many forms (docs/decisions/0197). Calls are
+ * in the order in which the upstream started them. Each has one event `tool_call`, with its id and name, which opens the call
+ * for the client. Its arguments follow as they arrive, and are complete at the end. Several calls can be open at a time.
+ * @throws Error for calls that cannot be completed, unless the answer was cut off at its limit.
  */
 export class ToolCallAssembler {
   readonly #options: AssemblerOptions
@@ -39,13 +39,13 @@ export class ToolCallAssembler {
   /** The number of calls that were opened. */
   #openedCount = 0
   #completionTokens = 0
-  /** An end that arrived while a call was incomplete. */
+  /** A finish event that arrived while a call was incomplete. It is sent after the last piece. */
   #heldFinish: Finish | undefined
-  /** The end that clients have. */
+  /** The finish event that was sent to the client. */
   #reportedFinish: Finish | undefined
   /** Whether the upstream event that is being read has text. */
   #hasText = false
-  /** The answer ended at its limit, so its calls may be cut. */
+  /** The answer ended at its limit or by a content filter, so its calls can be cut off. */
   #isTruncated = false
 
   constructor(options: AssemblerOptions) {
@@ -61,29 +61,29 @@ export class ToolCallAssembler {
     return events.flatMap((event) => this.#addEvent(event))
   }
 
-  /** The upstream has sent everything. */
+  /** Completes all calls after the last event of the upstream. */
   end(): AnswerEvent[] {
     const finish = this.#heldFinish
     const isAtLimit = this.#completionTokens >= (this.#options.answerLimit ?? Number.POSITIVE_INFINITY)
-    const isCutAtLimit = isAtLimit && this.#calls.some((call) => call.args.isCut)
-    if (finish && isCutAtLimit) this.#isTruncated = true
+    const isCutOffAtLimit = isAtLimit && this.#calls.some((call) => call.args.isUnclosed)
+    if (finish && isCutOffAtLimit) this.#isTruncated = true
     const calls = this.#closeAll()
-    if (finish) return [...calls, isCutAtLimit ? { ...finish, reason: 'length' } : this.#withFittingReason(finish)]
+    if (finish) return [...calls, isCutOffAtLimit ? { ...finish, reason: 'length' } : this.#withFittingReason(finish)]
     const reported = this.#reportedFinish
     const corrected = reported && this.#withFittingReason(reported)
-    // Calls that follow the end change its reason.
+    // Calls that follow the finish event change its reason.
     return corrected === reported ? calls : [...calls, corrected!]
   }
 
-  /** Events of an answer without calls so far pass unchanged. */
+  /** Passes the events of an answer that has no calls so far. */
   #passWithoutCalls(events: AnswerEvent[]): AnswerEvent[] {
     for (const event of events) this.#note(event)
     return events.flatMap((event): AnswerEvent[] => (event.type === 'finish' ? this.#report(event) : [event]))
   }
 
   /**
-   * The end for clients; none if they have it. Some upstreams repeat it, and clients would join the reasons. The end in an
-   * event with text stays, because events with the same bytes must have the same content.
+   * The finish event for the client; none if it was sent already. Some upstreams repeat it, and clients would join the
+   * reasons. A repetition in an event with text is sent, because events with the same bytes must have the same content.
    */
   #report(finish: Finish): Finish[] {
     this.#heldFinish = undefined
@@ -93,7 +93,7 @@ export class ToolCallAssembler {
     return [reported]
   }
 
-  /** The end with the reason that fits the calls: agents run no tools after `stop`, and wait for calls otherwise. */
+  /** The finish event with a reason that fits the calls: agents run no tools after `stop`, and expect calls after `tool_calls`. */
   #withFittingReason(finish: Finish): Finish {
     const hasCalls = this.#openedCount > 0
     if (finish.reason === 'stop' && hasCalls) return { ...finish, reason: 'tool_calls' }
@@ -113,19 +113,20 @@ export class ToolCallAssembler {
     if (event.type !== 'finish') return [event]
     if (this.#isTruncated || !this.#calls.some((call) => call.canContinue))
       return [...this.#closeAll(), ...this.#report(event)]
-    // Some upstreams send the end before the first or the last arguments. The usage shows whether the limit was reached.
+    // Some upstreams send the finish event before the first or the last arguments. The usage shows whether the limit was
+    // reached.
     this.#heldFinish = event
     return []
   }
 
-  /** Adds a piece. Objects behind its arguments are further calls. A model can repeat itself, so there can be very many. */
+  /** Adds a piece. Objects after its arguments are further calls. There can be very many, because a model can repeat itself. */
   #add(sentPiece: ToolCallPiece): AnswerEvent[] {
     const piece = withoutNullName(sentPiece, this.#options.toolNames)
     const first = this.#addToCall(piece)
     if (first.rest === '') return first.events
     const { events } = first
     for (let { rest } = first; rest !== ''; ) {
-      const next = this.#addToCall({ type: 'call_piece', key: piece.key, text: rest })
+      const next = this.#addToCall({ type: 'call_piece', upstreamIndex: piece.upstreamIndex, text: rest })
       events.push(...next.events)
       rest = next.rest
     }
@@ -137,11 +138,11 @@ export class ToolCallAssembler {
     this.#finder ??= new CallFinder(this.#options.toolNames)
     const call = this.#findOrCreateCall(piece, this.#finder)
     if (!call) return { events: [], rest: '' }
-    // The same id under another number is another call, which gets a generated id.
+    // A second call with the same id gets a generated id.
     const uniquePiece = this.#finder.isIdOfOther(piece.id, call) ? { ...piece, id: undefined } : piece
     const rest = call.add(uniquePiece, this.#isNamePartial(piece))
     this.#finder.record(call, piece)
-    const events = call.isOpen ? [...call.takeSignature(), ...call.takeArguments()] : this.#release()
+    const events = call.isOpen ? [...call.takeSignature(), ...call.takeSendableArguments()] : this.#release()
     return { events, rest }
   }
 
@@ -150,33 +151,36 @@ export class ToolCallAssembler {
     return isNamePartial === true || (isNamePartial === 'if_undeclared' && !this.#options.toolNames?.has(name))
   }
 
-  /** Finds the call of a piece, or starts one; undefined for the end of something that is not a call. */
+  /** Finds the call of a piece, or creates it; undefined for an empty piece and for the end of an unknown call. */
   #findOrCreateCall(piece: ToolCallPiece, finder: CallFinder): PartialCall | undefined {
     const existing = finder.find(piece)
     if (existing || isEndMarker(piece)) return existing
     finder.latestCall?.completeName()
-    const call = new PartialCall(piece.key)
+    const call = new PartialCall(piece.upstreamIndex)
     this.#calls.push(call)
     return call
   }
 
-  /** Arguments without a name belong to the call before them that has none, whose later pieces had another id. */
+  /**
+   * Some upstreams send the arguments of a call under another id, so that they look like a call without a name. They belong
+   * to the previous call if it has no arguments.
+   */
   #joinNameless(): void {
     const joinedCalls: PartialCall[] = []
     for (const call of this.#calls) {
       const previous = joinedCalls.at(-1)
-      if (call.name !== undefined || call.isBlank || previous?.name === undefined || !previous.args.isEmpty)
+      if (call.name !== undefined || call.isEmpty || previous?.name === undefined || previous.args.hasText)
         joinedCalls.push(call)
-      else previous.args.adopt(call.args, previous.name)
+      else previous.args.appendNameless(call.args, previous.name)
     }
     this.#calls = joinedCalls
   }
 
-  /** Opens the calls that are ready for clients, in order. */
+  /** Opens the calls that can be sent to the client, in order. */
   #release(): AnswerEvent[] {
     const events: AnswerEvent[] = []
     for (let call = this.#calls[this.#releasedCount]; call?.canOpen; call = this.#calls[++this.#releasedCount])
-      events.push(...this.#open(call), ...call.takeArguments())
+      events.push(...this.#open(call), ...call.takeSendableArguments())
     return events
   }
 
@@ -193,17 +197,17 @@ export class ToolCallAssembler {
     const latestNames = new Map<number | undefined, string>()
     for (const call of this.#calls) {
       if (call.name === undefined) {
-        if (call.isBlank || this.#isTruncated) continue
-        // Some servers join the arguments of parallel calls, so a nameless call has the name of the one before it.
-        const name = latestNames.get(call.key)
+        if (call.isEmpty || this.#isTruncated) continue
+        // Some servers join the arguments of parallel calls under one index, so such a call has the name of the previous one.
+        const name = latestNames.get(call.upstreamIndex)
         if (name === undefined || !call.args.isComplete) throw new Error('it calls a tool without a name')
         call.name = name
       }
-      latestNames.set(call.key, call.name)
+      latestNames.set(call.upstreamIndex, call.name)
       if (!call.isOpen) events.push(...this.#open(call))
-      events.push(...call.takeLastArguments())
-      if (call.args.isCut && !this.#isTruncated)
-        throw new Error(`the arguments of its call of "${call.name}" are cut off`)
+      events.push(...call.takeRestOfArguments())
+      if (call.args.isUnclosed && !this.#isTruncated)
+        throw new Error(`the arguments of the call of "${call.name}" are cut off`)
     }
     this.#releasedCount = this.#calls.length
     return events

@@ -6,22 +6,24 @@ const maxDecoded = 1024 * 1024
 
 /** The arguments of one tool call while their pieces arrive: the JSON of an object, or the free text of a custom tool. */
 export class CallArguments {
+  /** The arguments are the free text of a custom tool. */
   #isCustom = false
-  /** Each piece repeats the arguments so far. */
+  /** Each piece starts with all of the earlier ones, so only its end is new. */
   #isCumulative = false
   /** Whether the first piece of the call had arguments. Undefined before it. */
   #startedWithArguments: boolean | undefined
   /** The arguments so far. Text after the end of JSON arguments is not included. */
   #text = ''
-  /** All of the arguments, as the upstream repeated them at the end. Used if the pieces contain less. */
+  /** The copy of all arguments that some upstreams send at the end. Used if the pieces contain less. */
   #wholeText: string | undefined
   readonly #extent = new JsonExtent()
-  /** The part of the arguments that clients do not have. The whole text can be long, so it is not read for each piece. */
+  /** The part of `#text` that was not sent to the client. Stored separately, so that `#text` is not copied for each piece. */
   #unsentText = ''
+  /** Some of the arguments were sent to the client. */
   #hasSent = false
-  /** The answer ended without arguments, so clients have an empty object. */
-  #isFilled = false
-  /** Undefined until there is more than whitespace. */
+  /** The upstream sent no arguments until the end of the answer, so `{}` was sent to the client. */
+  #hasSentDefault = false
+  /** Whether the arguments start with `{`. Undefined while they are only white space. */
   #startsObject: boolean | undefined
 
   /** Whether the arguments are a complete JSON object or list. */
@@ -29,8 +31,8 @@ export class CallArguments {
     return !this.#isCustom && this.#extent.isComplete
   }
 
-  /** Whether the arguments are JSON that has not ended. */
-  get isCut(): boolean {
+  /** Whether the arguments are the start of a JSON object or list whose end is missing. */
+  get isUnclosed(): boolean {
     return !this.#isCustom && this.#extent.isUnclosed
   }
 
@@ -39,25 +41,25 @@ export class CallArguments {
     return this.isComplete && emptyObject.test(this.#text)
   }
 
-  /** Whether no piece had text so far. */
-  get isEmpty(): boolean {
-    return this.#text === ''
+  /** Whether a piece had text, even if it was only white space. */
+  get hasText(): boolean {
+    return this.#text !== ''
   }
 
-  /** Whether the pieces had only white space so far, and no event repeated all of the arguments. */
-  get isBlank(): boolean {
+  /** Whether the upstream sent no arguments so far: the pieces had only white space, and it sent no copy at the end. */
+  get isMissing(): boolean {
     return this.#text.trim() === '' && !this.#wholeText
   }
 
-  /** Whether a text has the same JSON. White space can differ. */
+  /** Whether `text` is the same JSON as the arguments. White space between the tokens can differ. */
   equals(text: string): boolean {
-    return text === this.#text || (isSimilarInLength(text, this.#text) && minified(text) === minified(this.#text))
+    return text === this.#text || (isSimilarInLength(text, this.#text) && minify(text) === minify(this.#text))
   }
 
   /**
    * Adds the arguments of a piece of the call.
-   * @param callName the name of the call, for errors.
-   * @returns the text of a second object after the arguments, which belongs to another call; empty if there is none.
+   * @param callName the name of the call, for error messages.
+   * @returns the text after the arguments if it starts another object, which belongs to another call; otherwise ''.
    */
   add({ text, whole, custom }: Pick<ToolCallPiece, 'text' | 'whole' | 'custom'>, callName: string | undefined): string {
     this.#startedWithArguments ??= !!text
@@ -67,49 +69,54 @@ export class CallArguments {
     return rest
   }
 
-  /** Adds the arguments of a call without a name, which belong to this call. @throws Error for a second object. */
-  adopt(nameless: CallArguments, callName: string | undefined): void {
-    refuseSecond(this.add({ text: nameless.#text, whole: nameless.#wholeText }, callName), callName)
+  /** Appends the arguments of a call without a name, which belong to this call. @throws Error for a second object. */
+  appendNameless(nameless: CallArguments, callName: string | undefined): void {
+    requireNoSecondObject(this.add({ text: nameless.#text, whole: nameless.#wholeText }, callName), callName)
   }
 
-  /** Adds what the upstream repeated at the end and the pieces lack. @throws Error for a second object. */
-  complete(callName: string | undefined): void {
+  /** Adds text that the pieces lack from the copy at the end. @throws Error for a second object. */
+  completeFromCopy(callName: string | undefined): void {
     const whole = this.#wholeText
     if (whole === undefined || this.isComplete) return
     this.#wholeText = undefined
-    if (whole.startsWith(this.#text)) refuseSecond(this.#addText(whole.slice(this.#text.length), callName), callName)
-    else if (!this.#hasSent) refuseSecond(this.#replace(whole, callName), callName)
+    if (whole.startsWith(this.#text))
+      requireNoSecondObject(this.#addText(whole.slice(this.#text.length), callName), callName)
+    else if (!this.#hasSent) requireNoSecondObject(this.#replace(whole, callName), callName)
   }
 
   /**
-   * The text that clients do not have yet. Arguments that are not an object wait until they are certainly final.
+   * Returns unsent text that can no longer be replaced. Arguments that do not start an object are held back until
+   * `takeRest`; a first piece with `{}` is held back until the call is closed, because the real arguments can follow it.
    * @param isClosed whether the upstream reported that the call is complete.
    */
-  takeFinal(isClosed: boolean): string {
+  takeSendable(isClosed: boolean): string {
     if (this.#startedWithArguments && this.isEmptyObject && !isClosed) return ''
     return this.#isCustom || this.#startsObject ? this.#takeUnsent() : ''
   }
 
-  /** The text that clients do not have, after the last piece. Completes the arguments first. @throws Error as `complete` does. */
+  /** Returns all unsent text, after the last piece. @throws Error as `completeFromCopy` does. */
   takeRest(callName: string | undefined): string {
-    this.complete(callName)
+    this.completeFromCopy(callName)
     if (this.#hasSent || this.#isCustom) return this.#takeUnsent()
-    this.#isFilled = meansNoArguments(this.#text)
-    this.#unsentText = this.#isFilled ? '{}' : (objectInText(this.#unsentText) ?? this.#unsentText)
+    this.#hasSentDefault = meansNoArguments(this.#text)
+    this.#unsentText = this.#hasSentDefault ? '{}' : (findEncodedObject(this.#unsentText) ?? this.#unsentText)
     return this.#takeUnsent()
   }
 
   /** @returns as `add` does. */
   #addText(piece: string, callName: string | undefined): string {
-    if (this.#isCustom) return this.#append(piece)
-    const text = this.#newText(piece)
+    if (this.#isCustom) {
+      this.#append(piece)
+      return ''
+    }
+    const text = this.#findNewText(piece)
     // Some upstreams repeat the arguments when they are complete.
     if (this.isComplete && startsObject(text) && this.equals(text)) return ''
-    if (this.#isFilled && text.trim() !== '')
-      throw new Error(`the arguments of its call of "${callName}" follow the end of the answer`)
-    if (startsObject(text) && this.#isPlaceholder()) {
-      // Clients already have the empty object.
-      if (this.#hasSent) refuseSecond(text, callName)
+    if (this.#hasSentDefault && text.trim() !== '')
+      throw new Error(`the arguments of the call of "${callName}" follow the end of the answer`)
+    if (startsObject(text) && this.#isReplaceable()) {
+      // The client already has the empty object.
+      if (this.#hasSent) requireNoSecondObject(text, callName)
       return this.#replace(text, callName)
     }
     const { value, rest } = this.#extent.split(text)
@@ -118,29 +125,29 @@ export class CallArguments {
     return startsObject(rest) ? rest.trimStart() : ''
   }
 
-  /** Whether the arguments so far only stand for those that follow. Reads all of them, so it is not checked for each piece. */
-  #isPlaceholder(): boolean {
+  /** Whether the arguments so far, such as `{}` or `null`, only stand for real ones. Slow, because it reads all of them. */
+  #isReplaceable(): boolean {
     return this.isEmptyObject || (this.#startsObject === false && meansNoArguments(this.#text))
   }
 
-  /** The part of a piece that the arguments so far do not have. */
-  #newText(piece: string): string {
+  /** The part of a piece that the arguments so far lack. */
+  #findNewText(piece: string): string {
     const before = this.#text
     if (before === '' || this.isComplete) return piece
-    if (!piece.startsWith(before)) return this.#restOfWhole(piece) ?? piece
-    this.#isCumulative ||= repeats(before, piece, this.#extent.isInString)
+    if (!piece.startsWith(before)) return this.#findEndOfCopy(piece) ?? piece
+    this.#isCumulative ||= isRepetition(before, piece, this.#extent.isInString)
     return this.#isCumulative ? piece.slice(before.length) : piece
   }
 
   /**
-   * The end of a piece that has all of the arguments with other white space. vLLM ends some streams with such a piece.
-   * Undefined for another piece.
+   * The new text in a piece that repeats all of the arguments with other white space, as the last piece of some streams of
+   * vLLM does. Undefined for another piece.
    */
-  #restOfWhole(piece: string): string | undefined {
+  #findEndOfCopy(piece: string): string | undefined {
     const before = this.#text
     if (!wholeObject.test(piece) || !isSimilarInLength(piece, before)) return undefined
-    if (!repeats(before, piece, this.#extent.isInString)) return undefined
-    const [start, whole] = [minified(before), minified(piece)]
+    if (!isRepetition(before, piece, this.#extent.isInString)) return undefined
+    const [start, whole] = [minify(before), minify(piece)]
     return whole.startsWith(start) ? whole.slice(start.length) : undefined
   }
 
@@ -152,10 +159,9 @@ export class CallArguments {
     return this.#addText(text, callName)
   }
 
-  #append(text: string): string {
+  #append(text: string): void {
     this.#text += text
     this.#unsentText += text
-    return ''
   }
 
   #takeUnsent(): string {
@@ -170,36 +176,35 @@ export class CallArguments {
 const wholeObject = /^\s*\{[\s\S]*\}\s*$/
 const emptyObject = /^\s*\{\s*\}\s*$/
 
-/**
- * Whether a piece that starts with the arguments so far repeats them. It can also continue them with an inner object that
- * starts in the same way. So it is only a repetition if the JSON would be invalid otherwise.
- */
-function repeats(before: string, piece: string, isInString: boolean): boolean {
+/** Whether a piece that starts with the same text as the arguments so far repeats them. Otherwise it continues them. */
+function isRepetition(before: string, piece: string, isInString: boolean): boolean {
   if (!startsObject(before)) return false
+  // `{"a":` after `{"a":` can be a nested object. `{"a":1` after `{"a":1` repeats it, because no object can follow a value.
   if (!isInString) return !/[:,[]\s*$/.test(before)
-  // The first quote would end the string.
+  // The first quote of the piece would end the open string. `{"a":"b` after `{"a":"b` repeats it, because `a` cannot follow
+  // a string. `{":1}` after `{"` continues it: the name is `{`.
   const following = piece.charAt(piece.indexOf('"') + 1)
   return following !== '' && !/[\s:,}\]]/.test(following)
 }
 
-/** Short texts can differ more in length, by the white space between their tokens. */
+/** An allowance for white space between tokens, which can be most of a short text. */
 const shortObjectSpace = 16
 
 /** Texts of very different lengths are not compared, so that the work stays in proportion to the received text. */
-const isSimilarInLength = (text: string, soFar: string) =>
-  text.length <= 2 * soFar.length && soFar.length <= 2 * text.length + shortObjectSpace
+const isSimilarInLength = (text: string, argumentsSoFar: string) =>
+  text.length <= 2 * argumentsSoFar.length && argumentsSoFar.length <= 2 * text.length + shortObjectSpace
 
-/** JSON without the white space between its tokens. A choice for each character would overflow the stack in long strings. */
-const minified = (json: string) => json.replace(/("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$))|\s+/gs, '$1')
+/** JSON without the white space between its tokens. An alternation per character would overflow the stack in long strings. */
+const minify = (json: string) => json.replace(/("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$))|\s+/gs, '$1')
 
-function refuseSecond(rest: string, callName: string | undefined): void {
+function requireNoSecondObject(rest: string, callName: string | undefined): void {
   if (rest !== '') throw new Error(`the arguments of a call of "${callName}" are two objects`)
 }
 
 export const startsObject = (text: string) => /^\s*\{/.test(text)
 
-/** The object of arguments that are encoded as JSON twice, or in a code block. */
-function objectInText(text: string): string | undefined {
+/** The JSON of an object within arguments that are encoded as a JSON string or put in a code block. */
+function findEncodedObject(text: string): string | undefined {
   if (text.length > maxDecoded) return undefined
   const inner = /^\s*"\s*\{/.test(text) ? tryParse(text) : /^\s*```(?:json)?\s*(\{[\s\S]*)$/.exec(text)?.[1]
   const value = typeof inner === 'string' ? tryParse(inner) : undefined

@@ -2,62 +2,63 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { CallArguments } from './call-arguments.ts'
 import type { CallSignature, ToolCallPiece } from './piece.ts'
 
-/** One tool call while its pieces arrive. It is open once clients have its id and name. */
+/** One tool call while its pieces arrive. It is open once its id and name were sent to the client. */
 export class PartialCall {
-  /** The upstream's number of the call. */
-  readonly key: number | undefined
+  /** As in `ToolCallPiece`. */
+  readonly upstreamIndex: number | undefined
   id: string | undefined
   name: string | undefined
   readonly args = new CallArguments()
-  /** The number of the latest upstream event with a piece of it. */
-  latestEvent = 0
-  /** The upstream's id of the answer, from which the id of a call without one is generated. */
+  /** The number of the latest upstream event with a piece of this call. */
+  latestEventNumber = 0
+  /** The upstream's id of the answer. If the upstream sends no id of the call, one is generated from it. */
   answerId: string | undefined
   #namespace: string | undefined
-  /** The signature that clients do not have. */
+  /** The thought signature of the call (Gemini), until it was sent to the client. */
   #unsentSignature: CallSignature | undefined
-  /** The latest signature. Some upstreams repeat it in each piece. */
+  /** The latest thought signature. Some upstreams repeat it in each piece. */
   #latestSignature: string | undefined
   #isCustom = false
+  /** The next piece can continue the name. */
   #isNamePartial = false
-  /** Whether the upstream reported that it is complete. */
+  /** Whether the upstream reported that the call is complete. */
   #isClosed = false
-  /** The index and the id that clients have, once it is open. */
-  #index: number | undefined
+  /** The index and the id that were sent to the client. Undefined until the call is open. */
+  #clientIndex: number | undefined
   #clientId: string | undefined
 
-  constructor(key: number | undefined) {
-    this.key = key
+  constructor(upstreamIndex: number | undefined) {
+    this.upstreamIndex = upstreamIndex
   }
 
   get isOpen(): boolean {
-    return this.#index !== undefined
+    return this.#clientIndex !== undefined
   }
 
-  /** Whether it is ready for clients: everything that precedes its arguments is known. */
+  /** Whether the call can be sent to the client: everything that precedes its arguments is known. */
   get canOpen(): boolean {
     if (this.#isClosed) return this.name !== undefined
-    return this.name !== undefined && this.id !== undefined && !(this.#isNamePartial && this.args.isEmpty)
+    return this.name !== undefined && this.id !== undefined && (!this.#isNamePartial || this.args.hasText)
   }
 
-  /** Whether arguments can follow the end of the answer: the rest of them, or all. */
+  /** Whether arguments can follow the finish reason: their end, or all of them. */
   get canContinue(): boolean {
-    return this.args.isCut || (!this.#isClosed && this.args.isBlank)
+    return this.args.isUnclosed || (!this.#isClosed && this.args.isMissing)
   }
 
-  /** Whether it has neither an id nor arguments. */
-  get isBlank(): boolean {
-    return this.args.isBlank && this.id === undefined
+  /** Whether the call has neither an id nor arguments. */
+  get isEmpty(): boolean {
+    return this.args.isMissing && this.id === undefined
   }
 
-  /** Makes its name final, because another call started. */
+  /** Makes the name final, because another call started. */
   completeName(): void {
     this.#isNamePartial = false
   }
 
   /**
-   * @returns the arguments of another call that follow those of this one; empty if there are none.
-   * @throws Error for a name that continues after it was sent.
+   * @returns as `CallArguments.add` does.
+   * @throws Error for a name that continues after it was sent to the client.
    */
   add(piece: ToolCallPiece, isNamePartial: boolean): string {
     const { id, name, namespace, custom, isClosed, answerId, signature } = piece
@@ -73,17 +74,17 @@ export class PartialCall {
     const rest = this.args.add(piece, this.name)
     if (!isClosed) return rest
     this.#isClosed = true
-    this.args.complete(this.name)
+    this.args.completeFromCopy(this.name)
     return rest
   }
 
   /**
-   * The start of the call for clients. Its signature precedes it, as reasoning precedes its result.
-   * @param id the id to use if its upstream sent none.
+   * Opens the call. @returns the events for the client: the thought signature, and the call without its arguments.
+   * @param generatedId the id to use if the upstream sent none.
    */
-  open(index: number, id: string): AnswerEvent[] {
-    this.#index = index
-    this.#clientId = this.id ?? id
+  open(index: number, generatedId: string): AnswerEvent[] {
+    this.#clientIndex = index
+    this.#clientId = this.id ?? generatedId
     const start: AnswerEvent = {
       type: 'tool_call',
       index,
@@ -95,7 +96,7 @@ export class PartialCall {
     return [...this.takeSignature(), start]
   }
 
-  /** Returns the signature that clients do not have yet, once the call is open. */
+  /** Returns the thought signature if it was not sent to the client, once the call is open. */
   takeSignature(): AnswerEvent[] {
     const signature = this.#unsentSignature
     if (!signature || this.#clientId === undefined) return []
@@ -103,18 +104,18 @@ export class PartialCall {
     return [{ type: 'reasoning', text: '', ...signature, id: this.#clientId }]
   }
 
-  /** The arguments that clients do not have yet, if they are final. */
-  takeArguments(): AnswerEvent[] {
-    return this.#argumentEvents(this.args.takeFinal(this.#isClosed))
+  /** Returns unsent arguments, as `CallArguments.takeSendable` does. */
+  takeSendableArguments(): AnswerEvent[] {
+    return this.#argumentEvents(this.args.takeSendable(this.#isClosed))
   }
 
-  /** The arguments that clients do not have, after the last piece. @throws Error as `add` does. */
-  takeLastArguments(): AnswerEvent[] {
+  /** Returns all unsent arguments, after the last piece. @throws Error as `CallArguments.takeRest` does. */
+  takeRestOfArguments(): AnswerEvent[] {
     return this.#argumentEvents(this.args.takeRest(this.name))
   }
 
   #argumentEvents(text: string): AnswerEvent[] {
-    return text === '' ? [] : [{ type: 'tool_arguments', index: this.#index!, text }]
+    return text === '' ? [] : [{ type: 'tool_arguments', index: this.#clientIndex!, text }]
   }
 
   #addSignature(signature: CallSignature | undefined): void {
@@ -123,11 +124,11 @@ export class PartialCall {
     this.#unsentSignature = signature
   }
 
-  /** Adds a name, or the next part of one. Some upstreams repeat the name so far in each part. */
+  /** Adds the name, or the next part of it. Some upstreams repeat the earlier parts in each part. */
   #addName(name: string, isClosed: true | undefined): void {
     if (this.name === undefined) this.name = name
-    if (name === this.name || !this.args.isEmpty || isClosed) return
-    if (this.isOpen) throw new Error(`the name of its call of "${this.name}" continues after the arguments started`)
+    if (name === this.name || this.args.hasText || isClosed) return
+    if (this.isOpen) throw new Error(`the name of the call of "${this.name}" continues after it was sent to the client`)
     this.name = name.startsWith(this.name) ? name : this.name + name
   }
 }

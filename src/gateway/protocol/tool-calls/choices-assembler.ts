@@ -31,7 +31,7 @@ export class ChoicesAssembler {
     ]
   }
 
-  /** The upstream has sent everything. */
+  /** Completes all calls after the last event of the upstream. */
   end(): AnswerEvent[] {
     if (!this.#furtherChoices) return this.#firstChoice.end()
     const furtherEvents = [...this.#furtherChoices].flatMap(([choice, calls]) => withChoice(calls.end(), choice))

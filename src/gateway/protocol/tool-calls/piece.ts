@@ -6,26 +6,26 @@ import type { ThoughtMetadata } from '#chat/thoughts.ts'
  */
 export type ToolCallPiece = {
   type: 'call_piece'
-  /** The upstream's number of the call. Some upstreams give several calls the same number. */
-  key?: number | undefined
+  /** The upstream's index of the call, or one that its reader gives it. Some upstreams give several calls the same index. */
+  upstreamIndex?: number | undefined
   id?: string | undefined
   name?: string | undefined
-  /** The next piece can continue the name: in any case, or only if the request declares no tool of this name. */
+  /** The next piece can continue the name: always, or only if the request declares no tool of this name. */
   isNamePartial?: true | 'if_undeclared' | undefined
   namespace?: string | undefined
   /** The arguments are free text, not JSON. */
   custom?: true | undefined
-  /** More text of the arguments. */
+  /** The next part of the arguments. */
   text?: string | undefined
-  /** All of the arguments. Used if the pieces contain less. */
+  /** A copy of all arguments. Used if the `text` of the pieces contains less. */
   whole?: string | undefined
   /** Whether the upstream reports that the call is complete. */
   isClosed?: true | undefined
-  /** The upstream's id of the answer, from which the id of a call without one is generated. */
+  /** The upstream's id of the answer. If the upstream sends no id of the call, one is generated from it. */
   answerId?: string | undefined
-  /** The server's signature of the call, which it requires in later requests. */
+  /** The thought signature of the call (Gemini), which the server requires in later requests. */
   signature?: CallSignature | undefined
-  /** The number of the choice, if it is not the first. */
+  /** The index of the choice, if it is not the first. */
   choice?: number
 }
 
@@ -37,7 +37,7 @@ export function argumentsText(value: unknown): string | undefined {
   return typeof value === 'string' || value == null ? (value ?? undefined) : JSON.stringify(value)
 }
 
-/** An event of a reader of upstreams, in which tool calls are still in pieces. */
+/** An event that the reader of an upstream returns. Its tool calls are still in pieces. */
 export type UpstreamEvent = AnswerEvent | ToolCallPiece
 
 export const isCallPiece = ({ type }: UpstreamEvent) => type === 'call_piece'
@@ -46,14 +46,17 @@ export function concernsCalls({ type }: UpstreamEvent): boolean {
   return type === 'call_piece' || type === 'finish' || type === 'usage'
 }
 
-/** A piece with only the index of a call starts it, because calls are in the order in which they start. */
-export function isEndMarker({ key, id, name, text, whole, isClosed }: ToolCallPiece): boolean {
-  return !id && !name && !text && !whole && (key === undefined || isClosed === true)
+/**
+ * Whether a piece only ends a call, or is empty. A piece with only an index starts a call, because calls are in the order in
+ * which they start.
+ */
+export function isEndMarker({ upstreamIndex, id, name, text, whole, isClosed }: ToolCallPiece): boolean {
+  return !id && !name && !text && !whole && (upstreamIndex === undefined || isClosed === true)
 }
 
 const nullWords: ReadonlySet<string> = new Set(['null', 'None', 'undefined'])
 
-/** The piece without the word for null that some servers send as the name in later pieces. */
+/** The piece without its name if that is a word for null, which some servers send in later pieces. */
 export function withoutNullName(piece: ToolCallPiece, toolNames: ReadonlySet<string> | undefined): ToolCallPiece {
   const { name = '' } = piece
   return nullWords.has(name) && !toolNames?.has(name) ? { ...piece, name: undefined } : piece

@@ -45,16 +45,16 @@ export class GeminiCalls {
     return this.#call({ id: call.id, name: call.name, args: wholeArguments(call, args) }, call.signed, answerId)
   }
 
-  /** Returns the call whose last part is missing, if the answer was cut at its limit. @throws Error if it was not cut. */
+  /** Returns the call whose last part is missing, if the answer was cut off at its limit. @throws Error if it was not cut. */
   end(isComplete: boolean, answerId: string): UpstreamEvent[] {
     const call = this.#partialCall
     if (!call) return []
     if (isComplete) throw cutOffError(call.name)
     this.#partialCall = undefined
-    const key = this.#count++
-    const id = call.id ?? generateCallId(answerId, key)
+    const index = this.#count++
+    const id = call.id ?? generateCallId(answerId, index)
     // Without its last brace, the JSON is as incomplete as the call.
-    return [{ type: 'call_piece', key, id, name: call.name, text: call.args.toJson().slice(0, -1) }]
+    return [{ type: 'call_piece', upstreamIndex: index, id, name: call.name, text: call.args.toJson().slice(0, -1) }]
   }
 
   #call({ id, name = '', args }: FunctionCall, signed: Signature, answerId: string): UpstreamEvent[] {
@@ -67,8 +67,8 @@ export class GeminiCalls {
     return [
       {
         type: 'call_piece',
-        // A repeated call has no number, so that it is recognized by its id.
-        key: hasOwnId ? undefined : index,
+        // A repeated call has no index, so that it is recognized by its id.
+        upstreamIndex: hasOwnId ? undefined : index,
         id: callId,
         name,
         whole,
@@ -79,7 +79,7 @@ export class GeminiCalls {
   }
 }
 
-const cutOffError = (name: string) => new Error(`the arguments of its call of "${name}" are cut off`)
+const cutOffError = (name: string) => new Error(`the arguments of the call of "${name}" are cut off`)
 
 /** The arguments of a call in parts, whose last part can repeat all of them. */
 function wholeArguments({ args }: { args: PartialArguments }, repeated: FunctionCall['args']): string {

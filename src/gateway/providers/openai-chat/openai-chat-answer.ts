@@ -169,7 +169,7 @@ function withCallNumbers(message: UpstreamDelta | null | undefined): UpstreamDel
 function wholeCalls(message: UpstreamDelta | null | undefined, answerId: string | undefined): UpstreamEvent[] {
   return listCalls(message).map((call, at) => {
     const { text: whole, ...piece } = toCallPiece(call, answerId)
-    return { ...piece, key: piece.id ? undefined : at, whole, isClosed: true }
+    return { ...piece, upstreamIndex: piece.id ? undefined : at, whole, isClosed: true }
   })
 }
 
@@ -207,7 +207,7 @@ function toCallPiece(call: ToolCallDelta, answerId: string | undefined): ToolCal
   const text = argumentsText(calledFunction?.arguments ?? custom?.input)
   return {
     type: 'call_piece',
-    key: index,
+    upstreamIndex: index,
     id,
     name: calledFunction?.name ?? custom?.name,
     isNamePartial: canNameContinue(calledFunction?.name, text),

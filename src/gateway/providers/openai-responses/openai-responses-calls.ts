@@ -33,7 +33,7 @@ export class ResponseCalls {
   }
 
   addArguments(event: Event): ToolCallPiece {
-    return { type: 'call_piece', key: this.#findOrCreateKey(event), text: argumentsText(event.delta) }
+    return { type: 'call_piece', upstreamIndex: this.#findOrCreateKey(event), text: argumentsText(event.delta) }
   }
 
   /** Closes the call only if its id is known, because the next event can have it. */
@@ -47,7 +47,7 @@ export class ResponseCalls {
     }
     return {
       type: 'call_piece',
-      key,
+      upstreamIndex: key,
       name,
       id: call?.callId === id ? id : undefined,
       whole: argumentsText(event.arguments ?? event.input),

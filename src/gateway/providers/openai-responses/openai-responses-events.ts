@@ -46,17 +46,17 @@ export function isCall(item: Item | undefined): boolean {
 export const readCallId = ({ call_id, id }: Item) => call_id || id || undefined
 
 /** The piece of a call that is complete. */
-export function toClosedCallPiece(item: Item, key: number | undefined): ToolCallPiece {
-  return { ...toCallPiece(item, key), id: readCallId(item), isClosed: true }
+export function toClosedCallPiece(item: Item, upstreamIndex: number | undefined): ToolCallPiece {
+  return { ...toCallPiece(item, upstreamIndex), id: readCallId(item), isClosed: true }
 }
 
 /** The piece of a call that is announced: more pieces can follow. */
-export function toCallPiece(item: Item, key: number | undefined): ToolCallPiece {
+export function toCallPiece(item: Item, upstreamIndex: number | undefined): ToolCallPiece {
   const { type, name, namespace, arguments: args, input } = item
   const isCustom = type === 'custom_tool_call'
   return {
     type: 'call_piece',
-    key,
+    upstreamIndex,
     id: item.call_id || undefined,
     name,
     namespace: namespace || undefined,

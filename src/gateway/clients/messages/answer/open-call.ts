@@ -39,6 +39,6 @@ export class OpenCall {
   close(isTruncated: boolean): void {
     const value = parseJsonText(this.json || '{}') ?? parseJsonText(repairJsonSyntax(this.json) ?? '')
     if (isObject(value)) this.block.input = value
-    else if (!isTruncated) throw new Error(`the arguments of its call of "${this.block.name}" are not a JSON object`)
+    else if (!isTruncated) throw new Error(`the arguments of the call of "${this.block.name}" are not a JSON object`)
   }
 }

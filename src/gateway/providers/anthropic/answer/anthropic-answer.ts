@@ -142,7 +142,9 @@ class Blocks {
     if (delta.citation) this.#citations.push(...toCitations(delta.citation))
     if (delta.partial_json === undefined) return this.#track(readDelta(delta))
     // Input of a provider tool is not a call of a client tool.
-    return this.#otherBlocks.has(at) ? [] : [{ type: 'call_piece', key: at, text: argumentsText(delta.partial_json) }]
+    return this.#otherBlocks.has(at)
+      ? []
+      : [{ type: 'call_piece', upstreamIndex: at, text: argumentsText(delta.partial_json) }]
   }
 
   end(at: number | undefined): UpstreamEvent[] {
@@ -151,12 +153,14 @@ class Blocks {
     const events = this.#citations.map((citation): UpstreamEvent => ({ type: 'citation', ...citation, start, end }))
     this.#citations = []
     this.#openCalls.delete(at)
-    return this.#otherBlocks.has(at) ? events : [...events, { type: 'call_piece', key: at, isClosed: true }]
+    return this.#otherBlocks.has(at) ? events : [...events, { type: 'call_piece', upstreamIndex: at, isClosed: true }]
   }
 
   /** Closes the calls whose end the server omitted. No arguments follow the stop reason. */
   closeCalls(): UpstreamEvent[] {
-    const pieces = [...this.#openCalls].map((key): UpstreamEvent => ({ type: 'call_piece', key, isClosed: true }))
+    const pieces = [...this.#openCalls].map(
+      (upstreamIndex): UpstreamEvent => ({ type: 'call_piece', upstreamIndex, isClosed: true }),
+    )
     this.#openCalls.clear()
     return pieces
   }
@@ -183,7 +187,7 @@ function readBlockStart(block: Block, at: number | undefined): UpstreamEvent[] {
     case 'redacted_thinking':
       return [thoughtEvent('', { encrypted: block.data })]
     case 'tool_use':
-      return [{ type: 'call_piece', key: at, id: block.id, name: block.name, whole: readInput(block.input) }]
+      return [{ type: 'call_piece', upstreamIndex: at, id: block.id, name: block.name, whole: readInput(block.input) }]
     case 'server_tool_use':
       return countedTools.has(block.name) ? [{ type: 'billed_piece', unit: block.name }] : []
     default:
