@@ -23,7 +23,7 @@ export function attempt(
   const onDisconnect = () => answer.onClientDisconnect()
   const answer = new AttemptAnswer(attemptRequest, receiver, deps.now, (failure) => {
     signal.removeEventListener('abort', onDisconnect)
-    answer.stopWaiting()
+    answer.dispose()
     timings?.noteTimings(answer.exchange?.connectMs, answer.firstByteMs)
     resolve(failure)
   })

@@ -7,7 +7,7 @@ const droppedFieldsHeader = 'x-fields-left-out'
 /** The most characters of a name in the header: clients can send any fields. */
 const maxNameLength = 64
 
-/** Names the fields that are not sent, unless the response is open already. */
+/** Adds the header with the names of dropped fields, unless the response is open already. */
 export function nameDroppedFields(
   response: Pick<ResponseStream, 'header' | 'opened'>,
   fields: readonly string[],

@@ -46,7 +46,7 @@ export async function runAttempts(deps: AttemptDeps, request: AdmittedRequest, t
       else forbidden = outcome.fault
       if (signal.aborted || lastFailure?.failure.tryNext === false) break
       remaining = remainingAfter(remaining, target, outcome)
-      if (!(await canContinue(request, remaining))) break
+      if (!(await prepareNextAttempt(request, remaining))) break
     }
   } finally {
     clearInterval(keepaliveTimer)
@@ -88,7 +88,7 @@ function remainingAfter(targets: Target[], failedTarget: Target, outcome: Outcom
  * Charges a failed attempt that the provider can bill, and reserves money for the remaining endpoints.
  * @returns false if no endpoint remains, or a limit leaves no room. The caller then reports the last failure.
  */
-async function canContinue({ record, reservation }: AdmittedRequest, remaining: Target[]): Promise<boolean> {
+async function prepareNextAttempt({ record, reservation }: AdmittedRequest, remaining: Target[]): Promise<boolean> {
   if (remaining.length === 0) return false
   const loss = record.unconfirmedLoss.takeUnsettled()
   if (!loss) return true

@@ -14,16 +14,16 @@ import {
   unreadableAnswer,
 } from './answer-failure.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
-import { looksLikeEventStream, startsBody } from './event-text.ts'
+import { looksLikeEventStream, startsWholeAnswer } from './event-text.ts'
 import { isJsonLines, isJsonLinesType } from './json-lines.ts'
 import { ReadAfterDisconnect } from './read-after-disconnect.ts'
 import type { Receiver, WholeAnswer } from './receiver.ts'
 import { StreamAnswer, type StreamEnd } from './stream-answer.ts'
 import { parseAnswer, readErrorText, readWholeAnswer, repairAnswer } from './whole-answer.ts'
 
-/** The content of a whole answer of at most this size is not checked: it cannot fill the memory. */
+/** The content of a whole answer of at most this size is not checked against `AnswerSizeLimit`. */
 const maxUncheckedBytes = 64 * 1024
-/** The length of the chunks in which a body is read as a stream: like those of a connection. */
+/** The length of the chunks in which a whole answer is read as a stream. */
 const chunkBytes = 64 * 1024
 
 /** Longer errors are truncated, because they are buffered in memory. */
@@ -38,23 +38,26 @@ export class AttemptAnswer implements Sink {
   readonly #attempt: AttemptRequest
   readonly #receiver: Receiver
   readonly #now: () => number
+  /**
+   * Ends the attempt. With a failure, nothing was delivered, and another endpoint can be tried. With undefined, the receiver
+   * has the outcome, which can also be a failure.
+   */
   readonly #settle: (failure: AttemptFailure | undefined) => void
   readonly #afterDisconnect: ReadAfterDisconnect
   readonly #receivedSize = new AnswerSizeLimit()
   #status = 0
   #contentType = ''
   readonly #waits: HeaderWaits = { retryAfterMs: undefined, resetMs: undefined }
-  /** The answer is in one of these three. */
+  /** Exactly one of these three reads the answer. */
   #stream: StreamAnswer | undefined
-  #wholeBody: ByteBuffer | undefined
-  /** Reads a body that is too long to be parsed at once. */
+  #wholeBytes: ByteBuffer | undefined
+  /** Reads a whole answer that is too long to be parsed at once. */
   #bodyReader: BodyReader | undefined
-  /** Whether a body can follow, although the upstream announced a stream: until the first bytes. */
-  #canBeBody = false
+  /** Whether a whole answer can follow although the upstream announced a stream. Its first bytes decide. */
+  #canBeWhole = false
   /** Events were passed to the receiver. */
-  #isStarted = false
-  /** The attempt has ended. */
-  #isOver = false
+  #isDelivering = false
+  #isSettled = false
 
   constructor(
     attempt: AttemptRequest,
@@ -82,63 +85,64 @@ export class AttemptAnswer implements Sink {
     if (status < 300 && isJsonLinesType(type)) this.#startStream({ hasJsonLines: true })
     else if (status < 300 && /event-stream/i.test(type)) {
       this.#startStream({ hasJsonLines: false })
-      this.#canBeBody = true
-    } else this.#wholeBody = new ByteBuffer()
+      this.#canBeWhole = true
+    } else this.#wholeBytes = new ByteBuffer()
   }
 
   data(chunk: Buffer): void {
     // An upstream could send bytes after the end forever.
-    if (this.#isOver || !this.#afterDisconnect.accepts(chunk.length)) return this.exchange?.abort()
-    this.#failIfUnreadable(() => this.#readChunk(chunk))
+    if (this.#isSettled || !this.#afterDisconnect.accepts(chunk.length)) return this.exchange?.abort()
+    this.#readOrFail(() => this.#readChunk(chunk))
   }
 
   end(): void {
-    if (!this.#isOver) this.#failIfUnreadable(() => this.#end())
+    if (!this.#isSettled) this.#readOrFail(() => this.#endAnswer())
   }
 
-  /** A connection that breaks after the last content has delivered the whole answer, except perhaps its usage. */
+  /** If the connection breaks after the finish event, the answer is complete, except perhaps for its usage. */
   failed(failure: TransportFailure): void {
     const stream = this.#stream
-    if (!stream?.isFinished || this.#isOver || failure.kind === 'aborted')
+    if (!stream?.isFinished || this.#isSettled || failure.kind === 'aborted')
       return this.#fail(failureFromTransport(failure))
-    this.#failIfUnreadable(() => this.#endStream(stream.completeFinished()))
+    this.#readOrFail(() => this.#endStream(stream.completeWithoutUsage()))
   }
 
   /** Handles a client that disconnected: reads the rest of the answer if its usage is needed, and cancels it otherwise. */
   onClientDisconnect(): void {
     const abort = () => this.exchange?.abort()
-    if (this.#isOver) return abort()
+    if (this.#isSettled) return abort()
     const isSent = this.exchange?.connectMs !== undefined
-    if (this.#stream?.isFinished) this.#afterDisconnect.startUsage(abort)
-    else if (!isSent || !this.#afterDisconnect.startAnswer(abort)) return abort()
+    if (this.#stream?.isFinished) this.#afterDisconnect.startReadingUsage(abort)
+    else if (!isSent || !this.#afterDisconnect.startReadingRest(abort)) return abort()
     // The upstream may have been paused for a slow client.
     this.exchange?.resume()
   }
 
-  stopWaiting(): void {
-    this.#afterDisconnect.end()
-    this.#stream?.stopWaiting()
+  /** Stops the timers and releases the slot of a background read. Called after the attempt has ended. */
+  dispose(): void {
+    this.#afterDisconnect.dispose()
+    this.#stream?.stopHoldTimer()
   }
 
   #readChunk(chunk: Buffer): void {
     if (this.#bodyReader) {
       this.#receivedSize.addBytes(chunk.length)
       this.#bodyReader.push(chunk)
-    } else if (this.#wholeBody) this.#readBody(chunk, this.#wholeBody)
-    else if (this.#canBeBody && chunk.length > 0) this.#readFirstChunk(chunk)
+    } else if (this.#wholeBytes) this.#readWhole(chunk, this.#wholeBytes)
+    else if (this.#canBeWhole && chunk.length > 0) this.#readFirstChunk(chunk)
     else this.#readStream(chunk)
   }
 
-  /** Some servers send an error or a whole answer without the fields of events, although they announce a stream. */
+  /** Some servers announce a stream, but send an error or a whole answer. */
   #readFirstChunk(chunk: Buffer): void {
-    this.#canBeBody = false
-    if (!startsBody(chunk)) return this.#readStream(chunk)
+    this.#canBeWhole = false
+    if (!startsWholeAnswer(chunk)) return this.#readStream(chunk)
     this.#stream = undefined
-    this.#wholeBody = new ByteBuffer()
-    this.#readBody(chunk, this.#wholeBody)
+    this.#wholeBytes = new ByteBuffer()
+    this.#readWhole(chunk, this.#wholeBytes)
   }
 
-  #readBody(chunk: Buffer, whole: ByteBuffer): void {
+  #readWhole(chunk: Buffer, whole: ByteBuffer): void {
     if (this.#status < 300 && whole.byteLength === 0 && looksLikeEventStream(chunk)) {
       this.#startStream({ hasJsonLines: false })
       return this.#readStream(chunk)
@@ -146,40 +150,40 @@ export class AttemptAnswer implements Sink {
     whole.add(chunk)
     if (this.#status < 300) return this.#receivedSize.addBytes(chunk.length)
     if (whole.byteLength <= maxErrorBytes) return
-    this.#end()
+    this.#endAnswer()
     this.exchange?.abort()
   }
 
   #startStream({ hasJsonLines }: { hasJsonLines: boolean }): StreamAnswer {
-    this.#wholeBody = undefined
-    this.#stream = new StreamAnswer(this.#attempt, hasJsonLines, this.#receiver, () => this.#start())
+    this.#wholeBytes = undefined
+    this.#stream = new StreamAnswer(this.#attempt, hasJsonLines, this.#receiver, () => this.#startDelivery())
     return this.#stream
   }
 
   #readStream(chunk: Buffer): void {
-    // A client that did not ask for a stream gets a whole answer, which is collected in memory.
+    // A client that did not request a stream gets a whole answer, which is buffered in memory.
     if (!this.#attempt.stream) this.#receivedSize.addBytes(chunk.length)
     const end = this.#stream!.push(chunk)
     if (end) this.#endStream(end)
   }
 
-  #end(): void {
+  #endAnswer(): void {
     if (this.#bodyReader) this.#deliverWhole(this.#bodyReader.end(), undefined)
-    else if (this.#wholeBody) this.#endBody(withoutByteOrderMark(toUtf8(this.#wholeBody.take(), this.#contentType)))
+    else if (this.#wholeBytes) this.#endWhole(withoutByteOrderMark(toUtf8(this.#wholeBytes.take(), this.#contentType)))
     else this.#endStream(this.#stream!.end())
   }
 
   #endStream(end: StreamEnd): void {
-    if (end === 'complete') return this.#finish()
+    if (end === 'complete') return this.#succeed()
     if (end !== 'too_early') return this.#failWithError(end)
     this.#fail(truncatedAnswer())
   }
 
-  #endBody(bytes: Buffer): void {
+  #endWhole(bytes: Buffer): void {
     const text = decodeUtf8(bytes)
     if (this.#status >= 300)
       return this.#fail(failureFromErrorBody(this.#attempt, this.#status, text, this.#waits, this.#now()))
-    if (text.trim() === '') throw new Error('it is empty')
+    if (text.trim() === '') throw new Error('the body is empty')
     const answer = parseAnswer(bytes, text)
     if (!answer && isJsonLines(text)) return this.#endJsonLines(bytes)
     const error = answer ? undefined : readErrorText(text)
@@ -188,7 +192,7 @@ export class AttemptAnswer implements Sink {
     this.#deliverWhole(events, whole)
   }
 
-  /** Reads a whole body that is a stream of JSON lines with another content type, in chunks as a stream arrives. */
+  /** Reads JSON lines that arrived with the content type of a whole answer. */
   #endJsonLines(bytes: Buffer): void {
     const stream = this.#startStream({ hasJsonLines: true })
     let end: StreamEnd | undefined
@@ -196,30 +200,30 @@ export class AttemptAnswer implements Sink {
     this.#endStream(end ?? stream.end())
   }
 
-  /** @param whole undefined if clients do not get the bytes. */
+  /** Passes a whole answer to the receiver. @param whole undefined if it must be translated for the client. */
   #deliverWhole(events: AnswerEvent[], whole: WholeAnswer | undefined): void {
     const error = events.find((event) => event.type === 'error')
     if (error) return this.#failWithError(error)
     if (whole && whole.bytes.length > maxUncheckedBytes) new AnswerSizeLimit().addEvents(events)
-    this.#start()
+    this.#startDelivery()
     this.#receiver.events(events, undefined, whole)
-    this.#finish()
+    this.#succeed()
   }
 
-  #start(): void {
-    this.#isStarted = true
+  #startDelivery(): void {
+    this.#isDelivering = true
     if (this.exchange) this.#receiver.started(this.exchange)
   }
 
-  #finish(): void {
-    if (this.#isOver) return
-    // Called before the attempt ends, because an answer that cannot be written counts as failed.
+  #succeed(): void {
+    if (this.#isSettled) return
+    // Called before the attempt is settled: if it throws, because the answer cannot be written, the attempt fails.
     this.#receiver.ended()
-    this.#isOver = true
+    this.#isSettled = true
     this.#settle(undefined)
   }
 
-  #failIfUnreadable(read: () => void): void {
+  #readOrFail(read: () => void): void {
     try {
       read()
     } catch (error) {
@@ -234,9 +238,9 @@ export class AttemptAnswer implements Sink {
   }
 
   #fail(failure: AttemptFailure): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    if (!this.#isStarted) return this.#settle(failure)
+    if (this.#isSettled) return
+    this.#isSettled = true
+    if (!this.#isDelivering) return this.#settle(failure)
     this.#receiver.flush()
     this.#receiver.failed(failure)
     this.#settle(undefined)

@@ -41,7 +41,7 @@ test('events before the first content are held and delivered in order', () => {
     log,
     ['started', 'started', 'usage', 'text'].filter((type) => type !== 'usage'),
   )
-  answer.stopWaiting()
+  answer.dispose()
 })
 
 test('a failure before content settles the attempt, and the receiver gets nothing', () => {
@@ -49,7 +49,7 @@ test('a failure before content settles the attempt, and the receiver gets nothin
   for (const event of [opening, failure]) answer.data(event)
   assert.deepEqual(log, [])
   assert.equal(settled[0]?.tryNext, true)
-  answer.stopWaiting()
+  answer.dispose()
 })
 
 test('after the hold time the response opens, and the endpoint is final', async () => {

@@ -3,16 +3,16 @@ import { IdleTimer } from '#platform/async/idle-timer.ts'
 
 type HeldEvents = { events: AnswerEvent[]; raw: Buffer | undefined }
 
-/** The events of a stream before its first content. Until then, a failure can still lead to another endpoint. */
+/** Holds the events of a stream before its first content, so that another endpoint can be tried after a failure. */
 export class ContentHold {
   #events: HeldEvents[] = []
   readonly #timer: IdleTimer
-  readonly #ms: number
+  readonly #maxMs: number
 
-  /** @param ms how long events are held from the first one on. @param expire is called after that. */
-  constructor(ms: number, expire: () => void) {
-    this.#ms = ms
-    this.#timer = new IdleTimer(expire)
+  /** @param maxMs how long the first event is held. @param onExpired is called after that. */
+  constructor(maxMs: number, onExpired: () => void) {
+    this.#maxMs = maxMs
+    this.#timer = new IdleTimer(onExpired)
   }
 
   get isEmpty(): boolean {
@@ -20,19 +20,19 @@ export class ContentHold {
   }
 
   add(events: AnswerEvent[], raw: Buffer | undefined): void {
-    if (this.isEmpty) this.#timer.start(this.#ms)
+    if (this.isEmpty) this.#timer.start(this.#maxMs)
     this.#events.push({ events, raw })
   }
 
   /** Removes and returns the events. */
   take(): readonly HeldEvents[] {
-    this.stop()
+    this.stopTimer()
     const events = this.#events
     this.#events = []
     return events
   }
 
-  stop(): void {
+  stopTimer(): void {
     this.#timer.stop()
   }
 }

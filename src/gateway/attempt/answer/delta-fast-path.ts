@@ -47,7 +47,7 @@ export class DeltaFastPath {
     )
   }
 
-  /** Learns from an event that contains one piece of text and no other content. */
+  /** Learns from an event whose only content is one piece of text. */
   learn(raw: Buffer, events: AnswerEvent[]): void {
     const textEvent = events.find(isTextEvent)
     if (!textEvent || !events.every((event) => event === textEvent || event.type === 'started')) return

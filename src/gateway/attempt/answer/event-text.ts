@@ -7,9 +7,9 @@ import { readPageText } from '../../providers/error-page.ts'
 /** Some upstreams send events without an object as keep-alives: empty, `null`, or a word, also in brackets. */
 export const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*(?:\{|\[(?![\w-]+\]))/.test(data)
 
-/** The bytes at the start of an answer that show its form: white space, a byte order mark, and the first name or bracket. */
+/** How many bytes at the start of an answer show its form: a byte order mark, white space, and the first name or bracket. */
 const eventStartBytes = 16
-const bodyStartBytes = 64
+const wholeStartBytes = 64
 
 /** Whether an answer starts with a field of server-sent events. Some servers and proxies declare another content type. */
 export function looksLikeEventStream(chunk: Buffer): boolean {
@@ -18,9 +18,9 @@ export function looksLikeEventStream(chunk: Buffer): boolean {
   )
 }
 
-/** Whether a declared stream is JSON or a page instead. No field of an event starts with such a character. */
-export function startsBody(chunk: Buffer): boolean {
-  return /^\s*(?:error:\s*)?[{<]/.test(withoutByteOrderMark(chunk.subarray(0, bodyStartBytes)).toString('latin1'))
+/** Whether an announced stream is JSON or an HTML page instead. No field of an event starts with `{` or `<`. */
+export function startsWholeAnswer(chunk: Buffer): boolean {
+  return /^\s*(?:error:\s*)?[{<]/.test(withoutByteOrderMark(chunk.subarray(0, wholeStartBytes)).toString('latin1'))
 }
 
 /** Whether an answer is an HTML page or plain text, such as the error of a proxy. */
@@ -31,12 +31,12 @@ export function toErrorEvent(text: string): Extract<AnswerEvent, { type: 'error'
   return { type: 'error', message: readPageText(text), status: undefined }
 }
 
-/** An event with only its name and its data on one line. Line breaks in JSON are white space. */
+/** The event with only its name and its data on one line. Line breaks in JSON are white space. */
 export function toSingleLineEvent({ event, data }: SseEvent): Buffer {
   return Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data.replaceAll('\n', ' ')}\n\n`)
 }
 
-/** Deeper than any answer. JSON that is nested much deeper can be parsed, but `JSON.stringify` fails on it. */
+/** No answer is nested so deeply. Much deeper JSON can be parsed, but `JSON.stringify` fails on it. */
 const maxDepth = 500
 
 /** @param text the JSON of the value. @throws Error if the value is nested too deeply. */

@@ -15,7 +15,7 @@ test('until the client disconnects, an answer has no limit here', () => {
 test('a finished answer is read to its usage, for one mebibyte and a limited time', async () => {
   const read = new ReadAfterDisconnect({ timeouts })
   const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
-  read.startUsage(abort)
+  read.startReadingUsage(abort)
   assert.equal(read.accepts(mebibyte), true)
   assert.equal(read.accepts(1), false)
   await aborted
@@ -24,23 +24,23 @@ test('a finished answer is read to its usage, for one mebibyte and a limited tim
 test('an unfinished answer is read for eight mebibytes, and gives its slot back', () => {
   const slots = new BackgroundReadSlots(60_000)
   const reads = Array.from({ length: 65 }, () => new ReadAfterDisconnect({ timeouts, backgroundRead: needed(slots) }))
-  assert.equal(reads.filter((read) => read.startAnswer(() => {})).length, 64)
+  assert.equal(reads.filter((read) => read.startReadingRest(() => {})).length, 64)
   assert.equal(reads[0]!.accepts(8 * mebibyte), true)
   assert.equal(reads[0]!.accepts(1), false)
-  for (const read of reads) read.end()
+  for (const read of reads) read.dispose()
   const later = new ReadAfterDisconnect({ timeouts, backgroundRead: needed(slots) })
   assert.equal(
-    later.startAnswer(() => {}),
+    later.startReadingRest(() => {}),
     true,
   )
-  later.end()
+  later.dispose()
 })
 
 test('an unfinished answer whose usage is not needed is not read', () => {
   const backgroundRead = { slots: new BackgroundReadSlots(60_000), isNeeded: () => false }
   const read = new ReadAfterDisconnect({ timeouts, backgroundRead })
   assert.equal(
-    read.startAnswer(() => {}),
+    read.startReadingRest(() => {}),
     false,
   )
 })

@@ -1,6 +1,6 @@
 import type { AttemptRequest } from '../attempt-request.ts'
 
-/** The maximum number of bytes that are read after the end of an answer to find its usage. */
+/** The maximum number of bytes that are read after the finish event of an answer to find its usage. */
 const maxUsageBytes = 1024 * 1024
 
 /** The maximum number of bytes that are read of an unfinished answer after its client disconnected. */
@@ -17,18 +17,18 @@ export class ReadAfterDisconnect {
     this.#attempt = attempt
   }
 
-  /** Starts to read a finished answer to its usage, which comes last. @param abort is called after the time limit. */
-  startUsage(abort: () => void): void {
+  /** Starts to read the usage that follows the finish event. @param abort is called after the time limit. */
+  startReadingUsage(abort: () => void): void {
     this.#remainingBytes = maxUsageBytes
     this.#usageTimer = setTimeout(abort, this.#attempt.timeouts.usageMs)
   }
 
   /**
-   * Starts to read an unfinished answer, if only its usage shows what it costs.
+   * Starts to read the rest of an unfinished answer if its cost is unknown without its usage.
    * @param abort is called after the time limit.
-   * @returns false if the answer is not read.
+   * @returns false if the rest must not be read.
    */
-  startAnswer(abort: () => void): boolean {
+  startReadingRest(abort: () => void): boolean {
     const { backgroundRead } = this.#attempt
     if (!backgroundRead?.isNeeded()) return false
     this.#remainingBytes = maxBackgroundBytes
@@ -42,7 +42,8 @@ export class ReadAfterDisconnect {
     return this.#remainingBytes >= 0
   }
 
-  end(): void {
+  /** Stops the timer and releases the slot. */
+  dispose(): void {
     clearTimeout(this.#usageTimer)
     this.#releaseSlot?.()
   }

@@ -13,28 +13,32 @@ import { type DecodedEvent, StreamDecoder } from './stream-decoder.ts'
 /** Limits consecutive events without content. Pings and events of provider tools are far fewer. */
 const maxEmptyEvents = 100_000
 
-/** How a stream ended: complete, before its end, or with an error of its provider. */
+/** How a stream ended: complete, broken off, or with an error that its provider reported. */
 export type StreamEnd = 'complete' | 'too_early' | Extract<AnswerEvent, { type: 'error' }>
 
 /** Reads one stream, and passes its events to the receiver from the first content on. */
 export class StreamAnswer {
   readonly #decoder: StreamDecoder
   readonly #receiver: Receiver
-  readonly #start: () => void
+  readonly #onStart: () => void
   readonly #hold: ContentHold
   readonly #contentSize = new AnswerSizeLimit()
   #fastPath: DeltaFastPath | undefined
+  /** Consecutive events without content. */
   #emptyEvents = 0
-  #isStarted = false
+  /** Events were passed to the receiver, so no other endpoint can be tried. */
+  #isDelivering = false
+  /** The finish event was read. Usage can follow. */
   #isFinished = false
+  /** Content was read, perhaps before it was passed to the receiver. */
   #hasContent = false
 
-  /** @param start is called before the first event is passed to the receiver. */
-  constructor(attempt: AttemptRequest, hasJsonLines: boolean, receiver: Receiver, start: () => void) {
+  /** @param onStart is called before the first event is passed to the receiver. */
+  constructor(attempt: AttemptRequest, hasJsonLines: boolean, receiver: Receiver, onStart: () => void) {
     const { providerProtocol, contentHoldMs } = attempt
     this.#decoder = new StreamDecoder(attempt, { hasJsonLines })
     this.#receiver = receiver
-    this.#start = start
+    this.#onStart = onStart
     this.#hold = new ContentHold(contentHoldMs, () => this.#openWithoutContent())
     if (providerProtocol.isStateless && !this.#decoder.hasLastingFilters)
       this.#fastPath = new DeltaFastPath(this.#decoder.read, receiver, this.#contentSize)
@@ -65,13 +69,13 @@ export class StreamAnswer {
     )
   }
 
-  /** Ends a finished stream whose usage or end mark can be missing. @throws Error for a stream that cannot be read. */
-  completeFinished(): StreamEnd {
+  /** Ends a stream after its finish event. Its usage and end mark can be missing. @throws Error as `end` does. */
+  completeWithoutUsage(): StreamEnd {
     return this.#complete(true)
   }
 
-  stopWaiting(): void {
-    this.#hold.stop()
+  stopHoldTimer(): void {
+    this.#hold.stopTimer()
   }
 
   #deliver(received: SseEvent[]): StreamEnd | undefined {
@@ -92,11 +96,11 @@ export class StreamAnswer {
       this.#countEmptyEvents(decoded?.events.some(endsHold) === true)
       if (decoded) this.#pass(decoded)
     }
-    if (this.#isStarted) this.#receiver.flush()
+    if (this.#isDelivering) this.#receiver.flush()
     return undefined
   }
 
-  /** @returns the events of an event with several. @throws Error for an event that cannot be read. */
+  /** @returns a list if several events were joined to one. @throws Error for an event that cannot be read. */
   #decode(event: SseEvent): DecodedEvent | SseEvent[] | undefined {
     try {
       return this.#decoder.decode(event)
@@ -114,8 +118,8 @@ export class StreamAnswer {
       else if (isContent(type)) this.#hasContent = true
     }
     if (this.#decoder.isForeign) this.#fastPath = undefined
-    if (!this.#isStarted && !events.some(endsHold)) return this.#hold.add(events, raw)
-    this.#startOnce()
+    if (!this.#isDelivering && !events.some(endsHold)) return this.#hold.add(events, raw)
+    this.#startDelivery()
     this.#receiver.events(events, raw)
     if (isUnchanged) this.#fastPath?.learn(source.raw, events)
   }
@@ -126,36 +130,36 @@ export class StreamAnswer {
     if (this.#emptyEvents > maxEmptyEvents) throw new Error(`${maxEmptyEvents} events in a row have no content`)
   }
 
-  #startOnce(): void {
-    if (this.#isStarted) return
-    this.#isStarted = true
+  #startDelivery(): void {
+    if (this.#isDelivering) return
+    this.#isDelivering = true
     this.#decoder.markStarted()
-    this.#start()
+    this.#onStart()
     const { isForeign } = this.#decoder
     for (const { events, raw } of this.#hold.take()) this.#receiver.events(events, isForeign ? undefined : raw)
   }
 
   /** Opens the response without content after the hold time. No other endpoint is tried after that. */
   #openWithoutContent(): void {
-    this.#startOnce()
+    this.#startDelivery()
     this.#receiver.flush()
     this.#receiver.openResponse?.()
   }
 
-  /** @param canBeComplete whether an answer with content is complete without further events. */
+  /** @param canBeComplete whether an answer with content is complete even if no finish event follows. */
   #complete(canBeComplete: boolean): StreamEnd {
     const finalEvents = this.#decoder.readEndMark()
-    const endsNow = finalEvents.some(({ type }) => type === 'finish')
+    const hasFinalFinish = finalEvents.some(({ type }) => type === 'finish')
     const hasContent = this.#isFinished || this.#hasContent || finalEvents.some(({ type }) => isContent(type))
-    if (!(canBeComplete && hasContent) && !endsNow) return this.#endTooEarly()
-    if (!this.#isFinished && !endsNow)
+    if (!(canBeComplete && hasContent) && !hasFinalFinish) return this.#endTooEarly()
+    if (!this.#isFinished && !hasFinalFinish)
       finalEvents.push({ type: 'finish', reason: this.#decoder.hasCalls ? 'tool_calls' : 'stop', native: undefined })
-    this.#startOnce()
+    this.#startDelivery()
     if (finalEvents.length > 0) this.#receiver.events(finalEvents, undefined)
     return 'complete'
   }
 
-  /** Text in place of events is the error of a server or a proxy. */
+  /** Text that arrived instead of events is the error of a server or a proxy. */
   #endTooEarly(): StreamEnd {
     const { otherText } = this.#decoder
     return otherText !== undefined && !this.#hasContent ? toErrorEvent(otherText) : 'too_early'

@@ -21,7 +21,7 @@ export type DecodedEvent = {
   events: AnswerEvent[]
   /** The bytes for clients of the same protocol. Undefined for a stream in another protocol, which must be translated. */
   raw: Buffer | undefined
-  /** Whether `raw` has the received bytes. */
+  /** Whether `raw` equals the received bytes. */
   isUnchanged: boolean
 }
 
@@ -37,15 +37,16 @@ export class StreamDecoder {
   /** Set if each line of the stream is an event. */
   readonly #jsonLines: JsonLines | undefined
   readonly #progress: StreamProgress
-  /** Matches the event that must come before content. Undefined once it or content has arrived. */
+  /** Matches the event that must come before content. Undefined once that event or content has arrived. */
   #announcement: RegExp | undefined
+  /** Content came without the announcement. */
   #isUnannounced = false
   #read: (event: SseEvent) => AnswerEvent[]
   /** The protocol of the stream, once an event shows it. Some proxies answer in another one than requested. */
   #protocol: ProviderProtocol | undefined
   /** The last data that is not an event of the protocol, which can be the text of an error. */
   #otherText: string | undefined
-  /** The changes of the text that the endpoint's server requires. Filters that are done are removed. */
+  /** Filters that change the text of the endpoint's server. Those that are done are removed. */
   #filters: readonly EventFilter[]
 
   constructor(attempt: DecodedAttempt, { hasJsonLines }: { hasJsonLines: boolean }) {
@@ -67,7 +68,7 @@ export class StreamDecoder {
     return this.#sse.isBetweenEvents
   }
 
-  /** Whether clients of the endpoint's protocol cannot read the bytes: they are in another one, or content is not announced. */
+  /** Whether clients of the endpoint's protocol cannot read the bytes: they are in another one, or lack the announcement. */
   get isForeign(): boolean {
     return this.#isUnannounced || (this.#protocol !== undefined && this.#protocol !== this.#attempt.providerProtocol)
   }
@@ -140,7 +141,7 @@ export class StreamDecoder {
     }
   }
 
-  /** Clients have a part of the stream, so it is not translated from here on. */
+  /** Notes that the client got a part of the stream, so a missing announcement no longer changes how the rest is sent. */
   markStarted(): void {
     this.#announcement = undefined
   }

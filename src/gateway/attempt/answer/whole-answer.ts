@@ -27,9 +27,9 @@ export function repairAnswer(text: string): WholeAnswer {
   return { bytes: Buffer.from(repaired), text: repaired, body }
 }
 
-/** The error in an answer that is not JSON; undefined if it is none. */
+/** The error in an answer that is not JSON; undefined if the answer is not an error. */
 export function readErrorText(text: string): Extract<AnswerEvent, { type: 'error' }> | undefined {
-  // Earlier versions of llama.cpp send a field of this name instead of an event.
+  // Earlier versions of llama.cpp send a field `error:` instead of an event.
   const [, json] = /^\s*error:\s*(\{.*)/s.exec(text) ?? []
   if (json !== undefined) return errorWithoutAnswer(parseJsonOr(json, undefined), defaultErrorMessage)
   return isPageOrPlainText(text) ? toErrorEvent(text) : undefined
@@ -37,7 +37,8 @@ export function readErrorText(text: string): Extract<AnswerEvent, { type: 'error
 
 /**
  * Reads a whole answer in the form of its protocol.
- * @returns its events, and the answer for clients of the same protocol: undefined if its provider answered in another one.
+ * @returns its events, and the answer for clients of the same protocol. The answer is undefined if its provider
+ * used another protocol.
  * @throws Error if it violates its protocol.
  */
 export function readWholeAnswer(

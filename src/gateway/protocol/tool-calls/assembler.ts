@@ -93,7 +93,7 @@ export class ToolCallAssembler {
     return [reported]
   }
 
-  /** The finish event with a reason that fits the calls: agents run no tools after `stop`, and expect calls after `tool_calls`. */
+  /** Gives the finish event the reason that fits the calls: agents run tools only after `tool_calls`, and need calls then. */
   #withFittingReason(finish: Finish): Finish {
     const hasCalls = this.#openedCount > 0
     if (finish.reason === 'stop' && hasCalls) return { ...finish, reason: 'tool_calls' }
