@@ -203,7 +203,7 @@ function requireNoSecondObject(rest: string, callName: string | undefined): void
 
 export const startsObject = (text: string) => /^\s*\{/.test(text)
 
-/** The JSON of an object within arguments that are encoded as a JSON string or put in a code block. */
+/** The JSON of an object within arguments that are a JSON string or a Markdown code block. */
 function findEncodedObject(text: string): string | undefined {
   if (text.length > maxDecoded) return undefined
   const inner = /^\s*"\s*\{/.test(text) ? tryParse(text) : /^\s*```(?:json)?\s*(\{[\s\S]*)$/.exec(text)?.[1]
