@@ -156,7 +156,7 @@ export const currentSession = () => (sessionState.value.state === 'signed-in' ? 
 /** Whether the session can manage its workspace. The service enforces it; the console hides what it would reject. */
 export const canManage = () => isManagerRole(role())
 /** Whether the session can use models and interns. Viewers cannot. */
-export const canUseModels = () => role() !== undefined && role() !== 'viewer'
+export const canUseModelsAndInterns = () => role() !== undefined && role() !== 'viewer'
 
 /** The role of the session in the organization; undefined while unknown. */
 const organizationRole = () => currentSession()?.organization_role

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { canUseModels } from '../api/session.ts'
+import { canUseModelsAndInterns } from '../api/session.ts'
 import { Problem } from '../components/page/problem.tsx'
 import { useKeys } from '../components/window/keyboard.ts'
 import { draft, draftImages, isBusy, sendMessage, stop } from './conversation.ts'
@@ -17,7 +17,7 @@ const readAsDataUrl = (file: File) =>
 
 /** The message input. Enter sends, Shift-Enter starts a line; images can be pasted. */
 export function Composer({ models }: { models: string[] }) {
-  if (!canUseModels())
+  if (!canUseModelsAndInterns())
     return (
       <p class="composer dim">Viewers cannot use models. An owner or admin of the organization can change your role.</p>
     )

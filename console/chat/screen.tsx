@@ -129,7 +129,7 @@ const maxSuggestedModels = 6
 function EmptyChat({ models, choices, choose }: ConversationProps) {
   if (choices?.length === 0) {
     return (
-      <EmptyState title="No models available" paste="npx signalbox catalogue sync">
+      <EmptyState title="No models available" command="npx signalbox catalogue sync">
         <p>
           The catalogue is empty, or a guardrail blocks all models. The operator of the service can fetch a catalogue:
         </p>

@@ -4,7 +4,7 @@ import { call } from '../api/client.ts'
 import { fetchAllPages } from '../api/pages.ts'
 import { invalidate } from '../api/resource.ts'
 import type { Guardrail } from '../api/types.ts'
-import { DeleteNamed } from '../components/form/delete-named.tsx'
+import { ConfirmDeleteByName } from '../components/form/confirm-delete-by-name.tsx'
 import { Dialog } from '../components/form/dialog.tsx'
 import { runOrToast } from '../components/form/use-action.ts'
 import { toast } from '../components/page/toast.tsx'
@@ -43,7 +43,7 @@ export function DeleteGuardrail({ guardrail }: { guardrail: Guardrail }) {
             The keys and members that it is assigned to then have only the default guardrail of the workspace. The
             recorded spend of this guardrail’s limit is deleted.
           </p>
-          <DeleteNamed name={name} verb="delete" act={remove} />
+          <ConfirmDeleteByName name={name} verb="delete" act={remove} />
         </Dialog>
       )}
     </>

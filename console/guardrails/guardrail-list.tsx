@@ -49,7 +49,7 @@ export function GuardrailList({ canChange }: { canChange: boolean }) {
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !rows && <Loading />}
       {!failure && data?.length === 0 && (
-        <EmptyState title="No guardrails yet" {...(canChange && { paste: exampleCommand })}>
+        <EmptyState title="No guardrails yet" {...(canChange && { command: exampleCommand })}>
           <p>Everything is allowed, without limits.{canChange && ' Enter a name above, or run:'}</p>
         </EmptyState>
       )}

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { fetchAllCursorPages } from '../api/pages.ts'
 import { useGet, useResource } from '../api/resource.ts'
-import { canUseModels, currentSession } from '../api/session.ts'
+import { canUseModelsAndInterns, currentSession } from '../api/session.ts'
 import type { Intern } from '../api/types.ts'
 import { Heading } from '../components/page/heading.tsx'
 import { EmptyState, FailureState, Loading } from '../components/page/page-states.tsx'
@@ -27,7 +27,7 @@ export function InternPage({ id }: { id: string }) {
   const { data, failure, reload } = useGet('GET /interns/{internId}', { params: { internId: id } })
   const interns = useInterns()
   useInternChanges(reload)
-  const canChange = canUseModels() && currentSession()?.member.id === data?.creator_user_id
+  const canChange = canUseModelsAndInterns() && currentSession()?.member.id === data?.creator_user_id
   const questions = interns.data?.questions.filter(({ intern }) => intern.id === data?.id) ?? []
   return (
     <div class="page interns-page">
@@ -54,7 +54,7 @@ export function InternPage({ id }: { id: string }) {
             {data.visibility === 'workspace' ? 'Visible to the workspace' : 'Visible to its creator'}
           </p>
           <InternHost intern={data} canChange={canChange} onDone={reload} />
-          <Tabs tabs={canUseModels() ? [...tabs, { name: 'log', title: 'Log' }] : tabs} />
+          <Tabs tabs={canUseModelsAndInterns() ? [...tabs, { name: 'log', title: 'Log' }] : tabs} />
           <Tab intern={data} questions={questions} canChange={canChange} onDone={reload} />
         </>
       )}
@@ -94,19 +94,19 @@ function Tab({ intern, questions, canChange, onDone }: TabProps) {
   const currentTab = useCurrentTab()
   if (currentTab === 'rules') return <Rules owner={{ kind: 'intern', id: intern.id }} canChange={canChange} />
   if (currentTab === 'tools') return <Tools intern={intern} canChange={canChange} onDone={onDone} />
-  if (currentTab === 'log' && canUseModels()) return <Log id={intern.id} />
+  if (currentTab === 'log' && canUseModelsAndInterns()) return <Log id={intern.id} />
   return (
     <>
       <Inbox questions={questions} />
       <h2>Sessions</h2>
-      {intern.status === 'running' && canUseModels() && <NewSession intern={intern} />}
+      {intern.status === 'running' && canUseModelsAndInterns() && <NewSession intern={intern} />}
       {isInTransition(intern) ? (
         <p class="dim">Sessions and files appear when the intern is {endOfTransition[intern.status]}.</p>
       ) : (
         <>
           {intern.status !== 'running' && <NotRunning />}
           <Sessions intern={intern} />
-          {canUseModels() && <Files id={intern.id} />}
+          {canUseModelsAndInterns() && <Files id={intern.id} />}
         </>
       )}
     </>
@@ -147,7 +147,7 @@ function Sessions({ intern: { id, name, status } }: { intern: Intern }) {
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
   if (data.rows.length === 0) {
-    const canStart = status === 'running' && canUseModels()
+    const canStart = status === 'running' && canUseModelsAndInterns()
     return (
       <EmptyState title="No sessions yet" {...(canStart && { paste: `npx signalbox chat ${name}` })}>
         {canStart && <p>Write a message above, or run:</p>}

@@ -60,7 +60,7 @@ export function ModelList() {
 function NoModels({ filters }: { filters: Filters }) {
   if (!isFiltered(filters.values)) {
     return (
-      <EmptyState title="The catalogue is empty" paste="npx signalbox catalogue sync">
+      <EmptyState title="The catalogue is empty" command="npx signalbox catalogue sync">
         <p>To fetch the models of well-known providers:</p>
       </EmptyState>
     )

@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address/address.ts'
 import { useGet } from '../api/resource.ts'
-import { canUseModels } from '../api/session.ts'
+import { canUseModelsAndInterns } from '../api/session.ts'
 import type { Model } from '../api/types.ts'
 import { Copy } from '../components/page/copy-button.tsx'
 import { Heading } from '../components/page/heading.tsx'
@@ -63,7 +63,7 @@ function Head({ model }: { model: Model }) {
       <Copy text={model.id} message="ID copied">
         Copy ID
       </Copy>
-      {model.architecture.output_modalities.includes('text') && canUseModels() && (
+      {model.architecture.output_modalities.includes('text') && canUseModelsAndInterns() && (
         <a class="button try" href={`/chat?model=${encodeURIComponent(model.id)}`}>
           Try it
         </a>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
-import { canUseModels } from '../api/session.ts'
+import { canUseModelsAndInterns } from '../api/session.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
 import { Problem } from '../components/page/problem.tsx'
 import { useDebounced } from '../components/window/use-debounced.ts'
@@ -70,7 +70,7 @@ export function PresetEditor({ slug, preset, versions, start, reload, close }: P
           {...{ slug, preset, versions, draft, reload, close }}
           hasProblems={Object.keys(problems).length > 0}
         />
-        {canUseModels() && (
+        {canUseModelsAndInterns() && (
           <DraftTrial slug={slug} version={draft.version} canSend={Object.keys(draft.problems).length === 0} />
         )}
       </div>

@@ -31,7 +31,7 @@ export function PresetList() {
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !presets && <Loading />}
       {!failure && presets?.length === 0 && (
-        <EmptyState title="No presets yet" {...(canManage() && { paste: exampleCommand })}>
+        <EmptyState title="No presets yet" {...(canManage() && { command: exampleCommand })}>
           <p>
             {canManage()
               ? 'Create one above, save the settings of a chat, or run:'

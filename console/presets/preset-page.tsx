@@ -3,7 +3,7 @@ import { queryOf } from '../api/address/address.ts'
 import { call, ifUnchanged } from '../api/client.ts'
 import { fetchAllPages } from '../api/pages.ts'
 import { invalidate, useGet, useResource } from '../api/resource.ts'
-import { canManage, canUseModels } from '../api/session.ts'
+import { canManage, canUseModelsAndInterns } from '../api/session.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
 import { hasDraft } from '../components/form/drafts.ts'
 import { runOrToast } from '../components/form/use-action.ts'
@@ -85,7 +85,7 @@ function Head({ preset: { slug, description, status } }: { preset: PresetWithVer
       <header>
         <Heading>{`@preset/${slug}`}</Heading>
         {status !== 'active' && <span class="warn">{status}: cannot be used</span>}
-        {status === 'active' && canUseModels() && (
+        {status === 'active' && canUseModelsAndInterns() && (
           <a class="button" href={`/chat${queryOf({ model: `@preset/${slug}` })}`}>
             Try it
           </a>
@@ -148,7 +148,7 @@ function Versions({ preset, versions, reload }: VersionsProps) {
               </option>
             ))}
           </select>{' '}
-          {preset.status === 'active' && canUseModels() && (
+          {preset.status === 'active' && canUseModelsAndInterns() && (
             <a class="button" href={chatPath(preset.slug, baseVersion.version, selected.version)}>
               {baseVersion.id === selected.id ? `Try version ${selected.version}` : 'Run both side by side'}
             </a>

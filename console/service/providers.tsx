@@ -1,6 +1,6 @@
 import { useGet } from '../api/resource.ts'
 import type { ProviderNeeds } from '../api/types.ts'
-import { Copy } from '../components/page/copy-button.tsx'
+import { Copy, CopyableText } from '../components/page/copy-button.tsx'
 import { EmptyState, FailureState, Loading } from '../components/page/page-states.tsx'
 import { countText } from '../format/count.ts'
 import { environmentLines } from './settings-text.ts'
@@ -21,7 +21,7 @@ export function Providers() {
         <FirstRun first={unconfiguredProviders[0]!} />
       )}
       {providers.length === 0 && (
-        <EmptyState title="The catalogue has no models" paste="npx signalbox catalogue sync">
+        <EmptyState title="The catalogue has no models" command="npx signalbox catalogue sync">
           <p>To fetch a catalogue, which the service loads at its next start or on Reload:</p>
         </EmptyState>
       )}
@@ -50,7 +50,6 @@ export function Providers() {
 
 /** Instructions for the first provider. */
 function FirstRun({ first }: { first: ProviderNeeds }) {
-  const paste = environmentLines(first)
   return (
     <section class="service-first" aria-label="First run">
       <h2>No provider has a credential yet</h2>
@@ -58,10 +57,7 @@ function FirstRun({ first }: { first: ProviderNeeds }) {
         Only the demo model can answer. Set the variable of a provider in the environment of the service, then restart
         it:
       </p>
-      <div class="paste">
-        <pre>{paste}</pre>
-        <Copy text={paste}>Copy</Copy>
-      </div>
+      <CopyableText text={environmentLines(first)} />
       <p class="dim">
         Without a restart: add <a href="/keys/providers">provider keys</a> to a workspace. They are stored encrypted.
       </p>

@@ -24,3 +24,13 @@ export function Copy({ text, message, children }: { text: string; message?: stri
     </button>
   )
 }
+
+/** A text, for example a command, with a button that copies it. */
+export function CopyableText({ text }: { text: string }) {
+  return (
+    <div class="paste">
+      <pre>{text}</pre>
+      <Copy text={text}>Copy</Copy>
+    </div>
+  )
+}

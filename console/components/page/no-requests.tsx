@@ -21,9 +21,9 @@ export function NoRequests({ filtered, clear, title, children }: Props) {
       </EmptyState>
     )
   }
-  const paste = `curl ${location.origin}${withRoot('/api/v1')}/chat/completions -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hello"}]}'`
+  const command = `curl ${location.origin}${withRoot('/api/v1')}/chat/completions -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hello"}]}'`
   return (
-    <EmptyState title={title} paste={paste}>
+    <EmptyState title={title} command={command}>
       {children}
     </EmptyState>
   )

@@ -1,28 +1,23 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Failure } from '../../api/failure.ts'
-import { Copy } from './copy-button.tsx'
+import { Copy, CopyableText } from './copy-button.tsx'
 
 /** An empty list, with what to do next. */
 export function EmptyState({
   title,
-  paste,
+  command,
   children,
 }: {
   title: string
-  paste?: string
+  command?: string
   children?: ComponentChildren
 }) {
   return (
     <div class="state">
       <h2>{title}</h2>
       {children}
-      {paste !== undefined && (
-        <div class="paste">
-          <pre>{paste}</pre>
-          <Copy text={paste}>Copy</Copy>
-        </div>
-      )}
+      {command && <CopyableText text={command} />}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
 import { runOrToast, useAction } from '../../components/form/use-action.ts'
@@ -47,7 +47,7 @@ export function ChangeFile({ id, path, isFolder, onDone, onClose }: Props) {
         <FormActions problem={problem} label="Rename" disabled={isBusy || to === path || to === ''} onClose={onClose} />
       </form>
       {isFolder && <p class="data-loss">Its content is also deleted.</p>}
-      <DeleteNamed name={escapeInvisible(name)} verb="delete" act={remove} />
+      <ConfirmDeleteByName name={escapeInvisible(name)} verb="delete" act={remove} />
     </Dialog>
   )
 }

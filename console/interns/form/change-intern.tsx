@@ -2,8 +2,8 @@ import { useLocation } from 'preact-iso/router'
 import { call } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
 import type { Intern } from '../../api/types.ts'
+import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Conflict } from '../../components/form/conflict.tsx'
-import { DeleteNamed } from '../../components/form/delete-named.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
 import { useObjectForm } from '../../components/form/object-form.ts'
@@ -64,7 +64,7 @@ export function DeleteIntern({ intern, onClose }: Omit<Props, 'onDone'>) {
     <Dialog title={`Delete ${intern.name}`} onClose={onClose}>
       <h2>Delete {intern.name}</h2>
       <p>Its files, sessions and history are deleted. Its requests stay in the request log.</p>
-      <DeleteNamed name={intern.name} verb="delete" act={remove} />
+      <ConfirmDeleteByName name={intern.name} verb="delete" act={remove} />
     </Dialog>
   )
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { Intern } from '../../api/types.ts'
-import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
@@ -66,7 +66,7 @@ function MoveDialog({ intern, isHostLost, onDone, onClose }: MoveProps) {
       {isHostLost && (
         <>
           <p class="data-loss">If you give it up, it starts on any host with an empty workspace. Its files are lost.</p>
-          <DeleteNamed name={intern.name} verb="give up" act={giveUp} />
+          <ConfirmDeleteByName name={intern.name} verb="give up" act={giveUp} />
         </>
       )}
     </Dialog>

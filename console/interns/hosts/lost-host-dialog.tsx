@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
 import type { ListedInternHost } from '../../api/types.ts'
-import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { countText } from '../../format/count.ts'
@@ -35,7 +35,7 @@ export function LostHostDialog({ host: { name: host, interns }, otherHosts, onDo
       <p class="data-loss">
         Interns that are given up start on any host with an empty workspace. Their files are lost.
       </p>
-      <DeleteNamed name={host} verb="give up" act={giveUp} />
+      <ConfirmDeleteByName name={host} verb="give up" act={giveUp} />
     </Dialog>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
-import { canUseModels } from '../../api/session.ts'
+import { canUseModelsAndInterns } from '../../api/session.ts'
 import type { Intern } from '../../api/types.ts'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { toast } from '../../components/page/toast.tsx'
@@ -38,7 +38,7 @@ export function InternActions({ intern, onDone }: { intern: Intern; onDone: () =
     setBusy(false)
     onDone()
   }
-  if (!canUseModels()) return null
+  if (!canUseModelsAndInterns()) return null
   return (
     <span class="intern-actions">
       {actionsByStatus[intern.status]?.map((action) => (

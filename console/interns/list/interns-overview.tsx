@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { canUseModels } from '../../api/session.ts'
+import { canUseModelsAndInterns } from '../../api/session.ts'
 import { EmptyState, FailureState, Loading } from '../../components/page/page-states.tsx'
 import { CreateIntern } from '../form/create-intern.tsx'
 import { useInterns } from '../intern-updates.ts'
@@ -12,12 +12,12 @@ export function InternsOverview() {
   const [isCreating, setCreating] = useState(false)
   return (
     <>
-      {canUseModels() && data && data.questions.length > 0 && (
+      {canUseModelsAndInterns() && data && data.questions.length > 0 && (
         <p class="dim key-hints">
           <kbd>a</kbd> allow once <kbd>A</kbd> always <kbd>r</kbd> reject <kbd>j</kbd> <kbd>k</kbd> move
         </p>
       )}
-      {canUseModels() && data && (
+      {canUseModelsAndInterns() && data && (
         <div class="toolbar">
           <button type="button" onClick={() => setCreating(true)}>
             Create intern
@@ -36,11 +36,11 @@ export function InternsOverview() {
       {data?.interns.length === 0 && (
         <EmptyState
           title="No interns yet"
-          {...(canUseModels() && { paste: 'npx signalbox interns create ada --approval-mode manual' })}
+          {...(canUseModelsAndInterns() && { command: 'npx signalbox interns create ada --approval-mode manual' })}
         >
           <p>
             An intern is a long-running agent that asks here before it acts.
-            {canUseModels()
+            {canUseModelsAndInterns()
               ? ' Create one above, or in a terminal:'
               : ' You see the interns that are shared with the workspace.'}
           </p>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { canUseModels } from '../../api/session.ts'
+import { canUseModelsAndInterns } from '../../api/session.ts'
 import type { InternElicitation } from '../../api/types.ts'
 import { Problem } from '../../components/page/problem.tsx'
 import { escapeInvisible } from '../visible-text.ts'
@@ -27,7 +27,7 @@ export function FormAnswer({ question: { id, message, fields }, isSent, send }: 
         <FieldInput key={field.name} field={field} question={id} />
       ))}
       <Problem text={problem && escapeInvisible(problem)} />
-      {canUseModels() ? (
+      {canUseModelsAndInterns() ? (
         <div class="answers">
           <button type="submit" class="main" disabled={isSent}>
             Send

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
-import { canUseModels, currentSession } from '../../api/session.ts'
+import { canUseModelsAndInterns, currentSession } from '../../api/session.ts'
 import type { InternElicitation, InternPermission, InternWholePermission } from '../../api/types.ts'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { now } from '../../components/window/clock.ts'
@@ -136,8 +136,8 @@ function Permission({ intern, question, isSelected, isSent }: PermissionProps) {
         </p>
       )}
       <div class="answers">
-        {!canUseModels() && <span class="dim">Viewers cannot answer.</span>}
-        {canUseModels() &&
+        {!canUseModelsAndInterns() && <span class="dim">Viewers cannot answer.</span>}
+        {canUseModelsAndInterns() &&
           offersOf(question).map(({ kind, answer: chosenAnswer, label, key }) => (
             <button
               key={chosenAnswer}

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { fetchAllCursorPages } from '../../api/pages.ts'
 import { useGet, useResource } from '../../api/resource.ts'
-import { canUseModels } from '../../api/session.ts'
+import { canUseModelsAndInterns } from '../../api/session.ts'
 import type { Intern } from '../../api/types.ts'
 import { Heading } from '../../components/page/heading.tsx'
 import { FailureState, Loading } from '../../components/page/page-states.tsx'
@@ -77,7 +77,7 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
       <header>
         <Heading>{escapeInvisible(session.title) || 'Session'}</Heading>
         <span class={session.status === 'waiting' ? 'warn' : 'dim'}>{session.status}</span>
-        {session.status !== 'idle' && run !== undefined && canUseModels() && (
+        {session.status !== 'idle' && run !== undefined && canUseModelsAndInterns() && (
           <button type="button" onClick={() => void stopRun(intern, run)}>
             Stop
           </button>
@@ -87,7 +87,7 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
       <SessionTranscript intern={intern} sessionId={sessionId} turns={session.turns} entries={entries} />
       <Inbox questions={questions} />
       {/* After the transcript has loaded, because that would move the input. */}
-      {session.status === 'idle' && canUseModels() && (entries || session.turns === 0) && (
+      {session.status === 'idle' && canUseModelsAndInterns() && (entries || session.turns === 0) && (
         <Composer label={`Message to ${intern.name}`} send={(text) => sendMessage(intern, sessionId, text)} />
       )}
       <ScrollAnchor count={entries?.length ?? 0} />

@@ -1,4 +1,4 @@
-import { canUseModels, currentSession } from '../../api/session.ts'
+import { canUseModelsAndInterns, currentSession } from '../../api/session.ts'
 import type { Intern, InternEntry, InternSessionRequest } from '../../api/types.ts'
 import { ClockTime } from '../../components/text/timestamp.tsx'
 import { Usd } from '../../components/text/usd.tsx'
@@ -17,7 +17,7 @@ export function SessionTranscript({ intern, sessionId, turns, entries }: Props) 
   const modelRequests = useSessionRequests(intern.id, sessionId, `${entries?.length} ${entries?.at(-1)?.type}`)
   const me = currentSession()
   // A developer sees the requests with the key of an intern only as its creator.
-  const canOpen = me?.role !== 'developer' || (canUseModels() && me.member.id === intern.creator_user_id)
+  const canOpen = me?.role !== 'developer' || (canUseModelsAndInterns() && me.member.id === intern.creator_user_id)
   return (
     <>
       {entries && <Totals turns={turns} entries={entries} modelRequests={modelRequests} />}

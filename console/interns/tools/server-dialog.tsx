@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { McpServer, NewMcpServer } from '../../api/types.ts'
-import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
 import { useAction } from '../../components/form/use-action.ts'
@@ -123,7 +123,7 @@ export function ServerDialog({ server, saveServer, onClose }: Props) {
         </label>
         <FormActions problem={problem} label={server ? 'Save' : 'Add'} disabled={isBusy} onClose={onClose} />
       </form>
-      {server && <DeleteNamed name={server.name} verb="remove" act={remove} />}
+      {server && <ConfirmDeleteByName name={server.name} verb="remove" act={remove} />}
     </Dialog>
   )
 }

@@ -1,7 +1,7 @@
 import { type CallOptions, call } from '../../api/client.ts'
 import type { Webhook, WebhookPatch } from '../../api/types.ts'
+import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Conflict } from '../../components/form/conflict.tsx'
-import { DeleteNamed } from '../../components/form/delete-named.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
 import { useObjectForm } from '../../components/form/object-form.ts'
@@ -87,7 +87,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
           )}
         </FormActions>
       </form>
-      {webhook && <DeleteNamed name={hostOf(webhook.url)} verb="delete" act={remove} />}
+      {webhook && <ConfirmDeleteByName name={hostOf(webhook.url)} verb="delete" act={remove} />}
     </Dialog>
   )
 }

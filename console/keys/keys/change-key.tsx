@@ -1,8 +1,8 @@
 import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
 import { currentSession } from '../../api/session.ts'
 import type { Key, KeyPatch } from '../../api/types.ts'
+import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Conflict } from '../../components/form/conflict.tsx'
-import { DeleteNamed } from '../../components/form/delete-named.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
 import { useObjectForm } from '../../components/form/object-form.ts'
@@ -73,7 +73,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
           onClose={onClose}
         />
       </form>
-      <DeleteNamed name={key.name} verb="delete" act={remove} />
+      <ConfirmDeleteByName name={key.name} verb="delete" act={remove} />
     </Dialog>
   )
 }

@@ -40,7 +40,7 @@ export function People() {
         resource={resource}
         label="People"
         heads={['name', 'email', 'role', 'joined', '']}
-        empty={<EmptyState title="No members" paste={'npx signalbox members add ada@example.com "Ada Lovelace"'} />}
+        empty={<EmptyState title="No members" command={'npx signalbox members add ada@example.com "Ada Lovelace"'} />}
         row={(member) => (
           <MemberRow
             key={member.id}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { Member } from '../../api/types.ts'
-import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { countText } from '../../format/count.ts'
@@ -32,7 +32,7 @@ export function RemoveMember({ member, name, onRemoved, onClose }: Props) {
         />
         Also disable their keys (otherwise the keys keep working)
       </label>
-      <DeleteNamed name={name} verb="remove" act={remove} />
+      <ConfirmDeleteByName name={name} verb="remove" act={remove} />
     </Dialog>
   )
 }

@@ -1,8 +1,8 @@
 import { type CallOptions, call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { ProviderCredential } from '../../api/types.ts'
+import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Conflict } from '../../components/form/conflict.tsx'
-import { DeleteNamed } from '../../components/form/delete-named.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
 import { useObjectForm } from '../../components/form/object-form.ts'
@@ -88,7 +88,7 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
           onClose={onClose}
         />
       </form>
-      {credential && <DeleteNamed name={name} verb="remove" act={remove} />}
+      {credential && <ConfirmDeleteByName name={name} verb="remove" act={remove} />}
     </Dialog>
   )
 }

@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
 import type { Workspace } from '../../api/types.ts'
-import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { countText } from '../../format/count.ts'
@@ -21,7 +21,7 @@ export function DeleteContents({ workspace: { id, name }, onClose }: { workspace
         Prompts and answers are deleted immediately, also of requests in flight. Metering data and the setting stay, so
         later requests are stored.
       </p>
-      <DeleteNamed name={name} verb="delete" act={remove} />
+      <ConfirmDeleteByName name={name} verb="delete" act={remove} />
     </Dialog>
   )
 }

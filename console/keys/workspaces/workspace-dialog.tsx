@@ -1,8 +1,8 @@
 import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
 import type { Workspace, WorkspacePatch } from '../../api/types.ts'
+import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Conflict } from '../../components/form/conflict.tsx'
-import { DeleteNamed } from '../../components/form/delete-named.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
 import { useObjectForm } from '../../components/form/object-form.ts'
@@ -83,7 +83,7 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
           onClose={onClose}
         />
       </form>
-      {workspace && <DeleteNamed name={workspace.name} verb="delete" act={remove} />}
+      {workspace && <ConfirmDeleteByName name={workspace.name} verb="delete" act={remove} />}
     </Dialog>
   )
 }

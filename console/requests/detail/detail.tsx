@@ -1,7 +1,7 @@
 import '../../components/lazy-chunk.ts'
 import { root } from '../../api/address/root.ts'
 import { useGet } from '../../api/resource.ts'
-import { canUseModels } from '../../api/session.ts'
+import { canUseModelsAndInterns } from '../../api/session.ts'
 import type { Generation, Key } from '../../api/types.ts'
 import { Copy } from '../../components/page/copy-button.tsx'
 import { FailureState, Loading } from '../../components/page/page-states.tsx'
@@ -35,7 +35,7 @@ export function Detail({ id, row, keys, onClose }: DetailProps) {
 
 function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   const canBeStored = generation.outcome !== 'refused'
-  const content = useContent(canBeStored && canUseModels() ? generation.id : undefined)
+  const content = useContent(canBeStored && canUseModelsAndInterns() ? generation.id : undefined)
   const hasProviderError = generation.attempts.some(({ error }) => error)
   const reason = generation.error?.message ?? (hasProviderError ? undefined : failureSummary(generation))
   const input = content.isCurrent ? content.data?.data.input : undefined
@@ -60,7 +60,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
       {canBeStored && (
         <>
           <h3>Prompt and answer</h3>
-          {!canUseModels() ? (
+          {!canUseModelsAndInterns() ? (
             <p class="dim">Viewers cannot read prompts. An owner or admin can change your role.</p>
           ) : content.isVisible ? (
             <Conversation content={content} />
@@ -74,7 +74,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
       <h3>Details</h3>
       <RequestFacts generation={generation} paidBy={paidBy} />
       <div class="actions">
-        {canUseModels() && isChat(generation) && (
+        {canUseModelsAndInterns() && isChat(generation) && (
           <a class="button" href={resendPath(generation)}>
             Open in chat
           </a>

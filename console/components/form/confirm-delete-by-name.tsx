@@ -6,7 +6,7 @@ import { useAction } from './use-action.ts'
 const normalizeSpaces = (name: string) => name.trim().replace(/\s+/g, ' ')
 
 /** Confirms an irreversible action: the user must type the name. */
-export function DeleteNamed({ name, verb, act }: { name: string; verb: string; act: () => Promise<void> }) {
+export function ConfirmDeleteByName({ name, verb, act }: { name: string; verb: string; act: () => Promise<void> }) {
   const [typed, setTyped] = useState('')
   const { problem, isBusy, act: run } = useAction()
   const isNameConfirmed = normalizeSpaces(typed) === normalizeSpaces(name)
