@@ -30,9 +30,9 @@ export class Connection {
   readonly #handlers: Handlers
   readonly #limits: { maxMessageBytes: number }
   readonly #splitLines: ReturnType<typeof createLineSplitter>
-  /** Our pending requests. */
+  /** The pending requests to the agent. */
   readonly #waiters = new Map<number, Waiter>()
-  /** The agent's pending requests. */
+  /** The pending requests of the agent, which it can cancel. */
   readonly #incoming = new Map<unknown, AbortController>()
   readonly #closed = Promise.withResolvers<Error>()
   #lastId = 0

@@ -45,7 +45,7 @@ export function createProcessLauncher(
       return { agent, stop: child.stop }
     } catch (error) {
       child.kill()
-      // Its connection closed, but it has never had a session that could be severed.
+      // The agent ended during its start, so there is no session that the caller could have lost.
       throw error instanceof Refusal ? new Error(error.message) : error
     }
   }

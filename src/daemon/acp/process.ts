@@ -91,6 +91,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has already ended.
+    // The process, or its group, has already ended.
   }
 }

@@ -149,7 +149,7 @@ export class LiveRun {
   ask(questionToAsk: QuestionToAsk, withdrawn: AbortSignal): Promise<unknown> {
     const { limits, elapsed, persistence, canWait } = this.#deps
     const { question } = questionToAsk
-    // The caller has the first one, so it is not queued.
+    // The first pending question is not queued: the caller has it.
     const isFull = this.questions.pendingCount > limits.maxQueuedQuestions
     if (this.#state.at === 'ended' || isFull) return Promise.resolve(questionToAsk.cancelledReply)
     requireSmallQuestion(question)

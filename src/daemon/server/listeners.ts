@@ -10,7 +10,7 @@ type ListenerDeps = Parameters<typeof createHttpServer>[0]
 
 /** The listeners: a Unix socket for this host, a port for other hosts, or both. */
 type Listeners = {
-  /** The port that it listens on. */
+  /** The port for other hosts; undefined without one. */
   port: number | undefined
   /** Accepts no more connections. Resolves when the last one has closed. */
   close: () => Promise<void>

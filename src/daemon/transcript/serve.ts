@@ -26,7 +26,7 @@ export async function serveSessions(
   throw new Refusal('session_unknown', 'This session does not exist.')
 }
 
-/** Serves the starts, questions and ends of runs. The response waits for the first one. */
+/** Serves the starts, questions and ends of runs. The response waits until there is one. */
 export async function serveMilestones(
   transcripts: Transcripts,
   { query, response, signal }: Omit<TranscriptRequest, 'path'>,
@@ -35,7 +35,7 @@ export async function serveMilestones(
   sendJson(response, 200, { milestones })
 }
 
-/** Text that cannot be decoded names no session. */
+/** Decodes the session id of a path. @throws Refusal `session_unknown` if the text cannot be decoded. */
 function decodeSegment(encoded: string): string {
   try {
     return decodeURIComponent(encoded)

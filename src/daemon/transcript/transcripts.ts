@@ -40,7 +40,7 @@ export class DaemonTranscripts implements Transcripts {
   #timer: NodeJS.Timeout | undefined
   #dueAt = Number.POSITIVE_INFINITY
   #unsavedCharacters = 0
-  /** The last id or revision. */
+  /** The last assigned id or revision. */
   #lastId: number
   /** Resolves when there is a new milestone. */
   #newMilestone = Promise.withResolvers<void>()
@@ -71,7 +71,10 @@ export class DaemonTranscripts implements Transcripts {
     return recorder
   }
 
-  /** Saves the changes of a recorder again that was removed after its run. @returns the recorder of the session. */
+  /**
+   * Adds a recorder that was removed after its run, so that late changes are saved. @returns the current recorder of the
+   * session, which is another one if the next run has started.
+   */
   reopen(recorder: Recorder): Recorder {
     const existing = this.#recorders.get(recorder.sessionId)
     if (!existing) this.#recorders.set(recorder.sessionId, recorder)

@@ -12,7 +12,7 @@ import { formatChange } from '../tool-calls/change-text.ts'
 import { toOperation } from '../tool-calls/operation.ts'
 import { commandOfCall, readToolCall, type ToolCall } from '../tool-calls/tool-call.ts'
 
-/** The chosen option, by the agent's id. */
+/** The response to a permission request, with the agent's id of the selected option. */
 export type PermissionOutcome = { outcome: { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string } }
 
 export type PermissionRequest = {

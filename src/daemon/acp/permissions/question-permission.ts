@@ -4,7 +4,7 @@ import { readProperty } from '../rpc-message.ts'
 import type { Form } from './elicitation.ts'
 import { cancelledPermission, type PermissionOutcome } from './permission.ts'
 
-/** A question that an agent sends as a permission request. It expects the answers beside the outcome. */
+/** A question that an agent sends as a permission request. The reply has the answers in addition to the outcome. */
 type QuestionPermission = {
   form: Form
   outcome(answer: FormAnswer): PermissionOutcome & { answers?: Record<string, string> }
