@@ -7,7 +7,7 @@ import { sql } from './kysely.ts'
 export type DatabaseClock = {
   /** An SQL expression for the time in whole milliseconds since the epoch, as columns store it. */
   nowSql: () => RawBuilder<number>
-  /** A monotonic clock with the same speed, in milliseconds since an arbitrary time. */
+  /** A monotonic clock that runs as fast as the clock of the database, in milliseconds since an arbitrary time. */
   elapsed: Now
 }
 

@@ -35,7 +35,7 @@ export async function replaceFile(
     try {
       await using file = await open(temporary, 'wx', existing ? existing.mode & 0o7777 : 0o666)
       await writeContent(file)
-      // Again, because the system has removed the bits of the umask.
+      // Sets the mode again, because `open` has removed the bits of the umask.
       if (existing) await file.chmod(existing.mode & 0o7777)
       if (replace) await rename(temporary, targetPath)
       // Fails if the file was created meanwhile, which `rename` would replace.

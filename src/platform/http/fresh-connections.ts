@@ -7,7 +7,7 @@ const newForMs = 5_000
 /**
  * Node counts a connection as idle until it has read the first byte of the first request, and closes it when the server
  * closes. On a busy machine the client may have sent that request long before. So this function replaces the server's
- * `closeIdleConnections` by one that does nothing while a connection is new. Call that one again later.
+ * `closeIdleConnections` by one that does nothing while a connection is new. Call `closeIdleConnections` again later.
  */
 export function keepNewConnections(server: Server): void {
   const opened = new Map<Socket, number>()

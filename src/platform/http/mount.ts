@@ -110,7 +110,7 @@ function createHandler<Caller, Deps>(
   return async (request, reply) => {
     refuseNul('path', request.params)
     refuseNul('query', request.query)
-    // Completions and prompts pass texts on. The schemas of other routes with this key refuse it themselves.
+    // Completions and prompts pass NUL on. The schemas of other routes with an API key refuse NUL themselves.
     if (route.key !== 'api') refuseNul('body', request.body)
     if (route.ifMatch) setPrecondition(request, route.ifMatch, route.canCreate === true)
     const call = new IncomingCall<Caller>(request, reply, { host: hostOf(request.raw), uploadPace })

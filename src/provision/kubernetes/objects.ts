@@ -43,7 +43,7 @@ export const podPaths = {
   gitConfig: `${configFolder}/gitconfig`,
   caFile: `${configFolder}/trusted.pem`,
 } as const
-/** Neither a system user nor one of interns on hosts. */
+/** The user of all pods. It is neither a system user nor a user of interns on hosts. */
 const podUser = 10_001
 
 /** The files of an intern in its Secret. A running daemon reloads the rotated ones. */
@@ -118,7 +118,7 @@ function createPodSpec(config: Config, image: string, name: string, files: Inter
     // The intern gets no credential for the cluster, and no variables with the addresses of other services.
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    // The pause process then reaps orphans, which Node does not do as the first process.
+    // The pause process is then process 1 and reaps orphans. Node as process 1 would not.
     shareProcessNamespace: true,
     // The daemon ends its agent in less time.
     terminationGracePeriodSeconds: 10,

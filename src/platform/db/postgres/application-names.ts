@@ -6,5 +6,5 @@ export const applicationNames = {
   migration: 'signalbox migration',
 } as const
 
-/** The names that servers of schema version 91 and before use for statements and signals. Newer servers recognise them by it. */
+/** The names that servers of schema version 91 and before use for statements and signals, by which newer servers recognise them. */
 export const olderApplicationNames = ['signalbox', 'signalbox signals'] as const

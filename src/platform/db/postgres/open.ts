@@ -74,7 +74,7 @@ export async function openPostgres(
   }
 }
 
-/** A pool that also reports statements that got no connection as failed. Kysely reports only the others. */
+/** A pool that also reports statements that got no connection as failed. Kysely reports only statements that got one. */
 function createReportingPool(connections: Connections, { onQuery = () => {} }: DatabaseListeners): PostgresPool {
   return {
     async connect() {

@@ -32,7 +32,7 @@ type SignalListeners = {
   onError: (error: Error) => void
   /** Called at each check that finds the database read-only. */
   onReadOnly?: () => void
-  /** Called with each comparison of the clocks. */
+  /** Called with each comparison of this host's clock and the clock of the database. */
   onClock?: (sample: ClockSample) => void
 }
 

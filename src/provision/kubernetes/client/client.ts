@@ -32,7 +32,7 @@ export type KubernetesClient = {
   apply: (object: KubernetesObject) => Promise<KubernetesObject>
   /** Changes only the given fields. */
   merge: (kind: Kind, name: string, change: object) => Promise<KubernetesObject>
-  /** Deletes the object; with `uid` only if it is this one. */
+  /** Deletes the object; with `uid` only if the object still has this UID. */
   remove: (kind: Kind, name: string, uid?: string) => Promise<void>
   /**
    * The events after a version of a list, until the API server ends the watch, which it does regularly.

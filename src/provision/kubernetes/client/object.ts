@@ -35,7 +35,7 @@ export type KubernetesObject = {
 export type Warning = {
   involvedObject: { name: string; uid?: string }
   type: 'Warning' | 'Normal'
-  /** A word for programs, such as `FailedScheduling`. */
+  /** A machine-readable reason, such as `FailedScheduling`. */
   reason?: string
   message?: string
   lastTimestamp?: string | null

@@ -33,7 +33,7 @@ export class KubernetesError extends Error {
 export type RetryPolicy = {
   /** The time limit of one answer. */
   requestMs: number
-  /** The number of attempts, and the pause after the first one, which then doubles. */
+  /** The maximum number of attempts, and the pause after the first attempt. Each further pause is twice as long. */
   attempts: number
   pauseMs: number
 }

@@ -103,7 +103,7 @@ function findDefect(pod: KubernetesObject, lostAt: string | undefined): PodDefec
   return { problem: cause ?? stage, isProblemExplained: cause !== undefined }
 }
 
-/** The cluster sets this condition before it ends a pod; a node only after the containers have ended. */
+/** Finds the condition that the cluster sets before it ends a pod. A node sets it only after the containers have ended. */
 const findDisruption = ({ conditions = [] }: PodStatus) =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
 

@@ -33,7 +33,7 @@ type PodStart = {
   onRunning: () => void
 }
 
-/** Changes of the pod are reported. Only its daemon must be asked. */
+/** The interval of health checks of the daemon. Changes of the pod are reported without polling. */
 const checkEveryMs = 250
 
 /**
