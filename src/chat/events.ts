@@ -14,7 +14,7 @@ export type TokenCounts = {
   parts?: TokenParts
 }
 
-export const noTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
+export const zeroTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
 
 /** Tokens with a separate price: parts of `cacheWritten`, `prompt` and `completion`. */
 export type TokenParts = {

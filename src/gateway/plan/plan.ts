@@ -61,7 +61,7 @@ export type Exclusion =
   | 'unavailable_now'
   | 'no_fallbacks'
 
-/** The reason why an endpoint is ranked lower, except the draw, the price and the request's own order. `circuit_shut`: its circuit is open. */
+/** The reason why an endpoint is ranked lower, except the draw, the price and the request's own order. `circuit_shut`: its circuit breaker is open. */
 export type LowerRankReason = 'troubled' | 'circuit_shut' | 'slow'
 
 /** An excluded endpoint, with the parameters that it lacks if that is the reason. */

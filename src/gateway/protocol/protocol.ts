@@ -129,9 +129,9 @@ type WriterOptions = { includeUsage: boolean; passedEvents?: number }
  * in `clients/` and a line in `clients.ts`.
  */
 export type ClientProtocol = {
-  /** The upstream protocol whose bytes can be passed through to its clients. For a task, the task. */
+  /** The upstream protocol whose bytes these clients can read; for a task such as embeddings, the name of the task. */
   protocol: RequestFormat
-  /** The task of its requests; undefined for chats. The chat form is the only form of a request for a task. */
+  /** The task of its requests; undefined for chats. A request for a task is also translated to a chat request. */
   task?: Task
   /** Whether each message has its own context, as each input of embeddings has. */
   hasSeparateContexts?: boolean

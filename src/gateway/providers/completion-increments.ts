@@ -18,14 +18,14 @@ export class CompletionIncrements {
 
   /**
    * @param reported the counts of one event.
-   * @param contentLength the characters of its content. Without content, it counts the whole answer.
+   * @param contentLength the characters of its content. Counts of an event without content are those of the whole answer.
    */
   add(reported: ReportedCounts, contentLength: number): void {
     this.#contentLength += contentLength
     const completion = readCount(reported.completion)
     if (!completion) return
     if (contentLength === 0) {
-      // A total that is lower than the sum does not replace it.
+      // A count of the whole answer that is below the sum does not replace it.
       if (completion >= (this.#sums.completion ?? 0)) this.#sums = {}
       for (const name of summedCounts)
         this.#sums[name] = Math.max(this.#sums[name] ?? 0, readCount(reported[name]) ?? 0)

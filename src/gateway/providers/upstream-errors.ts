@@ -45,7 +45,7 @@ export function isEmptyError(error: unknown): boolean {
 /** The message for an upstream error that has none. */
 export const defaultErrorMessage = 'the upstream failed'
 
-/** The error in the body of a refusal, which is a response with an error status. That of a refused stream can be a list. */
+/** The error in the body of a response with an error status. The body for a stream can be a list with the error. */
 function findError(body: unknown): unknown {
   const refusal = Array.isArray(body) ? body[0] : body
   return (refusal as { error?: unknown } | null | undefined)?.error ?? findException(refusal)

@@ -98,7 +98,10 @@ function readWith(usage: UsageObject, formats: readonly CompiledUsageFormat[]): 
 /** The parts that were counted separately from prompt and completion. */
 type SeparateCounts = Record<NonNullable<UsageFormat['separateCount']>, boolean>
 
-/** Adds the counts of servers that count a part separately from its whole. They apply at once if a part is separate. */
+/**
+ * Adds the prompt and completion that result if the server counts cached or reasoning tokens separately. They replace the
+ * reported ones if these parts are certainly separate. Otherwise they are alternatives, between which the total decides.
+ */
 function withAlternatives(counts: ReportedCounts, separate: SeparateCounts): ReportedCounts {
   if (!counts.cached && !counts.cacheWritten && !counts.reasoning) return counts
   const cache = sumCounts(counts.cached, counts.cacheWritten)

@@ -8,7 +8,7 @@ import type { BillableCounts } from './answer-counter.ts'
 import { type AnswerEnd, chargeFor } from './charge.ts'
 
 const prices: Prices = { prompt: '1', completion: '10', cacheRead: '0.1', cacheWrite: '2', reasoning: '20' }
-const noTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
+const zeroTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
 const max: UsageBound = {
   prompt: 100,
   reportablePrompt: 100,
@@ -40,7 +40,7 @@ const charged = (
 }
 
 test('the final count of the provider is charged', () => {
-  const reported = { ...noTokens, prompt: 60, cached: 40, completion: 5, reasoning: 2 }
+  const reported = { ...zeroTokens, prompt: 60, cached: 40, completion: 5, reasoning: 2 }
   const charge = charged({ reported, isFinal: true, bytes: 4000 })
   assert.deepEqual(charge.tokens, reported)
   assert.deepEqual([charge.estimated, charge.capped], [false, false])
@@ -53,16 +53,16 @@ test('a count above the bound is limited to it, with its parts, and marked cappe
   const { tokens, capped } = charged({ reported, isFinal: true })
   assert.deepEqual(tokens, { prompt: 100, completion: 10_000, cached: 80, cacheWritten: 20, reasoning: 10_000 })
   assert.equal(capped, true)
-  assert.equal(charged({ reported: { ...noTokens, prompt: 101 }, isFinal: true }).capped, true)
-  assert.equal(charged({ reported: { ...noTokens, completion: 10_001 }, isFinal: true }).capped, true)
-  const all = { ...noTokens, prompt: 100, completion: 10_000 }
+  assert.equal(charged({ reported: { ...zeroTokens, prompt: 101 }, isFinal: true }).capped, true)
+  assert.equal(charged({ reported: { ...zeroTokens, completion: 10_001 }, isFinal: true }).capped, true)
+  const all = { ...zeroTokens, prompt: 100, completion: 10_000 }
   assert.equal(charged({ reported: all, isFinal: true }).capped, false)
-  assert.equal(charged({ reported: { ...noTokens, prompt: 150, cached: 150 }, isFinal: true }).tokens.cached, 100)
+  assert.equal(charged({ reported: { ...zeroTokens, prompt: 150, cached: 150 }, isFinal: true }).tokens.cached, 100)
 })
 
 test('without a count four bytes are a token, and limits are charged the maximum', () => {
   const { tokens, estimated, cost, margin } = charged({ bytes: 41 })
-  assert.deepEqual(tokens, { ...noTokens, prompt: 50, completion: 11 })
+  assert.deepEqual(tokens, { ...zeroTokens, prompt: 50, completion: 11 })
   assert.equal(estimated, true)
   assert.equal(cost, String(50 + 110))
   // Each byte and the tokens in flight; the prompt at its highest price.
@@ -111,10 +111,10 @@ test('time limits the tokens in transit', () => {
 })
 
 test('a prompt that the provider counted before the end is charged as counted', () => {
-  const reported = { ...noTokens, prompt: 90, cached: 80, completion: 1 }
+  const reported = { ...zeroTokens, prompt: 90, cached: 80, completion: 1 }
   // 10 and 80 × 0.1 for the prompt.
   assert.equal(most({ reported }, { generated: within(10) }), 18 + 20 * 10)
   for (const prompt of [0, 24])
-    assert.equal(most({ reported: { ...noTokens, prompt } }, { generated: within(10) }), 400)
+    assert.equal(most({ reported: { ...zeroTokens, prompt } }, { generated: within(10) }), 400)
   assert.equal(most({ reported }, { generated: within(10), isSequential: false }), 400)
 })

@@ -1,4 +1,4 @@
-import { noTokens } from '#chat/events.ts'
+import { zeroTokens } from '#chat/events.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
@@ -43,7 +43,7 @@ export function refusedGeneration(
     upstreamId: undefined,
     upstreamModel: undefined,
     byok: false,
-    tokens: noTokens,
+    tokens: zeroTokens,
     estimated: false,
     capped: false,
     cost: 0n,

@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Measurement } from '#catalogue/measurements/measurement.ts'
-import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
+import { type AnswerEvent, type TokenCounts, zeroTokens } from '#chat/events.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import { newSpan, newSpanId, readTraceParent, type SpanContext, writeTraceParent } from '#platform/net/trace-parent.ts'
@@ -206,7 +206,7 @@ export class RequestRecord {
       upstreamId: tally.upstreamId,
       upstreamModel: tally.upstreamModel,
       byok: (attempt ?? this.unconfirmedLoss).byok,
-      tokens: charge?.tokens ?? noTokens,
+      tokens: charge?.tokens ?? zeroTokens,
       extras: charge?.extras,
       unpriced: attempt && charge && findUnpriced(attempt, charge),
       estimated: charge?.estimated ?? false,

@@ -18,7 +18,7 @@ export const fold: Fold<CellQuery, FoldedGroups | undefined> = {
   createReducer: (query) => new CellFold(query),
 }
 
-/** The length from which the joined texts of sketches are merged into one sketch, to save memory. Its text is shorter. */
+/** The length from which joined serialized sketches are merged into one sketch, whose text is shorter, to save memory. */
 const maxJoinedLength = 20_000
 
 /** The number of groups per step of `finish`. Other work can run between two steps. */
@@ -39,7 +39,7 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
   readonly #values: string[][]
   /** For each sum, the total of each group. */
   readonly #sums: bigint[][]
-  /** For each sketch, its text of each group, or several joined by spaces. */
+  /** For each kind of sketch, the serialized sketch of each group, or several joined by spaces. */
   readonly #texts: string[][]
   /**
    * The time slot of the last row: a number of minutes, hours or days since the epoch. A bucket can contain several slots,

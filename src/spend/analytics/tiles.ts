@@ -40,7 +40,7 @@ function coverRange(
   const tailGrains = storedGrains(last * grain)
   const start = headGrains.length > 0 ? Math.ceil(from / grain) : Math.floor(from / grain)
   const end = tailGrains.length > 0 ? last : Math.ceil(to / grain)
-  // Never without finer grains: if they are pruned at `from`, they are also pruned before it.
+  // `headGrains` is not empty here: grains that are pruned at `from` are also pruned at the earlier start of its slot.
   if (start >= end) return coverRange(from, to, headGrains, isStored)
   return [
     ...coverRange(from, start * grain, headGrains, isStored),

@@ -50,7 +50,7 @@ export async function readBudgetStatuses(deps: StatusDeps, budgets: readonly Las
       return {
         spent,
         unconfirmed: charged - spent,
-        held: leased.held + leased.silent,
+        held: leased.held + leased.unresponsive,
         forecast: predictSpending(budget.interval, charged, at),
         resetsAt: resetsAt(budget, at),
       }

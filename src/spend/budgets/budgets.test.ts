@@ -9,7 +9,7 @@ import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/database
 import { type Budget, periodOf } from './budget.ts'
 import { Budgets } from './budgets.ts'
 import { exchange, type LeaseReport } from './leases/lease-exchange.ts'
-import { leaseMs, silentMs, sumLeases } from './leases/leases.ts'
+import { leaseMs, sumLeases, unresponsiveMs } from './leases/leases.ts'
 import { readBudget } from './rows/stored-budget.ts'
 
 const usd = (amount: number) => parsePicoUsd(amount.toFixed(12))
@@ -320,7 +320,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     // The money can return at any moment, so a request that needs it waits.
     const waited = await alive.reserve([budgetOf(1)], usd(0.5))
     assert.equal('refusedBy' in waited && waited.outcome, 'reserved')
-    later = silentMs + 1000
+    later = unresponsiveMs + 1000
     const cutOff = await alive.reserve([budgetOf(1)], usd(0.5))
     assert.equal('refusedBy' in cutOff && cutOff.outcome, 'cut_off')
     later = leaseMs + 1000

@@ -37,7 +37,7 @@ export class AnswerText {
     this.#calls.set(key, { id: String(id), name: String(name), pieces: [] })
   }
 
-  /** Adds a text. The text that exceeds the limit is stored whole, and cut when the content is stored. */
+  /** Adds a text. The first text that exceeds the limit is added whole. `ContentTruncator` cuts it later. */
   #add(pieces: string[] | undefined, text: unknown): void {
     if (!pieces || typeof text !== 'string' || this.#characters > this.#maxCharacters) return
     this.#characters += text.length

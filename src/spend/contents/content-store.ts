@@ -35,7 +35,7 @@ export async function writeContents(db: Db, contents: readonly EncryptedContent[
   }
 }
 
-/** @returns the number of contents that are written: the duplicate is. */
+/** @returns 1, because an earlier attempt has written the duplicate content. */
 function ignoreDuplicate(error: unknown): number {
   if (!isUniqueViolation(error)) throw error
   return 1

@@ -25,7 +25,7 @@ export async function pruneGenerations({ db }: { db: Db }, before: number): Prom
   }
 }
 
-/** Deletes what refers to the records first, so that an interruption leaves nothing without its record. */
+/** Deletes the tags and the feedback first, so that none remain without their record after an interruption. */
 async function deleteGenerations({ query }: Db, ids: string[]): Promise<void> {
   await query.deleteFrom('request_tags').where('generation_id', 'in', ids).execute()
   await query.deleteFrom('generation_feedback').where('generation_id', 'in', ids).execute()

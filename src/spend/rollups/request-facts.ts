@@ -12,7 +12,7 @@ export type RequestFacts = {
   tokens: { prompt: number; completion: number; reasoning: number; cached: number; cacheWritten: number }
   toolCalls: number
   cost: PicoUsd
-  /** The amount that limits are charged in addition. */
+  /** The amount that limits are charged in addition to the cost. */
   margin: PicoUsd
   cacheSaving: PicoUsd
   latencyMs: number | null
@@ -21,7 +21,7 @@ export type RequestFacts = {
   throughput: number | null
 }
 
-const noTokens: RequestFacts['tokens'] = { prompt: 0, completion: 0, reasoning: 0, cached: 0, cacheWritten: 0 }
+const zeroTokens: RequestFacts['tokens'] = { prompt: 0, completion: 0, reasoning: 0, cached: 0, cacheWritten: 0 }
 
 export function toRequestFacts(generation: Generation): RequestFacts {
   const { caller, tokens, endpointId, modelId, candidateModels } = generation
@@ -42,7 +42,7 @@ export function toRequestFacts(generation: Generation): RequestFacts {
       error: generation.cause?.kind ?? '',
       byok: String(generation.byok),
     },
-    tokens: isAnswered ? tokens : noTokens,
+    tokens: isAnswered ? tokens : zeroTokens,
     toolCalls: isAnswered ? generation.toolCalls : 0,
     cost: generation.cost,
     margin: generation.margin,
@@ -86,7 +86,7 @@ export function readRequestFacts({ organization_id, cost, margin, ...row }: Fact
       error: record.error?.kind ?? '',
       byok: String(record.is_byok),
     },
-    tokens: isAnswered ? tokens : noTokens,
+    tokens: isAnswered ? tokens : zeroTokens,
     toolCalls: isAnswered ? record.tool_calls : 0,
     cost: BigInt(cost),
     margin: BigInt(margin),

@@ -55,12 +55,12 @@ export async function keyUsages(deps: UsageDeps, keys: LimitedKey[]): Promise<z.
     limit === null ? [] : [{ id: budgetIdOf(hash), interval }],
   )
   const leases = await readLeasedByBudget(deps.db.query, createDatabaseClock(deps.db, deps.now), budgets, deps.now())
-  const leasedBy = ({ hash }: LimitedKey) => leases.get(budgetIdOf(hash)) ?? { held: 0n, silent: 0n, charged: 0n }
+  const leasedBy = ({ hash }: LimitedKey) => leases.get(budgetIdOf(hash)) ?? { held: 0n, unresponsive: 0n, charged: 0n }
   const spending = await readKeySpending(deps, keys, (key) => leasedBy(key).charged)
   return spending.map((figures, index) => {
     const key = keys[index]!
-    const { held, silent } = leasedBy(key)
-    return { ...figures, limit_held: key.limit === null ? null : toUsd(held + silent) }
+    const { held, unresponsive } = leasedBy(key)
+    return { ...figures, limit_held: key.limit === null ? null : toUsd(held + unresponsive) }
   })
 }
 

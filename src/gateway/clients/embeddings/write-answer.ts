@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
+import { type AnswerEvent, type TokenCounts, zeroTokens } from '#chat/events.ts'
 import { estimatePrompt } from '#chat/tokens/prompt-size.ts'
 import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
 
@@ -32,7 +32,7 @@ export function writeEmbeddings(
   // The cost of an answer without a count is that of the estimate. The request of a task is in the form of chats, so the cast
   // is safe.
   const prompt = reported?.prompt || estimatePrompt(request as ChatRequest)
-  const usage = { ...embeddingsUsage({ ...noTokens, prompt }), ...(cost && { cost: cost.costUsd }) }
+  const usage = { ...embeddingsUsage({ ...zeroTokens, prompt }), ...(cost && { cost: cost.costUsd }) }
   pieces.push(Buffer.from(`],${JSON.stringify({ id, model, provider, usage }).slice(1)}`))
   return Buffer.concat(pieces)
 }

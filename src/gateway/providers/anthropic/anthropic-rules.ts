@@ -104,7 +104,7 @@ const fitAnswerSchema: Repair = (body, dropped) => {
   return { ...body, output_config: { ...config, format: { ...config!.format, schema } } }
 }
 
-/** The shape of the strict tools, or of all other tools. */
+/** Reads and replaces the schemas of strict tools, or those of all other tools. */
 const toolShape = (kind: 'strict' | 'other'): ToolShape => ({
   schemaOf: (tool) => {
     if (tool.type != null && tool.type !== 'custom') return undefined

@@ -2,7 +2,7 @@ import { generatedCallId } from '#chat/call-id.ts'
 
 const prefix = 'gemini_'
 
-/** A generated id for a call without one, the same for the same call of an answer. */
+/** Generates the id of a call without one. A call of an answer always gets the same id. */
 export function generateCallId(answerId: string, index: number): string {
   return generatedCallId(answerId, index, prefix)
 }

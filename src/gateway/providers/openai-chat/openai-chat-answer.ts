@@ -50,7 +50,7 @@ export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
     const chunk = (Array.isArray(event) ? (event[0] ?? {}) : event) as Partial<Chunk> & UpstreamError & Sources
     const content = readChunk(chunk)
     const events = [...content, ...readUsageEvents(chunk as WithUsage, usage, measureContent(content))]
-    // Sources that the form of the answer has as annotations are read with its content.
+    // Sources that a server sends as annotations are already among the content, so its lists of sources are skipped.
     hasSources ||= content.some(isCitation)
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
     const sources = readSources(chunk)

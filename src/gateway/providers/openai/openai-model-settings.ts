@@ -2,7 +2,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import { withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 
-/** OpenAI's models that reason. Those for ChatGPT do not. */
+/** OpenAI's models that reason. Models for ChatGPT, such as `gpt-5-chat-latest`, do not. */
 const reasoningModels = /^(?:o\d|gpt-[5-9])(?!.*chat)/
 /** Models that reason only on request, and accept sampling settings otherwise. */
 const reasonsOnRequest = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:codex|pro))/
@@ -12,7 +12,7 @@ const withoutStops = /^(?:o[3-9]|gpt-[5-9])/
 
 /** Settings that models which can reason always refuse. */
 const unsupportedSettings = ['presence_penalty', 'frequency_penalty', 'logit_bias'] as const
-/** Settings that these models refuse while they reason. */
+/** Settings that models which can reason refuse while they reason. */
 const samplingSettings = ['temperature', 'top_p', 'logprobs', 'top_logprobs'] as const
 
 /** Removes settings that a reasoning model of OpenAI refuses. @param findEffort the effort of reasoning in a body. */

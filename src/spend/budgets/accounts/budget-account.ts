@@ -5,7 +5,7 @@ import { type ReserveOutcome, type WaitingRequest, WaitingRequests } from './wai
 
 /**
  * Sends a report to the database, which can request more money.
- * @param limit that of the request that waits for the money; undefined for a report without one, which uses the latest limit.
+ * @param limit the limit of the request that waits for money; undefined if none waits. Then the latest limit applies.
  */
 export type Exchange = (report: () => AccountReport, limit: PicoUsd | undefined) => Promise<Grant>
 type AccountReport = Omit<LeaseReport, 'server' | 'period'>
@@ -162,12 +162,12 @@ export class BudgetAccount {
     this.#serveWaiting()
     const { first } = this.#waiting
     if (!first) return
-    const { granted, free, heldByOthers, heldBySilent, isCurrentPeriod } = await this.#send(first)
+    const { granted, free, heldByOthers, heldByUnresponsive, isCurrentPeriod } = await this.#send(first)
     if (granted > 0n) this.#isServeRequested = true
     this.#serveWaiting()
     if (!isCurrentPeriod) this.#waiting.settleAll('period_ended')
     const availableSoon = free + heldByOthers + this.#available + this.#reserved
-    this.#waiting.refuse({ availableSoon, silent: heldBySilent }, this.#deps.elapsed())
+    this.#waiting.refuse({ availableSoon, unresponsive: heldByUnresponsive }, this.#deps.elapsed())
   }
 
   /** Reports spending and returns idle money, except `standbyAmount` while the account is in use. */

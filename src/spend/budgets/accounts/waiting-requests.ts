@@ -44,12 +44,12 @@ export class WaitingRequests {
 
   /**
    * Refuses requests that need more than all reservations could release, and those past their deadline.
-   * @param money `availableSoon` can become available soon; `silent` is held by servers that do not report.
+   * @param money `availableSoon` can become available soon; `unresponsive` is leased by servers that do not report.
    * @param now on the clock of `deadline`.
    */
-  refuse({ availableSoon, silent }: { availableSoon: PicoUsd; silent: PicoUsd }, now: number): void {
+  refuse({ availableSoon, unresponsive }: { availableSoon: PicoUsd; unresponsive: PicoUsd }, now: number): void {
     this.#requests = this.#requests.filter(({ need, settle, deadline }) => {
-      if (need > availableSoon + silent) settle('spent')
+      if (need > availableSoon + unresponsive) settle('spent')
       else if (need > availableSoon) settle('cut_off')
       else if (now >= deadline) settle('reserved')
       else return true

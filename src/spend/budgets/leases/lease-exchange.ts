@@ -43,7 +43,7 @@ export type Grant = {
   /** The money leased by other servers that report. Some of it may be returned. */
   heldByOthers: PicoUsd
   /** The money leased by servers that have not reported for some seconds. */
-  heldBySilent: PicoUsd
+  heldByUnresponsive: PicoUsd
   /** The database's time. */
   at: number
   /** Whether the period is the current one, by the database's clock. Other periods get no grant. */
@@ -130,14 +130,22 @@ async function exchangeInTransaction(
   if (newSpending > 0n) await addSpent(tx, budget.id, [period, ...periodsOfOtherIntervals(budget, at)], newSpending)
   const leases = sumLeases(budget, period, stored, ownLease)
   const spent = (spentBefore ?? 0n) + newSpending + leases.charged
-  const { granted, free } = grantMoney(budget, report, spent + leases.held + leases.silent, isCurrentPeriod)
+  const { granted, free } = grantMoney(budget, report, spent + leases.held + leases.unresponsive, isCurrentPeriod)
   await notifyOfLimit(tx, publish, budget, report, { stored, isCurrentPeriod, spent: spent + report.unwritten })
   const lease = { ...reportedLease, held: held + granted }
   // The lease ends only when the server knows that its spending was counted. Otherwise it would report it again.
   const isLeaseEnded = lease.held === 0n && total === report.confirmed
   if (!isLeaseEnded) await writeLease(tx, budget.id, lease)
   else if (ownLease) await deleteLease(tx, budget.id, lease)
-  return { granted, free, heldByOthers: leases.held, heldBySilent: leases.silent, at, isCurrentPeriod, isLeaseEnded }
+  return {
+    granted,
+    free,
+    heldByOthers: leases.held,
+    heldByUnresponsive: leases.unresponsive,
+    at,
+    isCurrentPeriod,
+    isLeaseEnded,
+  }
 }
 
 /**

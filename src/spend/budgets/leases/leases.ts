@@ -13,7 +13,7 @@ export const leaseMs = 30_000
  * A server without a report for this time is disconnected or overloaded, and requests do not wait for its money. Servers
  * report twice a second.
  */
-export const silentMs = 4000
+export const unresponsiveMs = 4000
 
 /** Separates the server and the interval in a lease holder. */
 const separator = ' '
@@ -27,7 +27,7 @@ export type Leased = {
   /** Leased by servers that report. Some of it may be returned soon. */
   held: PicoUsd
   /** Leased by servers that have not reported for some seconds. It may be returned later. */
-  silent: PicoUsd
+  unresponsive: PicoUsd
   /** Leased by servers that count as dead. It counts as spent until they report. */
   charged: PicoUsd
 }
@@ -39,7 +39,7 @@ export function sumLeases(
   { at, leases }: Pick<StoredBudget, 'at' | 'leases'>,
   ownLease?: Lease,
 ): Leased {
-  const leased = { held: 0n, silent: 0n, charged: 0n }
+  const leased = { held: 0n, unresponsive: 0n, charged: 0n }
   for (const lease of leases) {
     if (lease === ownLease || !countsInPeriod(budget, period, lease, at)) continue
     leased[stateOf(lease, at)] += lease.held
@@ -49,7 +49,7 @@ export function sumLeases(
 
 function stateOf(lease: Lease, at: number): keyof Leased {
   if (isExpired(lease, at)) return 'charged'
-  return lease.renewedAt < at - silentMs ? 'silent' : 'held'
+  return lease.renewedAt < at - unresponsiveMs ? 'unresponsive' : 'held'
 }
 
 const isExpired = ({ renewedAt }: Lease, at: number) => renewedAt < at - leaseMs

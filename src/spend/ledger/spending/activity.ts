@@ -41,7 +41,7 @@ export type Activity = {
   reasoningTokens: number
   costUsd: number
   byokUsd: number
-  /** Charged to limits in addition, with any credential. */
+  /** Charged to limits in addition to the costs, with any credential. */
   unconfirmedUsd: number
 }
 

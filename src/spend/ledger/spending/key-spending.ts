@@ -4,7 +4,7 @@ import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { periodEnd, periodStart } from '../days.ts'
 import { predictSpending } from './forecast.ts'
-import { chargedOf, noSpending, readSpendingOfKeys, type Spending, unconfirmedOf } from './read-spending.ts'
+import { chargedOf, readSpendingOfKeys, type Spending, unconfirmedOf, zeroSpending } from './read-spending.ts'
 
 export type LimitedKey = {
   hash: string
@@ -17,7 +17,7 @@ type Periods = Record<'total' | Interval, Spending>
 
 /**
  * Reads the spending of keys: in total, and of the current day, week and month, as fields of the key API, in USD.
- * @param chargedLeases what crashed servers had reserved, which the limit of the key counts as spent.
+ * @param chargedLeases the amounts that crashed servers had reserved, which the limit of the key counts as spent.
  */
 export async function readKeySpending(
   deps: { db: Db; now: Now },
@@ -34,7 +34,7 @@ export async function readKeySpending(
     spendingSince(periodStart('monthly', at)),
   ])
   return keys.map((key) => {
-    const spendingOfKey = (sums: Map<string, Spending>) => sums.get(key.hash) ?? noSpending
+    const spendingOfKey = (sums: Map<string, Spending>) => sums.get(key.hash) ?? zeroSpending
     return usageFields(
       key,
       {
@@ -97,7 +97,7 @@ export async function readKeyCredit(
   deps: { db: Db; now: Now },
   { hash, limit, limit_reset, include_byok_in_limit }: LimitedKey,
 ): Promise<{ spent: PicoUsd; remaining: PicoUsd | undefined }> {
-  const spendingSince = async (day: number) => (await readSpendingOfKeys(deps, [hash], day)).get(hash) ?? noSpending
+  const spendingSince = async (day: number) => (await readSpendingOfKeys(deps, [hash], day)).get(hash) ?? zeroSpending
   const total = await spendingSince(0)
   if (limit === null) return { spent: total.operator, remaining: undefined }
   const counted = limit_reset === null ? total : await spendingSince(periodStart(limit_reset, deps.now()))

@@ -5,7 +5,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { exactSum } from '../sums/exact.ts'
 import { readSum } from '../sums/read-sum.ts'
 
-/** The spend of the caller's organization, or of its workspace, on credentials of this service. */
+/** The spending of the caller's organization, or of its workspace, with the operator's credentials. */
 export async function readTotalSpent(deps: { db: Pick<Db, 'reportQuery'> }, caller: CallerScope): Promise<PicoUsd> {
   const row = await deps.db.reportQuery
     .selectFrom('workspace_days')
@@ -51,7 +51,7 @@ export function unconfirmedOf({ margin, byokMargin }: Spending, includesByok: bo
   return margin + (includesByok ? byokMargin : 0n)
 }
 
-export const noSpending: Spending = { operator: 0n, byok: 0n, margin: 0n, byokMargin: 0n }
+export const zeroSpending: Spending = { operator: 0n, byok: 0n, margin: 0n, byokMargin: 0n }
 
 /** The spending of keys since a day, by hash. Keys without spending are missing. */
 export async function readSpendingOfKeys(
@@ -86,7 +86,7 @@ export async function readSpendingOf(
   if (organizationId) matching = matching.where('organization_id', '=', organizationId)
   if (workspaceId) matching = matching.where('workspace_id', '=', workspaceId)
   if (keyHashes && userIds) {
-    if (keyHashes.length + userIds.length === 0) return noSpending
+    if (keyHashes.length + userIds.length === 0) return zeroSpending
     matching = matching.where((e) => {
       // SQL has no empty list.
       const conditions = []

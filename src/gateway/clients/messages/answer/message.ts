@@ -1,4 +1,4 @@
-import { type Citation, noTokens, type TokenCounts } from '#chat/events.ts'
+import { type Citation, type TokenCounts, zeroTokens } from '#chat/events.ts'
 import type { AnswerHead, CostNote } from '../../../protocol/protocol.ts'
 
 /** `citations` is absent if there are none, as in Anthropic's answers: the AI SDK refuses null. */
@@ -31,7 +31,7 @@ export function toCitation({ url, file, title, quote }: Citation): object {
 
 /** Anthropic counts cache reads and writes separately from the other prompt tokens. */
 export function messageUsage(tokens: TokenCounts | undefined, cost?: CostNote): object {
-  const { prompt, completion, cached, cacheWritten, reasoning } = tokens ?? noTokens
+  const { prompt, completion, cached, cacheWritten, reasoning } = tokens ?? zeroTokens
   return {
     input_tokens: prompt - cached - cacheWritten,
     cache_creation_input_tokens: cacheWritten,
