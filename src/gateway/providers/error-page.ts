@@ -1,4 +1,7 @@
-/** The title of an HTML page of a proxy, or the words of a page without one, or other text as it is. */
+/**
+ * The message of an error page: `<message>` of XML, the title of HTML, or the words of HTML without a title. Other text stays
+ * as it is.
+ */
 export function readPageText(text: string): string {
   if (/^\s*<\?xml/i.test(text)) return /<message>([^<]{1,2000})/i.exec(text)?.[1]?.trim() || text
   if (!/^\s*<(?:!doctype|html|head|body)/i.test(text)) return text

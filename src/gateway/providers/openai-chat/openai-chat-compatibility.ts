@@ -35,8 +35,8 @@ export type ChatCompatibility = Compatibility & {
   maxTemperature?: number
   /** The field that marks the last message as the start of the answer. */
   prefillField?: string
-  /** Whether it refuses members of messages that it does not know, and the name of a user or an answer. */
-  refusesMembers?: boolean
+  /** Whether it refuses unknown fields of messages, and the name of a user or an answer. */
+  refusesUnknownFields?: boolean
   /** Whether it refuses the cache breakpoints of Anthropic. */
   refusesCacheBreakpoints?: boolean
   /** Whether it has functions of its provider, with `$` before the name and the type `builtin_function`. */
@@ -86,7 +86,7 @@ const mistral: ChatCompatibility = {
   repeatedRoles: true,
   acceptsAnyBound: true,
   separatesResults: true,
-  refusesMembers: true,
+  refusesUnknownFields: true,
   refusesCacheBreakpoints: true,
   maxTemperature: 1.5,
   prefillField: 'prefix',
@@ -159,7 +159,7 @@ const builtinCompatibility: Record<string, ChatCompatibility> = {
   groq: {
     ...lenient,
     reasoningField: 'reasoning',
-    refusesMembers: true,
+    refusesUnknownFields: true,
     refusesCacheBreakpoints: true,
     reasonsByEffort: true,
     efforts: ['none', 'low', 'medium', 'high'],
@@ -170,7 +170,7 @@ const builtinCompatibility: Record<string, ChatCompatibility> = {
     reasoningField: 'reasoning',
     acceptsAnyBound: true,
     reasonsByEffort: true,
-    refusesMembers: true,
+    refusesUnknownFields: true,
     refusesCacheBreakpoints: true,
     refuses: [...fieldsXaiRefuses, ...openaiOnlyFields],
   },

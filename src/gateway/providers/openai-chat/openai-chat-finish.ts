@@ -16,18 +16,14 @@ const namesByReason: Record<FinishReason, readonly string[]> = {
     'done',
     'finished',
     'success',
-    // Baidu
-    'normal',
-    // AI21
-    'endoftext',
-    // LM Studio
-    'eos_found',
-    'stop_string_found',
-    // Names of end tokens
-    'eot',
-    'eot_id',
-    'im_end',
-    's',
+    'normal', // Baidu
+    'endoftext', // AI21
+    'eos_found', // LM Studio
+    'stop_string_found', // LM Studio
+    'eot', // end token
+    'eot_id', // end token
+    'im_end', // end token
+    's', // end token
     'finish',
     'ended',
     'final',
@@ -39,17 +35,14 @@ const namesByReason: Record<FinishReason, readonly string[]> = {
     'length',
     'max_tokens',
     'max_output_tokens',
-    // Mistral
-    'model_length',
-    // Z.AI
-    'model_context_window_exceeded',
+    'model_length', // Mistral
+    'model_context_window_exceeded', // Z.AI
     'token_limit',
     'max_length',
     'limit',
     'max_new_tokens',
     'context_length',
-    // Cohere
-    'error_limit',
+    'error_limit', // Cohere
   ],
   tool_calls: ['tool_calls', 'tool_call', 'tool_use', 'function_call'],
   content_filter: [
@@ -67,32 +60,25 @@ const namesByReason: Record<FinishReason, readonly string[]> = {
     'image_other',
     'no_image',
     'language',
-    // GigaChat
-    'blacklist',
-    // Gateways to Bedrock
-    'content_filtered',
-    'guardrail_intervened',
-    // Cohere
-    'error_toxic',
-    // Z.AI
-    'sensitive',
+    'blacklist', // GigaChat
+    'content_filtered', // Gateways to Bedrock
+    'guardrail_intervened', // Gateways to Bedrock
+    'error_toxic', // Cohere
+    'sensitive', // Z.AI
   ],
   error: [
     'error',
-    // Cohere
-    'user_cancel',
-    // Z.AI
-    'network_error',
-    // DeepSeek
-    'insufficient_system_resource',
-    // vLLM and SGLang
-    'abort',
+    'user_cancel', // Cohere
+    'network_error', // Z.AI
+    'insufficient_system_resource', // DeepSeek
+    'abort', // vLLM and SGLang
     // Gateways to Gemini
     'malformed_function_call',
     'unexpected_tool_call',
     'too_many_tool_calls',
     'malformed_response',
     'missing_thought_signature',
+    // Others
     'aborted',
     'engine_overloaded',
     'server_error',
@@ -119,7 +105,7 @@ const reasonPatterns: readonly [pattern: RegExp, reason: FinishReason][] = [
 
 const findByPattern = (name: string) => reasonPatterns.find(([pattern]) => pattern.test(name))?.[1]
 
-/** The finish event. An unknown reason counts as a truncated answer, never as a success. */
+/** The finish event for a provider's reason. An unknown reason counts as a truncated answer, never as a success. */
 export function finishEvents(native: string): AnswerEvent[] {
   const name = reasons.has(native) ? native : normalizeName(native)
   // DashScope sends this text until the answer ends.
@@ -132,8 +118,8 @@ export function finishEvents(native: string): AnswerEvent[] {
 }
 
 /**
- * The name in lower case with underscores, without that of its enumeration, which some servers write before it, and without
- * the brackets of a token such as `<|im_end|>`.
+ * The name in lower case with underscores, without an enum prefix (`FinishReason.STOP`), and without the brackets of a token
+ * (`<|im_end|>`).
  */
 function normalizeName(native: string): string {
   return native

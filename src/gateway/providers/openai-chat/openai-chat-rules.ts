@@ -23,7 +23,12 @@ import {
   strictToolRepair,
 } from '../openai/openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
-import { cacheBreakpointRepair, fitNames, memberRepair, skipNullDescriptions } from './messages/openai-chat-members.ts'
+import {
+  cacheBreakpointRepair,
+  fitNames,
+  skipNullDescriptions,
+  unknownFieldRepair,
+} from './messages/openai-chat-members.ts'
 import { answerRepair, fieldRepair, orderRepair, rangeRepair, skipEmptyStops } from './messages/openai-chat-messages.ts'
 import { withAcceptedRoles } from './messages/openai-chat-roles.ts'
 import { type ChatCompatibility, findCompatibility } from './openai-chat-compatibility.ts'
@@ -116,7 +121,7 @@ function compileRules(endpoint: Endpoint): RequestRules {
       skipParallelCalls,
       rangeRepair(compatibility),
       answerRepair(compatibility),
-      memberRepair(compatibility),
+      unknownFieldRepair(compatibility),
       ...(compatibility.checksStrict ? [fitNames] : []),
       cacheBreakpointRepair(compatibility),
       pairChatResults,

@@ -6,11 +6,10 @@ import type { ChatCompatibility } from '../openai-chat-compatibility.ts'
 
 type Message = { role?: unknown; content?: unknown; name?: unknown } & Body
 
-/** The members of messages that servers which refuse unknown members know, and reasoning, which has an own repair. */
-const knownMembers: ReadonlySet<string> = new Set([
+/** Fields of messages that strict servers accept, plus the reasoning fields, which another repair handles. */
+const acceptedFields: ReadonlySet<string> = new Set([
   'role',
   'content',
-  'name',
   'tool_calls',
   'tool_call_id',
   'prefix',
@@ -21,21 +20,21 @@ const knownMembers: ReadonlySet<string> = new Set([
   'thinking_blocks',
 ])
 
-/** Whether a server that refuses unknown members refuses this one. It also refuses null, except as content. */
-function isRefusedMember(message: Message, name: string): boolean {
-  if (name === 'name') return message.role !== 'tool'
-  return !knownMembers.has(name) || (message[name] === null && name !== 'content')
+/** Whether strict servers refuse a field of a message. They accept `name` in tool messages only, and null as content only. */
+function isRefusedField(message: Message, field: string): boolean {
+  if (field === 'name') return message.role !== 'tool'
+  return !acceptedFields.has(field) || (message[field] === null && field !== 'content')
 }
 
-/** Removes members of messages that the server does not know: names, null, and those that programs add to stored messages. */
-export function memberRepair({ refusesMembers = false }: ChatCompatibility): Repair {
+/** Removes fields of messages that strict servers refuse. Programs add such fields to the messages that they store. */
+export function unknownFieldRepair({ refusesUnknownFields = false }: ChatCompatibility): Repair {
   return (body, dropped) => {
-    if (!refusesMembers || !Array.isArray(body.messages)) return body
+    if (!refusesUnknownFields || !Array.isArray(body.messages)) return body
     const messages = mapItems(body.messages as Message[], (message) => {
-      const refusedNames = Object.keys(message ?? {}).filter((name) => isRefusedMember(message, name))
-      if (refusedNames.length === 0) return message
-      for (const name of refusedNames) if (message[name] != null) noteDropped(dropped, `messages.${name}`)
-      return Object.fromEntries(Object.entries(message).filter(([name]) => !isRefusedMember(message, name))) as Message
+      const refusedFields = Object.keys(message ?? {}).filter((field) => isRefusedField(message, field))
+      if (refusedFields.length === 0) return message
+      for (const field of refusedFields) if (message[field] != null) noteDropped(dropped, `messages.${field}`)
+      return Object.fromEntries(Object.entries(message).filter(([field]) => !isRefusedField(message, field))) as Message
     })
     return messages === body.messages ? body : { ...body, messages }
   }
@@ -57,8 +56,8 @@ export const fitNames: Repair = (body) => {
   return messages === body.messages ? body : { ...body, messages }
 }
 
-function withoutNull<T extends Body>(holder: T, name: string): T {
-  const { [name]: _null, ...rest } = holder
+function withoutNull<T extends Body>(value: T, field: string): T {
+  const { [field]: _null, ...rest } = value
   return rest as T
 }
 
@@ -66,13 +65,13 @@ function withoutNull<T extends Body>(holder: T, name: string): T {
 export const skipNullDescriptions: Repair = (body) => {
   if (!Array.isArray(body.tools)) return body
   const tools = mapItems(body.tools as Body[], (tool) => {
-    const called = tool?.function as Body | null | undefined
-    return called?.description === null ? { ...tool, function: withoutNull(called, 'description') } : tool
+    const fn = tool?.function as Body | null | undefined
+    return fn?.description === null ? { ...tool, function: withoutNull(fn, 'description') } : tool
   })
   return tools === body.tools ? body : { ...body, tools }
 }
 
-/** Removes cache breakpoints, which belong to Anthropic, for servers that refuse them. They cache without. */
+/** Removes Anthropic's cache breakpoints for servers that refuse them. They cache prompts without breakpoints. */
 export function cacheBreakpointRepair({ refusesCacheBreakpoints = false }: ChatCompatibility): Repair {
   return (body) => {
     if (!refusesCacheBreakpoints) return body
@@ -89,9 +88,9 @@ function withoutBreakpoints(list: unknown): unknown {
   return mapItems(list as (Body | null)[], (item) => {
     if (typeof item !== 'object' || item === null) return item
     const content = withoutBreakpoints(item.content)
-    const [called] = withoutBreakpoints([item.function]) as unknown[]
-    if (!('cache_control' in item) && content === item.content && called === item.function) return item
+    const [fn] = withoutBreakpoints([item.function]) as unknown[]
+    if (!('cache_control' in item) && content === item.content && fn === item.function) return item
     const { cache_control: _breakpoint, ...rest } = item
-    return { ...rest, ...(content !== undefined && { content }), ...(called !== undefined && { function: called }) }
+    return { ...rest, ...(content !== undefined && { content }), ...(fn !== undefined && { function: fn }) }
   })
 }
