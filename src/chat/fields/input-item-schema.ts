@@ -9,8 +9,8 @@ const texts = { type: ['array', 'null'], items: { type: 'object', properties: { 
 const role = { enum: ['system', 'developer', 'user', 'assistant'] }
 const requiredFields = (fields: Record<string, JsonSchema>) => ({ required: Object.keys(fields), properties: fields })
 
-/** The schemas of input items by type. Items of unknown types can have any fields. */
-const schemasByType: [types: (string | null)[], schema: JsonSchema][] = [
+/** The schemas of items of `input` in the Responses API, by type. Items of unknown types can have any fields. */
+const schemasByType: [types: string[], schema: JsonSchema][] = [
   [['function_call'], requiredFields({ call_id: text, name: text, arguments: text })],
   [['custom_tool_call'], requiredFields({ call_id: text, name: text, input: text })],
   [
@@ -26,8 +26,8 @@ const message = {
 }
 
 /**
- * The JSON Schema of an item of `input`, only for the API description. Items are validated by the code that reads them,
- * which reports the position of an error.
+ * The JSON Schema of an item of `input` in the Responses API, only for the API description. Items are validated by the code
+ * that reads them, which reports the position of an error.
  */
 export const inputItemSchema = schemasByType.reduceRight<JsonSchema>(
   (rest, [types, schema]) => ifThen({ required: ['type'], properties: { type: { enum: types } } }, schema, rest),

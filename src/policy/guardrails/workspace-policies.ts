@@ -18,7 +18,7 @@ export type EffectivePolicies = {
   groupLimits: readonly EffectiveGroupLimit[]
 }
 
-/** The most keys and members whose policies are cached. A workspace can have any number of keys. */
+/** The maximum number of cached pairs of a member and a key. A workspace can have any number of keys. */
 const maxCached = 10_000
 
 export async function readWorkspacePolicies(
@@ -46,7 +46,7 @@ export async function readWorkspacePolicies(
 
 /** All guardrails and budgets of a workspace, by the keys and members they apply to. */
 class WorkspacePolicies {
-  /** Undefined until it is changed for the first time: then it has no rules. */
+  /** Undefined while the default guardrail was never changed, because it has no rules yet. */
   readonly #defaultGuardrail: GuardrailRecord | undefined
   /** By `key <hash>` and `member <user id>`. Undefined for a guardrail that was deleted between the queries. */
   readonly #assignedGuardrails: ReadonlyMap<string, GuardrailRecord | undefined>
@@ -66,12 +66,12 @@ class WorkspacePolicies {
   }
 
   policiesOf(subject: WorkspacePoliciesSubject): EffectivePolicies {
-    const name = `${subject.userId} ${subject.keyHash}`
-    const cachedPolicies = this.#policiesBySubject.get(name)
+    const cacheKey = `${subject.userId} ${subject.keyHash}`
+    const cachedPolicies = this.#policiesBySubject.get(cacheKey)
     if (cachedPolicies) return cachedPolicies
     const policies = this.#findPolicies(subject)
     if (this.#policiesBySubject.size >= maxCached) this.#policiesBySubject.clear()
-    this.#policiesBySubject.set(name, policies)
+    this.#policiesBySubject.set(cacheKey, policies)
     return policies
   }
 
@@ -86,7 +86,7 @@ class WorkspacePolicies {
     const key = { kind: 'key', hash: keyHash } as const
     const budgetOf = (guardrail: GuardrailRecord | undefined, spender: typeof member | typeof key) =>
       guardrail && guardrailBudget(guardrail, spender, guardrail === defaultGuardrail)
-    const limits = [
+    const guardrailBudgets = [
       budgetOf(defaultGuardrail, member),
       budgetOf(defaultGuardrail, key),
       budgetOf(memberGuardrail, member),
@@ -94,7 +94,7 @@ class WorkspacePolicies {
     ].filter((budget) => budget !== undefined)
     return {
       guardrails: this.#guardrailLists.getOrInsertComputed(guardrails.map(({ id }) => id).join(' '), () => guardrails),
-      budgets: [...this.#workspaceBudgets, ...uniqueBudgets(limits)],
+      budgets: [...this.#workspaceBudgets, ...uniqueBudgets(guardrailBudgets)],
       groupLimits: guardrails.flatMap((guardrail) => groupLimitsOf(guardrail, guardrail === defaultGuardrail)),
     }
   }

@@ -10,6 +10,7 @@ import { readLedgerSpending } from './past-spending.ts'
 import { readLeases } from './rows/lease-rows.ts'
 import { readSpendingOfAccounts } from './rows/spending-rows.ts'
 
+/** Any budget except that of an intern's turn or session. */
 export type LastingBudget = Budget & { subject: LastingSubject }
 
 /**

@@ -3,7 +3,7 @@ import { type Group, groupRows } from './group.ts'
 import { identify, tagRows } from './identity.ts'
 import { toModelPatch } from './patch.ts'
 import { type Row, toRow } from './row.ts'
-import { modelError, providerError, type SourceModel, type SourceProvider } from './source.ts'
+import { findModelProblem, findProviderProblem, type SourceModel, type SourceProvider } from './source.ts'
 import type { StoredNames } from './stored-names.ts'
 import { findCredentials, isSameUpstreamApi, resolveUpstreamApi, type UpstreamApi } from './upstream-api.ts'
 
@@ -50,15 +50,15 @@ function parse(text: string, source: string): [id: string, provider: unknown][] 
 function* readRows(providers: [id: string, provider: unknown][], layer: Layer): Generator<Row> {
   const skip = (row: string, reason: string) => void layer.skipped.push({ source: layer.source, row, reason })
   for (const [key, value] of providers) {
-    const error = providerError(value)
-    if (error) {
-      skip(key, error)
+    const problem = findProviderProblem(value)
+    if (problem) {
+      skip(key, problem)
       continue
     }
     const provider = value as SourceProvider
     const defaultApi = resolveUpstreamApi(provider)
     for (const [id, entry] of Object.entries(provider.models)) {
-      const row = modelError(entry) ?? readUsableRow(provider, entry as SourceModel, defaultApi)
+      const row = findModelProblem(entry) ?? readUsableRow(provider, entry as SourceModel, defaultApi)
       if (typeof row === 'string') skip(`${key}/${id}`, row)
       else yield row
     }

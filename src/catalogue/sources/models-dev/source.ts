@@ -1,12 +1,14 @@
 import { isObject } from '#platform/core/is-object.ts'
 
-/** USD per million tokens. */
+/** USD per million tokens. Entries use different names for the same price. */
 export type SourceCost = {
   input: number
   output: number
+  /** Input read from the cache: `cache_read`, `cached_input` or `cache_input`. */
   cache_read?: number
   cached_input?: number
   cache_input?: number
+  /** Input written to the cache: `cache_write` or `cached_write`. */
   cache_write?: number
   cached_write?: number
   reasoning?: number
@@ -16,7 +18,7 @@ export type SourceCost = {
   image?: number
 }
 
-/** The members of a models.dev entry that are used. */
+/** The fields of a models.dev entry that are used. */
 export type SourceModel = {
   id: string
   name: string
@@ -28,7 +30,7 @@ export type SourceModel = {
   reasoning?: boolean
   temperature?: boolean
   structured_output?: boolean
-  /** The member of a chat message in which the server expects the reasoning of earlier answers. */
+  /** The field of a chat message in which the server expects the reasoning of earlier answers. */
   interleaved?: boolean | { field?: string }
   modalities: { input: string[]; output: string[] }
   limit: { context: number; output: number; input?: number }
@@ -51,11 +53,11 @@ export type SourceProvider = {
   models: Record<string, unknown>
 }
 
-/** A rule for a member. The first violated rule is reported as `member: expected …`. */
-type Rule<T> = readonly [member: string, check: (value: T) => boolean, expected: string]
+/** A rule for a field. The first violated rule is reported, for example as `limit.context: expected a number, 0 or more`. */
+type Rule<T> = readonly [field: string, check: (value: T) => boolean, expected: string]
 
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
-const isCount = (value: unknown) => typeof value === 'number' && value >= 0
+const isNonNegativeNumber = (value: unknown) => typeof value === 'number' && value >= 0
 const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText)
 const isAbsentOr = (value: unknown, check: (value: unknown) => boolean) => value === undefined || check(value)
 
@@ -63,7 +65,7 @@ const providerRules: readonly Rule<SourceProvider>[] = [
   ['id', ({ id }) => isText(id) && /^[a-z0-9][a-z0-9._-]*$/.test(id), 'a slug'],
   ['name', ({ name }) => isText(name), 'a text'],
   ['npm', ({ npm }) => isText(npm), 'the name of a package'],
-  ['api', ({ api }) => isAbsentOr(api, isText), 'a URL'],
+  ['api', ({ api }) => isAbsentOr(api, isText), 'a text'],
   ['env', ({ env }) => isTextList(env), 'names of variables'],
   ['models', ({ models }) => isObject(models), 'an object'],
 ]
@@ -77,11 +79,11 @@ const modelRules: readonly Rule<SourceModel>[] = [
   ['base_model', (entry) => isAbsentOr(entry.base_model, isText), 'a text'],
   ['modalities.input', ({ modalities }) => isTextList(modalities?.input), 'a list of texts'],
   ['modalities.output', ({ modalities }) => isTextList(modalities?.output), 'a list of texts'],
-  ['limit.context', ({ limit }) => isCount(limit?.context), 'a number, 0 or more'],
-  ['limit.output', ({ limit }) => isCount(limit?.output), 'a number, 0 or more'],
-  ['limit.input', ({ limit }) => isAbsentOr(limit?.input, isCount), 'a number, 0 or more'],
-  ['cost.input', ({ cost }) => isAbsentOr(cost, () => isCount(cost?.input)), 'a number, 0 or more'],
-  ['cost.output', ({ cost }) => isAbsentOr(cost, () => isCount(cost?.output)), 'a number, 0 or more'],
+  ['limit.context', ({ limit }) => isNonNegativeNumber(limit?.context), 'a number, 0 or more'],
+  ['limit.output', ({ limit }) => isNonNegativeNumber(limit?.output), 'a number, 0 or more'],
+  ['limit.input', ({ limit }) => isAbsentOr(limit?.input, isNonNegativeNumber), 'a number, 0 or more'],
+  ['cost.input', ({ cost }) => isAbsentOr(cost, () => isNonNegativeNumber(cost?.input)), 'a number, 0 or more'],
+  ['cost.output', ({ cost }) => isAbsentOr(cost, () => isNonNegativeNumber(cost?.output)), 'a number, 0 or more'],
   ['cost', ({ cost }) => isAbsentOr(cost, () => arePrices(cost!)), 'numbers, 0 or more'],
   ['cost.tiers', ({ cost }) => isAbsentOr(cost?.tiers, areTiers), 'a list of prices, each with a tier.size'],
   ['experimental.modes', ({ experimental }) => areModes(experimental), 'modes with separate prices'],
@@ -91,7 +93,7 @@ const modelRules: readonly Rule<SourceModel>[] = [
 const isDay = (value: unknown) =>
   typeof value === 'string' && /^\d{4}-\d{2}(-\d{2})?$/.test(value) && !Number.isNaN(Date.parse(value))
 
-const priceMembers = [
+const priceFields = [
   'cache_read',
   'cached_input',
   'cache_input',
@@ -103,15 +105,16 @@ const priceMembers = [
   'image',
 ] as const
 
-const arePrices = (cost: Partial<SourceCost>) => priceMembers.every((member) => isAbsentOr(cost[member], isCount))
+const arePrices = (cost: Partial<SourceCost>) =>
+  priceFields.every((field) => isAbsentOr(cost[field], isNonNegativeNumber))
 
 const areTiers = (tiers: unknown) =>
   Array.isArray(tiers) &&
   tiers.every(
     (tier) =>
-      isCount(tier?.tier?.size) &&
-      isAbsentOr(tier.input, isCount) &&
-      isAbsentOr(tier.output, isCount) &&
+      isNonNegativeNumber(tier?.tier?.size) &&
+      isAbsentOr(tier.input, isNonNegativeNumber) &&
+      isAbsentOr(tier.output, isNonNegativeNumber) &&
       arePrices(tier),
   )
 
@@ -129,25 +132,25 @@ const isPartOfCost = (cost: unknown) => {
   const { input, output } = (cost ?? {}) as Partial<SourceCost>
   return (
     isObject(cost) &&
-    isAbsentOr(input, isCount) &&
-    isAbsentOr(output, isCount) &&
+    isAbsentOr(input, isNonNegativeNumber) &&
+    isAbsentOr(output, isNonNegativeNumber) &&
     arePrices(cost as Partial<SourceCost>)
   )
 }
 
-/** Returns the first error in a provider; undefined if it is valid. */
-export const providerError = (value: unknown) => firstViolation(value, providerRules)
+/** Describes the first violated rule of a provider; undefined if the provider is valid. */
+export const findProviderProblem = (value: unknown) => firstViolation(value, providerRules)
 
 /**
- * Returns the first error in an entry; undefined if it is valid. Each start checks thousands of entries, for which a schema
- * would be too slow.
+ * Describes the first violated rule of a model; undefined if the model is valid. Each start checks thousands of models, for
+ * which a schema would be too slow.
  */
-export const modelError = (value: unknown) => firstViolation(value, modelRules)
+export const findModelProblem = (value: unknown) => firstViolation(value, modelRules)
 
 function firstViolation<T>(value: unknown, rules: readonly Rule<T>[]): string | undefined {
   if (!isObject(value)) return 'expected an object'
-  for (const [member, check, expected] of rules) {
-    if (!check(value as T)) return `${member}: expected ${expected}`
+  for (const [field, check, expected] of rules) {
+    if (!check(value as T)) return `${field}: expected ${expected}`
   }
   return undefined
 }

@@ -105,7 +105,7 @@ export class BudgetAccount {
     this.#release(reserved, spent)
   }
 
-  /** Settles a request that continues. Call `record` when its spending was passed to the ledger. */
+  /** Settles a request still in progress. Call `record` when its spending was passed to the ledger. */
   settleEarly(reserved: PicoUsd, spent: PicoUsd): { record: () => void } {
     const record = this.spending.addEarly(spent)
     this.#release(reserved, spent)

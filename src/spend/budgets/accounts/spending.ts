@@ -6,7 +6,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
  */
 export class Spending {
   #total = 0n
-  /** The part of the total that the ledger does not get before its request ends. */
+  /** The spending of requests still in progress, which the ledger gets when they end. */
   #unrecorded = 0n
   #written = 0n
   #confirmed = 0n
@@ -15,7 +15,7 @@ export class Spending {
     this.#total += spent
   }
 
-  /** Adds spending of a request that continues. @returns a function to call when it was passed to the ledger. */
+  /** Adds spending of a request still in progress. @returns a function to call when it was passed to the ledger. */
   addEarly(spent: PicoUsd): () => void {
     this.#total += spent
     this.#unrecorded += spent
@@ -49,8 +49,9 @@ export class Spending {
     return this.#confirmed
   }
 
-  confirm(reported: PicoUsd): void {
-    this.#confirmed = reported
+  /** Notes that the database has counted this amount of the total. */
+  confirm(counted: PicoUsd): void {
+    this.#confirmed = counted
   }
 
   get isConfirmed(): boolean {
