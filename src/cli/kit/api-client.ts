@@ -205,7 +205,7 @@ function rejectDotSegments(path: string): void {
 function baseUrl(text: string): string {
   const url = URL.parse(text)
   if (!url) throw new StartupError(`SIGNALBOX_URL must be a URL such as ${defaultUrl}, not "${text}".`)
-  // First, because the other messages print the URL.
+  // Checked first, because the messages of the other checks print the URL.
   if (url.username || url.password) {
     throw new StartupError(
       `SIGNALBOX_URL must not have a user or a password: it is a base URL such as ${defaultUrl}, and the key is in SIGNALBOX_KEY.`,

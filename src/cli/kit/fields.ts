@@ -7,20 +7,20 @@ import { printableLine } from '#platform/text/printable.ts'
 
 /**
  * Parses arguments such as `limit_usd=50` into the fields of a request body. A value is JSON if it parses as JSON,
- * otherwise text.
+ * otherwise a string.
  * @param isList whether a field is a list; its text is then split at commas
  * @throws StartupError for an argument without a name or "="
  */
 export function parseFields(
-  words: readonly string[],
+  args: readonly string[],
   isList: (field: string) => boolean = () => false,
 ): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
-  for (const word of words) {
-    const [, name, text] = /^([^=\s]+)=(.*)$/s.exec(word) ?? []
+  for (const arg of args) {
+    const [, name, text] = /^([^=\s]+)=(.*)$/s.exec(arg) ?? []
     if (name === undefined || text === undefined) {
       throw new StartupError(
-        `"${word}" is not a field: write name=value, such as limit_usd=50, or name=null to remove a value.`,
+        `"${arg}" is not a field: write name=value, such as limit_usd=50, or name=null to remove a value.`,
       )
     }
     if (Object.hasOwn(fields, name)) throw new StartupError(`The field "${name}" is given twice.`)

@@ -95,7 +95,7 @@ export class RunRegistry {
     return run
   }
 
-  /** The run in progress that asked a question. */
+  /** Returns the run in progress that asked a question; undefined if there is none. */
   runOfQuestion(questionId: string): LiveRun | undefined {
     return [...this.#runs.values()].find((run) => run.questions.hasQuestion(questionId))
   }

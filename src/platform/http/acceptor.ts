@@ -13,8 +13,8 @@ export type Acceptor = {
   /** Stops accepting connections. Resolves when the last open connection is closed. */
   close: () => Promise<void>
   /**
-   * Closes those of these descriptors at which no connections are accepted. A socket refuses connections when every process
-   * has closed it. Until then, connections wait in its queue.
+   * Closes the given descriptors, except those at which this process accepts connections. A socket refuses connections when
+   * every process has closed it. Until then, connections wait in its queue.
    */
   release: (descriptors: readonly number[]) => void
 }

@@ -39,7 +39,7 @@ export const interns = {
   },
   deleteIntern: {
     description: 'Delete an intern and its files',
-    // The API accepts it for other clients. It has no effect.
+    // The API accepts this field for other clients. It has no effect.
     options: { acknowledge_workspace_loss: false },
     resultMessage: ({ internId }) => `"${internId}" is being deleted.`,
   },

@@ -76,7 +76,7 @@ export function buildQuery(options: FilterOptions): URLSearchParams {
 /** The longest page of the list. */
 const maxPageSize = 100
 
-/** Reads pages until there are `count` requests. A page with few matches is not necessarily the last one. */
+/** Reads pages until there are `count` requests. A page with few matches is not necessarily the last page. */
 async function readNewest(client: ApiClient, query: URLSearchParams, count: number): Promise<GenerationRecord[]> {
   const found: GenerationRecord[] = []
   for (;;) {

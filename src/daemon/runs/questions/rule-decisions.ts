@@ -10,7 +10,7 @@ export type Decisions = {
   decide(action: Action): Decision | undefined
   /** Saves a decision until the server has fetched it. @throws StoreError; the action must not be allowed then. */
   save(decision: Omit<LoggedDecision, 'seq'>): void
-  /** Deletes the decisions up to `seq`, because the server has stored them. @returns the oldest remaining ones. */
+  /** Deletes the decisions up to `seq`, because the server has stored them. @returns the oldest remaining decisions. */
   acknowledge(seq: number): LoggedDecision[]
 }
 

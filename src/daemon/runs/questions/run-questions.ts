@@ -4,7 +4,7 @@ import type { Action } from '#interns/contract/rules/rule.ts'
 import type { RunState } from '#interns/contract/run.ts'
 import type { ParsedAnswer, PendingQuestion, QuestionToAsk } from './pending-question.ts'
 
-/** The questions of one run: the question that the caller has, and the questions queued behind it. */
+/** The questions of one run: the question that was sent to the caller, and the queued questions. */
 export class RunQuestions {
   readonly #pending = new Map<string, PendingQuestion>()
   readonly #questionIds = new Set<string>()

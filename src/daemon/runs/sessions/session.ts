@@ -13,7 +13,7 @@ export type Session = {
   settled: Promise<unknown>
   /** Whether the agent has a prompt that it has not answered. */
   isTurnOpen: boolean
-  /** The running agent, and its own session. */
+  /** The running agent, and the agent's session. */
   openedWith: OpenedSession | undefined
   /** Why the earlier conversation is lost, until it was reported to a caller. */
   lossReason: string | undefined

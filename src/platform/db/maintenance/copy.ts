@@ -88,7 +88,7 @@ export async function copyToPostgres(
       const rows = await copyTable(from.query, tx, table)
       if (rows > 0) onTable(table, rows)
     }
-    // Only this copied table generates its keys. The next one must follow those of the copied rows.
+    // Only this copied table generates its keys. The next generated key must be higher than the copied ones.
     await sql`select setval(pg_get_serial_sequence('audit_events', 'seq'), max(seq)) from audit_events`.execute(tx)
   })
 }

@@ -87,7 +87,7 @@ export class Connection extends pg.Client {
     throw new NotPrimary(`The database server ${this.host}:${this.port} ${problem}.`)
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: as many forms as pg has; only that of a promise is used here.
+  // biome-ignore lint/suspicious/noExplicitAny: pg has many overloads; only the one that returns a promise is used.
   override query(...args: any[]): any {
     const answer = super.query(...(args as [string]))
     if (!(answer instanceof Promise)) return answer

@@ -13,7 +13,7 @@ export type ConnectionSettings = Pick<
   | 'database_pool_size'
 >
 
-/** The settings that Postgres enforces. This process enforces the others. */
+/** The settings that Postgres enforces. This process enforces the other timeouts. */
 type SessionTimeouts = Pick<
   ConnectionSettings,
   | 'database_statement_timeout_ms'

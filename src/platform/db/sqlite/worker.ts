@@ -27,7 +27,7 @@ if (!readOnly)
 // A page of the request log reads some thousand rows, in the worst case each on a different page.
 else database.exec('pragma cache_size = -24000')
 
-/** The cache is cleared at this number, because statements with lists have a text for each length. */
+/** The cache is cleared at this number, because the SQL of a statement with a list differs for each length. */
 const maxPreparedStatements = 500
 const preparedStatements = new Map<string, StatementSync>()
 

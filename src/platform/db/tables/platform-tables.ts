@@ -11,7 +11,7 @@ export type PlatformTables = {
     /** Null for events of the operator. */
     organization_id: string | null
     kind: string
-    /** JSON. */
+    /** JSON: the content of the event. */
     data: string
   }
   /** The schema versions whose servers can use this database. One row. */

@@ -22,7 +22,7 @@ function describeIssue(issue: Issue): string {
   return path ? `${path}: ${message}` : message
 }
 
-/** Whether the body is missing, or is a list or a text, and its schema has no custom message for that. */
+/** Whether the body is missing, or is a list or a string, and its schema has no custom message for that. */
 const isOtherBody = ({ path, message }: Issue) =>
   path.length === 0 && /^(is missing: expected object$|expected object, received )/.test(message)
 

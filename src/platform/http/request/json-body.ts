@@ -14,7 +14,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the request gets its `bodySource`. */
     keepsBody?: boolean
-    /** The limit of parts of its bodies, if it is not the usual one. */
+    /** The limit of parts of its bodies, if it differs from the default. */
     maxBodyParts?: number
   }
   interface FastifyRequest {
