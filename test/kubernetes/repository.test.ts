@@ -53,7 +53,7 @@ describe('a repository of an intern that is a pod', { skip, concurrency: 1 }, ()
     const body = { name: 'ada', provision: true, repository: wrong, ...request }
     const { id } = (await server.ask('POST', '/interns', { body })).body
     const failed = await timed(t, 'until the failure is reported', () => untilIntern(server, id, 'failed', patientMs))
-    assert.match(failed.last_failure_message, /widgets\.git is not cloned: its server does not take the credential/)
+    assert.match(failed.last_failure_message, /widgets\.git is not cloned: its server refused the credential/)
     await until(async () => (await objectsOf(cluster, 'pod', id)).length === 0, patientMs)
     const repository = { url: git.url, credential: { username: 'ada', password } }
     await server.ask('PATCH', `/interns/${id}`, { body: { repository } })
