@@ -22,10 +22,10 @@ export function kernelSettings(): [file: string, value: string][] {
 
 const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' })
 
-/** A bridge with nothing on it: an address that is not loopback. */
+/** A bridge with nothing on it: an address that is not loopback. @param address with the length of its prefix. */
 export function addBridge(name: string, address: string): void {
   ip('link', 'add', name, 'type', 'bridge')
-  ip('address', 'add', `${address}/32`, 'dev', name)
+  ip('address', 'add', address, 'dev', name)
   setLink(name, 'up')
 }
 

@@ -31,7 +31,10 @@ export async function startNode(
   const name = 'node-1'
   const { folder } = place
   writeNodeSettings(place, await freePort(), await freePort())
-  addBridge(place.nodeBridge, place.nodeAddress)
+  addBridge(place.nodeBridge, `${place.nodeAddress}/32`)
+  const gateway = place.podSubnet.replace('0/24', '1')
+  // The first pod would add it, but tests listen at the gateway before that.
+  addBridge(place.podBridge, `${gateway}/24`)
   addControlGroup(place.cgroupRoot)
   // The shims, which outlive containerd.
   opened.defer(() => endByPath(containerdSocket(place)))
@@ -72,7 +75,7 @@ export async function startNode(
   const all = opened.move()
   return {
     name,
-    gateway: place.podSubnet.replace('0/24', '1'),
+    gateway,
     inside,
     async lose() {
       setLink(place.podBridge, 'down')
