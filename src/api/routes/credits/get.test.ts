@@ -32,4 +32,19 @@ onEachDatabase('GET /credits', (kind) => {
     assert.deepEqual(await creditsOf(service.managementKey), { total_credits: 1_000_000_000.3, total_usage: 0.3 })
     assert.deepEqual(await creditsOf(key), { total_credits: 0.8, total_usage: 0.7 })
   })
+
+  test('the remaining amount is that of GET /key, also after the crash of a server', async () => {
+    await using service = await startTestService({ kind })
+    const { data, key } = (await service.manage('POST', '/keys', { name: 'limited', limit: 0.8 })).body
+    const db = await openDb(service.testStore.settings)
+    const lease = { budget: `key:${data.hash}`, server: 'dead never', period: 0, spent_pico: 0n, renewed_at: 0 }
+    await db.query
+      .insertInto('budget_leases')
+      .values({ ...lease, held_pico: tenth })
+      .execute()
+    await db.close()
+    const { limit_remaining } = (await service.ask('GET', '/key', { key })).body.data
+    const { total_credits, total_usage } = (await service.ask('GET', '/credits', { key })).body.data
+    assert.deepEqual([limit_remaining, total_credits, total_usage], [0.7, 0.7, 0])
+  })
 })

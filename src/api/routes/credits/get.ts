@@ -1,8 +1,8 @@
 import { getOwnKey } from '#identity/accounts/keys/keys.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
-import { readKeyCredit } from '#spend/ledger/spending/key-spending.ts'
 import { readTotalSpent } from '#spend/ledger/spending/read-spending.ts'
+import { keyUsages } from '../keys/usage.ts'
 import { route } from '../route.ts'
 
 /** The service has no credits. Clients that subtract the usage must see a balance that never runs out. */
@@ -24,8 +24,9 @@ export const getCredits = route({
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {
     if (caller.keyKind === 'management') return creditsAnswer(await readTotalSpent(deps, caller), undefined)
-    const { spent, remaining } = await readKeyCredit(deps, await getOwnKey(deps, caller))
-    return creditsAnswer(spent, remaining)
+    const [key] = await keyUsages(deps, [await getOwnKey(deps, caller)])
+    const { usage, limit_remaining } = key!
+    return creditsAnswer(toPicoUsd(usage), limit_remaining === null ? undefined : toPicoUsd(limit_remaining))
   },
 })
 

@@ -1,5 +1,5 @@
 import { isoTime, type Now } from '#platform/core/clock.ts'
-import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import { maxPico, type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { periodEnd, periodStart } from '../days.ts'
@@ -84,27 +84,10 @@ function limitFields(
   const unconfirmed = unconfirmedOf(period, include_byok_in_limit)
   const forecast = predictSpending(limit_reset, spent, now)
   return {
-    limit_remaining: toUsd(remainingOf(limit, spent + chargedLeases)),
+    limit_remaining: toUsd(maxPico(toPicoUsd(limit) - spent - chargedLeases, 0n)),
     limit_spent: toUsd(spent - unconfirmed),
     limit_unconfirmed: toUsd(unconfirmed + chargedLeases),
     limit_forecast: forecast === null ? null : toUsd(forecast),
     limit_resets_at: limit_reset === null ? null : isoTime(periodEnd(limit_reset, now)),
   }
-}
-
-/** The total spending of a key, and the remaining amount of its limit; undefined without a limit. */
-export async function readKeyCredit(
-  deps: { db: Db; now: Now },
-  { hash, limit, limit_reset, include_byok_in_limit }: LimitedKey,
-): Promise<{ spent: PicoUsd; remaining: PicoUsd | undefined }> {
-  const spendingSince = async (day: number) => (await readSpendingOfKeys(deps, [hash], day)).get(hash) ?? zeroSpending
-  const total = await spendingSince(0)
-  if (limit === null) return { spent: total.operator, remaining: undefined }
-  const counted = limit_reset === null ? total : await spendingSince(periodStart(limit_reset, deps.now()))
-  return { spent: total.operator, remaining: remainingOf(limit, chargedOf(counted, include_byok_in_limit)) }
-}
-
-function remainingOf(limit: number, spent: PicoUsd): PicoUsd {
-  const remaining = toPicoUsd(limit) - spent
-  return remaining > 0n ? remaining : 0n
 }
