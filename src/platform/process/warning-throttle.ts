@@ -1,8 +1,6 @@
 import { minuteMs, steadyNow } from '../core/clock.ts'
 import type { Log } from './log.ts'
 
-/** A repeated failure is logged once in this time. Without a repetition for this time, it counts as over. */
-
 /** The limit of distinguished failures, because messages can contain arbitrary values. */
 const maxKinds = 100
 const otherKind = 'any other'
@@ -13,8 +11,8 @@ type Timing = { now: () => number; schedule: (act: () => void, ms: number) => { 
 const defaultTiming: Timing = { now: steadyNow, schedule: (act, ms) => setTimeout(act, ms).unref() }
 
 /**
- * Logs repeated failures: the first one with its error, then once a minute with a count, and once when it is over. The end of a
- * single failure is not logged.
+ * Logs repeated failures: the first one with its error, then once a minute with a count, and once when there was none for a
+ * minute. The end of a single failure is not logged.
  */
 export function throttleWarnings(
   log: Pick<Log, 'warn' | 'info'>,

@@ -1,7 +1,7 @@
 import type { RequestHeaders } from '#gateway/protocol/protocol.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 
-/** RequestHeaders in which programs identify themselves. The first one that is present counts. */
+/** Headers in which programs identify themselves. The first one that is present counts. */
 const titleHeaders = ['x-openrouter-title', 'x-title']
 const refererHeaders = ['http-referer', 'referer']
 

@@ -48,11 +48,20 @@ export class TurnListener implements SessionListener {
   }
 
   onUpdate(update: AgentUpdate): void {
-    if (update.type === 'text') this.#writeText('message', update.text)
-    else if (update.type === 'reasoning') this.#writeText('reasoning', update.text)
+    if (update.type === 'text') this.addText('message', update.text)
+    else if (update.type === 'reasoning') this.addText('reasoning', update.text)
     else if (update.type === 'model') this.#run.session.model = update.model
     else if (update.type === 'cost') this.#setCost(update.totalUsd)
     else if (update.type !== 'ignored') this.#noteActivity(update)
+  }
+
+  /** Adds text to the transcript and the reply. */
+  addText(kind: 'message' | 'reasoning', piece: string): void {
+    const text = this.#join[kind](piece)
+    if (!text) return
+    if (this.#hasEnded) return this.#deps.transcripts.reopen(this.#recorder).addLateText(this.#run.id, kind, text)
+    this.#recorder.addText(kind, text)
+    this.#run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
   }
 
   permission(params: unknown, withdrawn: AbortSignal): Promise<unknown> {
@@ -68,14 +77,6 @@ export class TurnListener implements SessionListener {
   async elicitation(params: unknown, withdrawn: AbortSignal): Promise<unknown> {
     const question = formQuestion(this.#deps.newId(), params)
     return question ? this.#askOrFail(cancelledForm, () => this.#run.ask(question, withdrawn)) : cancelledForm
-  }
-
-  #writeText(kind: 'message' | 'reasoning', piece: string): void {
-    const text = this.#join[kind](piece)
-    if (!text) return
-    if (this.#hasEnded) return this.#deps.transcripts.reopen(this.#recorder).addLateText(this.#run.id, kind, text)
-    this.#recorder.addText(kind, text)
-    this.#run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
   }
 
   #setCost(totalUsd: number): void {

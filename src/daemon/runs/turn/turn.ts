@@ -29,7 +29,7 @@ export async function runAgentTurn(
     const response = await agent.prompt(agentSession.id, prompt).finally(() => {
       session.isTurnOpen = false
     })
-    // An agent for one prompt ends now.
+    // Some agents exit after one prompt. This does not fail the run any more.
     run.needsAgent = false
     if (!agent.hasNoLateUpdates && run.state().at !== 'ended') await sleep(deps.limits.lateOutputMs)
     const report = { model: session.model, usage: readUsage(response, listener.costUsd) }
@@ -40,10 +40,7 @@ export async function runAgentTurn(
       return run.apply({ type: 'turn.failed' }, { ...report, message: failure, retryable: false })
     run.apply({ type: 'turn.started' })
     const note = limitNotes[String(stopReason)]
-    if (note !== undefined && run.state().at !== 'ended') {
-      deps.transcripts.recorder(session.id).addText('reasoning', note)
-      run.write({ type: 'reasoning.added', text: note })
-    }
+    if (note !== undefined && run.state().at !== 'ended') listener.addText('reasoning', note)
     const isCancelled = stopReason === 'cancelled'
     // Some agents end the turn as cancelled after a declined permission. To the caller it is finished.
     if (!isCancelled || run.questions.wasLastRequestDeclined) run.apply({ type: 'turn.finished' }, report)
