@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { Refusal } from '#interns/contract/refusal.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { createLineSplitter } from '#platform/text/lines.ts'
 import { type Message, RpcError, readError, readMessage, readProperty, rpcCodes } from './rpc-message.ts'
@@ -151,13 +152,10 @@ export class Connection {
 /** The time to wait for the exit reason of an agent whose output has closed. */
 const exitReasonMs = 500
 
-async function exitReason({ exited }: Channel): Promise<string> {
-  const { promise: timeout, resolve } = Promise.withResolvers<string>()
-  const timer = setTimeout(resolve, exited ? exitReasonMs : 0, 'The agent closed its output.')
-  const reason = await Promise.race([exited ?? timeout, timeout])
-  clearTimeout(timer)
-  return reason
-}
+const closedOutput = 'The agent closed its output.'
+
+const exitReason = async ({ exited }: Channel): Promise<string> =>
+  exited ? waitAtMost(exitReasonMs, exited, closedOutput) : closedOutput
 
 /** @param cleanUp is called before the waiter is resolved or rejected. */
 function withCleanup({ resolve, reject }: Waiter, cleanUp: () => void): Waiter {

@@ -3,6 +3,7 @@ import { describeAttachment } from '#interns/contract/attachments.ts'
 import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { StartTurn } from '#interns/contract/runs.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import type { Agent } from '../../acp/agent.ts'
 import type { AgentSession } from '../../acp/agent-session.ts'
 import type { DaemonLog } from '../../log.ts'
@@ -90,10 +91,8 @@ async function setMode(
   )
 }
 
-/** Waits for the previous turn. The agent can still be busy after the caller of that turn disconnected. */
+/** Waits for the previous turn. @throws Refusal if it takes too long: the agent can still be busy after the caller of that turn disconnected. */
 async function waitForTurn(previousTurn: Promise<unknown>, withinMs: number): Promise<void> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const sessionBusy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
-  const timer = setTimeout(reject, withinMs, sessionBusy)
-  await Promise.race([previousTurn, timeout]).finally(() => clearTimeout(timer))
+  if ((await waitAtMost(withinMs, previousTurn, 'late')) === 'late')
+    throw new Refusal('session_busy', 'The last turn of this session has not ended yet.')
 }

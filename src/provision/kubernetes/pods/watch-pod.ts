@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { InternHealth } from '#interns/contract/runs.ts'
+import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { monitorAnswers } from '../../processes/daemon-monitor.ts'
 import type { Pod } from './pod.ts'
 import type { Pods } from './pods.ts'
@@ -56,8 +56,7 @@ export function watchPod(
   })
   /** The pod shows how it ended; after an eviction, the node reports why. */
   const reportEnd = async (endText: string) => {
-    const timeout = sleep(evictionCheckMs, undefined, { ref: false })
-    const eviction = firstPod && (await Promise.race([findEviction(firstPod), timeout]))
+    const eviction = firstPod && (await waitAtMost(evictionCheckMs, findEviction(firstPod)))
     if (!isStopped) onEnd(eviction === undefined ? endText : toSentence(eviction))
   }
   /** The report of a lost node can be wrong, for example after an outage of the API server. */
