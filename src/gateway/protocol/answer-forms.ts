@@ -33,8 +33,6 @@ export type EventFilter = {
   take: (event: SseEvent) => SseEvent
   /** Whether the rest of the stream needs no changes. */
   readonly isDone: boolean
-  /** Whether every event can need changes, also after plain text. */
-  readonly isLasting: boolean
   /** Returns events with the text that is still held at the end of the stream. */
   end: () => SseEvent[]
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
+import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
+import type { AttemptRequest } from '../attempt-request.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
+import { StreamAnswer } from './stream-answer.ts'
 
 const megabyte = 'x'.repeat(1024 * 1024)
 const raw = Buffer.from('data: 1\n\n')
@@ -55,4 +58,19 @@ test('empty pieces are counted, and a realistic number is accepted', () => {
 test('an event without content counts with its bytes', () => {
   assert.equal(timesOf(undefined, 70, Buffer.from(megabyte)), 0)
   assert.equal(timesOf(undefined, 100_000), 100_000)
+})
+
+test('text that a filter of a stream holds counts with the received bytes', () => {
+  const target = { endpoint: { compatibility: { textToolCalls: 'hermes' } } }
+  const toolNames = new Set(['read'])
+  const request = { providerProtocol: openaiChat, target, toolNames, choiceCount: 1, stream: true, contentHoldMs: 60_000 }
+  const receiver = { events() {}, started() {}, flush() {}, ended() {}, failed() {} }
+  const stream = new StreamAnswer(request as unknown as AttemptRequest, false, receiver, () => {})
+  const toChunk = (content: string) =>
+    Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`)
+  stream.push(toChunk('<tool_call>'))
+  const long = toChunk(megabyte.slice(0, 500_000))
+  assert.throws(() => {
+    for (let times = 0; times < 200; times++) stream.push(long)
+  }, /over 67108864 bytes/)
 })

@@ -40,7 +40,7 @@ export class StreamAnswer {
     this.#receiver = receiver
     this.#onStart = onStart
     this.#hold = new ContentHold(contentHoldMs, () => this.#openWithoutContent())
-    if (providerProtocol.isStateless && !this.#decoder.hasLastingFilters)
+    if (providerProtocol.isStateless)
       this.#fastPath = new DeltaFastPath(this.#decoder.read, receiver, this.#contentSize)
   }
 
@@ -94,7 +94,10 @@ export class StreamAnswer {
       const error = decoded?.events.find(({ type }) => type === 'error')
       if (error) return error as StreamEnd
       this.#countEmptyEvents(decoded?.events.some(endsHold) === true)
-      if (decoded) this.#pass(decoded)
+      if (!decoded) continue
+      // Filters and readers can store any part of the received event.
+      this.#contentSize.addEvent(event.raw, decoded.events)
+      this.#pass(decoded)
     }
     if (this.#isDelivering) this.#receiver.flush()
     return undefined
@@ -112,7 +115,6 @@ export class StreamAnswer {
   }
 
   #pass({ source, events, raw, isUnchanged }: DecodedEvent): void {
-    this.#contentSize.addEvent(source.raw, events)
     for (const { type } of events) {
       if (type === 'finish') this.#isFinished = true
       else if (isContent(type)) this.#hasContent = true
@@ -121,7 +123,8 @@ export class StreamAnswer {
     if (!this.#isDelivering && !events.some(endsHold)) return this.#hold.add(events, raw)
     this.#startDelivery()
     this.#receiver.events(events, raw)
-    if (isUnchanged) this.#fastPath?.learn(source.raw, events)
+    // A filter must see each event, even after one that it did not change.
+    if (isUnchanged && !this.#decoder.hasFilters) this.#fastPath?.learn(source.raw, events)
   }
 
   /** @throws Error after too many events in a row without content. */

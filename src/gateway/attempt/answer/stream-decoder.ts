@@ -46,7 +46,7 @@ export class StreamDecoder {
   #protocol: ProviderProtocol | undefined
   /** The last data that is not an event of the protocol, which can be the text of an error. */
   #otherText: string | undefined
-  /** Filters that change the text of the endpoint's server. Those that are done are removed. */
+  /** The filters that change the text of this stream. Those that are done are removed. */
   #filters: readonly EventFilter[]
 
   constructor(attempt: DecodedAttempt, { hasJsonLines }: { hasJsonLines: boolean }) {
@@ -55,8 +55,8 @@ export class StreamDecoder {
     this.#jsonLines = hasJsonLines ? new JsonLines() : undefined
     this.#read = this.#createReader(attempt.providerProtocol)
     this.#announcement = attempt.providerProtocol.forms?.announcement
-    const { filters } = attempt.providerProtocol.forms ?? {}
-    this.#filters = filters?.({ ...attempt, endpoint: attempt.target.endpoint }) ?? []
+    const { choiceCount, toolNames, target } = attempt
+    this.#filters = attempt.providerProtocol.forms?.filters?.({ endpoint: target.endpoint, choiceCount, toolNames }) ?? []
   }
 
   /** The current reader, for events that need neither normalization nor recognition of their protocol. */
@@ -107,12 +107,12 @@ export class StreamDecoder {
     return [...lastLines, ...splitLines(this.#sse.end())]
   }
 
-  /** Whether every event can need changes, so that none can be passed on without being decoded. */
-  get hasLastingFilters(): boolean {
-    return this.#filters.some(({ isLasting }) => isLasting)
+  /** Whether an event can need changes, so that none can be passed on without being decoded. */
+  get hasFilters(): boolean {
+    return this.#filters.length > 0
   }
 
-  /** Returns the events with text that was held because it can be the start of a tag such as `</think>`. */
+  /** Returns events with the text that filters still hold, because it can be the start of a tag such as `</think>`. */
   takeHeldText(): SseEvent[] {
     let events: SseEvent[] = []
     for (const filter of this.#filters) events = [...events.map(filter.take, filter), ...filter.end()]
@@ -183,7 +183,7 @@ export class StreamDecoder {
 
   #normalize(event: SseEvent): SseEvent {
     const normalized = normalizeEvent(event, this.#attempt.providerProtocol.forms?.normalizer, this.#progress)
-    return this.#filters.length > 0 ? this.#filter(normalized) : normalized
+    return this.hasFilters ? this.#filter(normalized) : normalized
   }
 
   #filter(event: SseEvent): SseEvent {

@@ -9,7 +9,6 @@ const textMembers = ['content', 'reasoning_content', 'reasoning'] as const
 
 /** Reduces deltas that repeat the whole text so far to what is new in each (docs/decisions/0293). */
 export class CumulativeTextFilter implements EventFilter {
-  readonly isLasting = true
   readonly isDone = false
   /** The text so far, by choice and member. */
   readonly #texts = new Map<unknown, Members>()

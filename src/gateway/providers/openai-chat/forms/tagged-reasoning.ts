@@ -142,7 +142,6 @@ const otherReasoning = /"reasoning(?:_content)?"\s*:\s*"[^"]/
  * start after others have ended.
  */
 export class ReasoningSeparator implements EventFilter {
-  readonly isLasting = false
   readonly #choiceCount: number
   readonly #splitters = new Map<unknown, TagSplitter>()
   #lastChunk: Members | undefined

@@ -9,7 +9,6 @@ import { type SplitText, TextCallSplitter } from './text-call-splitter.ts'
 
 /** Turns calls in the text of a stream into `tool_calls` (docs/decisions/0293). */
 export class TextCallFilter implements EventFilter {
-  readonly isLasting = true
   readonly isDone = false
   readonly #create: () => TextCallSplitter
   readonly #splitters = new Map<unknown, TextCallSplitter>()
