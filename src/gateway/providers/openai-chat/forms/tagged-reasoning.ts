@@ -3,7 +3,8 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { EventFilter } from '../../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../../with-members.ts'
-import { toEvent } from '../chunk-events.ts'
+import { mapChoices, toFinalEvents } from '../chunk-events.ts'
+import { measureHeldEnd } from '../held-end.ts'
 
 /** The names of tags that models put around their reasoning. */
 const tagNames = ['think', 'thinking', 'thought']
@@ -73,7 +74,7 @@ class TagSplitter {
       const rest = text.slice(end + this.#closingTag.length)
       return { reasoning: this.#withoutLeadingBlank(text.slice(0, end).trimEnd()), text: this.#readAfter(rest) }
     }
-    const complete = text.length - heldLength(text, this.#closingTag)
+    const complete = text.length - measureHeldEnd(text, this.#closingTag, maxHeldBlank)
     this.#heldText = text.slice(complete)
     return { reasoning: this.#withoutLeadingBlank(text.slice(0, complete)), text: '' }
   }
@@ -96,15 +97,6 @@ function findOpeningTag(text: string): string | undefined {
   const content = text.trimStart()
   if (text.length - content.length > maxBlank) return undefined
   return openingTags.find((tag) => content.startsWith(tag))
-}
-
-/** The length of the end of a text that can belong to the tag: white space, and the start of the tag. */
-function heldLength(text: string, tag: string): number {
-  let tagLength = 0
-  for (let length = Math.min(tag.length - 1, text.length); length > 0 && tagLength === 0; length--)
-    if (text.endsWith(tag.slice(0, length))) tagLength = length
-  const before = text.slice(Math.max(0, text.length - tagLength - maxHeldBlank), text.length - tagLength)
-  return tagLength + before.length - before.trimEnd().length
 }
 
 type Choice = { index?: unknown; finish_reason?: unknown; delta?: unknown; message?: unknown } & Members
@@ -156,22 +148,18 @@ export class ReasoningSeparator implements EventFilter {
 
   take(event: SseEvent): SseEvent {
     if (this.#choiceCount === 1 && this.#splitters.size === 0 && !this.#canStart(event.data)) return event
-    const chunk = parseObject(event.data)
-    if (!chunk || !Array.isArray(chunk.choices)) return event
-    this.#lastChunk = chunk
-    const choices = mapItems(chunk.choices as Choice[], (choice) => this.#separate(choice))
+    const separated = mapChoices(event, (choice, chunk) => {
+      this.#lastChunk = chunk
+      return this.#separate(choice)
+    })
     const hasAllChoices = this.#splitters.size >= this.#choiceCount
-    this.isDone = hasAllChoices && [...this.#splitters.values()].every((splitter) => splitter.isDone)
-    return choices === chunk.choices ? event : toEvent({ ...chunk, choices })
+    this.isDone = hasAllChoices && this.#splitters.values().every((splitter) => splitter.isDone)
+    return separated
   }
 
   /** The held text of a stream that ends without a finish reason. */
   end(): SseEvent[] {
-    const choices = [...this.#splitters].flatMap(([index, splitter]) => {
-      const delta = toDelta(splitter.end())
-      return Object.keys(delta).length > 0 ? [{ index, delta, finish_reason: null }] : []
-    })
-    return choices.length > 0 && this.#lastChunk ? [toEvent({ ...this.#lastChunk, usage: undefined, choices })] : []
+    return toFinalEvents(this.#lastChunk, this.#splitters, (splitter) => toDelta(splitter.end()))
   }
 
   /** Whether a text starts in an event that can be the tag. Only for a single choice: any other text ends the work. */
@@ -183,7 +171,7 @@ export class ReasoningSeparator implements EventFilter {
   }
 
   #separate(choice: Choice): Choice {
-    if (!isObject(choice) || !isObject(choice.delta)) return choice
+    if (!isObject(choice.delta)) return choice
     const { delta, finish_reason, index } = choice
     const text = delta.content
     if (hasReasoning(delta) && !this.#splitters.has(index)) this.#splitters.set(index, new TagSplitter('done'))
@@ -201,14 +189,4 @@ export class ReasoningSeparator implements EventFilter {
 
 function toDelta({ reasoning, text }: { reasoning: string; text: string }): Members {
   return { ...(text !== '' && { content: text }), ...(reasoning !== '' && { tagged_reasoning: reasoning }) }
-}
-
-function parseObject(data: string): Members | undefined {
-  try {
-    const value: unknown = JSON.parse(data)
-    return isObject(value) ? value : undefined
-  } catch {
-    // The normalizer repairs such JSON later.
-    return undefined
-  }
 }

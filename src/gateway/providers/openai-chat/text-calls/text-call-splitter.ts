@@ -1,3 +1,4 @@
+import { measureHeldEnd } from '../held-end.ts'
 import type { TextCall, TextCallFormat } from './text-call-formats.ts'
 
 /** A piece of an answer without its calls, and the calls that are complete. */
@@ -53,7 +54,7 @@ export class TextCallSplitter {
     }
     const at = text.indexOf(opening)
     if (at === -1) {
-      const complete = text.length - heldLength(text, opening)
+      const complete = text.length - measureHeldEnd(text, opening, maxHeldBlank)
       this.#held = text.slice(complete)
       this.#emit(text.slice(0, complete), result)
       return undefined
@@ -74,7 +75,7 @@ export class TextCallSplitter {
     this.#held = ''
     const at = text.indexOf(closing)
     if (at === -1) {
-      const complete = text.length - heldLength(text, closing)
+      const complete = text.length - measureHeldEnd(text, closing, maxHeldBlank)
       this.#held = text.slice(complete)
       block.pieces.push(text.slice(0, complete))
       return undefined
@@ -102,14 +103,6 @@ export class TextCallSplitter {
     if (added.trim() !== '') this.#isAtStart = false
     result.text += added
   }
-}
-
-/** The length of the end of a text that can belong to a mark: white space, and the start of the mark. */
-function heldLength(text: string, mark: string): number {
-  let markLength = Math.min(mark.length - 1, text.length)
-  while (markLength > 0 && !text.endsWith(mark.slice(0, markLength))) markLength--
-  const before = text.slice(Math.max(0, text.length - markLength - maxHeldBlank), text.length - markLength)
-  return markLength + before.length - before.trimEnd().length
 }
 
 /** The most white space before a mark that is held back, to be removed. */

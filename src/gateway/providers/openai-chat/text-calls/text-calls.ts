@@ -3,7 +3,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { EventFilter } from '../../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../../with-members.ts'
-import { mapChoices, toEvent } from '../chunk-events.ts'
+import { mapChoices, toFinalEvents } from '../chunk-events.ts'
 import type { TextCallFormat } from './text-call-formats.ts'
 import { type SplitText, TextCallSplitter } from './text-call-splitter.ts'
 
@@ -28,11 +28,7 @@ export class TextCallFilter implements EventFilter {
   }
 
   end(): SseEvent[] {
-    const choices = [...this.#splitters].flatMap(([index, splitter]) => {
-      const delta = this.#toDelta(splitter.end())
-      return Object.keys(delta).length > 0 ? [{ index, delta, finish_reason: null }] : []
-    })
-    return choices.length > 0 ? [toEvent({ ...this.#lastChunk, usage: undefined, choices })] : []
+    return toFinalEvents(this.#lastChunk, this.#splitters, (splitter) => this.#toDelta(splitter.end()))
   }
 
   #split(choice: Members): Members {
