@@ -3,6 +3,7 @@ import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { readCallLimit } from '../../pricing/billable-options.ts'
+import { toResponsesChoice } from '../../protocol/foreign-tools.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { chooseEffort, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
@@ -72,23 +73,12 @@ function encodeTool(tool: ChatTool): Body | undefined {
   }
 }
 
-type Choice = {
-  type?: string
-  allowed_tools?: { mode?: string; tools?: { type?: string; function?: { name?: string } }[] }
-}
-
 function encodeToolChoice(choice: ChatRequest['tool_choice']): unknown {
   if (choice == null) return choice
   if (typeof choice === 'string') return readChoiceWord(choice) ?? choice
-  const { type = '', allowed_tools: allowed } = choice as Choice
   const name = readChosenFunction(choice)
   if (name !== undefined) return { type: 'function', name }
-  if (type === 'custom') return { type, name: (choice as { custom?: { name?: string } }).custom?.name }
-  const word = readChoiceWord(type)
-  if (word) return word
-  if (type !== 'allowed_tools') return choice
-  const tools = allowed?.tools?.map((tool) => (tool.function ? { type: tool.type, name: tool.function.name } : tool))
-  return { type, mode: allowed?.mode, tools }
+  return readChoiceWord((choice as { type?: unknown }).type) ?? toResponsesChoice(choice) ?? choice
 }
 
 function encodeTextOptions({ response_format: format, verbosity }: ChatRequest): Body | undefined {
