@@ -1,4 +1,5 @@
 import type { ParsedNode } from 'yaml'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { CatalogueError } from '../layer.ts'
 
@@ -11,7 +12,7 @@ type SourceDocument = {
 
 /** Parses JSON, which is faster, or else YAML. @throws CatalogueError naming the line. */
 export function parseSource(text: string, source: string): SourceDocument {
-  const value = parseJson(text)
+  const value = /^\s*\{/.test(text) ? parseJsonOr(text, undefined) : undefined
   if (value === undefined) return parseYaml(text, source)
   let yaml: SourceDocument | undefined
   const findLine = (path: readonly PropertyKey[]) => {
@@ -19,15 +20,6 @@ export function parseSource(text: string, source: string): SourceDocument {
     return yaml.findLine(path)
   }
   return { value, findLine }
-}
-
-function parseJson(text: string): unknown {
-  if (!/^\s*\{/.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function parseYaml(text: string, source: string): SourceDocument {

@@ -1,4 +1,5 @@
 import { JsonExtent } from '#platform/core/json-extent.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 import type { ToolCallPiece } from './piece.ts'
 
 /** Longer arguments are not decoded, because that would block other requests. */
@@ -206,17 +207,11 @@ export const startsObject = (text: string) => /^\s*\{/.test(text)
 /** The JSON of an object within arguments that are a JSON string or a Markdown code block. */
 function findEncodedObject(text: string): string | undefined {
   if (text.length > maxDecoded) return undefined
-  const inner = /^\s*"\s*\{/.test(text) ? tryParse(text) : /^\s*```(?:json)?\s*(\{[\s\S]*)$/.exec(text)?.[1]
-  const value = typeof inner === 'string' ? tryParse(inner) : undefined
+  const inner = /^\s*"\s*\{/.test(text)
+    ? parseJsonOr(text, undefined)
+    : /^\s*```(?:json)?\s*(\{[\s\S]*)$/.exec(text)?.[1]
+  const value = typeof inner === 'string' ? parseJsonOr(inner, undefined) : undefined
   return typeof value === 'object' && value !== null ? (inner as string) : undefined
-}
-
-function tryParse(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }
 
 /** Texts that some models and servers send for a call without arguments. */

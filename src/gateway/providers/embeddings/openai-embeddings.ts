@@ -48,10 +48,10 @@ const layout: EmbeddingsLayout = {
   list: 'data',
   vector: 'embedding',
   index: 'index',
-  readEnvelope(rest) {
-    if (!Array.isArray(rest.data))
-      return [errorWithoutAnswer(rest, rest.error ? defaultErrorMessage : 'it has no embeddings')]
-    const { id, model, usage } = rest as { id?: string; model?: string; usage?: UsageObject | null }
+  readEnvelope(envelope) {
+    if (!Array.isArray(envelope.data))
+      return [errorWithoutAnswer(envelope, envelope.error ? defaultErrorMessage : 'it has no embeddings')]
+    const { id, model, usage } = envelope as { id?: string; model?: string; usage?: UsageObject | null }
     return [{ type: 'started', id: id ?? '', model: model ?? '' }, ...readUsage(usage ?? {})]
   },
 }

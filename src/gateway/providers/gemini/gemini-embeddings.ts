@@ -63,10 +63,10 @@ function encodeTaskType(type: unknown): string | undefined {
 const layout: EmbeddingsLayout = {
   list: 'embeddings',
   vector: 'values',
-  readEnvelope(rest) {
-    if (!Array.isArray(rest.embeddings))
-      return [errorWithoutAnswer(rest, rest.error ? defaultErrorMessage : 'it has no embeddings')]
-    const { promptTokenCount } = (rest.usageMetadata ?? {}) as { promptTokenCount?: unknown }
+  readEnvelope(envelope) {
+    if (!Array.isArray(envelope.embeddings))
+      return [errorWithoutAnswer(envelope, envelope.error ? defaultErrorMessage : 'it has no embeddings')]
+    const { promptTokenCount } = (envelope.usageMetadata ?? {}) as { promptTokenCount?: unknown }
     return usageEvents({ prompt: promptTokenCount ?? 0, completion: 0 })
   },
 }

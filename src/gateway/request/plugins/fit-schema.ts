@@ -1,4 +1,5 @@
 import { isObject } from '#platform/core/is-object.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
 
 type Schema = { [keyword: string]: unknown }
 
@@ -127,12 +128,7 @@ function convertTo(value: unknown, type: string): unknown {
 
 /** Parses an object or array in a string. */
 function parseStructure(text: string | undefined): unknown {
-  if (!text || !/^[{[]/.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return text && /^[{[]/.test(text) ? parseJsonOr(text, undefined) : undefined
 }
 
 function fitProperties(value: Record<string, unknown>, schema: Schema, context: FitContext): object {
