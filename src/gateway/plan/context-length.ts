@@ -1,5 +1,5 @@
 import type { FaultDetails } from '#platform/core/fault.ts'
-import type { ContextSizes } from '../providers/context-errors.ts'
+import type { ContextSizes } from '../providers/errors/context-errors.ts'
 import type { Target } from './plan.ts'
 
 /**

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { providerFacts, type UpstreamProtocol } from '#test/harness/upstream/provider-facts.ts'
 import { gistOf, readEvents } from '#test/harness/upstream/recorded-answers.ts'
+import { readErrorMetadata } from './errors/error-metadata.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { protocols } from './protocols.ts'
-import { readErrorMetadata } from './upstream-errors.ts'
 
 for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {
   describe(`${protocol}, recorded answers`, () => {

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { chooseEffort, computeThinkingBudget, readThinkingSetting } from '../protocol/reasoning-budget.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
+import { readRefusalMetadata } from './errors/error-metadata.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
-import { readRefusalMetadata } from './upstream-errors.ts'
 
 const finishOf = (events: AnswerEvent[]) => events.find((event) => event.type === 'finish')?.reason
 const statusOf = ([event]: AnswerEvent[]) => (event?.type === 'error' ? event.status : undefined)

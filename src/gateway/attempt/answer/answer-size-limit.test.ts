@@ -63,7 +63,14 @@ test('an event without content counts with its bytes', () => {
 test('text that a filter of a stream holds counts with the received bytes', () => {
   const target = { endpoint: { compatibility: { textToolCalls: 'hermes' } } }
   const toolNames = new Set(['read'])
-  const request = { providerProtocol: openaiChat, target, toolNames, choiceCount: 1, stream: true, contentHoldMs: 60_000 }
+  const request = {
+    providerProtocol: openaiChat,
+    target,
+    toolNames,
+    choiceCount: 1,
+    stream: true,
+    contentHoldMs: 60_000,
+  }
   const receiver = { events() {}, started() {}, flush() {}, ended() {}, failed() {} }
   const stream = new StreamAnswer(request as unknown as AttemptRequest, false, receiver, () => {})
   const toChunk = (content: string) =>

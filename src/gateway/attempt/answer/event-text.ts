@@ -2,7 +2,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { isDeeper } from '#platform/json/depth.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
-import { readPageText } from '../../providers/error-page.ts'
+import { readPageText } from '../../providers/errors/error-page.ts'
 
 /** Some upstreams send events without an object as keep-alives: empty, `null`, or a word, also in brackets. */
 export const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*(?:\{|\[(?![\w-]+\]))/.test(data)

@@ -4,7 +4,7 @@ import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import type { EventFilter, StreamProgress } from '../../protocol/answer-forms.ts'
 import type { ProviderProtocol } from '../../protocol/protocol.ts'
 import { endMark } from '../../protocol/tool-calls/readers.ts'
-import { defaultErrorMessage, errorWithoutAnswer } from '../../providers/upstream-errors.ts'
+import { defaultErrorMessage, errorWithoutAnswer } from '../../providers/errors/error-event.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { isContent } from './content-hold.ts'
 import { isKeepAlive, toSingleLineEvent } from './event-text.ts'
@@ -56,7 +56,8 @@ export class StreamDecoder {
     this.#read = this.#createReader(attempt.providerProtocol)
     this.#announcement = attempt.providerProtocol.forms?.announcement
     const { choiceCount, toolNames, target } = attempt
-    this.#filters = attempt.providerProtocol.forms?.filters?.({ endpoint: target.endpoint, choiceCount, toolNames }) ?? []
+    this.#filters =
+      attempt.providerProtocol.forms?.filters?.({ endpoint: target.endpoint, choiceCount, toolNames }) ?? []
   }
 
   /** The current reader, for events that need neither normalization nor recognition of their protocol. */

@@ -2,7 +2,7 @@ import { Fault, type FaultKind } from '#platform/core/fault.ts'
 import type { ProviderError } from '#spend/ledger/generation.ts'
 import { contextLengthError } from '../../plan/context-length.ts'
 import type { Target } from '../../plan/plan.ts'
-import { type ContextSizes, readContextError } from '../../providers/context-errors.ts'
+import { type ContextSizes, readContextError } from '../../providers/errors/context-errors.ts'
 import type { TransportFailure } from '../upstream/upstream.ts'
 
 /** The reason why an attempt failed. */

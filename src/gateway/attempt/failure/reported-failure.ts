@@ -1,5 +1,5 @@
 import { restoreNames } from '../../protocol/repairs/aliases.ts'
-import type { ErrorMetadata } from '../../providers/upstream-errors.ts'
+import type { ErrorMetadata } from '../../providers/errors/error-metadata.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { maskSecrets } from '../secrets/mask-secrets.ts'
 import { type AttemptFailure, failureFromStatus, markPromptTooLong } from './failure.ts'

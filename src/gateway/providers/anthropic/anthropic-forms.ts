@@ -1,7 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
-import { isEmptyError } from '../upstream-errors.ts'
+import { isEmptyError } from '../errors/error-body.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
 /** Answers of servers of Anthropic's protocol in other forms, such as with the usage or the finish reasons of OpenAI. */

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ProviderProtocol } from '../../protocol/protocol.ts'
-import { readRefusalMessage } from '../upstream-errors.ts'
+import { readRefusalMessage } from '../errors/error-message.ts'
 import type { VectorFormat } from './vector-json.ts'
 
 const notEmbeddings = (): never => {

@@ -5,8 +5,8 @@ import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { embeddingsProtocol, readVectorFormat } from '../embeddings/embeddings-protocol.ts'
 import { type EmbeddingsLayout, EmbeddingsReader } from '../embeddings/embeddings-reader.ts'
+import { defaultErrorMessage, errorWithoutAnswer } from '../errors/error-event.ts'
 import { usageEvents } from '../token-counts.ts'
-import { defaultErrorMessage, errorWithoutAnswer } from '../upstream-errors.ts'
 import { contentParts } from './gemini-contents.ts'
 
 /** Gemini refuses longer lists. */

@@ -15,7 +15,7 @@ export function mapChoices(event: SseEvent, change: (choice: Members, chunk: Mem
   return choices === chunk.choices ? event : toEvent({ ...chunk, choices })
 }
 
-export function toEvent(chunk: Members): SseEvent {
+function toEvent(chunk: Members): SseEvent {
   const data = JSON.stringify(chunk)
   return { event: undefined, data, raw: Buffer.from(`data: ${data}\n\n`) }
 }

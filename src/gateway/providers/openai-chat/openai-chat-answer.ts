@@ -4,15 +4,12 @@ import { pushAll } from '#platform/core/push-all.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { measureContent } from '../content-size.ts'
-import { readErrorStatus } from '../error-status.ts'
+import { findException } from '../errors/error-body.ts'
+import { defaultErrorMessage, errorWithoutAnswer } from '../errors/error-event.ts'
+import { readInnerMessage } from '../errors/error-message.ts'
+import { readErrorMetadata } from '../errors/error-metadata.ts'
+import { readErrorStatus } from '../errors/error-status.ts'
 import { chatUsageFormats, OpenaiUsage } from '../openai/openai-usage.ts'
-import {
-  defaultErrorMessage,
-  errorWithoutAnswer,
-  findException,
-  readErrorMetadata,
-  readInnerMessage,
-} from '../upstream-errors.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { finishEvents } from './openai-chat-finish.ts'
 import { readSignature } from './openai-chat-signatures.ts'

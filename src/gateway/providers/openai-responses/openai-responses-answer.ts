@@ -1,5 +1,5 @@
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { errorWithoutAnswer } from '../upstream-errors.ts'
+import { errorWithoutAnswer } from '../errors/error-event.ts'
 import { AnswerText, readCitations, readSources } from './openai-responses-citations.ts'
 import {
   errorEvent,

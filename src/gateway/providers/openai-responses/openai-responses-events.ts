@@ -1,9 +1,11 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { readErrorStatus } from '../error-status.ts'
+import { defaultErrorMessage } from '../errors/error-event.ts'
+import { readErrorMessage } from '../errors/error-message.ts'
+import { readErrorCode } from '../errors/error-metadata.ts'
+import { readErrorStatus } from '../errors/error-status.ts'
 import { countedToolCalls } from '../openai/openai-tools.ts'
 import { OpenaiUsage, responsesUsageFormats } from '../openai/openai-usage.ts'
-import { defaultErrorMessage, readErrorCode, readErrorMessage } from '../upstream-errors.ts'
 import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
 import { countPieces, findUnit, type ToolRunItem } from './openai-responses-pieces.ts'
 

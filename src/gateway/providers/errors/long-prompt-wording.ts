@@ -2,7 +2,7 @@
 const maxLength = 2000
 
 /** The prompt or a part of it, also in names such as `prompt_len`. */
-const prompt = String.raw`(?<![a-z])(?:prompts?|inputs?|context|conversation|messages|total tokens)(?![a-z])`
+const prompt = '(?<![a-z])(?:prompts?|inputs?|context|conversation|messages|total tokens)(?![a-z])'
 
 /** Sentences that say that a prompt is too long, in words that many servers share. */
 const wholeSentences: readonly RegExp[] = [
@@ -25,7 +25,7 @@ const requiredParts: readonly RegExp[] = [
 const otherLimits = new RegExp(
   [
     String.raw`per[- ]?(?:second|minute|min|hour|day)|this minute|\b[tr]p[md]\b|\brate\b|quota|throttl|billing`,
-    String.raw`deadline|time(?:d )?out|concurren`,
+    'deadline|time(?:d )?out|concurren',
     String.raw`(?:max(?:imum)?|number of|\d) (?:output|completion) tokens|output limit`,
     String.raw`(?<!(?:\+|length) .?)max_(?:completion_|output_|new_)?tokens.{0,20}(?:must|should|exceed|is too|cannot|:)`,
     String.raw`\b(?:string|array|batch|schema|images?|audio|video|files?|documents?|characters?|bytes|MB|name)\b`,

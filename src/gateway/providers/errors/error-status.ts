@@ -1,3 +1,5 @@
+import { zhipuStatuses } from './numeric-codes.ts'
+
 /** Names of the members with the status of an error as a number. */
 const statusNames = ['code', 'status', 'status_code', 'http_code', 'http_status'] as const
 /** Names of the members with the code of an error as a word. */
@@ -41,16 +43,6 @@ export function readErrorStatus(error: unknown): number | undefined {
     words.map((word) => statusOfWord.get(word)).find((status) => status !== undefined)
   )
 }
-
-/** The HTTP statuses that the error codes of Zhipu (Z.AI) stand for. Its codes are numbers as text. */
-const zhipuStatuses = new Map<unknown, number>([
-  ...['1000', '1001', '1002', '1003', '1004'].map((code): [string, number] => [code, 401]),
-  ...['1113', '1309'].map((code): [string, number] => [code, 402]),
-  ...['1110', '1111', '1112', '1220'].map((code): [string, number] => [code, 403]),
-  ['1211', 404],
-  ...['1210', '1213', '1214', '1261', '1301'].map((code): [string, number] => [code, 400]),
-  ...['1302', '1303', '1304', '1305', '1308', '1310', '1312'].map((code): [string, number] => [code, 429]),
-])
 
 /** `rate_limit_error`, `RateLimitError` and `rate-limit` are the same word. */
 function normalizeWord(word: unknown): string {

@@ -1,0 +1,117 @@
+import { isObject } from '#platform/core/is-object.ts'
+import { findError } from './error-body.ts'
+
+/** The error message of a provider; undefined if it is not a string. Some servers send the error as a string. */
+export function readErrorMessage(error: unknown): string | undefined {
+  if (typeof error === 'string') return error || undefined
+  const { message } = (error ?? {}) as { message?: unknown }
+  return typeof message === 'string' ? message : undefined
+}
+
+/**
+ * The message of a refusal. Most servers have it in `error`, FastAPI in `detail`: a text, an object or a list of problems.
+ * Cloudflare has a list of `errors`.
+ */
+export function readRefusalMessage(body: unknown): string | undefined {
+  const error = findError(body)
+  // Spring and NestJS have the name of the status in `error`, beside the message.
+  if (typeof error === 'string' && statusNames.has(error) && isObject(body))
+    return unwrapText(findText({ ...body, error: undefined }, maxDepth)) || error
+  return readInnerMessage(error) ?? unwrapText(findText(body, maxDepth))
+}
+
+const statusNames: ReadonlySet<unknown> = new Set([
+  'Bad Request',
+  'Unauthorized',
+  'Payment Required',
+  'Forbidden',
+  'Not Found',
+  'Payload Too Large',
+  'Unprocessable Entity',
+  'Too Many Requests',
+  'Internal Server Error',
+  'Bad Gateway',
+  'Service Unavailable',
+  'Gateway Timeout',
+])
+
+/** Messages are searched down to this level: a list in an object in a member of the body, for example. */
+const maxDepth = 4
+
+/** The message of an error within an answer, or that of an error within the message. */
+export function readInnerMessage(error: unknown): string | undefined {
+  const message = readErrorMessage(error)
+  return message === relayedError ? (readRelayedMessage(error) ?? message) : unwrapText(message)
+}
+
+const unwrapText = (message: string | undefined) => (message?.startsWith('{') ? unwrapMessage(message) : message)
+
+/** The message within an error that a proxy passes on as JSON text. */
+function unwrapMessage(text: string): string {
+  try {
+    return readRefusalMessage(JSON.parse(text)) ?? text
+  } catch {
+    return text
+  }
+}
+
+/** OpenRouter's message for an error of its provider, which is in the metadata. */
+const relayedError = 'Provider returned error'
+
+function readRelayedMessage(error: unknown): string | undefined {
+  const { raw } = ((error as { metadata?: unknown } | null)?.metadata ?? {}) as { raw?: unknown }
+  if (typeof raw === 'object' && raw !== null) return readRefusalMessage(raw)
+  return typeof raw !== 'string' || raw === '' ? undefined : unwrapMessage(raw)
+}
+
+/** Members with a message or with an object that has one. The first that leads to a text is used. */
+const messageFields = [
+  'error',
+  'detail',
+  'message',
+  'errors',
+  'base_resp',
+  'status_msg',
+  'messages',
+  'Message',
+  'msg',
+  'Error',
+  'Response',
+  'ResponseMetadata',
+  'errMsg',
+  'errmsg',
+  'err_msg',
+  'error_msg',
+  'errorMessage',
+  'error_message',
+  'status_message',
+  'error_description',
+  'reason',
+  'title',
+  'description',
+  'fault',
+  'faultstring',
+] as const
+
+/** Finds the message of an error. @param depth the number of levels that are searched. */
+function findText(value: unknown, depth: number): string | undefined {
+  if (typeof value === 'string') return value || undefined
+  if (typeof value !== 'object' || value === null || depth === 0) return undefined
+  if (Array.isArray(value))
+    return value.flatMap((item) => problemText(item) ?? findText(item, depth - 1) ?? []).join(' ')
+  for (const field of messageFields) {
+    const text = findText((value as { [field in (typeof messageFields)[number]]?: unknown })[field], depth - 1)
+    if (text) return text
+  }
+  // Problems by field, as Rails and ASP.NET list them.
+  const { errors } = value as { errors?: unknown }
+  return typeof errors === 'object' && errors !== null ? findText(Object.values(errors), depth - 1) : undefined
+}
+
+/** One problem of FastAPI's list, with its field. */
+function problemText(entry: unknown): string | undefined {
+  const { msg, loc } = (entry ?? {}) as { msg?: unknown; loc?: unknown }
+  if (typeof msg !== 'string') return undefined
+  const field = Array.isArray(loc) ? loc.filter((step) => step !== 'body').join('.') : ''
+  return field ? `${field}: ${msg}.` : msg
+}
