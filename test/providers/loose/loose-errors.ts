@@ -327,5 +327,9 @@ export const oddErrors: [body: unknown, words: string][] = [
     { statusCode: 400, error: 'Bad Request', message: ['beside the name of', 'the status'] },
     'beside the name of the status',
   ],
+  [
+    { error: 'Bad Gateway', message: '{"error":{"message":"in JSON text beside the name"}}' },
+    'in JSON text beside the name',
+  ],
   ['<!DOCTYPE html><html><head><title>A proxy refused</title></head><body></body></html>', 'A proxy refused'],
 ]
