@@ -1,11 +1,11 @@
 import type { Client, jsonSchemaValidator, Transport } from '@modelcontextprotocol/client'
 import { once } from '#platform/async/once.ts'
 import { version } from '#platform/core/version.ts'
-import { printableLine } from '#platform/text/printable.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import { createAuthorizationFetch } from './authorization-fetch.ts'
 import { createStartScript, environmentLine } from './command-script.ts'
 import { createCommandTransport } from './command-transport.ts'
+import { toErrorText } from './error-text.ts'
 import { repairResults } from './repair-results.ts'
 import type { McpServerSpec } from './server-spec.ts'
 
@@ -27,9 +27,6 @@ export type ServerConnection = {
 const startTimeoutMs = 30_000
 /** The time limit of the request for the protocol version, which older servers do not answer. */
 const probeTimeoutMs = 10_000
-
-/** The most of a server's error text that the model gets to see. */
-const maxErrorTextLength = 300
 
 type VersionMode = 'auto' | 'legacy'
 
@@ -97,16 +94,15 @@ async function connectAs(
     if (timeoutSignal.aborted) throw new Error(`it did not answer within ${startTimeoutMs / 1000} s`)
     if (knownReason === undefined && probeFailure.test(message))
       throw new Error(message.replace(probeFailure, ''), { cause: failedProbe })
-    throw new Error(knownReason ?? withStatus(error as Error))
+    throw new Error(knownReason ?? withStatus(spec, error as Error))
   }
 }
 
 /** The message of a failure, with the HTTP status if there is one. The library's message has only the text of the answer. */
-function withStatus(error: Error & { status?: unknown }): string {
-  const { message, status } = error
+function withStatus(spec: McpServerSpec, { message, status }: Error & { status?: unknown }): string {
   const prefix = 'Error POSTing to endpoint: '
   if (typeof status !== 'number' || !message.startsWith(prefix)) return message
-  const text = printableLine(message.slice(prefix.length).trim()).slice(0, maxErrorTextLength)
+  const text = toErrorText(spec, message.slice(prefix.length))
   return `it answered with the HTTP status ${status}${text && `: ${text}`}`
 }
 

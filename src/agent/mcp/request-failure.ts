@@ -1,11 +1,9 @@
-import { printableLine } from '#platform/text/printable.ts'
 import type { ServerConnection } from './connect-server.ts'
+import { toErrorText } from './error-text.ts'
 import { type McpServerSpec, redactSecrets } from './server-spec.ts'
 
 /** A server that does not answer a ping within this time hangs. */
 const pingMs = 5_000
-/** The most of a server's error text that the model gets to see. */
-const maxErrorTextLength = 300
 
 /** The server refused a request unread. In most cases it has restarted and does not know the session of the connection. */
 export class UnknownSession extends Error {}
@@ -25,7 +23,7 @@ export async function findRequestFailure(error: unknown, request: FailedRequest)
   const { name, timeoutMs } = spec
   const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } = await import('@modelcontextprotocol/client')
   const answered = (answerError: Error) => ({ error: answerError, mustReconnect: false })
-  if (error instanceof ProtocolError) return answered(new Error(withData(error)))
+  if (error instanceof ProtocolError) return answered(new Error(withData(spec, error)))
   if ((error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) || 'issues' in Object(error))
     return answered(new Error(`The server ${name} sent an answer that breaks the protocol. ${outcome}`.trim()))
   const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
@@ -45,10 +43,10 @@ export async function findRequestFailure(error: unknown, request: FailedRequest)
 }
 
 /** The message of a server's error, with the details that some servers put into `data`. */
-function withData({ message, data }: { message: string; data?: unknown }): string {
+function withData(spec: McpServerSpec, { message, data }: { message: string; data?: unknown }): string {
   const details = typeof data === 'string' ? data : (JSON.stringify(data) ?? '')
   if (details === '' || details === 'null' || details === '{}' || message.includes(details)) return message
-  return `${message}: ${printableLine(details).slice(0, maxErrorTextLength)}`
+  return `${message}: ${toErrorText(spec, details)}`
 }
 
 /** The HTTP status of a refusal, and the text of its body if it has one. */
@@ -61,7 +59,7 @@ function readSseRefusal(error: unknown): Refusal | undefined {
 }
 
 function refusalError({ status, text }: Refusal, { spec, connection, outcome }: FailedRequest): Error {
-  const detail = printableLine(String(text ?? '').trim()).slice(0, maxErrorTextLength)
+  const detail = toErrorText(spec, String(text ?? ''))
   const message = `The server ${spec.name} answered with the HTTP status ${status}${detail && `: ${detail}`}`
   const fullMessage = redactSecrets(spec, `${message.replace(/\.$/, '')}. ${outcome}`.trim())
   const hasSession = spec.type === 'sse' || connection.client.transport?.sessionId !== undefined
