@@ -60,6 +60,9 @@ export function readToolCall(call: unknown, before: ToolCall = {}): ToolCall {
 
 const endStatuses: ReadonlySet<string | undefined> = new Set(['completed', 'failed'])
 
+/** Whether the agent has reported the end of a call. */
+export const hasEnded = ({ status }: ToolCall): boolean => endStatuses.has(status)
+
 /**
  * The command that a call runs, also as a shell script. The input of any tool can have a property `command`. That property is the
  * command of the call only if the tool runs commands (`execute`), or can run commands as far as the agent reports: it has no

@@ -1,28 +1,45 @@
-import { readToolCall, type ToolCall } from '../../acp/tool-calls/tool-call.ts'
+import { readProperty } from '../../acp/rpc-message.ts'
+import { hasEnded, readToolCall, type ToolCall } from '../../acp/tool-calls/tool-call.ts'
 
 const limits = { calls: 200, characters: 16 * 1024 * 1024 }
 
-/** Creates a cache of the latest tool calls of a run, by id. A later permission request can omit their details. */
+/** A call with its id in the run. */
+type IdentifiedCall = { id: string; tool: ToolCall }
+
+/**
+ * Creates a cache of the latest tool calls of a run. A later permission request can omit their details. Agents pass on the ids
+ * of their models, and some models repeat them (`call_0`), so a later call with the id of an ended one gets an own id.
+ */
 export function createToolCallCache() {
-  const calls = new Map<string, { tool: ToolCall; size: number }>()
+  const calls = new Map<string, IdentifiedCall & { size: number; repetitions: number }>()
   let size = 0
-  const forget = (id: string) => {
-    size -= calls.get(id)?.size ?? 0
-    calls.delete(id)
+  const forget = (agentId: string) => {
+    size -= calls.get(agentId)?.size ?? 0
+    calls.delete(agentId)
   }
   return {
-    get: (id: string): ToolCall | undefined => calls.get(id)?.tool,
+    /** The call that a permission request with this id is about, as far as the agent has reported it. */
+    get: (agentId: string): ToolCall | undefined => {
+      const tool = calls.get(agentId)?.tool
+      // An ended call needs no permission, so the request is about a later call.
+      return tool && !hasEnded(tool) ? tool : undefined
+    },
     /** Adds a call, or an update of a call. @returns the whole call. */
-    add: (id: string, update: unknown): ToolCall => {
-      const tool = readToolCall(update, calls.get(id)?.tool)
-      forget(id)
-      calls.set(id, { tool, size: sizeOf(tool) })
+    add: (agentId: string, update: unknown): IdentifiedCall => {
+      const before = calls.get(agentId)
+      const isRepetition =
+        before !== undefined && hasEnded(before.tool) && readProperty(update, 'sessionUpdate') === 'tool_call'
+      const repetitions = (before?.repetitions ?? 0) + (isRepetition ? 1 : 0)
+      const tool = readToolCall(update, isRepetition ? undefined : before?.tool)
+      const id = repetitions === 0 ? agentId : `${agentId}#${repetitions + 1}`
+      forget(agentId)
+      calls.set(agentId, { id, tool, size: sizeOf(tool), repetitions })
       size += sizeOf(tool)
       for (const oldest of calls.keys()) {
         if (calls.size <= limits.calls && size <= limits.characters) break
         forget(oldest)
       }
-      return tool
+      return { id, tool }
     },
   }
 }

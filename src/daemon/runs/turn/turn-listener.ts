@@ -101,7 +101,8 @@ export class TurnListener implements SessionListener {
     if (update.type === 'plan') return this.#recorder.setPlan(update.steps)
     const { session } = this.#run
     if (update.unavailable) this.#deps.log('mcp.unavailable', { session: session.id, ...update.unavailable })
-    return this.#recorder.updateTool(update.id, this.#tools.add(update.id, update.call), update.output)
+    const { id, tool } = this.#tools.add(update.id, update.call)
+    return this.#recorder.updateTool(id, tool, update.output)
   }
 
   get #hasEnded(): boolean {
