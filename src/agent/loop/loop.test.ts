@@ -311,3 +311,14 @@ test('a change without a check gets one reminder if the workspace has instructio
   assert.equal((await turns(true, check, 'done')).length, 2)
   assert.equal((await turns(false, edit, 'done')).length, 2)
 })
+
+test('calls that repeat an id get an own id, in one answer and across answers', async () => {
+  const call = { id: 'call_0', name: 'look' }
+  const { model } = modelWithAnswers([[call, call], [call], 'done'])
+  await using at = await setUp(model, { tools: [noting('look', false, [])] })
+  await runTurn(at.deps, 'go')
+  const results = at.log.session.context.flatMap((each) => (each.role === 'tool' ? [each.callId] : []))
+  assert.deepEqual(results, ['call_0', 'call_0_2', 'call_0_3'])
+  const events = at.events.flatMap((event) => (event.type === 'tool.called' ? [event.id] : []))
+  assert.deepEqual(events, results)
+})

@@ -19,6 +19,7 @@ import { createCheckReminder } from './tool-calls/check-reminder.ts'
 import { createRepeatDetector } from './tool-calls/repeats.ts'
 import { findTool, requireInput, toCallEvent } from './tool-calls/tool-call.ts'
 import { findEquivalentName } from './tool-calls/tool-name-aliases.ts'
+import { withUniqueCallIds } from './tool-calls/unique-call-ids.ts'
 import type { Notify } from './turn-event.ts'
 
 export type TurnDeps = {
@@ -109,9 +110,10 @@ async function callModel(deps: TurnDeps): Promise<ModelAnswer> {
     for await (const event of deps.model({ messages, tools: tools.map((tool) => tool.spec), signal })) {
       signal.throwIfAborted()
       if (event.type === 'answer.completed') {
-        await addMessage(deps, event.message)
+        const message = withUniqueCallIds(event.message, deps.log.session.context)
+        await addMessage(deps, message)
         await countUsage(deps, event)
-        return event
+        return { message, finish: event.finish }
       }
       if (event.type === 'text.added') text += event.text
       await deps.notify(event)
