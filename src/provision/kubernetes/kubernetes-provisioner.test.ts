@@ -192,7 +192,10 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
   test('an intern that cannot start reports the reason, and starts once it is repaired', async () => {
     await using cluster = await startScriptedCluster()
     const waiting = { reason: 'ErrImagePull', message: 'no such image' }
-    cluster.setPodStart({ phase: 'Pending', containerStatuses: [{ restartCount: 0, state: { waiting } }] })
+    cluster.setPodStart({
+      phase: 'Pending',
+      containerStatuses: [{ name: 'daemon', restartCount: 0, state: { waiting } }],
+    })
     await using at = await startInPods({ kubernetes_start_ms: 1000 }, { cluster })
     assert.match(
       await madeToFail(at.service, 'ada'),

@@ -33,7 +33,8 @@ test('a pod satisfies the level "restricted", and writes only its volume', () =>
 
 test('a pod is replaced for new settings, image or template, not for a certificate', () => {
   const { settingsHash } = made()
-  assert.equal(podOf(made()).metadata.annotations['signalbox.dev/settings'], settingsHash)
+  const { annotations } = podOf(made()).metadata
+  assert.deepEqual(annotations, { 'signalbox.dev/settings': settingsHash, 'signalbox.dev/image': 'signalbox:1' })
   assert.equal(made({}, { ...files, rotated: { 'certificate.pem': 'two' } }).settingsHash, settingsHash)
   assert.notEqual(made({}, { ...files, lasting: { 'settings.json': '{"agent":1}' } }).settingsHash, settingsHash)
   assert.notEqual(made({ kubernetes_runtime_class: 'gvisor' }).settingsHash, settingsHash)

@@ -5,8 +5,10 @@ import { createNetworkPolicy } from './network-policy.ts'
 
 /** The port of the daemon in its pod. */
 export const daemonPort = 7420
-/** The container of the daemon. */
+/** The names of the containers. Admission controllers of a cluster can add others. */
 export const daemonContainer = 'daemon'
+export const filesContainer = 'files'
+export const cloneContainer = 'clone'
 /** The labels of all objects of interns, and the label with the intern's id. */
 const internNameLabel = { 'app.kubernetes.io/name': 'signalbox-intern' }
 export const internLabel = 'signalbox.dev/intern'
@@ -15,6 +17,8 @@ export const internSelector = Object.entries(internNameLabel)
   .join(',')
 /** The annotation of a pod with the hash of its settings. */
 export const settingsAnnotation = 'signalbox.dev/settings'
+/** The annotation of a pod with its image as configured. Admission controllers can replace it by a mirror or a digest. */
+export const imageAnnotation = 'signalbox.dev/image'
 const settingsHashLength = 32
 
 export const objectName = (internId: string) => `intern-${internId}`
@@ -67,6 +71,7 @@ export function createObjects({ config, image, serviceUrl }: ObjectsDeps, id: st
     0,
     settingsHashLength,
   )
+  const annotations = { [settingsAnnotation]: settingsHash, [imageAnnotation]: image }
   // Always present, because apply does not remove old keys from a Secret.
   const repository = { [repositoryFile]: files.repository ?? '' }
   const secret = {
@@ -95,7 +100,7 @@ export function createObjects({ config, image, serviceUrl }: ObjectsDeps, id: st
       // `Parallel` also replaces a pod that never started when the template changes.
       podManagementPolicy: 'Parallel',
       revisionHistoryLimit: 1,
-      template: { metadata: { labels, annotations: { [settingsAnnotation]: settingsHash } }, spec: pod },
+      template: { metadata: { labels, annotations }, spec: pod },
     },
   } as const
   return { settingsHash, secret, volume, others: [service, policy, set] satisfies KubernetesObject[] }
@@ -177,7 +182,7 @@ export function createFilesPod({ config, image }: Omit<ObjectsDeps, 'serviceUrl'
       activeDeadlineSeconds: 3600,
       terminationGracePeriodSeconds: 1,
       // Without the cache of compiled code, which the intern could have written.
-      containers: [{ ...daemon, name: 'files', command, env: toVariables({ HOME: home, TMPDIR: '/tmp' }) }],
+      containers: [{ ...daemon, name: filesContainer, command, env: toVariables({ HOME: home, TMPDIR: '/tmp' }) }],
     },
   } as const
 }
@@ -208,7 +213,7 @@ function createContainer(config: Config, image: string) {
 function createCloneContainer(config: Config, image: string) {
   return {
     ...createContainer(config, image),
-    name: 'clone',
+    name: cloneContainer,
     command: ['node', `${installFolder}/bin/clone.ts`, `${cloneFolder}/${repositoryFile}`],
     env: [{ name: 'HOME', value: '/tmp' }],
     volumeMounts: [

@@ -59,12 +59,13 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     if ((pod.spec as { initContainers?: object[] }).initContainers) {
       const message = await cloneAsInPod(foldersOf(set))
       const terminated = { exitCode: 1, reason: 'Error', message }
-      if (message) return setStatus(pod, { phase: 'Pending', initContainerStatuses: [{ state: { terminated } }] })
+      if (message)
+        return setStatus(pod, { phase: 'Pending', initContainerStatuses: [{ name: 'clone', state: { terminated } }] })
     }
     const podIP = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`
     const run = pod.metadata.name.endsWith('-files') ? serveFilesInPod : runInPod
     running.set(pod.metadata.uid!, await run(foldersOf(set), podIP))
-    setStatus(pod, statusOf(podIP, 'True'))
+    setStatus(pod, statusOf(pod, podIP, 'True'))
   }
   async function endPod(pod: KubernetesObject): Promise<void> {
     if (isLost) return
@@ -109,7 +110,7 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
   })
   const loseContact = () => {
     for (const pod of objects.list('Pod', ''))
-      setStatus(pod, statusOf((pod.status as { podIP: string }).podIP, 'False'))
+      setStatus(pod, statusOf(pod, (pod.status as { podIP: string }).podIP, 'False'))
   }
   return {
     server,
@@ -133,9 +134,12 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
   }
 }
 
-const statusOf = (podIP: string, ready: 'True' | 'False') => ({
-  phase: 'Running',
-  podIP,
-  conditions: [{ type: 'Ready', status: ready, lastTransitionTime: since }],
-  containerStatuses: [{ restartCount: 0, state: { running: {} } }],
-})
+const statusOf = ({ spec }: KubernetesObject, podIP: string, ready: 'True' | 'False') => {
+  const { containers } = spec as { containers: { name: string }[] }
+  return {
+    phase: 'Running',
+    podIP,
+    conditions: [{ type: 'Ready', status: ready, lastTransitionTime: since }],
+    containerStatuses: containers.map(({ name }) => ({ name, restartCount: 0, state: { running: {} } })),
+  }
+}

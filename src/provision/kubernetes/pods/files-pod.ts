@@ -3,7 +3,6 @@ import type { DaemonAddress } from '#interns/remote/connect-runs.ts'
 import { waitFor } from '#platform/async/wait-for.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { KubernetesClient } from '../client/client.ts'
-import type { KubernetesObject } from '../client/object.ts'
 import { readStoredSecrets } from '../intern-files.ts'
 import { createFilesPod, filesPodName, objectName } from '../objects.ts'
 import { toPod } from './pod.ts'
@@ -47,16 +46,16 @@ async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<Daem
   let canCreate = true
   const findAddress = async () => {
     const found = await client.get('Pod', filesPodName(id))
-    if (!found) {
+    const pod = found && toPod(found)
+    if (!pod) {
       if (!canCreate) throw new Error('its pod was ended, for example because the intern is started. Retry later.')
       canCreate = false
       await deps.renewCertificates()
       await client.apply(createFilesPod({ config, image }, id, Object.keys(secret.data ?? {})))
-    } else if (hasEnded(found)) {
-      await client.remove('Pod', found.metadata.name, found.metadata.uid)
+    } else if (pod.hasEnded) {
+      await client.remove('Pod', pod.name, pod.uid)
       canCreate = true
     }
-    const pod = found && toPod(found)
     problem = pod?.problem
     if (!pod?.isRunning || !pod.address || pod.isEnding) return undefined
     const address = await deps.addressIn(id, pod.address, token)
@@ -68,7 +67,3 @@ async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<Daem
   const reason = problem ?? 'without a reason'
   throw new Error(`its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${reason}.`)
 }
-
-/** Whether the pod has ended by itself. The cluster removes one whose deletion was requested. */
-const hasEnded = ({ metadata, status }: KubernetesObject) =>
-  metadata.deletionTimestamp === undefined && ['Succeeded', 'Failed'].includes(String(status?.phase))

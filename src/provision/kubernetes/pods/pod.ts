@@ -1,6 +1,13 @@
 import { printable } from '#platform/text/printable.ts'
 import type { KubernetesObject } from '../client/object.ts'
-import { internLabel, settingsAnnotation } from '../objects.ts'
+import {
+  cloneContainer,
+  daemonContainer,
+  filesContainer,
+  imageAnnotation,
+  internLabel,
+  settingsAnnotation,
+} from '../objects.ts'
 import { describeEviction } from './eviction.ts'
 
 /** The state of an intern's pod. */
@@ -10,11 +17,14 @@ export type Pod = {
   uid: string
   /** The hash of its settings. */
   settingsHash: string
+  /** Its image as configured. */
   image: string
   address: string | undefined
   node: string | undefined
   /** Whether its container runs. */
   isRunning: boolean
+  /** Whether it has ended by itself. The cluster restarts or replaces the pod of a daemon, but not one that serves files. */
+  hasEnded: boolean
   /** How often its container was restarted. */
   restarts: number
   /** Why it does not run or must be replaced. */
@@ -33,9 +43,10 @@ export type Pod = {
   isLost: boolean
 }
 
-type Condition = { type: string; status: string; message?: string; lastTransitionTime?: string }
+type Condition = { type: string; status: string; reason?: string; message?: string; lastTransitionTime?: string }
 type TerminatedState = { exitCode: number; reason?: string; message?: string }
 type Container = {
+  name: string
   restartCount?: number
   state?: { waiting?: { reason?: string; message?: string }; running?: object; terminated?: TerminatedState }
   lastState?: { terminated?: TerminatedState }
@@ -52,24 +63,22 @@ type PodStatus = {
 
 export function toPod(object: KubernetesObject): Pod {
   const { metadata, spec, status } = object
-  const {
-    podIP,
-    containerStatuses: [container] = [],
-    initContainerStatuses: [clone] = [],
-  } = (status ?? {}) as PodStatus
-  const { containers = [] } = (spec ?? {}) as { containers?: { image?: string }[] }
-  const lostAt = findLostTime(object)
+  const podStatus = (status ?? {}) as PodStatus
+  const container = findOwn(podStatus.containerStatuses)
+  const clone = podStatus.initContainerStatuses?.find(({ name }) => name === cloneContainer)
+  const lostAt = findLostTime(podStatus, container)
   return {
     name: metadata.name,
     internId: metadata.labels?.[internLabel] ?? '',
     uid: metadata.uid ?? '',
     settingsHash: metadata.annotations?.[settingsAnnotation] ?? '',
-    image: containers[0]?.image ?? '',
-    address: podIP,
+    image: metadata.annotations?.[imageAnnotation] ?? readContainerImage(spec),
+    address: podStatus.podIP,
     node: readNode(spec),
     isRunning: container?.state?.running !== undefined,
+    hasEnded: metadata.deletionTimestamp === undefined && isTerminated(podStatus, container),
     restarts: container?.restartCount ?? 0,
-    ...findDefect(object, lostAt),
+    ...findDefect(object, container, lostAt),
     lastEnd: container?.lastState?.terminated && describeEnd(container.lastState.terminated),
     isCloning: clone?.state?.running !== undefined,
     cloneFailure: findCloneFailure(clone),
@@ -77,6 +86,18 @@ export function toPod(object: KubernetesObject): Pod {
     isLost: lostAt !== undefined,
   }
 }
+
+/** The container of this service. Admission controllers can have added others, and the cluster sorts them by name. */
+const findOwn = <T extends { name: string }>(containers: T[] = []) =>
+  containers.find(({ name }) => name === daemonContainer || name === filesContainer)
+
+/** A container that was added can run longer than the own one: then the pod has no final phase. */
+const isTerminated = ({ phase = '' }: PodStatus, container: Container | undefined) =>
+  ['Succeeded', 'Failed'].includes(phase) || container?.state?.terminated !== undefined
+
+/** Pods of older releases have no annotation. */
+const readContainerImage = (spec: object | undefined) =>
+  findOwn((spec as { containers?: { name: string; image?: string }[] } | undefined)?.containers)?.image ?? ''
 
 /** The reason of a failed clone. The container reports it, unless it was killed. */
 function findCloneFailure(clone: Container | undefined): string | undefined {
@@ -91,14 +112,14 @@ const readNode = (spec: object | undefined) => (spec as { nodeName?: string } | 
 
 type PodDefect = Pick<Pod, 'problem' | 'isProblemExplained'>
 
-function findDefect(pod: KubernetesObject, lostAt: string | undefined): PodDefect {
+function findDefect(pod: KubernetesObject, container: Container | undefined, lostAt: string | undefined): PodDefect {
   const node = readNode(pod.spec)
   if (lostAt !== undefined)
     return { problem: `its node ${node} has not reported since ${lostAt}`, isProblemExplained: true }
-  const { phase, containerStatuses: [container] = [] } = (pod.status ?? {}) as PodStatus
-  const isEnding = phase === 'Failed' || pod.metadata.deletionTimestamp || findDisruption(pod.status ?? {})
+  const status = (pod.status ?? {}) as PodStatus
+  const isEnding = status.phase === 'Failed' || pod.metadata.deletionTimestamp || findDisruption(status)
   if (!isEnding && container?.state?.running) return { problem: undefined, isProblemExplained: false }
-  const cause = findCause(pod, node)
+  const cause = findCause(pod, container, node)
   const stage = node ? `its container is being created on the node ${node}` : 'its pod waits for a node'
   return { problem: cause ?? stage, isProblemExplained: cause !== undefined }
 }
@@ -107,10 +128,14 @@ function findDefect(pod: KubernetesObject, lostAt: string | undefined): PodDefec
 const findDisruption = ({ conditions = [] }: PodStatus) =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
 
-function findCause({ metadata, status }: KubernetesObject, node: string | undefined): string | undefined {
-  const { phase, reason, message, conditions = [], ...containers } = (status ?? {}) as PodStatus
-  const { containerStatuses: [container] = [], initContainerStatuses: [clone] = [] } = containers
-  const disruption = findDisruption(status ?? {})
+function findCause(
+  { metadata, status = {} }: KubernetesObject,
+  container: Container | undefined,
+  node: string | undefined,
+): string | undefined {
+  const { phase, reason, message, conditions = [], ...statuses } = status as PodStatus
+  const { containerStatuses = [], initContainerStatuses = [] } = statuses
+  const disruption = findDisruption(status)
   if (disruption || reason === 'Evicted')
     return describeEviction({ message: message ?? disruption?.message, at: disruption?.lastTransitionTime, node })
   if (metadata.deletionTimestamp) return `its pod is being deleted${node ? ` from the node ${node}` : ''}`
@@ -120,8 +145,8 @@ function findCause({ metadata, status }: KubernetesObject, node: string | undefi
   if (unscheduled) return `no node accepts its pod: ${unscheduled.message ?? 'without a reason'}`
   const termination = container?.state?.terminated ?? container?.lastState?.terminated
   if (termination) return `its daemon ended ${describeEnd(termination)}`
-  for (const waiting of [clone?.state?.waiting, container?.state?.waiting]) {
-    const { reason: name = '', message: text } = waiting ?? {}
+  for (const { state } of [...initContainerStatuses, ...containerStatuses]) {
+    const { reason: name = '', message: text } = state?.waiting ?? {}
     if (text) return `${waitDescriptions[name] ?? 'its container waits'}: ${name}: ${text}`
   }
   return undefined
@@ -155,19 +180,11 @@ const lastLine = (text: string) => {
 }
 
 /**
- * The time since which the node of a pod is lost. For a running container without a probe only the cluster's node controller
- * sets `Ready` to false. The node itself does so only for a pod that it is about to end.
+ * The time since which the node of a pod is lost. Then the cluster's node controller sets `Ready` to false and keeps the
+ * empty reason. The node itself always sets a reason, such as `ContainersNotReady` for a pod that ends.
  */
-function findLostTime({ metadata, status }: KubernetesObject): string | undefined {
-  const { conditions = [], containerStatuses: [container] = [] } = (status ?? {}) as PodStatus
+function findLostTime({ conditions = [] }: PodStatus, container: Container | undefined): string | undefined {
   const readyCondition = conditions.find(({ type }) => type === 'Ready')
-  if (readyCondition?.status !== 'False' || !container?.state?.running || !readyCondition.lastTransitionTime)
-    return undefined
-  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata as typeof metadata & {
-    deletionGracePeriodSeconds?: number
-  }
-  const changedAt = Date.parse(readyCondition.lastTransitionTime)
-  const endsAt = deletionTimestamp ? Date.parse(deletionTimestamp) : Infinity
-  const isEnding = changedAt >= endsAt - deletionGracePeriodSeconds * 1000 && changedAt <= endsAt
-  return isEnding ? undefined : readyCondition.lastTransitionTime
+  const isLost = readyCondition?.status === 'False' && !readyCondition.reason
+  return isLost && container?.state?.running ? readyCondition.lastTransitionTime : undefined
 }

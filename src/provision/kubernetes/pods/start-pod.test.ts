@@ -14,6 +14,7 @@ const pod = (more: Partial<Pod> = {}): Pod => ({
   node: 'node-1',
   address: '10.0.0.1',
   isRunning: true,
+  hasEnded: false,
   restarts: 0,
   problem: undefined,
   isEnding: false,

@@ -10,7 +10,7 @@ async function reasonOf(status: object, why?: string): Promise<string> {
     toPod({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { podIP: '10.0.0.1', ...of } })
   const pods = {
     follow: (_internId: string, listener: (pod: ReturnType<typeof toPod>) => void) => {
-      listener(podWith({ containerStatuses: [{ restartCount: 0, state: { running: {} } }] }))
+      listener(podWith({ containerStatuses: [{ name: 'daemon', restartCount: 0, state: { running: {} } }] }))
       setImmediate(() => listener(podWith(status)))
       return () => {}
     },
@@ -25,7 +25,7 @@ async function reasonOf(status: object, why?: string): Promise<string> {
 }
 
 const restarted = (lastState?: object) => ({
-  containerStatuses: [{ restartCount: 1, state: { running: {} }, ...(lastState && { lastState }) }],
+  containerStatuses: [{ name: 'daemon', restartCount: 1, state: { running: {} }, ...(lastState && { lastState }) }],
 })
 
 test('a daemon that was killed for its memory is reported with the setting', async () => {
@@ -39,7 +39,9 @@ test('a daemon that was killed for its memory is reported with the setting', asy
 
 test('an eviction is reported instead of the end of the daemon', async () => {
   const ended = {
-    containerStatuses: [{ restartCount: 0, state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
+    containerStatuses: [
+      { name: 'daemon', restartCount: 0, state: { terminated: { exitCode: 0, reason: 'Completed' } } },
+    ],
   }
   assert.equal(await reasonOf(ended), 'Its daemon ended with code 0 (Completed).')
   assert.equal(await reasonOf(ended, 'its pod was evicted'), 'Its pod was evicted.')
@@ -57,7 +59,12 @@ test('a stopped watch reports nothing', async () => {
     toPod({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { ...of } })
   const pods = {
     follow: (_internId: string, listener: (pod: ReturnType<typeof toPod>) => void) => {
-      listener(podWith({ podIP: '10.0.0.1', containerStatuses: [{ restartCount: 0, state: { running: {} } }] }))
+      listener(
+        podWith({
+          podIP: '10.0.0.1',
+          containerStatuses: [{ name: 'daemon', restartCount: 0, state: { running: {} } }],
+        }),
+      )
       setImmediate(() => listener(podWith({ phase: 'Failed' })))
       return () => {}
     },
