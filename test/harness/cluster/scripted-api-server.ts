@@ -5,8 +5,8 @@ import { createServer, https } from '#platform/net/node-http.ts'
 import { type Kind, type KubernetesObject, kinds, type Warning } from '#provision/kubernetes/client/object.ts'
 import { hasLabels, ScriptedObjects, Status } from './scripted-objects.ts'
 
-/** The failure that replaces an answer: a status with a reason, no answer, or a broken connection. */
-export type ScriptedFault = { status: number; reason: string } | 'silence' | 'reset'
+/** The failure that replaces an answer: a status with a reason and a pause in seconds, no answer, or a broken connection. */
+export type ScriptedFault = { status: number; reason: string; retryAfter?: number } | 'silence' | 'reset'
 type ScriptedRequest = { method: string; path: string; query: URLSearchParams }
 
 export type ScriptedApiServer = AsyncDisposable & {
@@ -51,6 +51,7 @@ export async function startScriptedApiServer(
     const fault = scripted.fault(parsedRequest)
     if (fault === 'silence') return
     if (fault === 'reset') return void request.socket.destroy()
+    if (fault && fault.retryAfter !== undefined) response.setHeader('retry-after', fault.retryAfter)
     if (fault) throw new Status(fault.status, fault.reason, `scripted ${fault.reason}`)
     if (options.token !== undefined && request.headers.authorization !== `Bearer ${options.token}`)
       throw new Status(401, 'Unauthorized', 'Unauthorized')

@@ -66,6 +66,14 @@ test('remove with a uid does not remove another object of that name', async () =
   assert.equal(await client.get('Service', 'ada'), undefined)
 })
 
+test('a retry waits as long as an overloaded API server asks for', async () => {
+  await using at = await scripted()
+  at.fail({ status: 429, reason: 'TooManyRequests', retryAfter: 1 })
+  const startedAt = performance.now()
+  await at.client().apply(service('ada'))
+  assert.ok(performance.now() - startedAt > 990)
+})
+
 for (const fault of [
   { status: 409, reason: 'Conflict' },
   { status: 429, reason: 'TooManyRequests' },

@@ -21,11 +21,14 @@ export class KubernetesError extends Error {
   readonly reason: string
   /** Whether the API server was unreachable or overloaded, so that a retry can succeed. */
   readonly isTransient: boolean
+  /** The pause that an overloaded or stopping API server asks for. */
+  readonly retryAfterMs: number
 
-  constructor(message: string, status?: number, reason = '') {
+  constructor(message: string, status?: number, reason = '', retryAfterMs = 0) {
     super(message)
     this.status = status
     this.reason = reason
+    this.retryAfterMs = retryAfterMs
     this.isTransient = status === undefined || transientStatuses.has(status)
   }
 }
@@ -76,11 +79,11 @@ export class KubernetesRequests {
       }
     }
     const backoff = { firstMs: pauseMs, maxMs: Number.POSITIVE_INFINITY }
-    return retry(attempt, (failures, error) =>
-      failures < attempts && isRetryable(error as KubernetesError, request)
-        ? backoffDelay(backoff, failures)
-        : undefined,
-    )
+    return retry(attempt, (failures, failure) => {
+      const error = failure as KubernetesError
+      if (failures >= attempts || !isRetryable(error, request)) return undefined
+      return Math.max(backoffDelay(backoff, failures), Math.min(error.retryAfterMs, requestMs))
+    })
   }
 
   /** The last bytes of an answer that is a text, however long that is. @throws KubernetesError. */
@@ -121,7 +124,7 @@ export class KubernetesRequests {
       signal,
     })
     if (response.statusCode < 300) return response
-    throw createRefusal(response.statusCode, await readText(response))
+    throw createRefusal(response, await readText(response))
   }
 
   async close(): Promise<void> {
@@ -153,10 +156,12 @@ function toKubernetesError(error: unknown): KubernetesError {
 }
 
 /** Reads the reason from an object of kind `Status`. A proxy before the API server can answer anything. */
-function createRefusal(status: number, answer: string | object): KubernetesError {
-  const { message, reason } = (typeof answer === 'string' ? parseJsonOr(answer, {}) : answer) as Record<string, unknown>
-  const explanation = typeof message === 'string' ? message : `status ${status}`
-  return new KubernetesError(`The Kubernetes API server refuses: ${explanation}`, status, String(reason ?? ''))
+function createRefusal({ statusCode, headers }: Dispatcher.ResponseData, answer: string): KubernetesError {
+  const { message, reason } = parseJsonOr(answer, {}) as Record<string, unknown>
+  const explanation = typeof message === 'string' ? message : `status ${statusCode}`
+  const retryAfterMs = 1000 * (Number(headers['retry-after']) || 0)
+  const text = `The Kubernetes API server refuses: ${explanation}`
+  return new KubernetesError(text, statusCode, String(reason ?? ''), retryAfterMs)
 }
 
 function parseJson(text: string): unknown {
