@@ -21,7 +21,7 @@ export function buildKube(say: (what: string) => void): void {
   try {
     const script = fileURLToPath(new URL('kube/build.sh', import.meta.url))
     const env = { ...process.env, PATH: `${process.env.PATH}:/usr/local/go/bin` }
-    const { status } = spawnSync('nice', [script, version, folder, kube], { stdio: 'inherit', env })
+    const { status } = spawnSync(script, [version, folder, kube], { stdio: 'inherit', env })
     if (status !== 0) throw new Error('Kubernetes could not be built.')
   } finally {
     rmSync(folder, { recursive: true, force: true })
