@@ -6,84 +6,110 @@ import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { CatalogueAnswer } from './calls.ts'
 
-/** The catalogue of one host: read and merged once, and handed to each worker as the same bytes. */
-export type CatalogueSource = {
-  /** @param fresh whether to read changed sources and query the servers for their models again. */
-  load: (request: { fresh: boolean }) => Promise<CatalogueAnswer>
-  report: () => LoadReport
-  /** As `CatalogueHolder.reload`. */
-  reload: () => Promise<LoadReport>
-}
-
 type CatalogueSourceDeps = {
   settings: CatalogueSettings
   discover: Discover
   /** Called with the report and data of every successful load. */
   onLoad: (report: LoadReport, data: CatalogueData) => void
-  /** Called when a server's list arrived after the start, or an unreachable server is reachable again. */
-  onLateModelList: () => void
   /** How long a start waits for the lists of servers. */
   listTimeoutMs?: number
 }
 
-/** @throws StartupError when a source cannot be used. */
-export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<CatalogueSource> {
-  const { settings, discover, onLoad, onLateModelList, listTimeoutMs = 500 } = deps
-  let loadedKey = cacheKey(settings)
-  const first = await loadCached(settings).catch(throwAsStartupError)
-  const hasDiscovery = first.data.providers.some((provider) => provider.discover)
-  let { report } = first
-  let catalogue = toBytes(first)
-  let runningLoad: Promise<void> | undefined
-  let nextLoad: Promise<void> | undefined
+/** The catalogue of one host: read and merged once, and handed to each worker as the same bytes. */
+export class CatalogueSource {
+  readonly #deps: CatalogueSourceDeps
+  readonly #hasDiscovery: boolean
+  /** Identifies the sources that the current catalogue was read from. */
+  #loadedKey: string
+  #report: LoadReport
+  #catalogue: Buffer
+  #runningLoad: Promise<void> | undefined
+  #nextLoad: Promise<void> | undefined
+  #onLateModelList = () => {}
 
-  async function loadIfChanged(): Promise<void> {
+  private constructor(deps: CatalogueSourceDeps, loadedKey: string, { report, data }: Loaded) {
+    this.#deps = deps
+    this.#hasDiscovery = data.providers.some((provider) => provider.discover)
+    this.#loadedKey = loadedKey
+    this.#report = report
+    this.#catalogue = toBytes({ report, data })
+  }
+
+  /** @throws StartupError when a source cannot be used. */
+  static async open(deps: CatalogueSourceDeps): Promise<CatalogueSource> {
+    const loadedKey = cacheKey(deps.settings)
+    const first = await loadCached(deps.settings).catch(throwAsStartupError)
+    const source = new CatalogueSource(deps, loadedKey, first)
+    if (source.#hasDiscovery) await source.#waitForModelLists()
+    else deps.onLoad(first.report, first.data)
+    deps.discover.onRecovered?.(() => void source.#reload().then(source.#announceLateModelList, () => {}))
+    return source
+  }
+
+  /** A start does not wait for a slow server; its list is announced when it arrives. */
+  async #waitForModelLists(): Promise<void> {
+    const { listTimeoutMs = 500 } = this.#deps
+    const firstReload = this.#reload().catch(() => {})
+    const outcome = await waitAtMost(listTimeoutMs, firstReload, 'late')
+    if (outcome === 'late') void firstReload.then(this.#announceLateModelList)
+  }
+
+  readonly #announceLateModelList = () => this.#onLateModelList()
+
+  /** Calls a listener when a server's list arrived after the start, or an unreachable server is reachable again. */
+  onLateModelList(listener: () => void): void {
+    this.#onLateModelList = listener
+  }
+
+  /** @param fresh whether to read changed sources and query the servers for their models again. */
+  async load({ fresh }: { fresh: boolean }): Promise<CatalogueAnswer> {
+    try {
+      if (fresh) await this.#reload()
+      return { catalogue: this.#catalogue }
+    } catch (error) {
+      if (!(error instanceof CatalogueError)) throw error
+      return { catalogue: this.#catalogue, refused: error.message }
+    }
+  }
+
+  report(): LoadReport {
+    return this.#report
+  }
+
+  /** As `CatalogueHolder.reload`. */
+  async reload(): Promise<LoadReport> {
+    try {
+      await this.#reload()
+      return this.#report
+    } catch (error) {
+      if (!(error instanceof CatalogueError)) throw error
+      throw new Fault('conflict', `The catalogue was not changed: ${error.message}`)
+    }
+  }
+
+  /** Loads after the running load, which can have read before a change. Concurrent callers share the next load. */
+  #reload(): Promise<void> {
+    this.#nextLoad ??= this.#loadAfterRunning()
+    return this.#nextLoad
+  }
+
+  async #loadAfterRunning(): Promise<void> {
+    await this.#runningLoad?.catch(() => {})
+    this.#runningLoad = this.#nextLoad
+    this.#nextLoad = undefined
+    await this.#loadIfChanged()
+  }
+
+  async #loadIfChanged(): Promise<void> {
+    const { settings, discover, onLoad } = this.#deps
     // Computed before the sources are read, so that a change in between leads to another key next time.
     const currentKey = cacheKey(settings)
-    if (currentKey === loadedKey && !hasDiscovery) return
+    if (currentKey === this.#loadedKey && !this.#hasDiscovery) return
     const loaded = await loadCatalogue(settings, discover)
-    loadedKey = currentKey
-    report = loaded.report
-    catalogue = toBytes(loaded)
-    onLoad(report, loaded.data)
-  }
-  /** Loads after the running load, which can have read before a change. Concurrent callers share the next load. */
-  function reload(): Promise<void> {
-    nextLoad ??= loadAfterRunning()
-    return nextLoad
-  }
-  async function loadAfterRunning(): Promise<void> {
-    await runningLoad?.catch(() => {})
-    runningLoad = nextLoad
-    nextLoad = undefined
-    await loadIfChanged()
-  }
-
-  if (hasDiscovery) {
-    const firstReload = reload().catch(() => {})
-    if ((await waitAtMost(listTimeoutMs, firstReload, 'late')) === 'late') void firstReload.then(onLateModelList)
-  } else onLoad(report, first.data)
-  discover.onRecovered?.(() => void reload().then(onLateModelList, () => {}))
-  return {
-    async load({ fresh }) {
-      try {
-        if (fresh) await reload()
-        return { catalogue }
-      } catch (error) {
-        if (!(error instanceof CatalogueError)) throw error
-        return { catalogue, refused: error.message }
-      }
-    },
-    report: () => report,
-    async reload() {
-      try {
-        await reload()
-        return report
-      } catch (error) {
-        if (!(error instanceof CatalogueError)) throw error
-        throw new Fault('conflict', `The catalogue was not changed: ${error.message}`)
-      }
-    },
+    this.#loadedKey = currentKey
+    this.#report = loaded.report
+    this.#catalogue = toBytes(loaded)
+    onLoad(loaded.report, loaded.data)
   }
 }
 

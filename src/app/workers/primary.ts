@@ -1,41 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requireFreePorts } from '#api/access/address.ts'
 import { apiPrefix } from '#api/access/prefix.ts'
 import { openDecisionCollector } from '#api/interns/interns.ts'
 import { createSpendingReader, createTurnUsageReader } from '#api/interns/metered-turn.ts'
-import { createDemoIntern, openSupervision, type Supervision } from '#api/interns/supervision.ts'
+import { openSupervision, type Supervision } from '#api/interns/supervision.ts'
 import { internAddress } from '#api/server/intern-listener.ts'
 import { createMetrics, mergePages, mergeValues } from '#api/telemetry/metrics.ts'
 import { createDiscovery } from '#catalogue/sources/discovery/discover.ts'
 import { listProviderNeeds, type ProviderNeeds } from '#catalogue/sources/provider-needs.ts'
 import { reloadCatalogue } from '#catalogue/sources/reload.ts'
-import { createKeyReader } from '#identity/accounts/keys/read-keys.ts'
-import { hashOf } from '#identity/accounts/keys/secret.ts'
 import { openVault } from '#identity/provider-keys/key-file.ts'
+import type { Vault } from '#identity/provider-keys/vault.ts'
 import { once } from '#platform/async/once.ts'
 import { withBrackets } from '#platform/net/addresses/host-name.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import type { Handlers } from '#platform/process/rpc.ts'
 import { createScanner } from '#policy/filters/scanner.ts'
 import { createGuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
+import { finishFirstStart } from '../first-start.ts'
 import { logLoad } from '../open/models.ts'
 import type { OpenContext, Parts } from '../open/parts.ts'
 import { type OpenStore, openStore } from '../open/store.ts'
 import { openUpkeep } from '../open/upkeep.ts'
 import { openWebhooks } from '../open/webhooks.ts'
-import {
-  consoleUrl,
-  firstSignIn,
-  generatedKeys,
-  internsEndMs,
-  openMetricsPort,
-  prepareConsole,
-  type Service,
-} from '../start.ts'
+import { consoleUrl, internsEndMs, openMetricsPort, prepareConsole, requirePorts, type Service } from '../start.ts'
 import type { PrimaryCalls } from './calls.ts'
-import { type CatalogueSource, openCatalogueSource } from './catalogue-source.ts'
+import { CatalogueSource } from './catalogue-source.ts'
 import { Fleet } from './fleet.ts'
-import { bindSockets } from './sockets.ts'
+import { bindSockets, type Sockets } from './sockets.ts'
 import { spawnWorker, type WorkerProcess } from './worker-process.ts'
 
 /** The service in several processes, with the interface of a single process. */
@@ -57,80 +48,20 @@ const exitGraceMs = 10_000
  */
 export async function startWorkers(
   parts: Parts,
-  workers: number,
-  { script, writeLog }: WorkerEnvironment,
+  workerCount: number,
+  environment: WorkerEnvironment,
 ): Promise<WorkersService> {
-  const { config, log, newId, variable } = parts
-  const { host, port, metrics_port } = config
-  await requireFreePorts({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
+  const { config, log, newId, stopping } = parts
+  await requirePorts(config)
   await using cleanup = new AsyncDisposableStack()
-  const metrics = createMetrics()
-  // Workers trace the completions that they answer.
-  const traces = { isEnabled: false, record: () => {}, close: async () => {} }
-  const store = await openStore({ parts, metrics, traces, cleanup })
-  const { db, settings, firstKeys, now } = store
-  const openContext: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup }
-  // Creates the encryption key before the workers need it.
-  const vault = await openVault({ db, settings })
-  const logReport = logLoad(config, log)
-  let providers: ProviderNeeds[] | undefined
-  /** Does nothing until the fleet exists: workers that start later load the current catalogue. */
-  let reloadInWorkers = () => {}
-  const catalogue = await openCatalogueSource({
-    settings,
-    discover: createDiscovery({ readVariable: variable, fetch: createOutgoingFetch(config) }),
-    onLoad(report, data) {
-      logReport(report, data)
-      providers = listProviderNeeds(data, (name) => Boolean(variable(name)?.trim()))
-    },
-    onLateModelList: () => reloadInWorkers(),
-  })
-  openUpkeep(openContext, db)
-  openWebhooks(openContext, { db, vault })
-  // The workers write metered requests.
-  const meters = { db, ledger: { flush: async () => {} }, isSingleWriter: false }
-  // The primary manages interns, so it also receives the questions of their background runs.
-  const guardrailCache = createGuardrailCache({ db, allowStale: store.allowStale })
-  cleanup.defer(guardrailCache.close)
-  const scanner = createScanner()
-  cleanup.defer(scanner.close)
-  const decisions = openDecisionCollector({ db, now, guardrailCache, scanner })
-  const supervision = openSupervision({
-    config,
-    dataDir: settings.data_dir,
-    db,
-    vault,
-    now,
-    newId,
-    log,
-    variable,
-    readMeteredUsage: createTurnUsageReader(meters),
-    readSpending: createSpendingReader(meters),
-    observeRunEnd: metrics.observeInternRun,
-    decisions,
-  })
-
-  const sockets = await bindSockets({ host, port }, workers)
+  const primary = await openPrimary(parts, cleanup)
+  const { store, vault, catalogue, supervision, listProviders } = primary
+  const sockets = await bindSockets(config, workerCount)
   cleanup.defer(sockets.close)
-  const url = `http://${withBrackets(host)}:${sockets.port}${apiPrefix}`
-  const readMetricsPage = async () => mergePages([await metrics.values(), ...(await fleet.figures())])
-  let lost = 0
-  const onLost = (requests: number) => {
-    lost += requests
-  }
-  const fleet = new Fleet({
-    sockets: sockets.socketsByWorker,
-    start: { config: settings, sources: parts.settingSources, url },
-    spawn: (sockets, handlers) => spawnWorker({ script, sockets, handlers, onLines: writeLog }),
-    serve: (worker) =>
-      handleCalls(store, catalogue, { page: readMetricsPage, statuses: () => fleet.statuses(), onLost }, worker),
-    merge: mergeValues,
-    onRestart: metrics.observeWorkers(() => fleet.count),
-    silenceMs: config.worker_silence_ms,
-    log,
-  })
-  reloadInWorkers = () => void fleet.callAll(({ rpc }) => rpc.call('worker.reloadCatalogue', null))
-  const metricsUrl = await openMetricsPort({ config, log, metrics: { read: readMetricsPage } }, cleanup)
+  const url = `http://${withBrackets(config.host)}:${sockets.port}${apiPrefix}`
+  const { fleet, readMetrics, lostRequestCount } = createFleet(primary, { sockets, url }, environment)
+  catalogue.onLateModelList(() => void fleet.callAll(({ rpc }) => rpc.call('worker.reloadCatalogue', null)))
+  const metricsUrl = await openMetricsPort({ config, log, metrics: { read: readMetrics } }, cleanup)
   /** False after a stop without a drain, which also ends a drain that has started. */
   let drains = true
   cleanup.defer(() => {
@@ -139,32 +70,110 @@ export async function startWorkers(
     return closeGracefully(fleet, supervision, { ...config, drain_ms: drains ? config.drain_ms : 0, url })
   })
   await fleet.start()
-  log.info({ workers }, 'accepting connections')
+  log.info({ workers: workerCount }, 'accepting connections')
   await supervision.start(url)
   prepareConsole({ console: store.console, log })
-  const demo = firstKeys !== undefined && config.demo_intern
-  if (demo) await startDemoIntern({ db, now, newId, vault }, supervision, firstKeys.apiKey, parts.stopping)
+  const deps = { db: store.db, now: store.now, newId }
+  const firstStart = await finishFirstStart({ ...deps, config, vault, supervision, stopping }, store.firstKeys)
   const running = cleanup.move()
   const end = once(() => running.disposeAsync())
-  // Another id than those of the workers, which therefore reload the catalogue when the primary has announced a change.
-  const origin = newId()
+  const source = {
+    report: () => catalogue.report(),
+    reload: () => catalogue.reload(),
+    // Differs from the ids of the workers, which therefore reload the catalogue when the primary announces a change.
+    origin: newId(),
+  }
   return {
+    ...firstStart,
     url,
     consoleUrl: consoleUrl(config, url),
     metricsUrl,
-    firstKeys: firstKeys && generatedKeys(firstKeys, config),
-    demo,
-    signInToken: await firstSignIn({ db, now, newId }, firstKeys, config),
-    providers,
-    reloadCatalogue: () => reloadCatalogue({ db, now, newId, catalogue: { ...catalogue, origin } }),
+    providers: listProviders(),
+    reloadCatalogue: () => reloadCatalogue({ ...deps, catalogue: source }),
     replaceWorkers: () => fleet.replaceAll(),
-    lostRequestCount: () => lost,
+    lostRequestCount,
     async stop({ drain = false } = {}) {
       drains &&= drain
       if (!drain) void fleet.skipDrain()
       await end()
     },
   }
+}
+
+type Primary = Awaited<ReturnType<typeof openPrimary>>
+
+/** Opens everything that exists once on a host, except the workers. */
+async function openPrimary(parts: Parts, cleanup: AsyncDisposableStack) {
+  const { config, log, variable } = parts
+  const metrics = createMetrics()
+  // Workers trace the completions that they answer.
+  const traces = { isEnabled: false, record: () => {}, close: async () => {} }
+  const store = await openStore({ parts, metrics, traces, cleanup })
+  const { db, settings, now } = store
+  const context: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup }
+  // Creates the encryption key before the workers need it.
+  const vault = await openVault({ db, settings })
+  const logReport = logLoad(config, log)
+  let providers: ProviderNeeds[] | undefined
+  const catalogue = await CatalogueSource.open({
+    settings,
+    discover: createDiscovery({ readVariable: variable, fetch: createOutgoingFetch(config) }),
+    onLoad(report, data) {
+      logReport(report, data)
+      providers = listProviderNeeds(data, (name) => Boolean(variable(name)?.trim()))
+    },
+  })
+  openUpkeep(context, db)
+  openWebhooks(context, { db, vault })
+  const supervision = openPrimarySupervision(context, store, vault)
+  return { parts, metrics, store, vault, catalogue, supervision, listProviders: () => providers }
+}
+
+/** The primary manages interns, so it also receives the questions of their background runs. */
+function openPrimarySupervision({ parts, metrics, cleanup }: OpenContext, store: OpenStore, vault: Vault): Supervision {
+  const { db, settings } = store
+  const guardrailCache = createGuardrailCache({ db, allowStale: store.allowStale })
+  cleanup.defer(guardrailCache.close)
+  const scanner = createScanner()
+  cleanup.defer(scanner.close)
+  // The workers write metered requests.
+  const meters = { db, ledger: { flush: async () => {} }, isSingleWriter: false }
+  return openSupervision({
+    ...parts,
+    dataDir: settings.data_dir,
+    db,
+    vault,
+    readMeteredUsage: createTurnUsageReader(meters),
+    readSpending: createSpendingReader(meters),
+    observeRunEnd: metrics.observeInternRun,
+    decisions: openDecisionCollector({ db, now: parts.now, guardrailCache, scanner }),
+  })
+}
+
+/** Creates the fleet, which starts no worker before `start`. */
+function createFleet(
+  { parts, metrics, store, catalogue }: Primary,
+  { sockets, url }: { sockets: Sockets; url: string },
+  { script, writeLog }: WorkerEnvironment,
+) {
+  const { config, settingSources, log } = parts
+  const readMetrics = async () => mergePages([await metrics.values(), ...(await fleet.figures())])
+  let lost = 0
+  const onLost = (requests: number) => {
+    lost += requests
+  }
+  const fleet: Fleet = new Fleet({
+    sockets: sockets.socketsByWorker,
+    start: { config: store.settings, sources: settingSources, url },
+    spawn: (workerSockets, handlers) => spawnWorker({ script, sockets: workerSockets, handlers, onLines: writeLog }),
+    serve: (worker) =>
+      handleCalls(store, catalogue, { page: readMetrics, statuses: () => fleet.statuses(), onLost }, worker),
+    merge: mergeValues,
+    onRestart: metrics.observeWorkers(() => fleet.count),
+    silenceMs: config.worker_silence_ms,
+    log,
+  })
+  return { fleet, readMetrics, lostRequestCount: () => lost }
 }
 
 type Answers = {
@@ -184,7 +193,7 @@ function handleCalls(
   return {
     handlers: {
       ...(session && { 'db.run': session.run, 'db.announce': session.publish }),
-      'catalogue.load': catalogue.load,
+      'catalogue.load': (request: { fresh: boolean }) => catalogue.load(request),
       'metrics.page': page,
       'host.status': statuses,
       'ledger.lost': onLost,
@@ -192,17 +201,6 @@ function handleCalls(
     },
     end: async () => session?.end(),
   }
-}
-
-async function startDemoIntern(
-  deps: Parameters<typeof createDemoIntern>[0],
-  supervision: Supervision,
-  apiKey: string,
-  stopping: AbortSignal | undefined,
-): Promise<void> {
-  const hash = hashOf(apiKey)
-  const owner = (await createKeyReader(deps)([hash])).get(hash)?.caller
-  if (owner) await createDemoIntern(deps, supervision, owner, stopping)
 }
 
 type CloseOptions = { drain_ms: number; shutdown_grace_ms: number; url: string }

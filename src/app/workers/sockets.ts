@@ -3,7 +3,7 @@ import { BoundSocket } from 'node:net'
 import { type Address, listenError } from '#api/access/address.ts'
 
 /** One port, bound for several workers. It stays bound while no worker is running; clients then wait. */
-type Sockets = {
+export type Sockets = {
   port: number
   /** For each worker the descriptors of its sockets, one for each address of the host. */
   socketsByWorker: number[][]

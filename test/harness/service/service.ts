@@ -72,21 +72,21 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     ...testStore.settings,
     ...options.settings,
   })
-  const service = await startService({
-    config,
-    settingSources: options.sources ?? {},
-    log: options.log
-      ? pino({ level: 'info' }, { write: options.log })
-      : pino({ level: process.env.TEST_LOG ?? 'silent' }),
-    now: options.now ?? Date.now,
-    elapsed: options.elapsed,
-    variable: (name) => options.variables?.[name] ?? (name === 'PATH' ? process.env.PATH : undefined),
-    newId: newUuid,
-    checkResponses: true,
-    timeouts: options.timeouts,
-    uploadPauseMs: options.uploadPauseMs,
-    unreadAnswerMs: options.unreadAnswerMs,
-  })
+  const { timeouts, uploadPauseMs, unreadAnswerMs } = options
+  const service = await startService(
+    {
+      config,
+      settingSources: options.sources ?? {},
+      log: options.log
+        ? pino({ level: 'info' }, { write: options.log })
+        : pino({ level: process.env.TEST_LOG ?? 'silent' }),
+      now: options.now ?? Date.now,
+      elapsed: options.elapsed,
+      variable: (name) => options.variables?.[name] ?? (name === 'PATH' ? process.env.PATH : undefined),
+      newId: newUuid,
+    },
+    { checkResponses: true, timeouts, uploadPauseMs, unreadAnswerMs },
+  )
 
   async function ask(method: string, path: string, { key = apiKey, body, headers }: Ask = {}): Promise<Reply> {
     const response = await fetch(service.url + path, {
