@@ -2,8 +2,10 @@ import { circuitEvents } from '#api/events/circuit-events.ts'
 import { createTurnLimits } from '#api/interns/turn-limits.ts'
 import { circuitLog } from '#api/telemetry/circuit-log.ts'
 import { completionLog } from '#api/telemetry/completion-log.ts'
+import type { GatewayDeps } from '#gateway/deps.ts'
 import { startCostLookups } from '#gateway/late-costs/start-cost-lookups.ts'
 import { openGateway } from '#gateway/open.ts'
+import type { OnCircuitChange } from '#gateway/plan/circuits.ts'
 import type { ContentStorage } from '#gateway/record/content-recorder.ts'
 import { createBatcher } from '#platform/async/batcher.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -29,21 +31,64 @@ type LowerParts = OpenResult<typeof openModels> &
     countRefusal: (cause: Cause) => void
   }
 
-/** Log, metrics and traces receive completions in batches. */
-const reportBatch = { maxItems: 64, maxDelayMs: 20 }
-
 /** Opens everything that completions pass through, and everything that is notified of them. */
 export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
   const { parts, metrics, traces, cleanup } = context
-  const { config, log, now, newId, variable } = parts
+  const { config, now, newId, variable, elapsed } = parts
   const { db, server, isSingleWriter, ledger, onUnmetered, countRefusal, ...gatewayParts } = lowerParts
   const scanner = createScanner()
   cleanup.defer(scanner.close)
-  const completions = completionLog(log)
-  const logCircuit = circuitLog(log)
-  const onError = createWarning(context, 'listeners were not notified of a circuit change')
-  const storeCircuitEvent = circuitEvents({ db, now, server, onError })
-  const onReportError = createWarning(context, 'a completion is missing in metrics, traces or the log')
+  const completions = completionLog(parts.log)
+  const reportCompletion = createCompletionReports(context, { completions, countRefusal })
+  const warnNotAnnounced = createWarning(context, 'completion of written requests of interns was not announced')
+  const gateway = openGateway({
+    ...gatewayParts,
+    config,
+    scanner,
+    ledger: {
+      ...ledger,
+      record(generation) {
+        ledger.record(generation)
+        // The charge has a margin until the provider has reported the cost.
+        if (generation.hasCostLookup && generation.margin > 0n) lookUpCosts()
+        reportCompletion(generation)
+      },
+    },
+    turnLimits: createTurnLimits({ db, now }),
+    markRequest: isSingleWriter
+      ? undefined
+      : createRequestMarker({ db, now, newId, ledger, onError: warnNotAnnounced }),
+    tracing: traces.isEnabled,
+    onUnaccounted: onUnmetered,
+    onUsageMismatch: createMismatchWarning(context),
+    onRefused(refused) {
+      // A request that was refused because the ledger is full must not fill it further.
+      if (ledger.hasRoom()) ledger.record(refused)
+      completions.logRefusal(refused)
+      if (refused.cause) countRefusal(refused.cause)
+    },
+    onCircuit: createCircuitListener(context, { db, server }),
+    variable,
+    now,
+    elapsed,
+    newId,
+  })
+  cleanup.defer(gateway.upstreams.close)
+  cleanup.defer(() => gateway.backgroundReadSlots.close())
+  const lookUpCosts = openCostLookups(context, { ...gateway, db })
+  metrics.observeCircuits(gateway.circuits.report)
+  return { gateway, scanner }
+}
+
+/** Log, metrics and traces receive completions in batches. */
+const reportBatch = { maxItems: 64, maxDelayMs: 20 }
+
+type ReportDeps = { completions: ReturnType<typeof completionLog> } & Pick<LowerParts, 'countRefusal'>
+
+/** Returns the function that reports a completion to log, metrics and traces. */
+function createCompletionReports(context: OpenContext, { completions, countRefusal }: ReportDeps) {
+  const { metrics, traces, cleanup } = context
+  const warn = createWarning(context, 'a completion is missing in metrics, traces or the log')
   const reports = createBatcher<Generation>(reportBatch, (generation) => {
     try {
       metrics.observeCompletion(generation)
@@ -51,60 +96,38 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
       completions.logCompletion(generation)
       if (generation.cause) countRefusal(generation.cause)
     } catch (error) {
-      onReportError(error as Error)
+      warn(error as Error)
     }
   })
   metrics.beforeRead(reports.flush)
   cleanup.defer(reports.flush)
-  const warnNotAnnounced = createWarning(context, 'completion of written requests of interns was not announced')
-  const warnOfContradiction = createWarning(
-    context,
-    'a provider reports a total of tokens that its counts do not explain',
-  )
-  /** Set below: it needs the gateway, which records requests. */
-  let lookUpCosts = () => {}
-  const record = (generation: Generation) => {
-    ledger.record(generation)
-    // The charge has a margin until the provider has reported the cost.
-    if (generation.hasCostLookup && generation.margin > 0n) lookUpCosts()
-    reports.add(generation)
+  return reports.add
+}
+
+function createMismatchWarning(context: OpenContext): GatewayDeps['onUsageMismatch'] {
+  const warn = createWarning(context, 'a provider reports a total of tokens that its counts do not explain')
+  return (endpointId, mismatch) =>
+    warn(new Error(`the usage from ${endpointId} contradicts itself`, { cause: mismatch }))
+}
+
+/** Returns the listener that writes changes of circuit breakers to metrics, log and live events. */
+function createCircuitListener(context: OpenContext, { db, server }: Pick<LowerParts, 'db' | 'server'>) {
+  const { metrics, parts } = context
+  const onError = createWarning(context, 'listeners were not notified of a circuit change')
+  const logChange = circuitLog(parts.log)
+  const storeEvent = circuitEvents({ db, now: parts.now, server, onError })
+  const onChange: OnCircuitChange = (name, change) => {
+    if ('reason' in change) metrics.observeCircuitOpening(change.reason)
+    logChange(name, change)
+    storeEvent(name, change)
   }
-  const gateway = openGateway({
-    ...gatewayParts,
-    config,
-    scanner,
-    ledger: { ...ledger, record },
-    turnLimits: createTurnLimits({ db, now }),
-    markRequest: isSingleWriter
-      ? undefined
-      : createRequestMarker({ db, now, newId, ledger, onError: warnNotAnnounced }),
-    tracing: traces.isEnabled,
-    onUnaccounted: onUnmetered,
-    onUsageMismatch(endpointId, mismatch) {
-      warnOfContradiction(new Error(`the usage from ${endpointId} contradicts itself`, { cause: mismatch }))
-    },
-    onRefused(refused) {
-      // A request that was refused because the ledger is full must not fill it further.
-      if (ledger.hasRoom()) ledger.record(refused)
-      completions.logRefusal(refused)
-      if (refused.cause) countRefusal(refused.cause)
-    },
-    onCircuit(name, change) {
-      if ('reason' in change) metrics.observeCircuitOpening(change.reason)
-      logCircuit(name, change)
-      storeCircuitEvent(name, change)
-    },
-    variable,
-    now,
-    elapsed: parts.elapsed,
-    newId,
-  })
-  cleanup.defer(gateway.upstreams.close)
-  cleanup.defer(() => gateway.backgroundReadSlots.close())
+  return onChange
+}
+
+/** Returns the function that looks up the costs of requests whose charge has a margin. */
+function openCostLookups(context: OpenContext, deps: Parameters<typeof startCostLookups>[0]): () => void {
   const closing = new AbortController()
-  cleanup.defer(() => closing.abort())
-  const onLookupError = createWarning(context, 'a cost could not be requested from a provider')
-  lookUpCosts = startCostLookups({ ...gateway, db }, { signal: closing.signal, onError: onLookupError })
-  metrics.observeCircuits(gateway.circuits.report)
-  return { gateway, scanner }
+  context.cleanup.defer(() => closing.abort())
+  const onError = createWarning(context, 'a cost could not be requested from a provider')
+  return startCostLookups(deps, { signal: closing.signal, onError })
 }

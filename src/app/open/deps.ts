@@ -9,9 +9,11 @@ import { openTraces } from '#api/telemetry/traces.ts'
 import { toCause } from '#gateway/record/failure-cause.ts'
 import { SignInAttempts } from '#identity/sign-in/sign-in-attempts.ts'
 import { createInternCounts } from '#interns/registry/intern-counts.ts'
+import type { Db } from '#platform/db/db.ts'
 import { createConnectionReader } from '#platform/http/connection.ts'
 import { isInstalled } from '#platform/process/program.ts'
 import type { Cause } from '#spend/ledger/generation.ts'
+import type { Ledger } from '#spend/metering/ledger.ts'
 import { openContents } from './contents.ts'
 import { openDataPlane } from './data-plane.ts'
 import { openModels } from './models.ts'
@@ -32,9 +34,9 @@ export async function openDeps(
   cleanup: AsyncDisposableStack,
   open: (context: OpenContext) => Promise<OpenStore> = openStore,
 ) {
-  const { config, log, newId, variable } = parts
+  const { config, log, newId } = parts
   const server = newId()
-  const traces = await openTraces(variable, parts.now, server, parts.config)
+  const traces = await openTraces(parts.variable, parts.now, server, config)
   cleanup.defer(traces.close)
   const metrics = createMetrics()
   const onUnmetered = (error: Error) => {
@@ -46,30 +48,23 @@ export async function openDeps(
   }
 
   const store = await open({ parts, metrics, traces, cleanup })
-  const { db, settings, firstKeys, now } = store
+  const { db, firstKeys, now } = store
   const context: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup }
   const models = await openModels(context, store)
   const { keys, vault, sessions, tokens, ...policies } = await openPolicies(context, store)
   if (!store.hasPrimary) openWebhooks(context, { db, vault })
   const money = await openMoney(context, store, onUnmetered)
+  const { ledger } = money
   const isSingleWriter = isSingleLedgerWriter(db, config, store)
   const contents = openContents(context, store, vault)
-  const { gateway, scanner } = openDataPlane(context, {
-    server,
-    ...models,
-    ...policies,
-    ...money,
-    contents,
-    db,
-    isSingleWriter,
-    onUnmetered,
-    countRefusal,
-  })
+  const reports = { onUnmetered, countRefusal }
+  const lowerParts = { ...models, ...policies, ...money, ...reports, contents, db, server, isSingleWriter }
+  const { gateway, scanner } = openDataPlane(context, lowerParts)
   const { guardrailCache, inFlight } = policies
-  const meters = { db, ledger: money.ledger, isSingleWriter }
+  const meters = { db, ledger, isSingleWriter }
   const interns = openInterns({
     ...context.parts,
-    dataDir: settings.data_dir,
+    dataDir: store.settings.data_dir,
     db,
     guardrailCache,
     vault,
@@ -79,18 +74,12 @@ export async function openDeps(
     observeRunEnd: metrics.observeInternRun,
     onRefused: (error) => countRefusal(toCause(error)),
   })
-  const liveEvents = new LiveEvents({
-    db,
-    now,
-    isShuttingDown,
-    onError: createWarning(context, 'live events were not delivered'),
-  })
-  cleanup.defer(() => liveEvents.close())
+  const liveEvents = openLiveEvents(context, db, isShuttingDown)
   metrics.observeServerState({
     database: db.kind,
     db: db.health,
     clockCorrectionMs: db.clockCorrectionMs,
-    ledger: money.ledger,
+    ledger,
     // An event stream is also a request in flight.
     answers: () => inFlight.count() - liveEvents.listeners,
     eventStreams: () => liveEvents.listeners,
@@ -99,19 +88,11 @@ export async function openDeps(
     isShuttingDown,
     now,
   })
-  const { pid } = process
-  const { ledger } = money
-  const readiness = createReadiness({
-    db,
-    ledger,
-    config,
-    modelCount: () => models.catalogue.current().models.length,
-    stopReason: () => (isShuttingDown() ? 'it received the signal to stop' : undefined),
-  })
-  cleanup.defer(logReadiness(readiness, log))
-  const { circuits } = gateway
+  const status = { server, pid: process.pid, db, ledger, circuits: gateway.circuits, isShuttingDown }
   const deps: ApiDeps = {
     ...models,
+    ...openRequestParts(context),
+    ...programsAndCredentials(parts),
     config,
     settingSources: parts.settingSources,
     console: store.console,
@@ -119,37 +100,68 @@ export async function openDeps(
     provisioner: interns.provisioner,
     internHosts: interns.hosts,
     db,
-    hasCredential: (name) => Boolean(variable(name)?.trim()),
-    // This host does not know which programs the image of a pod contains.
-    hasProgram: (command, path) =>
-      config.provisioner === 'kubernetes' || isInstalled(command, path ?? variable('PATH')),
     isShuttingDown,
     guardrailCache,
-    hostStatus: async () => ({
-      expected: 1,
-      processes: [processStatus({ server, pid, db, ledger, circuits, isShuttingDown })],
-    }),
+    hostStatus: async () => ({ expected: 1, processes: [processStatus(status)] }),
     keys,
     metrics,
     now,
     newId,
     log,
-    readiness,
+    readiness: openReadiness(context, { db, ledger, catalogue: models.catalogue, isShuttingDown }),
     gateway,
     scanner,
     sessions,
     tokens,
-    connectionOf: createConnectionReader(
-      { addresses: config.trusted_proxies, header: config.proxy_host_header },
-      config.public_url,
-    ),
-    oidcClient: openOidc(context),
-    signInAttempts: new SignInAttempts(() => performance.now()),
-    // Each dialog for a passkey requests a challenge first, so there are more of them than failed attempts.
-    challengeLimit: new SignInAttempts(() => performance.now(), { burst: 60, refillSeconds: 1 }),
-    wrapHandler: traces.wrap,
     liveEvents,
     vault,
   }
   return { interns, deps, firstKeys, ledger }
+}
+
+function openLiveEvents(context: OpenContext, db: Db, isShuttingDown: ApiDeps['isShuttingDown']): LiveEvents {
+  const onError = createWarning(context, 'live events were not delivered')
+  const liveEvents = new LiveEvents({ db, now: context.parts.now, isShuttingDown, onError })
+  context.cleanup.defer(() => liveEvents.close())
+  return liveEvents
+}
+
+type ReadinessParts = Pick<ApiDeps, 'db' | 'catalogue' | 'isShuttingDown'> & { ledger: Ledger }
+
+function openReadiness(context: OpenContext, { db, ledger, catalogue, isShuttingDown }: ReadinessParts) {
+  const { config, log } = context.parts
+  const readiness = createReadiness({
+    db,
+    ledger,
+    config,
+    modelCount: () => catalogue.current().models.length,
+    stopReason: () => (isShuttingDown() ? 'it received the signal to stop' : undefined),
+  })
+  context.cleanup.defer(logReadiness(readiness, log))
+  return readiness
+}
+
+/** The parts that read a request's connection, limit its sign-in attempts and trace its handler. */
+function openRequestParts(context: OpenContext) {
+  const { config } = context.parts
+  const elapsed = () => performance.now()
+  const proxies = { addresses: config.trusted_proxies, header: config.proxy_host_header }
+  return {
+    connectionOf: createConnectionReader(proxies, config.public_url),
+    oidcClient: openOidc(context),
+    signInAttempts: new SignInAttempts(elapsed),
+    // Each dialog for a passkey requests a challenge first, so there are more of them than failed attempts.
+    challengeLimit: new SignInAttempts(elapsed, { burst: 60, refillSeconds: 1 }),
+    wrapHandler: context.traces.wrap,
+  }
+}
+
+/** The credentials and programs that this host has. */
+function programsAndCredentials({ config, variable }: Parts): Pick<ApiDeps, 'hasCredential' | 'hasProgram'> {
+  return {
+    hasCredential: (name) => Boolean(variable(name)?.trim()),
+    // This host does not know which programs the image of a pod contains.
+    hasProgram: (command, path) =>
+      config.provisioner === 'kubernetes' || isInstalled(command, path ?? variable('PATH')),
+  }
 }

@@ -16,7 +16,7 @@ import { type BudgetReserver, Budgets, unrefInterval } from '#spend/budgets/budg
 import { readSpentSince } from '#spend/budgets/past-spending.ts'
 import { refuseWhileUnreachable } from '#spend/budgets/refuse-while-unreachable.ts'
 import { readCostBetween } from '#spend/metering/key-usage.ts'
-import { openLedger } from '#spend/metering/ledger.ts'
+import { type Ledger, openLedger } from '#spend/metering/ledger.ts'
 import { openSpill } from '#spend/metering/spill.ts'
 import { closeMs, createWarning, type OpenContext } from './parts.ts'
 import type { OpenStore } from './store.ts'
@@ -26,13 +26,28 @@ import { openUpkeep } from './upkeep.ts'
  * Opens the ledger of metered requests and the budget limits.
  * @param onUnmetered is called for each request that is not metered.
  */
-export async function openMoney(
+export async function openMoney(context: OpenContext, store: OpenStore, onUnmetered: (error: Error) => void) {
+  const { db, allowStale, hasPrimary } = store
+  const ledger = await openStoredLedger(context, store, onUnmetered)
+  const budgets = openBudgets(context, store, ledger)
+  if (!hasPrimary) openUpkeep(context, db)
+  const compatibleBudgets = await withOlderServers(context, db, budgets)
+  return {
+    ledger,
+    budgets:
+      context.parts.config.stale_limits === 'refuse'
+        ? refuseWhileUnreachable(compatibleBudgets, allowStale)
+        : compatibleBudgets,
+  }
+}
+
+/** Opens the ledger, and writes what an earlier run could not write. */
+async function openStoredLedger(
   context: OpenContext,
-  { settings, db, allowStale, hasPrimary }: OpenStore,
+  { settings, db }: OpenStore,
   onUnmetered: (error: Error) => void,
 ) {
-  const { parts, cleanup } = context
-  const { config, log, now, newId } = parts
+  const { config, log, now, newId } = context.parts
   const folder = join(settings.data_dir, 'unwritten')
   const spill = await openSpill({ folder, maxBytes: config.spill_bytes, now, newId })
   if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'writing metered requests of an earlier run')
@@ -40,13 +55,33 @@ export async function openMoney(
   const onLost = (requests: number, cost: PicoUsd) =>
     log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could not be stored at the end, and are lost')
   const ledger = openLedger({ db, now, spill, onError: warnNotWritten, onRefused: onUnmetered, onLost })
-  cleanup.defer(ledger.close)
-  const readSpending = createSpendingReader({
+  context.cleanup.defer(ledger.close)
+  return ledger
+}
+
+function openBudgets(context: OpenContext, store: OpenStore, ledger: Ledger): Budgets {
+  const { now, newId } = context.parts
+  const { db } = store
+  const budgets = new Budgets({
     db,
-    ledger,
-    isSingleWriter: isSingleLedgerWriter(db, config, { hasPrimary }),
+    clock: createDatabaseClock(db, now),
+    now,
+    newId,
+    waitUntilWritten: ledger.flush,
+    readSpentSince: createPastSpendingReader(context, store, ledger),
+    onError: createWarning(context, 'budgets were not reported'),
   })
-  const readPastSpending = async (budget: Budget, sinceDay: number) => {
+  // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
+  // not delay the end.
+  context.cleanup.defer(() => waitAtMost(closeMs, budgets.close()))
+  return budgets
+}
+
+/** Returns the function that reads from the ledger what a budget has spent since a day. */
+function createPastSpendingReader({ parts }: OpenContext, { db, hasPrimary }: OpenStore, ledger: Ledger) {
+  const isSingleWriter = isSingleLedgerWriter(db, parts.config, { hasPrimary })
+  const readSpending = createSpendingReader({ db, ledger, isSingleWriter })
+  return async (budget: Budget, sinceDay: number) => {
     // Requests that were metered a moment ago count too.
     await ledger.flush()
     const { subject, includesByok } = budget
@@ -57,28 +92,6 @@ export async function openMoney(
     if (subject.kind === 'session')
       return toPicoUsd(await readSessionCost({ db, readSpending }, subject.internId, subject.sessionId))
     return readSpentSince({ db }, { subject, includesByok }, sinceDay)
-  }
-  const warnNotReported = createWarning(context, 'budgets were not reported')
-  const clock = createDatabaseClock(db, now)
-  const waitUntilWritten = ledger.flush
-  const budgets = new Budgets({
-    db,
-    clock,
-    now,
-    newId,
-    waitUntilWritten,
-    readSpentSince: readPastSpending,
-    onError: warnNotReported,
-  })
-  // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
-  // not delay the end.
-  cleanup.defer(() => waitAtMost(closeMs, budgets.close()))
-  if (!hasPrimary) openUpkeep(context, db)
-  const compatibleBudgets = await withOlderServers(context, db, budgets)
-  return {
-    ledger,
-    budgets:
-      config.stale_limits === 'refuse' ? refuseWhileUnreachable(compatibleBudgets, allowStale) : compatibleBudgets,
   }
 }
 
