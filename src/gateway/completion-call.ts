@@ -4,7 +4,8 @@ import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 import type { TurnLimits } from './admission/turn-limits.ts'
-import type { Body, ClientProtocol, RequestHeaders } from './protocol/protocol.ts'
+import type { ClientProtocol, RequestHeaders } from './protocol/client-protocol.ts'
+import type { Body } from './protocol/request-body.ts'
 
 /** One request for a completion. */
 export type CompletionCall = {

@@ -9,7 +9,7 @@ import type { Budget } from '#spend/budgets/budget.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Candidate, Target } from '../plan/plan.ts'
 import type { BothForms } from '../pricing/bill.ts'
-import type { Body } from '../protocol/protocol.ts'
+import type { Body } from '../protocol/request-body.ts'
 import type { CredentialSource, SpendingLimits } from './spending-limits.ts'
 import type { TurnLimits } from './turn-limits.ts'
 

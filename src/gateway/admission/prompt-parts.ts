@@ -1,6 +1,6 @@
 import { jsonBytes } from '#platform/json/json-text/json-bytes.ts'
 import { type Medium, readMedium, toMediumKind } from '../media/medium.ts'
-import type { Body } from '../protocol/protocol.ts'
+import type { Body } from '../protocol/request-body.ts'
 
 /** The size of a body: an upper bound of the tokens of its text, and its media. */
 export type PromptSize = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { dataUrl, png, wav, wavData, wavFormat } from '#test/harness/upstream/media.ts'
-import type { Body } from '../protocol/protocol.ts'
+import type { Body } from '../protocol/request-body.ts'
 import { promptBound } from './bounds/prompt-bound.ts'
 
 const picture = dataUrl('image/png', png(500, 500))

@@ -2,7 +2,7 @@ import type { Verdict } from '#policy/guardrails/decide/judge.ts'
 import { refusal } from '#policy/guardrails/decide/refusal.ts'
 import type { BothForms } from '../pricing/bill.ts'
 import { isClientTool } from '../pricing/billable-options.ts'
-import type { Body } from '../protocol/protocol.ts'
+import type { Body } from '../protocol/request-body.ts'
 
 type IsStored = (value: unknown) => boolean
 

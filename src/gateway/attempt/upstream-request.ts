@@ -1,5 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
-import type { EncodedRequest } from '../protocol/protocol.ts'
+import type { EncodedRequest } from '../protocol/provider-protocol.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import type { TargetEncoding } from './target-encoding.ts'
 import type { UpstreamRequest } from './upstream/upstream.ts'

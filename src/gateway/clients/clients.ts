@@ -1,4 +1,4 @@
-import type { ClientProtocol } from '../protocol/protocol.ts'
+import type { ClientProtocol } from '../protocol/client-protocol.ts'
 import { chatClient } from './chat/client.ts'
 import { embeddingsClient } from './embeddings/client.ts'
 import { messagesClient } from './messages/client.ts'

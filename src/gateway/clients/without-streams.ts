@@ -1,4 +1,4 @@
-import type { ClientProtocol } from '../protocol/protocol.ts'
+import type { ClientProtocol } from '../protocol/client-protocol.ts'
 
 const neverStreamed = (): never => {
   throw new Error('answers of this protocol are never streamed')

@@ -1,4 +1,4 @@
-import type { Body } from '../protocol/protocol.ts'
+import type { Body } from '../protocol/request-body.ts'
 import { decodeMedium, isPossiblyPdf, parseDataUrl } from './media-bytes.ts'
 import { readMedium } from './medium.ts'
 

@@ -1,5 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
-import type { Body } from '../protocol/protocol.ts'
+import type { Body } from '../protocol/request-body.ts'
 
 const prefix = '@preset/'
 /** Matches `haiku@2`: version 2 of the preset haiku. No preset has more versions than nine digits can express. */

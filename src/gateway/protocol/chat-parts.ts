@@ -1,5 +1,5 @@
-import type { Body } from './protocol.ts'
 import { isPdfUrl } from './repairs/media-types.ts'
+import type { Body } from './request-body.ts'
 
 /** A content part of any protocol. */
 export type Part = { type?: unknown; text?: unknown } & Body

@@ -1,6 +1,6 @@
 import type { Steps } from '#platform/async/long-work.ts'
 import { serializeInSteps } from '#platform/json/json-text/json-steps.ts'
-import type { EncodedRequest } from './protocol.ts'
+import type { EncodedRequest } from './provider-protocol.ts'
 
 type Encoded = Pick<EncodedRequest, 'body' | 'source'>
 

@@ -97,7 +97,7 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
         }
       : undefined,
   }
-  const [sse, read] = [new SseReader(), openaiChat.reader('a')]
+  const [sse, read] = [new SseReader(), openaiChat.reader({ answerId: 'a' })]
   const events = alike ? new DeltaFastPath(read, receiver, new AnswerSizeLimit()) : undefined
   for (const piece of pieces) {
     const passed = events && sse.isBetweenEvents ? events.deliver(piece) : 0

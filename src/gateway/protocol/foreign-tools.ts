@@ -1,5 +1,5 @@
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import type { Body } from './protocol.ts'
+import type { Body } from './request-body.ts'
 
 /** The schema of a function, in the member of any protocol: chats and responses, Anthropic, MCP. Undefined without one. */
 export const readToolSchema = ({ parameters, input_schema, inputSchema }: Body): unknown =>

@@ -7,7 +7,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { endpointOf } from '#test/harness/upstream/endpoints/candidates.ts'
 import { responsesToChat } from '../clients/responses/to-chat.ts'
 import { protocols } from '../providers/protocols.ts'
-import type { Body } from './protocol.ts'
+import type { Body } from './request-body.ts'
 
 const call = { name: 'look_up', arguments: '{}' }
 const schema = { type: 'json_schema', name: 'x', schema: {} }

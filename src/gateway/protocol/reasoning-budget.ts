@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { Body } from './protocol.ts'
+import type { Body } from './request-body.ts'
 
 /** The share of the answer limit that each effort can use for reasoning, as OpenRouter documents it. */
 const reasoningShares: Record<string, number> = {

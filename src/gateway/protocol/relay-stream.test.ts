@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
-import type { ClientProtocol } from './protocol.ts'
+import type { ClientProtocol } from './client-protocol.ts'
 import { relayStream } from './relay-stream.ts'
 
 test('small pieces are written, empty ones are not', async () => {

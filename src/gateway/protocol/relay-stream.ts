@@ -4,9 +4,9 @@ import { ByteBatch } from '#platform/text/byte-batch.ts'
 import type { DeltaReceiver, Receiver, TextEvent } from '../attempt/answer/receiver.ts'
 import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { Exchange } from '../attempt/upstream/upstream.ts'
+import type { AnswerHead, ClientProtocol, StreamWriter } from './client-protocol.ts'
 import type { EventTemplate } from './event-template.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
-import type { AnswerHead, ClientProtocol, StreamWriter } from './protocol.ts'
 import { findUsage, type PriceTokens, toCostNote } from './usage-with-cost.ts'
 
 /** Counts one piece of text by its length in bytes. */

@@ -4,7 +4,7 @@ import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import { decodeLatin1 } from '#platform/text/decode-bytes.ts'
 import type { Receiver, WholeAnswer } from '../attempt/answer/receiver.ts'
 import type { AttemptFailure } from '../attempt/failure/failure.ts'
-import type { AnswerHead, ClientProtocol, CostNote, WholeBody } from './protocol.ts'
+import type { AnswerHead, ClientProtocol, CostNote, WholeBody } from './client-protocol.ts'
 import { addCostToUsage, findUsage, type PriceTokens, toCostNote } from './usage-with-cost.ts'
 
 /** Builds a whole answer for a client that does not stream. */

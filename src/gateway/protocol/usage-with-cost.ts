@@ -1,5 +1,5 @@
 import type { AnswerEvent, TokenCounts, UsageEvent } from '#chat/events.ts'
-import type { ClientProtocol, CostNote } from './protocol.ts'
+import type { ClientProtocol, CostNote } from './client-protocol.ts'
 
 /** Calculates the cost of counted tokens. */
 export type PriceTokens = (tokens: TokenCounts) => CostNote

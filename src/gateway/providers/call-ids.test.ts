@@ -12,15 +12,15 @@ const readCallLimit = (events: AnswerEvent[]) => events.flatMap((one) => (one.ty
 const unnamed = {
   'google-gemini': (answerId: string) => {
     const parts = [{ functionCall: { name: 'f' } }, { functionCall: { name: 'g' } }]
-    return googleGemini.readBody({ candidates: [{ content: { parts }, finishReason: 'STOP' }] }, answerId)
+    return googleGemini.readBody({ candidates: [{ content: { parts }, finishReason: 'STOP' }] }, { answerId })
   },
   'openai-chat': (answerId: string) => {
     const tool_calls = [{ function: { name: 'f' } }, { function: { name: 'g' } }]
-    return openaiChat.readBody({ choices: [{ message: { tool_calls } }] }, answerId)
+    return openaiChat.readBody({ choices: [{ message: { tool_calls } }] }, { answerId })
   },
   'openai-responses': (answerId: string) => {
     const output = ['f', 'g'].map((name) => ({ type: 'function_call', name, arguments: '{}' }))
-    return openaiResponses.readBody({ output }, answerId)
+    return openaiResponses.readBody({ output }, { answerId })
   },
 }
 
@@ -35,7 +35,7 @@ for (const [protocol, read] of Object.entries(unnamed))
 test('a call has the same id in passed-through bytes and in events', () => {
   const choices = [{ index: 0, message: { tool_calls: [{ function: { name: 'f', arguments: '' } }] } }]
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 5 }
-  const events = openaiChat.readBody({ choices }, 'gen-1')
+  const events = openaiChat.readBody({ choices }, { answerId: 'gen-1' })
   const bytes = chatRewriter(head).whole(JSON.stringify({ choices }), { choices }, events)
   const [id] = readCallLimit(events)
   assert.equal(JSON.parse(bytes).choices[0].message.tool_calls[0].id, id)

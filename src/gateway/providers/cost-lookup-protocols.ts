@@ -1,7 +1,7 @@
 import type { CostLookupKind } from '#catalogue/index/model.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
-import type { ProviderProtocol } from '../protocol/protocol.ts'
+import type { ProviderProtocol } from '../protocol/provider-protocol.ts'
 
 /** A later report of a provider about an answer: its bill or its tokens. */
 export type ReportedBill = { cost?: PicoUsd | undefined; tokens?: TokenCounts | undefined }

@@ -1,6 +1,6 @@
 import type { Endpoint, Provider } from '#catalogue/index/model.ts'
 import type { Protocol, Task } from '#platform/core/vocabulary.ts'
-import type { ProviderProtocol } from '../protocol/protocol.ts'
+import type { ProviderProtocol } from '../protocol/provider-protocol.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { demo } from './demo/demo-protocol.ts'
 import { googleGemini } from './gemini/google-gemini.ts'

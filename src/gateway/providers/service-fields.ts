@@ -1,5 +1,5 @@
 import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
-import type { Body } from '../protocol/protocol.ts'
+import type { Body } from '../protocol/request-body.ts'
 
 /** Removes the fields of this service. Unknown fields stay, because they can belong to a provider. */
 export function withoutServiceFields(body: Body): Body {

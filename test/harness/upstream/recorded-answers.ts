@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, type ThoughtMetadata } from '#chat/thoughts.ts'
-import type { ProviderProtocol } from '#gateway/protocol/protocol.ts'
+import type { ProviderProtocol } from '#gateway/protocol/provider-protocol.ts'
 import { SseReader } from '#platform/net/sse.ts'
 
 const folder = new URL('./providers/', import.meta.url)

@@ -12,7 +12,7 @@ const head = { id: 'gen-1', model: 'a/b', provider: 'p', createdSeconds: 5 }
 /** Reads a whole answer of a provider, and writes it for clients of every protocol. */
 function relay(protocol: Protocol, text: string): void {
   const body = JSON.parse(text) as object
-  const events: AnswerEvent[] = protocols[protocol].readBody(body, 'gen-1')
+  const events: AnswerEvent[] = protocols[protocol].readBody(body, { answerId: 'gen-1' })
   for (const client of allClients) {
     if (client.task) continue
     const passThrough = client.protocol === protocol

@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '#gateway/protocol/protocol.ts'
+import type { RequestHeaders } from '#gateway/protocol/client-protocol.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 
 /** Headers in which programs identify themselves. The first one that is present counts. */

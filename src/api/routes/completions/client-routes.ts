@@ -1,5 +1,5 @@
 import { allClients } from '#gateway/clients/clients.ts'
-import type { ClientProtocol } from '#gateway/protocol/protocol.ts'
+import type { ClientProtocol } from '#gateway/protocol/client-protocol.ts'
 import type { FaultKind } from '#platform/core/fault.ts'
 import { type Route, route } from '../route.ts'
 import { answerCompletion } from './call.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { dataUrl, png as pngBytes, wav, wavData, wavFormat } from '#test/harness/upstream/media.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import { promptBound } from './prompt-bound.ts'
 
 const long = 'word '.repeat(20_000)

@@ -4,7 +4,7 @@ import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import { runWithoutPauses, type Steps } from '#platform/async/long-work.ts'
 import { writeInSteps } from '#platform/json/json-text/json-steps.ts'
 import { mediumTokenBound } from '../../media/medium.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import { addParts, addUnknown, bytesOf, isMediaPart, isPlainField, type PromptSize } from '../prompt-parts.ts'
 
 /** Tokens that a chat template adds to one message, such as its role and separators. An upper bound. */

@@ -1,8 +1,9 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { type Bill, billedChoices, computeBill, type Offer, type RequestForms } from '../../pricing/bill.ts'
-import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
+import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import { isReasoningModel, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import { promptBound } from './prompt-bound.ts'
 
 /** The maximum tokens of a request at one endpoint. `prompt` and `completion` are reserved. */

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { decodeUtf8, toUtf8, withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
-import type { BodyReader } from '../../protocol/protocol.ts'
+import type { BodyReader } from '../../protocol/provider-protocol.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { type AttemptFailure, failureFromTransport } from '../failure/failure.ts'
 import { type HeaderWaits, readRetryAfter, readTimeToReset } from '../failure/wait-times.ts'

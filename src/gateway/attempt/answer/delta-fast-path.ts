@@ -1,20 +1,21 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { type SseEvent, SseReader } from '#platform/net/sse.ts'
+import { SseReader } from '#platform/net/sse.ts'
 import { EventTemplate } from '../../protocol/event-template.ts'
+import type { StreamReader } from '../../protocol/provider-protocol.ts'
 import type { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { Receiver, TextEvent } from './receiver.ts'
 
 /** Delivers stream events that differ from an earlier event only in their text, without parsing them. */
 export class DeltaFastPath {
   readonly #template = new EventTemplate()
-  readonly #read: (event: SseEvent) => AnswerEvent[]
+  readonly #read: StreamReader
   readonly #receiver: Receiver
   readonly #sizeLimit: AnswerSizeLimit
   /** The parsed events of the event that the template was learned from. */
   #events: AnswerEvent[] = []
   #textEvent: TextEvent | undefined
 
-  constructor(read: (event: SseEvent) => AnswerEvent[], receiver: Receiver, sizeLimit: AnswerSizeLimit) {
+  constructor(read: StreamReader, receiver: Receiver, sizeLimit: AnswerSizeLimit) {
     this.#read = read
     this.#receiver = receiver
     this.#sizeLimit = sizeLimit

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import { isEndMark } from '../../protocol/tool-calls/readers.ts'
+import { isEndMark } from '../../protocol/end-mark.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
 import { ContentHold, endsHold, isContent } from './content-hold.ts'

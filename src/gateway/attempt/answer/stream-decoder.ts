@@ -2,8 +2,8 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import type { EventFilter, StreamProgress } from '../../protocol/answer-forms.ts'
-import type { ProviderProtocol } from '../../protocol/protocol.ts'
-import { endMark } from '../../protocol/tool-calls/readers.ts'
+import { endMark } from '../../protocol/end-mark.ts'
+import type { ProviderProtocol, StreamReader } from '../../protocol/provider-protocol.ts'
 import { defaultErrorMessage, errorWithoutAnswer } from '../../providers/errors/error-event.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { isContent } from './content-hold.ts'
@@ -41,7 +41,7 @@ export class StreamDecoder {
   #announcement: RegExp | undefined
   /** Content came without the announcement. */
   #isUnannounced = false
-  #read: (event: SseEvent) => AnswerEvent[]
+  #read: StreamReader
   /** The protocol of the stream, once an event shows it. Some proxies answer in another one than requested. */
   #protocol: ProviderProtocol | undefined
   /** The last data that is not an event of the protocol, which can be the text of an error. */
@@ -61,7 +61,7 @@ export class StreamDecoder {
   }
 
   /** The current reader, for events that need neither normalization nor recognition of their protocol. */
-  get read(): (event: SseEvent) => AnswerEvent[] {
+  get read(): StreamReader {
     return this.#read
   }
 
@@ -201,9 +201,9 @@ export class StreamDecoder {
     return protocol
   }
 
-  #createReader({ reader }: ProviderProtocol): (event: SseEvent) => AnswerEvent[] {
+  #createReader({ reader }: ProviderProtocol): StreamReader {
     const { answerId, answerLimit, toolNames } = this.#attempt
-    return reader(answerId, answerLimit, toolNames)
+    return reader({ answerId, answerLimit, toolNames })
   }
 
   /** An event named `error` is an error, whatever its data. */

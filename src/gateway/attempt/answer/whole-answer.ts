@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { repairJsonSyntax } from '#platform/json/json-text/repair-json-syntax.ts'
-import type { ProviderProtocol } from '../../protocol/protocol.ts'
+import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import { defaultErrorMessage, errorWithoutAnswer } from '../../providers/errors/error-event.ts'
 import { protocols } from '../../providers/protocols.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
@@ -52,7 +52,7 @@ export function readWholeAnswer(
   const protocol = recognizeProtocol(body, providerProtocol)
   const isForeign = protocol !== providerProtocol
   const reader = isForeign && adaptProtocol ? adaptProtocol(protocol) : protocol
-  const events = reader.readBody(body, answerId, answerLimit, toolNames)
+  const events = reader.readBody(body, { answerId, answerLimit, toolNames })
   return { events, whole: isForeign ? undefined : replaceBody(answer, body) }
 }
 

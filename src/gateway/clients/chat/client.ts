@@ -1,7 +1,7 @@
 import { passesChatFastCheck } from '#chat/chat-fast-check.ts'
 import { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk } from '#chat/chunk.ts'
-import type { ClientProtocol } from '../../protocol/protocol.ts'
+import type { ClientProtocol } from '../../protocol/client-protocol.ts'
 import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
 import { writeCompletion } from './completion.ts'
 import { hasFunctions, withToolsOfFunctions } from './legacy-functions.ts'

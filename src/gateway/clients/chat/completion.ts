@@ -1,7 +1,7 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, GeneratedImage, Speech } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
-import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
+import type { AnswerHead, CostNote } from '../../protocol/client-protocol.ts'
 import { functionReason, usesFunctions } from './legacy-functions.ts'
 import { emptyCall, toAnnotations, toImagePart } from './parts.ts'
 import { writeSpeech } from './speech.ts'

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 type Call = { name?: unknown; arguments?: unknown }
 type Message = { role?: unknown; tool_calls?: unknown; function_call?: Call | null } & Body

@@ -8,7 +8,7 @@ const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5
 const rewriter = () => chatRewriter(head)
 /** The rewritten answer. Its text is passed as a latin1 string. */
 const rewriteWhole = (answer: object, given?: readonly AnswerEvent[]) => {
-  const events = given ?? openaiChat.readBody(answer, 'gen-1')
+  const events = given ?? openaiChat.readBody(answer, { answerId: 'gen-1' })
   return JSON.parse(utf8(rewriter().whole(latin1(JSON.stringify(answer)), answer, events)))
 }
 const sent = (chunk: object) => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)

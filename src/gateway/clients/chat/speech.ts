@@ -1,5 +1,5 @@
 import type { Speech } from '#chat/events.ts'
-import type { AnswerHead } from '../../protocol/protocol.ts'
+import type { AnswerHead } from '../../protocol/client-protocol.ts'
 
 /** The speech of a chat must have an id, although only that of OpenAI can be named in later messages. */
 export const speechId = ({ id }: AnswerHead) => `audio_${id}`

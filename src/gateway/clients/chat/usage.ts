@@ -1,6 +1,6 @@
 import type { TokenCounts } from '#chat/events.ts'
 import type { Usage } from '#chat/usage.ts'
-import type { CostNote } from '../../protocol/protocol.ts'
+import type { CostNote } from '../../protocol/client-protocol.ts'
 
 /** The usage in the form of chat completions. Details whose counts are zero are absent. */
 export function usageOf(tokens: TokenCounts, cost?: CostNote): Usage {

@@ -1,7 +1,7 @@
 import type { Chunk, ChunkChoice, Delta } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
-import type { AnswerHead, StreamWriter } from '../../protocol/protocol.ts'
+import type { AnswerHead, StreamWriter } from '../../protocol/client-protocol.ts'
 import { errorTypeFor } from './error-type.ts'
 import { functionReason, usesFunctions } from './legacy-functions.ts'
 import { callArguments, emptyCall, toAnnotations, toImagePart } from './parts.ts'

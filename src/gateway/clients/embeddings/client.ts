@@ -1,5 +1,5 @@
 import { EmbeddingsRequest } from '#chat/embeddings-request.ts'
-import type { ClientProtocol } from '../../protocol/protocol.ts'
+import type { ClientProtocol } from '../../protocol/client-protocol.ts'
 import { withoutStreams } from '../without-streams.ts'
 import { embeddingsPreset } from './preset.ts'
 import { Embeddings } from './schema.ts'

@@ -3,7 +3,7 @@ import { type EmbeddingsInput, EmbeddingsRequest } from '#chat/embeddings-reques
 import type { Message } from '#chat/message.ts'
 import { tokenIdsPart } from '#chat/tokens/token-ids.ts'
 import { Fault } from '#platform/core/fault.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 /** Fields that some clients send with every request, and that have no effect here. */
 const ignoredFields: ReadonlySet<string> = new Set(['stream_options', 'usage'])

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { type AnswerEvent, type TokenCounts, zeroTokens } from '#chat/events.ts'
 import { estimatePrompt } from '#chat/tokens/prompt-size.ts'
-import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
+import type { AnswerHead, CostNote } from '../../protocol/client-protocol.ts'
 
 const closingBrace = Buffer.from('}')
 

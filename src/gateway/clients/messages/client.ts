@@ -1,5 +1,5 @@
 import { MessagesCall } from '#chat/messages-call.ts'
-import type { ClientProtocol } from '../../protocol/protocol.ts'
+import type { ClientProtocol } from '../../protocol/client-protocol.ts'
 import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
 import { messageUsage } from './answer/message.ts'
 import { messagesRewriter } from './answer/rewriter.ts'

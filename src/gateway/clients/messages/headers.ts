@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../../protocol/protocol.ts'
+import type { RequestHeaders } from '../../protocol/client-protocol.ts'
 
 /**
  * Betas that do not raise the cost above the reservation. Under a spending limit no others are sent, because a longer

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
-import type { AnswerHead } from '../../protocol/protocol.ts'
+import type { AnswerHead } from '../../protocol/client-protocol.ts'
 import { parseJsonText } from '../../protocol/tool-calls/tool-arguments.ts'
 import { FlatTools, listDeclaredTools } from './flat-tools.ts'
 import type { ItemEvents } from './item-events.ts'

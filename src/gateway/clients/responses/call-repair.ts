@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import type { AnswerHead } from '../../protocol/client-protocol.ts'
 import { parseEventObject } from '../../protocol/passthrough-rewriter.ts'
-import type { AnswerHead } from '../../protocol/protocol.ts'
 import { type AssembledCall, assembledCalls, callEventsIn } from '../../protocol/tool-calls/assembled-calls.ts'
 import { ItemCheck, isCall, type RawItem, readArguments } from './item-check.ts'
 import { RepairedItems } from './repaired-items.ts'

@@ -1,5 +1,5 @@
 import { ResponsesCall } from '#chat/responses-call.ts'
-import type { AnswerHead, ClientProtocol, StreamWriter } from '../../protocol/protocol.ts'
+import type { AnswerHead, ClientProtocol, StreamWriter } from '../../protocol/client-protocol.ts'
 import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
 import { completeUsage, responseUsage } from './object.ts'
 import { responsesPreset } from './preset.ts'

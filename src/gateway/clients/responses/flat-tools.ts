@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { maxTools } from '#chat/fields/tool-list.ts'
 import { Fault } from '#platform/core/fault.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 export type Tool = { type?: string; name?: string; tools?: unknown } & Record<string, unknown>
 

@@ -1,7 +1,8 @@
 import type { TokenCounts } from '#chat/events.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { isDeeper } from '#platform/json/depth.ts'
-import type { AnswerHead, Body, CostNote } from '../../protocol/protocol.ts'
+import type { AnswerHead, CostNote } from '../../protocol/client-protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 export type UrlCitation = { type: 'url_citation'; url: string; title: string; start_index: number; end_index: number }
 

@@ -1,6 +1,6 @@
 import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import type { AnswerHead } from '../../protocol/client-protocol.ts'
 import { changeMember, type PassthroughRewriter, parseEventObject } from '../../protocol/passthrough-rewriter.ts'
-import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
 import { settingsWithDefaults } from './object.ts'
 

@@ -1,7 +1,7 @@
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { encodeThought } from '#chat/thought-encoding.ts'
 import { isThoughtEnd, type Thought } from '#chat/thoughts.ts'
-import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
+import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/client-protocol.ts'
 import { CallItems, type ToolCall } from './call-items.ts'
 import { ItemEvents } from './item-events.ts'
 import type { FileCitation, MessageItem, ReasoningItem, ResponseState, TextPart, UrlCitation } from './object.ts'

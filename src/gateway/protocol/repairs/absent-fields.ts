@@ -1,7 +1,7 @@
 import { ChatRequest } from '#chat/chat-request.ts'
 import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
-import type { Body } from '../protocol.ts'
 import { foreignThinkingFields, readGoogleThinking } from '../reasoning-budget.ts'
+import type { Body } from '../request-body.ts'
 
 /**
  * The fields among `names` that a request sets. `names` are fields that the protocol of the provider lacks; the answer lists

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AnswerEvent } from '#chat/events.ts'
 import { mapTexts } from '#platform/json/map-texts.ts'
-import type { Body, ProviderProtocol } from '../protocol.ts'
+import type { ProviderProtocol } from '../provider-protocol.ts'
+import type { Body } from '../request-body.ts'
 import { mapAnswerEvents } from './map-answer-events.ts'
 
 /** The names or ids that a provider accepts, and where they are in the bodies of its protocol. */

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import type { Body } from '../protocol.ts'
+import type { Body } from '../request-body.ts'
 import type { Repair } from './repair.ts'
 
 /**

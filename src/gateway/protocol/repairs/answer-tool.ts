@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import type { ProviderProtocol } from '../protocol.ts'
+import type { ProviderProtocol } from '../provider-protocol.ts'
 import { mapAnswerEvents } from './map-answer-events.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import type { Message, ToolCall } from '#chat/message.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { ProviderProtocol } from '../protocol.ts'
+import type { ProviderProtocol } from '../provider-protocol.ts'
 import { mapAnswerEvents } from './map-answer-events.ts'
 
 type CustomTool = { name?: string; description?: string | null; format?: { type?: string; grammar?: Grammar } | null }

@@ -1,4 +1,4 @@
-import type { Body } from '../protocol.ts'
+import type { Body } from '../request-body.ts'
 
 /** The most names in the header `x-fields-left-out`, which lists the fields that a provider does not get. */
 export const maxDroppedNames = 20

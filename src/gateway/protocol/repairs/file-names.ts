@@ -1,5 +1,5 @@
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { Body } from '../protocol.ts'
+import type { Body } from '../request-body.ts'
 import type { Repair } from './repair.ts'
 
 /** The extensions of files whose type OpenAI reads from the name. */

@@ -1,6 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import type { SseEvent } from '#platform/net/sse.ts'
-import type { ProviderProtocol } from '../protocol.ts'
+import type { ProviderProtocol } from '../provider-protocol.ts'
 
 /**
  * The protocol with other events of its answers.
@@ -14,11 +13,11 @@ export function mapAnswerEvents(
     ...protocol,
     // The mapper has to see every event.
     isStateless: false,
-    reader(...answer) {
-      const read = protocol.reader(...answer)
+    reader(context) {
+      const read = protocol.reader(context)
       const map = createMapper()
-      return (event: SseEvent) => read(event).flatMap(map)
+      return (event) => read(event).flatMap(map)
     },
-    readBody: (body, ...answer) => protocol.readBody(body, ...answer).flatMap(createMapper()),
+    readBody: (body, context) => protocol.readBody(body, context).flatMap(createMapper()),
   }
 }

@@ -1,5 +1,5 @@
 import { mapItems, mapTexts } from '#platform/json/map-texts.ts'
-import type { Body } from '../protocol.ts'
+import type { Body } from '../request-body.ts'
 import type { Repair } from './repair.ts'
 
 /** Names of media types that clients use and providers refuse. */

@@ -1,4 +1,4 @@
-import type { Body } from '../protocol.ts'
+import type { Body } from '../request-body.ts'
 import type { Repair } from './repair.ts'
 
 /** A tool call or a result in a conversation. `position` is the number of its message or item. */

@@ -1,4 +1,4 @@
-import type { Body } from '../protocol.ts'
+import type { Body } from '../request-body.ts'
 import { type Aliases, type NameRule, withAliases } from './aliases.ts'
 
 /** Repairs one violation of a body. Adds removed fields to `dropped`. Returns the same body if nothing changes. */

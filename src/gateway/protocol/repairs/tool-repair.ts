@@ -1,6 +1,6 @@
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import { fitToolSchema } from '#platform/json-schema/tool-schema.ts'
-import type { Body } from '../protocol.ts'
+import type { Body } from '../request-body.ts'
 import { noteDropped } from './dropped-fields.ts'
 import type { Repair } from './repair.ts'
 

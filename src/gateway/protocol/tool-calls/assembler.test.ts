@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { AnswerEvent } from '#chat/events.ts'
-import { type AssemblerOptions, ToolCallAssembler } from './assembler.ts'
+import type { AnswerContext } from '../provider-protocol.ts'
+import { ToolCallAssembler } from './assembler.ts'
 import type { ToolCallPiece, UpstreamEvent } from './piece.ts'
 
 type Piece = Omit<ToolCallPiece, 'type'>
@@ -16,12 +17,12 @@ const finish = (reason: 'tool_calls' | 'length' = 'tool_calls'): AnswerEvent => 
 const text: AnswerEvent = { type: 'text', text: '\n' }
 const isPiece = (one: Piece | AnswerEvent): one is Piece => !('type' in one)
 
-function assembled(events: readonly UpstreamEvent[][], options: AssemblerOptions = {}): AnswerEvent[] {
+function assembled(events: readonly UpstreamEvent[][], options: AnswerContext = {}): AnswerEvent[] {
   const assembler = new ToolCallAssembler(options)
   return [...events.flatMap((upstreamEvents) => assembler.take(upstreamEvents)), ...assembler.end()]
 }
 
-function eventsOf(given: (Piece | AnswerEvent | (Piece | AnswerEvent)[])[], options?: AssemblerOptions): AnswerEvent[] {
+function eventsOf(given: (Piece | AnswerEvent | (Piece | AnswerEvent)[])[], options?: AnswerContext): AnswerEvent[] {
   const typed = given.map((one) =>
     [one].flat().map((each): UpstreamEvent => (isPiece(each) ? { type: 'call_piece', ...each } : each)),
   )

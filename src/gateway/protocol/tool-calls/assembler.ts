@@ -1,5 +1,6 @@
 import { generatedCallId } from '#chat/call-id.ts'
 import type { AnswerEvent } from '#chat/events.ts'
+import type { AnswerContext } from '../provider-protocol.ts'
 import { PartialCall } from './call.ts'
 import { CallFinder } from './call-finder.ts'
 import { findDeclaredName } from './declared-name.ts'
@@ -14,15 +15,6 @@ import {
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>
 
-export type AssemblerOptions = {
-  /** This service's id of the answer. If the upstream sends no ids of calls, they are generated from it. */
-  answerId?: string | undefined
-  /** The maximum tokens of the answer: arguments that are cut off at this limit are not an error. */
-  answerLimit?: number | undefined
-  /** The names of the tools that the upstream got. Undefined if they are not known. */
-  toolNames?: ReadonlySet<string> | undefined
-}
-
 /**
  * Assembles the tool calls of one answer from their pieces, which servers send in many forms (docs/decisions/0197). Calls are
  * in the order in which the upstream started them. Each has one event `tool_call`, with its id and name, which opens the call
@@ -30,7 +22,7 @@ export type AssemblerOptions = {
  * @throws Error for calls that cannot be completed, unless the answer was cut off at its limit.
  */
 export class ToolCallAssembler {
-  readonly #options: AssemblerOptions
+  readonly #context: AnswerContext
   #calls: PartialCall[] = []
   /** Created for the first call, because most answers have none. */
   #finder: CallFinder | undefined
@@ -48,8 +40,8 @@ export class ToolCallAssembler {
   /** The answer ended at its limit or by a content filter, so its calls can be cut off. */
   #isTruncated = false
 
-  constructor(options: AssemblerOptions) {
-    this.#options = options
+  constructor(context: AnswerContext) {
+    this.#context = context
   }
 
   /** @param events the content of one event of the upstream. */
@@ -64,7 +56,7 @@ export class ToolCallAssembler {
   /** Completes all calls after the last event of the upstream. */
   end(): AnswerEvent[] {
     const finish = this.#heldFinish
-    const isAtLimit = this.#completionTokens >= (this.#options.answerLimit ?? Number.POSITIVE_INFINITY)
+    const isAtLimit = this.#completionTokens >= (this.#context.answerLimit ?? Number.POSITIVE_INFINITY)
     const isCutOffAtLimit = isAtLimit && this.#calls.some((call) => call.args.isUnclosed)
     if (finish && isCutOffAtLimit) this.#isTruncated = true
     const calls = this.#closeAll()
@@ -121,7 +113,7 @@ export class ToolCallAssembler {
 
   /** Adds a piece. Objects after its arguments are further calls. There can be very many, because a model can repeat itself. */
   #add(sentPiece: ToolCallPiece): AnswerEvent[] {
-    const piece = withoutNullName(sentPiece, this.#options.toolNames)
+    const piece = withoutNullName(sentPiece, this.#context.toolNames)
     const first = this.#addToCall(piece)
     if (first.rest === '') return first.events
     const { events } = first
@@ -135,7 +127,7 @@ export class ToolCallAssembler {
 
   /** @returns the events of the call of a piece, and the text that follows its arguments in the piece. */
   #addToCall(piece: ToolCallPiece): { events: AnswerEvent[]; rest: string } {
-    this.#finder ??= new CallFinder(this.#options.toolNames)
+    this.#finder ??= new CallFinder(this.#context.toolNames)
     const call = this.#findOrCreateCall(piece, this.#finder)
     if (!call) return { events: [], rest: '' }
     // A second call with the same id gets a generated id.
@@ -148,7 +140,7 @@ export class ToolCallAssembler {
 
   #isNamePartial({ name = '', isNamePartial }: ToolCallPiece): boolean {
     // Without declared tools, every name can continue.
-    return isNamePartial === true || (isNamePartial === 'if_undeclared' && !this.#options.toolNames?.has(name))
+    return isNamePartial === true || (isNamePartial === 'if_undeclared' && !this.#context.toolNames?.has(name))
   }
 
   /** Finds the call of a piece, or creates it; undefined for an empty piece and for the end of an unknown call. */
@@ -186,8 +178,8 @@ export class ToolCallAssembler {
 
   #open(call: PartialCall): AnswerEvent[] {
     const index = this.#openedCount++
-    call.name = findDeclaredName(call.name!, this.#options.toolNames)
-    return call.open(index, generatedCallId(call.answerId || this.#options.answerId, index))
+    call.name = findDeclaredName(call.name!, this.#context.toolNames)
+    return call.open(index, generatedCallId(call.answerId || this.#context.answerId, index))
   }
 
   /** Completes all calls, because no more pieces follow. @throws Error for a call that is cut off or has no name. */

@@ -1,5 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { type AssemblerOptions, ToolCallAssembler } from './assembler.ts'
+import type { AnswerContext } from '../provider-protocol.ts'
+import { ToolCallAssembler } from './assembler.ts'
 import type { UpstreamEvent } from './piece.ts'
 
 /**
@@ -8,13 +9,13 @@ import type { UpstreamEvent } from './piece.ts'
  * @throws Error as `ToolCallAssembler` does.
  */
 export class ChoicesAssembler {
-  readonly #options: AssemblerOptions
+  readonly #context: AnswerContext
   readonly #firstChoice: ToolCallAssembler
   #furtherChoices: Map<number, ToolCallAssembler> | undefined
 
-  constructor(options: AssemblerOptions) {
-    this.#options = options
-    this.#firstChoice = new ToolCallAssembler(options)
+  constructor(context: AnswerContext) {
+    this.#context = context
+    this.#firstChoice = new ToolCallAssembler(context)
   }
 
   /** @param upstreamEvents the content of one event of the upstream. */
@@ -47,8 +48,8 @@ export class ChoicesAssembler {
     this.#furtherChoices ??= new Map()
     const existing = this.#furtherChoices.get(choice)
     if (existing) return existing
-    const { answerId } = this.#options
-    const created = new ToolCallAssembler({ ...this.#options, answerId: answerId && `${answerId}_${choice}` })
+    const { answerId } = this.#context
+    const created = new ToolCallAssembler({ ...this.#context, answerId: answerId && `${answerId}_${choice}` })
     this.#furtherChoices.set(choice, created)
     return created
   }

@@ -29,16 +29,9 @@ test('calls of whole and streamed answers have the declared name', () => {
   const call = { index: 0, id: 'a', function: { name: 'functions.read', arguments: '{}' } }
   const body = { choices: [{ message: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
   const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
-  const streamed = openaiChat.reader(
-    'c',
-    undefined,
-    declared,
-  )({
-    event: undefined,
-    data: JSON.stringify(chunk),
-    raw: Buffer.alloc(0),
-  })
-  for (const events of [openaiChat.readBody(body, 'c', undefined, declared), streamed])
+  const context = { answerId: 'c', toolNames: declared }
+  const streamed = openaiChat.reader(context)({ event: undefined, data: JSON.stringify(chunk), raw: Buffer.alloc(0) })
+  for (const events of [openaiChat.readBody(body, context), streamed])
     assert.deepEqual(
       events.flatMap((event) => (event.type === 'tool_call' ? [event.name] : [])),
       ['read'],

@@ -1,4 +1,4 @@
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 type Tool = { name?: unknown } | null
 type Choice = { type?: unknown } & Body

@@ -1,7 +1,7 @@
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { Body } from '../../protocol/protocol.ts'
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 /** Anthropic refuses more cache breakpoints. The one of the whole request counts as well. */
 const maxBreakpoints = 4

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Body } from '../../protocol/protocol.ts'
 import { chooseEffort, computeThinkingBudget, minThinkingBudget } from '../../protocol/reasoning-budget.ts'
 import { noteDropped, withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import { acceptedEffort, acceptsSampling, isBudgetModel, refusesBudget } from './anthropic-thinking.ts'
 
 type Turn = { role?: unknown; content?: unknown } | null

@@ -1,4 +1,3 @@
-import type { Body } from '../../protocol/protocol.ts'
 import {
   callsByPosition,
   missingResultText,
@@ -8,6 +7,7 @@ import {
   type ToolEntry,
 } from '../../protocol/repairs/paired-results.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 type Block = { type?: unknown; id?: unknown; tool_use_id?: unknown; content?: unknown } & Body
 type Turn = { role?: unknown; content?: unknown } & Body

@@ -1,6 +1,6 @@
 import type { ChatTool } from '#chat/chat-request.ts'
 import { type BillableOptions, providerTools, readCallLimit, toUnitName } from '../../pricing/billable-options.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import type { Block } from './anthropic-turns.ts'
 
 /** Anthropic's tools by type, with the fields of each that are sent. `max_uses` limits the calls of those with `bounded`. */

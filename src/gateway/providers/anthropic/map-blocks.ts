@@ -1,5 +1,5 @@
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 type Turn = { content?: unknown } | null
 

@@ -1,4 +1,4 @@
-import type { ProviderProtocol } from '../../protocol/protocol.ts'
+import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
 import { openaiChat } from '../openai-chat/openai-chat.ts'
 import { demoOrigin } from './demo-upstream.ts'

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { ProviderProtocol } from '../../protocol/protocol.ts'
+import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import { readRefusalMessage } from '../errors/error-message.ts'
 import type { VectorFormat } from './vector-json.ts'
 

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { JsonListReader } from '#platform/json/json-text/json-list-reader.ts'
-import type { BodyReader } from '../../protocol/protocol.ts'
+import type { BodyReader } from '../../protocol/provider-protocol.ts'
 import { encodeVector, type VectorFormat } from './vector-json.ts'
 
 /** The field names of a provider's answer: its list, and in each item the vector and the position of its input. */

@@ -2,9 +2,9 @@ import type { Message } from '#chat/message.ts'
 import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
-import type { Body } from '../../protocol/protocol.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { pairMessages } from '../../protocol/repairs/paired-results.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import { parseJsonText, readCalledFunction, readCalledName } from '../../protocol/tool-calls/tool-arguments.ts'
 import {
   contentOrRefusal,

@@ -1,12 +1,12 @@
 import { mapItems } from '#platform/json/map-texts.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
-import type { Body } from '../../protocol/protocol.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { fitTools, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 /** The JSON Schema that Gemini documents: its enums contain only texts that are not empty. Other keywords move to the description. */
 const schemaRules: SchemaRules = {

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatTool } from '#chat/chat-request.ts'
 import { type BillableOptions, providerTools } from '../../pricing/billable-options.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import { billsSearchesByRequest } from './gemini-searches.ts'
 
 /** The tools that Gemini runs, by the name of their price, with the settings that are sent. */

@@ -8,8 +8,8 @@ import {
   toThinkingBlocks,
 } from '#chat/thoughts.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import type { ChatCompatibility } from './openai-chat-compatibility.ts'
 import { isSignature, withSignatures } from './openai-chat-signatures.ts'
 

@@ -1,6 +1,6 @@
 import { googleSignaturePath, type ReasoningDetail, readSigned, signaturePath } from '#chat/thoughts.ts'
 import { isObject } from '#platform/core/is-object.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import type { CallSignature } from '../../protocol/tool-calls/piece.ts'
 
 const format = 'google-gemini-v1'

@@ -3,7 +3,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import { answerLimitOf, answerLimitPatch, type LimitName } from '#chat/tokens/answer-limit.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
-import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
+import type { EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import {
   chooseEffort,
   foreignThinkingFields,
@@ -12,7 +12,8 @@ import {
 } from '../../protocol/reasoning-budget.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
 import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
-import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
+import type { Body } from '../../protocol/request-body.ts'
+import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/assembling-readers.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
 import { readRefusalMessage } from '../errors/error-message.ts'
 import { chatBillable } from '../openai/openai-tools.ts'

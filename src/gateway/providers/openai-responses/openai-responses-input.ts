@@ -1,8 +1,8 @@
 import type { Content, Message, ToolCall } from '#chat/message.ts'
 import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import type { Body } from '../../protocol/protocol.ts'
 import { defaultFilename } from '../../protocol/repairs/file-names.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import {
   joinTexts,
   type NormalizedPart,

@@ -1,7 +1,7 @@
-import type { Body } from '../../protocol/protocol.ts'
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import { missingResultText, orphanHeading, pairResults, type ToolEntry } from '../../protocol/repairs/paired-results.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 type Item = { type?: unknown; call_id?: unknown; output?: unknown } & Body
 

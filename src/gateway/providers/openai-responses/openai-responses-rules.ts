@@ -1,10 +1,10 @@
-import type { Body } from '../../protocol/protocol.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { skipAnswerImages } from '../../protocol/repairs/answer-images.ts'
 import { filenameRepair } from '../../protocol/repairs/file-names.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import type { RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import { openaiEffortRepair } from '../openai/openai-efforts.ts'
 import { reasoningModelRepair } from '../openai/openai-model-settings.ts'
 import {

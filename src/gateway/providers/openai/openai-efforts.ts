@@ -1,6 +1,6 @@
-import type { Body } from '../../protocol/protocol.ts'
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
 

@@ -1,6 +1,6 @@
-import type { Body } from '../../protocol/protocol.ts'
 import { withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 /** OpenAI's models that reason. Models for ChatGPT, such as `gpt-5-chat-latest`, do not. */
 const reasoningModels = /^(?:o\d|gpt-[5-9])(?!.*chat)/

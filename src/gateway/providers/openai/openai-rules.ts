@@ -1,12 +1,12 @@
 import { mapItems } from '#platform/json/map-texts.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
-import type { Body } from '../../protocol/protocol.ts'
 import { type NameRule, splitPaths } from '../../protocol/repairs/aliases.ts'
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { toStrictSchema } from '../../protocol/repairs/strict-schema.ts'
 import type { ToolShape } from '../../protocol/repairs/tool-repair.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 /** The tool names that OpenAI accepts, and most servers of its protocols. */
 const openaiNames: Pick<NameRule, 'allowedCharacters' | 'maxLength'> = {

@@ -7,7 +7,7 @@ import {
   requestedTier,
   toUnitName,
 } from '../../pricing/billable-options.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 /** OpenAI's tools that a chat can request, and the fields of each that are sent. */
 const toolFields: Record<string, string[]> = {

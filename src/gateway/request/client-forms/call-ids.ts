@@ -1,4 +1,4 @@
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 type Call = { id?: unknown }
 type Message = { role?: unknown; tool_calls?: unknown; tool_call_id?: unknown } & Body

@@ -1,6 +1,6 @@
 import { toChatChoice } from '../../protocol/foreign-tools.ts'
-import type { Body } from '../../protocol/protocol.ts'
 import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 type Choice = { type?: unknown; name?: unknown; function?: unknown }
 

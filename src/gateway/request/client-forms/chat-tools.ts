@@ -2,7 +2,7 @@ import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { readToolSchema, toChatCustomTool } from '../../protocol/foreign-tools.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 /**
  * Replaces tools and calls in the forms of other protocols in a chat body by those of chats: functions of responses, Anthropic and

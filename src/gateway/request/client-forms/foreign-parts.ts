@@ -1,5 +1,5 @@
 import { type Part, toChatPart } from '../../protocol/chat-parts.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 type Message = { role?: unknown; content?: unknown } & Body
 

@@ -1,5 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 /**
  * Applies the fields of a body that LiteLLM understands and no provider does. `fallbacks` are appended to the models.

@@ -1,7 +1,8 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { writeCompletion } from '../../clients/chat/completion.ts'
-import type { AnswerHead, Body, ClientProtocol, CostNote, StreamWriter } from '../../protocol/protocol.ts'
+import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from '../../protocol/client-protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 /** The name of the tool for models. Function names cannot contain a colon. */
 export const clockName = 'openrouter_datetime'

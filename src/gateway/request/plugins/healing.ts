@@ -1,7 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { Fault } from '#platform/core/fault.ts'
-import type { ClientProtocol, StreamWriter } from '../../protocol/protocol.ts'
+import type { ClientProtocol, StreamWriter } from '../../protocol/client-protocol.ts'
 import { healJson } from './heal-json.ts'
 
 /**

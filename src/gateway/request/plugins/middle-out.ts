@@ -3,7 +3,7 @@ import type { ConversationField } from '#chat/fields/conversation-fields.ts'
 import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import { estimatePrompt, wordTokens } from '#chat/tokens/prompt-size.ts'
 import type { Candidate } from '../../plan/plan.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 type Item = { role?: unknown; content?: unknown; output?: unknown } & Body
 

@@ -1,5 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/request-body.ts'
 
 /** The plugins of a request. */
 export type PluginOptions = {

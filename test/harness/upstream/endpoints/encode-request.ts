@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { encodeBody } from '#gateway/protocol/encoded-body.ts'
-import type { ProviderProtocol } from '#gateway/protocol/protocol.ts'
+import type { ProviderProtocol } from '#gateway/protocol/provider-protocol.ts'
 
 /** An endpoint that supports everything, with the given name. */
 export function endpointFor(upstreamModel: string, more: Partial<Endpoint> = {}): Endpoint {

@@ -1,4 +1,4 @@
-import type { AnswerHead } from '../../../protocol/protocol.ts'
+import type { AnswerHead } from '../../../protocol/client-protocol.ts'
 import { type AnswerBlock, messageObject, messageUsage } from './message.ts'
 
 /** Stands for a block that was passed through. Only its position matters, because nothing more is written to it. */

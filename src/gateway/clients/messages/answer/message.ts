@@ -1,5 +1,5 @@
 import { type Citation, type TokenCounts, zeroTokens } from '#chat/events.ts'
-import type { AnswerHead, CostNote } from '../../../protocol/protocol.ts'
+import type { AnswerHead, CostNote } from '../../../protocol/client-protocol.ts'
 
 /** `citations` is absent if there are none, as in Anthropic's answers: the AI SDK refuses null. */
 export type TextBlock = { type: 'text'; text: string; citations?: unknown[] }

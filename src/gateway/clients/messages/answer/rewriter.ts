@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import type { AnswerHead } from '../../../protocol/client-protocol.ts'
 import { changeMember, type PassthroughRewriter, parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
-import type { AnswerHead } from '../../../protocol/protocol.ts'
 import { formatEvent } from './block-writer.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
 import { messageObject, messageUsage } from './message.ts'

@@ -1,6 +1,6 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, type ThoughtMetadata } from '#chat/thoughts.ts'
-import type { AnswerHead, CostNote, StreamWriter } from '../../../protocol/protocol.ts'
+import type { AnswerHead, CostNote, StreamWriter } from '../../../protocol/client-protocol.ts'
 import { toErrorObject } from '../errors.ts'
 import { toRedactedData, toSignature } from '../thoughts.ts'
 import { BlockWriter, formatEvent, unknownBlock } from './block-writer.ts'

@@ -1,4 +1,4 @@
-import type { Body } from '../../../protocol/protocol.ts'
+import type { Body } from '../../../protocol/request-body.ts'
 
 /** A tool of Anthropic that the client runs. Claude knows its schema; other models get it from here. */
 type ClientTool = {

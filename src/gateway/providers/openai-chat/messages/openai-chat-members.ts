@@ -1,7 +1,7 @@
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { Body } from '../../../protocol/protocol.ts'
 import { noteDropped } from '../../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../../protocol/repairs/repair.ts'
+import type { Body } from '../../../protocol/request-body.ts'
 import type { ChatCompatibility } from '../openai-chat-compatibility.ts'
 
 type Message = { role?: unknown; content?: unknown; name?: unknown } & Body

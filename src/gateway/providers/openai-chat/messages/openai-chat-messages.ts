@@ -1,8 +1,8 @@
 import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { Body } from '../../../protocol/protocol.ts'
 import { noteDropped } from '../../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../../protocol/repairs/repair.ts'
+import type { Body } from '../../../protocol/request-body.ts'
 import { toArgumentsText } from '../../../protocol/tool-calls/tool-arguments.ts'
 import type { ChatCompatibility } from '../openai-chat-compatibility.ts'
 

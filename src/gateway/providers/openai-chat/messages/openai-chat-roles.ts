@@ -1,5 +1,5 @@
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { Body } from '../../../protocol/protocol.ts'
+import type { Body } from '../../../protocol/request-body.ts'
 import type { ChatCompatibility } from '../openai-chat-compatibility.ts'
 
 type Message = { role?: unknown; content?: unknown } & Body

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { passesThrough } from './protocol.ts'
+import { passesThrough } from './provider-protocol.ts'
 
 test('a body passes through to a provider of the same protocol that supports it', () => {
   const passThrough = (() => ({})) as never

@@ -1,0 +1,2 @@
+/** A request body in any protocol. */
+export type Body = Record<string, unknown>
