@@ -1,19 +1,11 @@
 import { generatedCallId } from '#chat/call-id.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { AnswerContext } from '../provider-protocol.ts'
-import { PartialCall } from './call.ts'
+import { AnswerEnding, type Finish } from './answer-ending.ts'
 import { CallFinder } from './call-finder.ts'
 import { findDeclaredName } from './declared-name.ts'
-import {
-  concernsCalls,
-  isCallPiece,
-  isEndMarker,
-  type ToolCallPiece,
-  type UpstreamEvent,
-  withoutNullName,
-} from './piece.ts'
-
-type Finish = Extract<AnswerEvent, { type: 'finish' }>
+import { PartialCall } from './partial-call.ts'
+import { hasNoPieces, isEndMarker, type ToolCallPiece, type UpstreamEvent, withoutNullName } from './piece.ts'
 
 /**
  * Assembles the tool calls of one answer from their pieces, which servers send in many forms (docs/decisions/0197). Calls are
@@ -23,101 +15,67 @@ type Finish = Extract<AnswerEvent, { type: 'finish' }>
  */
 export class ToolCallAssembler {
   readonly #context: AnswerContext
+  readonly #ending: AnswerEnding
   #calls: PartialCall[] = []
   /** Created for the first call, because most answers have none. */
   #finder: CallFinder | undefined
-  /** The number of calls that were opened or dropped. */
+  /** The number of calls at the start of `#calls` that were opened or dropped. */
   #releasedCount = 0
-  /** The number of calls that were opened. */
   #openedCount = 0
-  #completionTokens = 0
-  /** A finish event that arrived while a call was incomplete. It is sent after the last piece. */
-  #heldFinish: Finish | undefined
-  /** The finish event that was sent to the client. */
-  #reportedFinish: Finish | undefined
-  /** Whether the upstream event that is being read has text. */
-  #hasText = false
-  /** The answer ended at its limit or by a content filter, so its calls can be cut off. */
-  #isTruncated = false
 
   constructor(context: AnswerContext) {
     this.#context = context
+    this.#ending = new AnswerEnding(context.answerLimit)
   }
 
   /** @param events the content of one event of the upstream. */
   take(events: UpstreamEvent[]): AnswerEvent[] {
-    if (!events.some(concernsCalls)) return events as AnswerEvent[]
-    this.#hasText = events.some(({ type }) => type === 'text' || type === 'reasoning')
-    if (this.#calls.length === 0 && !events.some(isCallPiece)) return this.#passWithoutCalls(events as AnswerEvent[])
+    if (this.#calls.length === 0 && hasNoPieces(events)) return this.#takeWithoutCalls(events)
     this.#finder?.startEvent()
-    return events.flatMap((event) => this.#addEvent(event))
+    const isBesideText = events.some(isTextOrReasoning)
+    return events.flatMap((event) =>
+      event.type === 'call_piece' ? this.#addPiece(event) : this.#addOther(event, isBesideText),
+    )
   }
 
   /** Completes all calls after the last event of the upstream. */
   end(): AnswerEvent[] {
-    const finish = this.#heldFinish
-    const isAtLimit = this.#completionTokens >= (this.#context.answerLimit ?? Number.POSITIVE_INFINITY)
-    const isCutOffAtLimit = isAtLimit && this.#calls.some((call) => call.args.isUnclosed)
-    if (finish && isCutOffAtLimit) this.#isTruncated = true
-    const calls = this.#closeAll()
-    if (finish) return [...calls, isCutOffAtLimit ? { ...finish, reason: 'length' } : this.#withFittingReason(finish)]
-    const reported = this.#reportedFinish
-    const corrected = reported && this.#withFittingReason(reported)
-    // Calls that follow the finish event change its reason.
-    return corrected === reported ? calls : [...calls, corrected!]
+    if (this.#calls.some((call) => call.args.isUnclosed)) this.#ending.truncateAtLimit()
+    return [...this.#completeCalls(), ...this.#ending.end(this.#hasCalls)]
   }
 
-  /** Passes the events of an answer that has no calls so far. */
-  #passWithoutCalls(events: AnswerEvent[]): AnswerEvent[] {
-    for (const event of events) this.#note(event)
-    return events.flatMap((event): AnswerEvent[] => (event.type === 'finish' ? this.#report(event) : [event]))
+  get #hasCalls(): boolean {
+    return this.#openedCount > 0
   }
 
-  /**
-   * The finish event for the client; none if it was sent already. Some upstreams repeat it, and clients would join the
-   * reasons. A repetition in an event with text is sent, because events with the same bytes must have the same content.
-   */
-  #report(finish: Finish): Finish[] {
-    this.#heldFinish = undefined
-    const reported = this.#withFittingReason(finish)
-    if (reported.reason === this.#reportedFinish?.reason && !this.#hasText) return []
-    this.#reportedFinish = reported
-    return [reported]
+  /** Takes the events of an answer that has no calls so far. Most of them pass as they are. */
+  #takeWithoutCalls(events: AnswerEvent[]): AnswerEvent[] {
+    for (const event of events) this.#ending.note(event)
+    if (!events.some(isFinish)) return events
+    const isBesideText = events.some(isTextOrReasoning)
+    return events.flatMap((event): AnswerEvent[] => (isFinish(event) ? this.#report(event, isBesideText) : [event]))
   }
 
-  /** Gives the finish event the reason that fits the calls: agents run tools only after `tool_calls`, and need calls then. */
-  #withFittingReason(finish: Finish): Finish {
-    const hasCalls = this.#openedCount > 0
-    if (finish.reason === 'stop' && hasCalls) return { ...finish, reason: 'tool_calls' }
-    return finish.reason === 'tool_calls' && !hasCalls ? { ...finish, reason: 'stop' } : finish
-  }
-
-  /** Records the facts that decide whether an incomplete call is an error. */
-  #note(event: AnswerEvent): void {
-    if (event.type === 'usage') this.#completionTokens = event.tokens.completion
-    else if (event.type === 'finish' && (event.reason === 'length' || event.reason === 'content_filter'))
-      this.#isTruncated = true
-  }
-
-  #addEvent(event: UpstreamEvent): AnswerEvent[] {
-    if (event.type === 'call_piece') return this.#add(event)
-    this.#note(event)
-    if (event.type !== 'finish') return [event]
-    if (this.#isTruncated || !this.#calls.some((call) => call.canContinue))
-      return [...this.#closeAll(), ...this.#report(event)]
+  #addOther(event: AnswerEvent, isBesideText: boolean): AnswerEvent[] {
+    this.#ending.note(event)
+    if (!isFinish(event)) return [event]
+    if (this.#ending.isTruncated || !this.#calls.some((call) => call.canContinue))
+      return [...this.#completeCalls(), ...this.#report(event, isBesideText)]
     // Some upstreams send the finish event before the first or the last arguments. The usage shows whether the limit was
     // reached.
-    this.#heldFinish = event
+    this.#ending.hold(event)
     return []
   }
 
+  #report(finish: Finish, isBesideText: boolean): Finish[] {
+    return this.#ending.report(finish, { hasCalls: this.#hasCalls, isBesideText })
+  }
+
   /** Adds a piece. Objects after its arguments are further calls. There can be very many, because a model can repeat itself. */
-  #add(sentPiece: ToolCallPiece): AnswerEvent[] {
+  #addPiece(sentPiece: ToolCallPiece): AnswerEvent[] {
     const piece = withoutNullName(sentPiece, this.#context.toolNames)
-    const first = this.#addToCall(piece)
-    if (first.rest === '') return first.events
-    const { events } = first
-    for (let { rest } = first; rest !== ''; ) {
+    const { events, rest: otherObjects } = this.#addToCall(piece)
+    for (let rest = otherObjects; rest !== ''; ) {
       const next = this.#addToCall({ type: 'call_piece', upstreamIndex: piece.upstreamIndex, text: rest })
       events.push(...next.events)
       rest = next.rest
@@ -134,7 +92,7 @@ export class ToolCallAssembler {
     const uniquePiece = this.#finder.isIdOfOther(piece.id, call) ? { ...piece, id: undefined } : piece
     const rest = call.add(uniquePiece, this.#isNamePartial(piece))
     this.#finder.record(call, piece)
-    const events = call.isOpen ? [...call.takeSignature(), ...call.takeSendableArguments()] : this.#release()
+    const events = call.isOpen ? [...call.takeSignature(), ...call.takeSendableArguments()] : this.#openNextCalls()
     return { events, rest }
   }
 
@@ -153,55 +111,69 @@ export class ToolCallAssembler {
     return call
   }
 
-  /**
-   * Some upstreams send the arguments of a call under another id, so that they look like a call without a name. They belong
-   * to the previous call if it has no arguments.
-   */
-  #joinNameless(): void {
-    const joinedCalls: PartialCall[] = []
-    for (const call of this.#calls) {
-      const previous = joinedCalls.at(-1)
-      if (call.name !== undefined || call.isEmpty || previous?.name === undefined || previous.args.hasText)
-        joinedCalls.push(call)
-      else previous.args.appendNameless(call.args, previous.name)
-    }
-    this.#calls = joinedCalls
-  }
-
   /** Opens the calls that can be sent to the client, in order. */
-  #release(): AnswerEvent[] {
+  #openNextCalls(): AnswerEvent[] {
     const events: AnswerEvent[] = []
-    for (let call = this.#calls[this.#releasedCount]; call?.canOpen; call = this.#calls[++this.#releasedCount])
-      events.push(...this.#open(call), ...call.takeSendableArguments())
-    return events
+    for (;;) {
+      const call = this.#calls[this.#releasedCount]
+      const name = call?.completedName
+      if (call === undefined || name === undefined) return events
+      events.push(...this.#open(call, name), ...call.takeSendableArguments())
+      this.#releasedCount++
+    }
   }
 
-  #open(call: PartialCall): AnswerEvent[] {
+  #open(call: PartialCall, name: string): AnswerEvent[] {
     const index = this.#openedCount++
-    call.name = findDeclaredName(call.name!, this.#context.toolNames)
-    return call.open(index, generatedCallId(call.answerId || this.#context.answerId, index))
+    const generatedId = generatedCallId(call.answerId || this.#context.answerId, index)
+    return call.open({ index, id: call.id ?? generatedId, name: findDeclaredName(name, this.#context.toolNames) })
   }
 
   /** Completes all calls, because no more pieces follow. @throws Error for a call that is cut off or has no name. */
-  #closeAll(): AnswerEvent[] {
-    this.#joinNameless()
+  #completeCalls(): AnswerEvent[] {
+    this.#calls = joinNamelessCalls(this.#calls)
     const events: AnswerEvent[] = []
     const latestNames = new Map<number | undefined, string>()
     for (const call of this.#calls) {
-      if (call.name === undefined) {
-        if (call.isEmpty || this.#isTruncated) continue
-        // Some servers join the arguments of parallel calls under one index, so such a call has the name of the previous one.
-        const name = latestNames.get(call.upstreamIndex)
-        if (name === undefined || !call.args.isComplete) throw new Error('it calls a tool without a name')
-        call.name = name
-      }
-      latestNames.set(call.upstreamIndex, call.name)
-      if (!call.isOpen) events.push(...this.#open(call))
+      const name = call.name ?? this.#inferName(call, latestNames)
+      if (name === undefined) continue
+      latestNames.set(call.upstreamIndex, name)
+      if (!call.isOpen) events.push(...this.#open(call, name))
       events.push(...call.takeRestOfArguments())
-      if (call.args.isUnclosed && !this.#isTruncated)
+      if (call.args.isUnclosed && !this.#ending.isTruncated)
         throw new Error(`the arguments of the call of "${call.name}" are cut off`)
     }
     this.#releasedCount = this.#calls.length
     return events
   }
+
+  /**
+   * The name of a call without one: some servers join the arguments of parallel calls under one index, so it is the name of the
+   * previous call there. Undefined for a call that is dropped. @throws Error for another call without a name.
+   */
+  #inferName(call: PartialCall, latestNames: ReadonlyMap<number | undefined, string>): string | undefined {
+    if (call.isEmpty || this.#ending.isTruncated) return undefined
+    const name = latestNames.get(call.upstreamIndex)
+    if (name === undefined || !call.args.isComplete) throw new Error('it calls a tool without a name')
+    return name
+  }
 }
+
+/**
+ * Some upstreams send the arguments of a call under another id, so that they look like a call without a name. They belong
+ * to the previous call if it has no arguments.
+ */
+function joinNamelessCalls(calls: readonly PartialCall[]): PartialCall[] {
+  const joinedCalls: PartialCall[] = []
+  for (const call of calls) {
+    const previous = joinedCalls.at(-1)
+    const isContinuation = call.name === undefined && !call.isEmpty
+    if (isContinuation && previous?.name !== undefined && !previous.args.hasText) previous.appendNameless(call)
+    else joinedCalls.push(call)
+  }
+  return joinedCalls
+}
+
+const isFinish = (event: AnswerEvent) => event.type === 'finish'
+
+const isTextOrReasoning = ({ type }: UpstreamEvent) => type === 'text' || type === 'reasoning'

@@ -1,11 +1,18 @@
 import { JsonExtent } from '#platform/core/json-extent.ts'
-import { parseJsonOr } from '#platform/core/parse-json.ts'
+import {
+  findEncodedObject,
+  findTextAfterRepetition,
+  isEmptyObject,
+  isSameJson,
+  meansNoArguments,
+  startsObject,
+} from './arguments-text.ts'
 import type { ToolCallPiece } from './piece.ts'
 
-/** Longer arguments are not decoded, because that would block other requests. */
-const maxDecoded = 1024 * 1024
-
-/** The arguments of one tool call while their pieces arrive: the JSON of an object, or the free text of a custom tool. */
+/**
+ * The arguments of one tool call while their pieces arrive: the JSON of an object, or the free text of a custom tool. The
+ * parameter `callName` is for error messages.
+ */
 export class CallArguments {
   /** The arguments are the free text of a custom tool. */
   #isCustom = false
@@ -37,9 +44,14 @@ export class CallArguments {
     return !this.#isCustom && this.#extent.isUnclosed
   }
 
-  /** Whether the arguments are `{}` so far. Some upstreams send that with the name, before the real arguments. */
+  /** Whether the arguments are `{}` so far. */
   get isEmptyObject(): boolean {
-    return this.isComplete && emptyObject.test(this.#text)
+    return this.isComplete && isEmptyObject(this.#text)
+  }
+
+  /** Whether the arguments are `{}`, sent in the first piece of the call. Some upstreams send the real arguments after it. */
+  get isPlaceholder(): boolean {
+    return this.#startedWithArguments === true && this.isEmptyObject
   }
 
   /** Whether a piece had text, even if it was only white space. */
@@ -54,12 +66,11 @@ export class CallArguments {
 
   /** Whether `text` is the same JSON as the arguments. White space between the tokens can differ. */
   equals(text: string): boolean {
-    return text === this.#text || (isSimilarInLength(text, this.#text) && minify(text) === minify(this.#text))
+    return isSameJson(text, this.#text)
   }
 
   /**
    * Adds the arguments of a piece of the call.
-   * @param callName the name of the call, for error messages.
    * @returns the text after the arguments if it starts another object, which belongs to another call; otherwise ''.
    */
   add({ text, whole, custom }: Pick<ToolCallPiece, 'text' | 'whole' | 'custom'>, callName: string | undefined): string {
@@ -70,9 +81,9 @@ export class CallArguments {
     return rest
   }
 
-  /** Appends the arguments of a call without a name, which belong to this call. @throws Error for a second object. */
-  appendNameless(nameless: CallArguments, callName: string | undefined): void {
-    requireNoSecondObject(this.add({ text: nameless.#text, whole: nameless.#wholeText }, callName), callName)
+  /** Appends arguments that arrived as another call. @throws Error for a second object. */
+  append(other: CallArguments, callName: string | undefined): void {
+    requireNoSecondObject(this.add({ text: other.#text, whole: other.#wholeText }, callName), callName)
   }
 
   /** Adds text that the pieces lack from the copy at the end. @throws Error for a second object. */
@@ -85,13 +96,8 @@ export class CallArguments {
     else if (!this.#hasSent) requireNoSecondObject(this.#replace(whole, callName), callName)
   }
 
-  /**
-   * Returns unsent text that can no longer be replaced. Arguments that do not start an object are held back until
-   * `takeRest`; a first piece with `{}` is held back until the call is closed, because the real arguments can follow it.
-   * @param isClosed whether the upstream reported that the call is complete.
-   */
-  takeSendable(isClosed: boolean): string {
-    if (this.#startedWithArguments && this.isEmptyObject && !isClosed) return ''
+  /** Returns unsent text, except arguments that do not start an object: they can be replaced until `takeRest`. */
+  takeSendable(): string {
     return this.#isCustom || this.#startsObject ? this.#takeUnsent() : ''
   }
 
@@ -133,23 +139,12 @@ export class CallArguments {
 
   /** The part of a piece that the arguments so far lack. */
   #findNewText(piece: string): string {
-    const before = this.#text
-    if (before === '' || this.isComplete) return piece
-    if (!piece.startsWith(before)) return this.#findEndOfCopy(piece) ?? piece
-    this.#isCumulative ||= isRepetition(before, piece, this.#extent.isInString)
-    return this.#isCumulative ? piece.slice(before.length) : piece
-  }
-
-  /**
-   * The new text in a piece that repeats all of the arguments with other white space, as the last piece of some streams of
-   * vLLM does. Undefined for another piece.
-   */
-  #findEndOfCopy(piece: string): string | undefined {
-    const before = this.#text
-    if (!wholeObject.test(piece) || !isSimilarInLength(piece, before)) return undefined
-    if (!isRepetition(before, piece, this.#extent.isInString)) return undefined
-    const [start, whole] = [minify(before), minify(piece)]
-    return whole.startsWith(start) ? whole.slice(start.length) : undefined
+    if (this.#text === '' || this.isComplete) return piece
+    if (this.#isCumulative && piece.startsWith(this.#text)) return piece.slice(this.#text.length)
+    const text = findTextAfterRepetition(this.#text, piece, this.#extent.isInString)
+    if (text === undefined) return piece
+    this.#isCumulative ||= piece.startsWith(this.#text)
+    return text
   }
 
   #replace(text: string, callName: string | undefined): string {
@@ -174,46 +169,6 @@ export class CallArguments {
   }
 }
 
-const wholeObject = /^\s*\{[\s\S]*\}\s*$/
-const emptyObject = /^\s*\{\s*\}\s*$/
-
-/** Whether a piece that starts with the same text as the arguments so far repeats them. Otherwise it continues them. */
-function isRepetition(before: string, piece: string, isInString: boolean): boolean {
-  if (!startsObject(before)) return false
-  // `{"a":` after `{"a":` can be a nested object. `{"a":1` after `{"a":1` repeats it, because no object can follow a value.
-  if (!isInString) return !/[:,[]\s*$/.test(before)
-  // The first quote of the piece would end the open string. `{"a":"b` after `{"a":"b` repeats it, because `a` cannot follow
-  // a string. `{":1}` after `{"` continues it: the name is `{`.
-  const following = piece.charAt(piece.indexOf('"') + 1)
-  return following !== '' && !/[\s:,}\]]/.test(following)
-}
-
-/** An allowance for white space between tokens, which can be most of a short text. */
-const shortObjectSpace = 16
-
-/** Texts of very different lengths are not compared, so that the work stays in proportion to the received text. */
-const isSimilarInLength = (text: string, argumentsSoFar: string) =>
-  text.length <= 2 * argumentsSoFar.length && argumentsSoFar.length <= 2 * text.length + shortObjectSpace
-
-/** JSON without the white space between its tokens. An alternation per character would overflow the stack in long strings. */
-const minify = (json: string) => json.replace(/("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$))|\s+/gs, '$1')
-
 function requireNoSecondObject(rest: string, callName: string | undefined): void {
   if (rest !== '') throw new Error(`the arguments of a call of "${callName}" are two objects`)
 }
-
-export const startsObject = (text: string) => /^\s*\{/.test(text)
-
-/** The JSON of an object within arguments that are a JSON string or a Markdown code block. */
-function findEncodedObject(text: string): string | undefined {
-  if (text.length > maxDecoded) return undefined
-  const inner = /^\s*"\s*\{/.test(text)
-    ? parseJsonOr(text, undefined)
-    : /^\s*```(?:json)?\s*(\{[\s\S]*)$/.exec(text)?.[1]
-  const value = typeof inner === 'string' ? parseJsonOr(inner, undefined) : undefined
-  return typeof value === 'object' && value !== null ? (inner as string) : undefined
-}
-
-/** Texts that some models and servers send for a call without arguments. */
-const emptyArguments: ReadonlySet<string> = new Set(['', 'null', 'None', 'undefined', '[]', '""'])
-const meansNoArguments = (text: string) => emptyArguments.has(text.trim())

@@ -40,10 +40,8 @@ export function argumentsText(value: unknown): string | undefined {
 /** An event that the reader of an upstream returns. Its tool calls are still in pieces. */
 export type UpstreamEvent = AnswerEvent | ToolCallPiece
 
-export const isCallPiece = ({ type }: UpstreamEvent) => type === 'call_piece'
-
-export function concernsCalls({ type }: UpstreamEvent): boolean {
-  return type === 'call_piece' || type === 'finish' || type === 'usage'
+export function hasNoPieces(events: UpstreamEvent[]): events is AnswerEvent[] {
+  return events.every(({ type }) => type !== 'call_piece')
 }
 
 /**

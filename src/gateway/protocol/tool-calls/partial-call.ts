@@ -2,17 +2,17 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { CallArguments } from './call-arguments.ts'
 import type { CallSignature, ToolCallPiece } from './piece.ts'
 
+/** A call as the client has it. `index` is its number among the calls of the answer. */
+type OpenedCall = { index: number; id: string; name: string }
+
 /** One tool call while its pieces arrive. It is open once its id and name were sent to the client. */
 export class PartialCall {
   /** As in `ToolCallPiece`. */
   readonly upstreamIndex: number | undefined
-  id: string | undefined
-  name: string | undefined
   readonly args = new CallArguments()
-  /** The number of the latest upstream event with a piece of this call. */
-  latestEventNumber = 0
-  /** The upstream's id of the answer. If the upstream sends no id of the call, one is generated from it. */
-  answerId: string | undefined
+  #id: string | undefined
+  #name: string | undefined
+  #answerId: string | undefined
   #namespace: string | undefined
   /** The thought signature of the call (Gemini), until it was sent to the client. */
   #unsentSignature: CallSignature | undefined
@@ -23,22 +23,35 @@ export class PartialCall {
   #isNamePartial = false
   /** Whether the upstream reported that the call is complete. */
   #isClosed = false
-  /** The index and the id that were sent to the client. Undefined until the call is open. */
-  #clientIndex: number | undefined
-  #clientId: string | undefined
+  #opened: OpenedCall | undefined
 
   constructor(upstreamIndex: number | undefined) {
     this.upstreamIndex = upstreamIndex
   }
 
-  get isOpen(): boolean {
-    return this.#clientIndex !== undefined
+  /** The upstream's id of the call. */
+  get id(): string | undefined {
+    return this.#id
   }
 
-  /** Whether the call can be sent to the client: everything that precedes its arguments is known. */
-  get canOpen(): boolean {
-    if (this.#isClosed) return this.name !== undefined
-    return this.name !== undefined && this.id !== undefined && (!this.#isNamePartial || this.args.hasText)
+  /** The name so far. */
+  get name(): string | undefined {
+    return this.#name
+  }
+
+  /** The upstream's id of the answer. If the upstream sends no id of the call, one is generated from it. */
+  get answerId(): string | undefined {
+    return this.#answerId
+  }
+
+  get isOpen(): boolean {
+    return this.#opened !== undefined
+  }
+
+  /** The name, once the call can be sent to the client: everything that precedes its arguments is known. */
+  get completedName(): string | undefined {
+    const isStartKnown = this.#id !== undefined && (!this.#isNamePartial || this.args.hasText)
+    return this.#isClosed || isStartKnown ? this.#name : undefined
   }
 
   /** Whether arguments can follow the finish reason: their end, or all of them. */
@@ -48,7 +61,7 @@ export class PartialCall {
 
   /** Whether the call has neither an id nor arguments. */
   get isEmpty(): boolean {
-    return this.args.isMissing && this.id === undefined
+    return this.args.isMissing && this.#id === undefined
   }
 
   /** Makes the name final, because another call started. */
@@ -57,39 +70,42 @@ export class PartialCall {
   }
 
   /**
+   * Adds a piece. @param isNamePartial whether the next piece can continue the name.
    * @returns as `CallArguments.add` does.
    * @throws Error for a name that continues after it was sent to the client.
    */
   add(piece: ToolCallPiece, isNamePartial: boolean): string {
     const { id, name, namespace, custom, isClosed, answerId, signature } = piece
-    this.id ||= id || undefined
+    this.#id ||= id || undefined
     if (name) {
       this.#addName(name, isClosed)
       this.#isNamePartial = isNamePartial
     }
     this.#namespace ??= namespace
-    this.answerId ||= answerId
+    this.#answerId ||= answerId
     this.#addSignature(signature)
     if (custom) this.#isCustom = true
-    const rest = this.args.add(piece, this.name)
+    const rest = this.args.add(piece, this.#name)
     if (!isClosed) return rest
     this.#isClosed = true
-    this.args.completeFromCopy(this.name)
+    this.args.completeFromCopy(this.#name)
     return rest
   }
 
-  /**
-   * Opens the call. @returns the events for the client: the thought signature, and the call without its arguments.
-   * @param generatedId the id to use if the upstream sent none.
-   */
-  open(index: number, generatedId: string): AnswerEvent[] {
-    this.#clientIndex = index
-    this.#clientId = this.id ?? generatedId
+  /** Appends the arguments of a call without a name. @throws Error for a second object. */
+  appendNameless({ args }: PartialCall): void {
+    this.args.append(args, this.#name)
+  }
+
+  /** Opens the call. @returns the events for the client: the thought signature, and the call without its arguments. */
+  open({ index, id, name }: OpenedCall): AnswerEvent[] {
+    this.#opened = { index, id, name }
+    this.#name = name
     const start: AnswerEvent = {
       type: 'tool_call',
       index,
-      id: this.#clientId,
-      name: this.name!,
+      id,
+      name,
       ...(this.#isCustom && { custom: true as const }),
       ...(this.#namespace && { namespace: this.#namespace }),
     }
@@ -99,23 +115,21 @@ export class PartialCall {
   /** Returns the thought signature if it was not sent to the client, once the call is open. */
   takeSignature(): AnswerEvent[] {
     const signature = this.#unsentSignature
-    if (!signature || this.#clientId === undefined) return []
+    if (!signature || !this.#opened) return []
     this.#unsentSignature = undefined
-    return [{ type: 'reasoning', text: '', ...signature, id: this.#clientId }]
+    return [{ type: 'reasoning', text: '', ...signature, id: this.#opened.id }]
   }
 
-  /** Returns unsent arguments, as `CallArguments.takeSendable` does. */
+  /** Returns unsent arguments that can no longer be replaced, once the call is open. */
   takeSendableArguments(): AnswerEvent[] {
-    return this.#argumentEvents(this.args.takeSendable(this.#isClosed))
+    // The real arguments can follow a placeholder until the call is closed.
+    if (!this.#opened || (this.args.isPlaceholder && !this.#isClosed)) return []
+    return argumentEvents(this.#opened, this.args.takeSendable())
   }
 
-  /** Returns all unsent arguments, after the last piece. @throws Error as `CallArguments.takeRest` does. */
+  /** Returns all unsent arguments of an open call, after the last piece. @throws Error as `CallArguments.takeRest` does. */
   takeRestOfArguments(): AnswerEvent[] {
-    return this.#argumentEvents(this.args.takeRest(this.name))
-  }
-
-  #argumentEvents(text: string): AnswerEvent[] {
-    return text === '' ? [] : [{ type: 'tool_arguments', index: this.#clientIndex!, text }]
+    return this.#opened ? argumentEvents(this.#opened, this.args.takeRest(this.#name)) : []
   }
 
   #addSignature(signature: CallSignature | undefined): void {
@@ -126,9 +140,14 @@ export class PartialCall {
 
   /** Adds the name, or the next part of it. Some upstreams repeat the earlier parts in each part. */
   #addName(name: string, isClosed: true | undefined): void {
-    if (this.name === undefined) this.name = name
-    if (name === this.name || this.args.hasText || isClosed) return
-    if (this.isOpen) throw new Error(`the name of the call of "${this.name}" continues after it was sent to the client`)
-    this.name = name.startsWith(this.name) ? name : this.name + name
+    this.#name ??= name
+    if (name === this.#name || this.args.hasText || isClosed) return
+    if (this.#opened)
+      throw new Error(`the name of the call of "${this.#name}" continues after it was sent to the client`)
+    this.#name = name.startsWith(this.#name) ? name : this.#name + name
   }
+}
+
+function argumentEvents({ index }: OpenedCall, text: string): AnswerEvent[] {
+  return text === '' ? [] : [{ type: 'tool_arguments', index, text }]
 }
