@@ -14,7 +14,7 @@ const { createSessionStore } = await import('#agent/loop/session/session-store.t
 const { createShell } = await import('#agent/sandbox/shell.ts')
 const { tools } = await import('#agent/tools/tools.ts')
 const { createWebFetchTool } = await import('#agent/tools/web_fetch.ts')
-const { StartupError } = await import('#platform/core/fault.ts')
+const { UserFacingError } = await import('#platform/core/fault.ts')
 const { newUuid } = await import('#platform/core/id.ts')
 const { createOutgoingFetch } = await import('#platform/net/outgoing.ts')
 const { readProxies } = await import('#platform/net/proxies.ts')
@@ -45,7 +45,7 @@ try {
   await connection.closed
   setTimeout(() => process.exit(0), 500).unref()
 } catch (error) {
-  if (!(error instanceof StartupError)) throw error
+  if (!(error instanceof UserFacingError)) throw error
   process.stderr.write(`${error.message}\n`)
   process.exit(1)
 }

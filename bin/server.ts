@@ -8,7 +8,7 @@ setFlagsFromString('--semi-space-growth-factor=1')
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { loadSettings } = await import('#platform/config/load.ts')
-const { StartupError } = await import('#platform/core/fault.ts')
+const { UserFacingError } = await import('#platform/core/fault.ts')
 const { createLog, logStream } = await import('#platform/process/log.ts')
 const { newUuid } = await import('#platform/core/id.ts')
 const { readVariable } = await import('#platform/process/environment.ts')
@@ -137,7 +137,7 @@ try {
   // A primary answers no requests, so a small young generation is sufficient.
   if (workers === 1) setFlagsFromString('--semi-space-growth-factor=2')
 } catch (error) {
-  const message = error instanceof StartupError ? error.message : await refusalOf(error)
+  const message = error instanceof UserFacingError ? error.message : await refusalOf(error)
   if (message === undefined) throw error
   process.stderr.write(`${message}\n`)
   process.exit(1)

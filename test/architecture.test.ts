@@ -337,7 +337,7 @@ test('every export is used by code other than tests', () => {
 /** Error classes, with the data that a caller reads. All other errors are instances of these or of `Error`. */
 const errorClasses: Record<string, string> = {
   Fault: 'kind and details, for the envelope',
-  StartupError: 'none: printed as one sentence instead of a stack',
+  UserFacingError: 'none: printed as one sentence instead of a stack',
   Refusal: 'kind and retryable, of the contract with daemons',
   CatalogueError: 'the catalogue that stays in use',
   KubernetesError: 'status',

@@ -41,7 +41,7 @@ export const internsEndMs = 1_000
 
 /**
  * Opens and migrates the store, and answers requests.
- * @throws StartupError with one sentence. All opened parts are closed again.
+ * @throws UserFacingError with one sentence. All opened parts are closed again.
  */
 export async function startService(parts: Parts, apiOptions: ApiOptions = {}): Promise<Service> {
   const { config, log, stopping } = parts
@@ -82,7 +82,7 @@ export async function startService(parts: Parts, apiOptions: ApiOptions = {}): P
 /**
  * Refuses to start while a port is in use. The first keys are displayed once, by the start that creates them, so that start
  * must not fail later.
- * @throws StartupError
+ * @throws UserFacingError
  */
 export async function requirePorts({ host, port, metrics_port }: Config): Promise<void> {
   await requireFreePorts({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { Fault, StartupError } from '#platform/core/fault.ts'
+import { Fault, UserFacingError } from '#platform/core/fault.ts'
 import { version } from '#platform/core/version.ts'
 import { describeSystemError } from '#platform/process/system-error.ts'
 import { escapeControls, printable } from '#platform/text/printable.ts'
@@ -135,7 +135,8 @@ export async function runCli(args: string[], rawTerminal: Terminal): Promise<num
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    const message = error instanceof StartupError || error instanceof Fault ? error.message : describeSystemError(error)
+    const message =
+      error instanceof UserFacingError || error instanceof Fault ? error.message : describeSystemError(error)
     if (message === undefined) throw error
     terminal.err(printable(message))
     return 1

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { isWebHost } from '#platform/net/addresses/web-hosts.ts'
 import type { SandboxFallback } from '../sandbox/shell.ts'
@@ -45,13 +45,15 @@ const Environment = z.object({
   SIGNALBOX_WITHOUT_SANDBOX: z.enum(['refuse', 'consent', 'pod']).default('refuse'),
 })
 
-/** Reads the settings of the builtin agent from its environment. @throws StartupError naming the variable. */
+/** Reads the settings of the builtin agent from its environment. @throws UserFacingError naming the variable. */
 export function readSettings(env: Record<string, string | undefined>): AgentSettings {
   const parsed = Environment.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value)))
-  if (!parsed.success) throw new StartupError(z.prettifyError(parsed.error))
+  if (!parsed.success) throw new UserFacingError(z.prettifyError(parsed.error))
   const variables = parsed.data
   if (variables.SIGNALBOX_MODEL !== 'script' && !variables.SIGNALBOX_BASE_URL && !variables.SIGNALBOX_BASE_URL_FILE) {
-    throw new StartupError(`SIGNALBOX_BASE_URL must name the model service that serves ${variables.SIGNALBOX_MODEL}.`)
+    throw new UserFacingError(
+      `SIGNALBOX_BASE_URL must name the model service that serves ${variables.SIGNALBOX_MODEL}.`,
+    )
   }
   const { SIGNALBOX_INSTRUCTIONS: text, SIGNALBOX_INSTRUCTIONS_FILE: file } = variables
   const instructions = () => text ?? readTextFile(file, 'SIGNALBOX_INSTRUCTIONS_FILE')
@@ -82,6 +84,6 @@ function readTextFile(file: string | undefined, variable: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new StartupError(`${variable} cannot be read: ${(error as Error).message}`)
+    throw new UserFacingError(`${variable} cannot be read: ${(error as Error).message}`)
   }
 }

@@ -6,7 +6,7 @@ test('two settings with the same port are reported, except for any free port', a
   const host = '127.0.0.1'
   await assert.rejects(
     requireFreePorts({ PORT: { host, port: 18_999 }, METRICS_PORT: { host, port: 18_999 } }),
-    /^StartupError: PORT and METRICS_PORT are both 18999\. Set METRICS_PORT to another port\.$/,
+    /^UserFacingError: PORT and METRICS_PORT are both 18999\. Set METRICS_PORT to another port\.$/,
   )
   await requireFreePorts({ PORT: { host, port: 0 }, METRICS_PORT: { host, port: 0 } })
 })

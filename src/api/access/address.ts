@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { withBrackets } from '#platform/net/addresses/host-name.ts'
 
 export type Address = { host: string; port: number }
@@ -18,7 +18,7 @@ export function reachableUrl(url: string): string {
 
 /**
  * Checks that all addresses are free: binds them at the same time, then releases them. The keys are setting names.
- * @throws StartupError if an address cannot be bound, for example because two settings name the same one.
+ * @throws UserFacingError if an address cannot be bound, for example because two settings name the same one.
  */
 export async function requireFreePorts(addresses: Record<string, Address>): Promise<void> {
   requireDistinctPorts(addresses)
@@ -38,26 +38,28 @@ function requireDistinctPorts(addresses: Record<string, Address>): void {
   for (const [setting, { host, port }] of Object.entries(addresses)) {
     const other = port === 0 ? undefined : settingByAddress.get(`${host}:${port}`)
     if (other !== undefined)
-      throw new StartupError(`${other} and ${setting} are both ${port}. Set ${setting} to another port.`)
+      throw new UserFacingError(`${other} and ${setting} are both ${port}. Set ${setting} to another port.`)
     settingByAddress.set(`${host}:${port}`, setting)
   }
 }
 
 /** Builds the error that says why an address cannot be bound, and which setting to change. */
-export function listenError(error: NodeJS.ErrnoException, { host, port }: Address, setting: string): StartupError {
+export function listenError(error: NodeJS.ErrnoException, { host, port }: Address, setting: string): UserFacingError {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new StartupError(
+      return new UserFacingError(
         `Port ${port} on ${host} is taken by another program. Stop it, or set ${setting} to another port (0 takes any free one).`,
       )
     case 'EACCES':
-      return new StartupError(`Port ${port} on ${host} requires root permission. Set ${setting} to a port above 1023.`)
+      return new UserFacingError(
+        `Port ${port} on ${host} requires root permission. Set ${setting} to a port above 1023.`,
+      )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new StartupError(
+      return new UserFacingError(
         `This machine does not have the address ${host}. Set HOST to one of its addresses, such as 127.0.0.1.`,
       )
     default:
-      return new StartupError(`Cannot listen on ${host}, port ${port}: ${error.message}.`)
+      return new UserFacingError(`Cannot listen on ${host}, port ${port}: ${error.message}.`)
   }
 }

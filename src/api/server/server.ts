@@ -100,7 +100,7 @@ export async function createApi(
   return app
 }
 
-/** Starts listening. @returns the base URL of the API. @throws StartupError if the address cannot be bound. */
+/** Starts listening. @returns the base URL of the API. @throws UserFacingError if the address cannot be bound. */
 export async function listen(app: FastifyInstance, address: Address): Promise<string> {
   try {
     await app.listen({ host: address.host, port: address.port, listenTextResolver: () => 'accepting connections' })

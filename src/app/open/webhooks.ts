@@ -1,6 +1,6 @@
 import { apiPrefix } from '#api/access/prefix.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createAnswerToken } from '#webhooks/answer-link.ts'
@@ -10,12 +10,12 @@ import { createWarning, type OpenContext } from './parts.ts'
 
 /**
  * Starts the delivery of queued webhook events, in one process per host.
- * @throws StartupError if the settings name a mail server but no sender.
+ * @throws UserFacingError if the settings name a mail server but no sender.
  */
 export function openWebhooks(context: OpenContext, { db, vault }: { db: Db; vault: Vault }): void {
   const { config, log, now, newId } = context.parts
   if (config.smtp_url !== undefined && config.smtp_from === undefined)
-    throw new StartupError(
+    throw new UserFacingError(
       'The setting smtp_url needs smtp_from: the sender of emails, such as Signalbox <signalbox@example.com>.',
     )
   const clock = createDatabaseClock(db, now)

@@ -45,7 +45,7 @@ export type PrimaryCalls = OwnerCalls & {
 export type WorkerCalls = NotificationCalls & {
   /**
    * Resolves when it accepts connections.
-   * @throws Error with a message for the operator, and with `startupErrorCode`.
+   * @throws Error with a message for the operator, and with `userFacingErrorCode`.
    */
   'worker.start': (start: WorkerStart) => Promise<void>
   /** Sets the sockets to accept connections from, including those of workers that are not running. */
@@ -73,5 +73,5 @@ export type WorkerCalls = NotificationCalls & {
   'worker.retire': (request: null) => void
 }
 
-/** The error code by which a worker passes a `StartupError` to the primary. */
-export const startupErrorCode = 'ERR_SIGNALBOX_START'
+/** The error code by which a worker passes a `UserFacingError` to the primary. */
+export const userFacingErrorCode = 'ERR_SIGNALBOX_START'

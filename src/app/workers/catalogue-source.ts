@@ -1,5 +1,5 @@
 import type { CatalogueData } from '#catalogue/index/model.ts'
-import { CatalogueError, type Loaded, type LoadReport, throwAsStartupError } from '#catalogue/sources/layer.ts'
+import { CatalogueError, type Loaded, type LoadReport, throwAsUserFacingError } from '#catalogue/sources/layer.ts'
 import { type CatalogueSettings, type Discover, loadCatalogue } from '#catalogue/sources/load.ts'
 import { cacheKey, loadCached } from '#catalogue/sources/load-cache.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
@@ -35,10 +35,10 @@ export class CatalogueSource {
     this.#catalogue = toBytes({ report, data })
   }
 
-  /** @throws StartupError when a source cannot be used. */
+  /** @throws UserFacingError when a source cannot be used. */
   static async open(deps: CatalogueSourceDeps): Promise<CatalogueSource> {
     const loadedKey = cacheKey(deps.settings)
-    const first = await loadCached(deps.settings).catch(throwAsStartupError)
+    const first = await loadCached(deps.settings).catch(throwAsUserFacingError)
     const source = new CatalogueSource(deps, loadedKey, first)
     if (source.#hasDiscovery) await source.#waitForModelLists()
     else deps.onLoad(first.report, first.data)

@@ -6,7 +6,7 @@ import { Settings } from '#platform/config/settings.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
 import { createRpc, type Handlers, portPair } from '#platform/process/rpc.ts'
 import { until } from '#test/harness/until.ts'
-import { startupErrorCode } from './calls.ts'
+import { userFacingErrorCode } from './calls.ts'
 import { Fleet } from './fleet.ts'
 
 const counted = (value: number): MetricValues[] => [
@@ -101,9 +101,9 @@ test('workers are replaced one by one, each after the next one answers', async (
 
 test('a worker that cannot start ends all workers, with the reason', async () => {
   const { fleet } = fleetOf(3, (at) => {
-    if (at === 1) throw Object.assign(new Error('The port is taken.'), { code: startupErrorCode })
+    if (at === 1) throw Object.assign(new Error('The port is taken.'), { code: userFacingErrorCode })
   })
-  await assert.rejects(fleet.start(), /^StartupError: The port is taken\.$/)
+  await assert.rejects(fleet.start(), /^UserFacingError: The port is taken\.$/)
   assert.equal(fleet.count, 0)
 })
 

@@ -4,11 +4,11 @@ import { backoffDelay } from '#platform/async/backoff.ts'
 import { retry } from '#platform/async/retry.ts'
 import { serializeCalls } from '#platform/async/serialize-calls.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
 import type { Log } from '#platform/process/log.ts'
 import type { Handlers } from '#platform/process/rpc.ts'
-import { startupErrorCode, type WorkerStart, type WorkerStop } from './calls.ts'
+import { userFacingErrorCode, type WorkerStart, type WorkerStop } from './calls.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { inheritedSockets, type WorkerProcess } from './worker-process.ts'
 
@@ -73,7 +73,7 @@ export class Fleet {
     return this.#slots.filter(({ ready }) => ready).length
   }
 
-  /** Starts all workers. @throws StartupError if one cannot start; all are then stopped. */
+  /** Starts all workers. @throws UserFacingError if one cannot start; all are then stopped. */
   async start(): Promise<void> {
     try {
       await Promise.all(this.#slots.map((slot) => this.#fill(slot)))
@@ -96,8 +96,8 @@ export class Fleet {
       worker.kill()
       const exitText = await worker.ended
       const { code, message } = error as { code?: unknown; message: string }
-      if (code === startupErrorCode) throw new StartupError(message)
-      throw new StartupError(`A worker could not start: it ${exitText} (${message}).`)
+      if (code === userFacingErrorCode) throw new UserFacingError(message)
+      throw new UserFacingError(`A worker could not start: it ${exitText} (${message}).`)
     }
     slot.ready = worker
     // Starts only now, because a start can take any time on a slow machine.
@@ -180,7 +180,7 @@ export class Fleet {
 
   /**
    * Replaces all workers, one after the other. A replaced worker ends when its last client has disconnected.
-   * @throws StartupError if a new worker cannot start; the previous one then continues.
+   * @throws UserFacingError if a new worker cannot start; the previous one then continues.
    */
   readonly replaceAll = serializeCalls(() => this.#replaceEach())
 

@@ -44,7 +44,7 @@ const exitGraceMs = 10_000
 /**
  * Opens the store and starts the workers, which answer requests on one port. Does the work that must happen once: owns
  * the embedded database, manages interns, reads the catalogue and reports the metrics of all workers.
- * @throws StartupError with one sentence. All opened parts are closed again.
+ * @throws UserFacingError with one sentence. All opened parts are closed again.
  */
 export async function startWorkers(
   parts: Parts,

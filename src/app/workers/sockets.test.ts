@@ -29,7 +29,7 @@ test('a used port and a foreign address are reported in one sentence', async () 
   const other = createServer()
   await once(other.listen(0, host), 'listening')
   const { port } = other.address() as { port: number }
-  await assert.rejects(bindSockets({ host, port }, 2), /^StartupError: Port \d+ on 127.0.0.1 is taken .*set PORT/)
+  await assert.rejects(bindSockets({ host, port }, 2), /^UserFacingError: Port \d+ on 127.0.0.1 is taken .*set PORT/)
   other.close()
   await assert.rejects(bindSockets({ host: '203.0.113.1', port: 0 }, 2), /This machine does not have the address/)
 })

@@ -13,7 +13,7 @@ export type Sockets = {
 /**
  * Binds a port once for each worker, so that the kernel distributes connections. If the system does not support it, all
  * share one socket. Does not listen yet.
- * @throws StartupError if the address is not available.
+ * @throws UserFacingError if the address is not available.
  */
 export async function bindSockets(address: Address, workers: number): Promise<Sockets> {
   const bound: BoundSocket[] = []

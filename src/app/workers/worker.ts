@@ -2,7 +2,7 @@ import { createApi } from '#api/server/server.ts'
 import type { ProcessStatus } from '#api/status/process-status.ts'
 import { once } from '#platform/async/once.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { openDb } from '#platform/db/open.ts'
 import { allowStaleWhileUnavailable } from '#platform/db/rows/stale-reads.ts'
 import { type NotificationCalls, openRemoteDatabase } from '#platform/db/sqlite/remote.ts'
@@ -14,7 +14,7 @@ import { createRpc, type Handlers, type Port, type Rpc } from '#platform/process
 import { openDeps } from '../open/deps.ts'
 import type { OpenContext, Parts } from '../open/parts.ts'
 import { databaseListeners, databaseTime, type OpenStore } from '../open/store.ts'
-import { type PrimaryCalls, startupErrorCode, type WorkerCalls, type WorkerStart, type WorkerStop } from './calls.ts'
+import { type PrimaryCalls, userFacingErrorCode, type WorkerCalls, type WorkerStart, type WorkerStop } from './calls.ts'
 import { readCatalogueAnswer } from './catalogue-source.ts'
 import { createWorkerClosing, type WorkerClosing } from './worker-closing.ts'
 
@@ -63,7 +63,7 @@ export function runWorker(deps: WorkerDeps): void {
         started = await startWorker(deps, start, rpc, handlers)
         deps.logUncaught({ log: started.log, end: once(() => endWorker((worker) => worker.stop(immediateStop), 1)) })
       } catch (error) {
-        throw error instanceof StartupError ? Object.assign(error, { code: startupErrorCode }) : error
+        throw error instanceof UserFacingError ? Object.assign(error, { code: userFacingErrorCode }) : error
       }
     },
     // The primary assigns sockets only after `worker.start` has resolved.

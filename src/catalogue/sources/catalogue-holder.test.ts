@@ -78,7 +78,7 @@ test('a broken row is skipped and listed, and the rest is loaded', async () => {
 
 test('an invalid file prevents the start', async () => {
   await assert.rejects(openTestCatalogue('- no\n- catalogue\n'), {
-    name: 'StartupError',
+    name: 'UserFacingError',
     message: /is not a catalogue file/,
   })
 })

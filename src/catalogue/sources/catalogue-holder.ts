@@ -6,7 +6,7 @@ import type { Signals } from '#platform/db/signals.ts'
 import type { CatalogueData } from '../index/model.ts'
 import { compileSnapshot, type Snapshot } from '../index/snapshot.ts'
 import { type Figures, noFigures } from '../measurements/figures.ts'
-import { CatalogueError, type Loaded, type LoadReport, throwAsStartupError } from './layer.ts'
+import { CatalogueError, type Loaded, type LoadReport, throwAsUserFacingError } from './layer.ts'
 import { type CatalogueSettings, type Discover, loadCatalogue } from './load.ts'
 
 /** The owner of the current catalogue. Call `current()` once per request; the returned snapshot does not change. */
@@ -48,7 +48,7 @@ type HolderDeps = CatalogueLoader & {
   onError: (error: Error) => void
 }
 
-/** Loads the catalogue for the first time. @throws StartupError if a source cannot be used. */
+/** Loads the catalogue for the first time. @throws UserFacingError if a source cannot be used. */
 export async function openCatalogue({
   settings,
   signals,
@@ -61,7 +61,7 @@ export async function openCatalogue({
   onError,
 }: HolderDeps): Promise<CatalogueHolder> {
   const origin = newId()
-  const initial = await (firstLoad ?? load(settings)).catch(throwAsStartupError)
+  const initial = await (firstLoad ?? load(settings)).catch(throwAsUserFacingError)
   const needsDiscovery = discover !== undefined && initial.data.providers.some((provider) => provider.discover)
   let report = initial.report
   // Otherwise called after discovery, because rows about discovered models are incomplete before it.

@@ -1,4 +1,4 @@
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import type { CatalogueData, Endpoint, Model, Prices, Provider } from '../index/model.ts'
 
 /**
@@ -65,7 +65,7 @@ export class CatalogueError extends Error {
   }
 }
 
-/** Throws a StartupError instead of a CatalogueError, so that it is printed as one sentence. */
-export function throwAsStartupError(error: unknown): never {
-  throw error instanceof CatalogueError ? new StartupError(error.message) : error
+/** Throws a UserFacingError instead of a CatalogueError, so that it is printed as one sentence. */
+export function throwAsUserFacingError(error: unknown): never {
+  throw error instanceof CatalogueError ? new UserFacingError(error.message) : error
 }

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { apiKeyHelp, createApiClient } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
@@ -10,7 +10,7 @@ export function acpCommand(command: Command, terminal: Terminal): void {
     .addHelpText('after', apiKeyHelp)
     .action(async (intern: string) => {
       const screen = terminal.screen?.()
-      if (!screen) throw new StartupError('Standard input is not available.')
+      if (!screen) throw new UserFacingError('Standard input is not available.')
       const client = createApiClient(terminal.env, 'api')
       // Loaded here, so that other commands start without the protocol library.
       const [{ ndJsonStream }, { internAgent }] = await Promise.all([

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type AgentApp, type AgentContext, agent, RequestError } from '@agentclientprotocol/sdk'
 import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
 import type { InternRecord } from '#interns/registry/intern.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { version } from '#platform/core/version.ts'
 import { createConversation, type PromptContent } from '../chat/conversation.ts'
 import { waitUntilRunning } from '../chat/wait-until-running.ts'
@@ -129,6 +129,6 @@ async function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof StartupError ? displayedError(error.message) : error
+    throw error instanceof UserFacingError ? displayedError(error.message) : error
   }
 }

@@ -1,4 +1,4 @@
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import type { Environment } from '#platform/process/environment.ts'
 import { type ApiClient, createApiClient } from '../kit/api-client.ts'
 import { formatRecord, parseFields } from '../kit/fields.ts'
@@ -84,12 +84,12 @@ function readInput(parameters: Parameter[], args: unknown[], options: Options): 
   return input
 }
 
-/** @throws StartupError for an update that changes nothing */
+/** @throws UserFacingError for an update that changes nothing */
 function requireChange({ method, fields }: Operation, input: Input, parameters: Parameter[]): void {
   const isBody = (field: string) => fields[field]?.in !== 'path' && fields[field]?.in !== 'query'
   if (method !== 'PATCH' || Object.keys(input).some(isBody)) return
   const flags = parameters.flatMap((parameter) => ('option' in parameter ? [parameter.flag] : []))
-  if (flags.length > 0) throw new StartupError(`Specify at least one of these options: ${flags.join(', ')}.`)
+  if (flags.length > 0) throw new UserFacingError(`Specify at least one of these options: ${flags.join(', ')}.`)
 }
 
 function readSecrets(variables: Record<string, string> = {}, { fields }: Operation, env: Environment): Input {
@@ -97,7 +97,7 @@ function readSecrets(variables: Record<string, string> = {}, { fields }: Operati
   for (const [field, variable] of Object.entries(variables)) {
     if (env[variable]) found[field] = env[variable]
     else if (fields[field]!.isRequired)
-      throw new StartupError(`Set the environment variable ${variable} to the provider key.`)
+      throw new UserFacingError(`Set the environment variable ${variable} to the provider key.`)
   }
   return found
 }
@@ -133,7 +133,7 @@ function buildRequest({ method, path, fields }: Operation, input: Input) {
 function escapePathValue(value: string, field: Field | undefined): string {
   if (!field?.hasSlash) return encodeURIComponent(value)
   if (/^[^/]+\/[^/]+$/.test(value)) return value.split('/').map(encodeURIComponent).join('/')
-  throw new StartupError(`"${value}" is not an ID with a slash, such as "openai/gpt-5.2".`)
+  throw new UserFacingError(`"${value}" is not an ID with a slash, such as "openai/gpt-5.2".`)
 }
 
 const withQuery = (path: string, query: URLSearchParams) => (query.size > 0 ? `${path}?${query}` : path)

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { apiKeyHelp, createApiClient } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { help, runCommand } from './commands.ts'
@@ -21,7 +21,7 @@ export function chatCommand(command: Command, terminal: Terminal): void {
     .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, { mode, session }: { mode: string; session?: string }) => {
       const screen = terminal.screen?.()
-      if (!screen) throw new StartupError('Standard input is not available.')
+      if (!screen) throw new UserFacingError('Standard input is not available.')
       const client = createApiClient(terminal.env, 'api')
       const display = createDisplay(screen.output)
       await waitUntilRunning(client, intern, display.line)
@@ -68,7 +68,7 @@ async function runSlashCommand({ client, intern, chat, display }: ChatContext, t
   try {
     if (!(await runCommand({ client, intern, chat, print: display.line }, text))) display.line(help)
   } catch (error) {
-    if (!(error instanceof StartupError)) throw error
+    if (!(error instanceof UserFacingError)) throw error
     display.error(error.message)
   }
 }

@@ -1,4 +1,4 @@
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { type ApiClient, ServiceError } from '../kit/api-client.ts'
 import { askUser, cancelAnswer } from './ask-user.ts'
 import type { AgentQuestion, ChatOutput, Conversation } from './conversation.ts'
@@ -109,7 +109,7 @@ async function printTurn(
     }
   } catch (error) {
     if (stopController.signal.aborted) display.stopped()
-    else if (!(error instanceof StartupError)) throw error
+    else if (!(error instanceof UserFacingError)) throw error
     else display.error(error.message)
     if (error instanceof ServiceError) result.errorStatus = error.status
   } finally {

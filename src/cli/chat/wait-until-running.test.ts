@@ -26,7 +26,7 @@ test('waitUntilRunning reports each step of the start once', async () => {
 
 test('waitUntilRunning fails with reason and command for an intern that cannot start', async () => {
   await assert.rejects(waitWith({ status: 'stopped' }), {
-    name: 'StartupError',
+    name: 'UserFacingError',
     message: '"ada" is stopped. To start it: npx signalbox interns provision ada',
   })
   const failed = { status: 'failed', last_failure_message: 'its daemon is gone' }

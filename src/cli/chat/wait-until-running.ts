@@ -1,6 +1,6 @@
 import type { InternRecord, InternStatus } from '#interns/registry/intern.ts'
 import { waitUntil } from '#platform/async/wait-for.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import type { ApiClient } from '../kit/api-client.ts'
 import { internPath } from '../kit/intern-path.ts'
 
@@ -12,7 +12,7 @@ const startingStatuses: readonly InternStatus[] = ['queued', 'provisioning']
 /**
  * Waits until an intern is running.
  * @param report receives the current step of its start
- * @throws StartupError when the intern does not exist, or is not starting
+ * @throws UserFacingError when the intern does not exist, or is not starting
  */
 export async function waitUntilRunning(
   client: Pick<ApiClient, 'request'>,
@@ -26,7 +26,7 @@ export async function waitUntilRunning(
     const { status, last_failure_message: failureMessage } = record
     if (!startingStatuses.includes(status)) {
       const reason = failureMessage === null ? '' : ` (${failureMessage})`
-      throw new StartupError(
+      throw new UserFacingError(
         `"${intern}" is ${status}${reason}. To start it: npx signalbox interns provision ${intern}`,
       )
     }
@@ -37,7 +37,7 @@ export async function waitUntilRunning(
   }
   const isRunning = await waitUntil(reportAndCheck, polling)
   if (isRunning) return
-  throw new StartupError(
+  throw new UserFacingError(
     `"${intern}" is still starting${reportedStatus === undefined ? '' : ` (${reportedStatus})`}. Try again later.`,
   )
 }

@@ -4,11 +4,11 @@ import type { CatalogueData } from '#catalogue/index/model.ts'
 import { createDiscovery, keyRequiredText } from '#catalogue/sources/discovery/discover.ts'
 import { readCatalogueFile } from '#catalogue/sources/format/format.ts'
 import { findHints } from '#catalogue/sources/hints.ts'
-import { type LoadReport, type RowNote, throwAsStartupError } from '#catalogue/sources/layer.ts'
+import { type LoadReport, type RowNote, throwAsUserFacingError } from '#catalogue/sources/layer.ts'
 import { loadCatalogue, readSource, snapshotPath } from '#catalogue/sources/load.ts'
 import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sources/sync.ts'
 import { loadConfig } from '#platform/config/load.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { openDataDir } from '#platform/db/maintenance/data-dir.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import { readVariable } from '#platform/process/environment.ts'
@@ -23,12 +23,12 @@ export function catalogueCommand(catalogue: Command, terminal: Terminal): void {
     .option('--from <file>', 'Read from a file instead of the network')
     .option('--url <url>', 'URL to fetch from', modelsDevUrl)
     .option('--list', 'Also list every skipped row')
-    .action((options: SyncOptions) => syncSnapshot(options, terminal).catch(throwAsStartupError))
+    .action((options: SyncOptions) => syncSnapshot(options, terminal).catch(throwAsUserFacingError))
   catalogue
     .command('check')
     .description('Check your catalogue file: list skipped rows, and models of servers with "discover"')
     .argument('<file>', 'Your catalogue file, YAML or JSON')
-    .action((file: string) => checkFile(file, terminal).catch(throwAsStartupError))
+    .action((file: string) => checkFile(file, terminal).catch(throwAsUserFacingError))
 }
 
 type SyncOptions = { from?: string; url: string; list?: boolean }
@@ -60,11 +60,12 @@ async function checkFile(file: string, { env, out }: Terminal): Promise<void> {
   for (const hint of hints) out(`hint: ${formatNote(hint)}`)
   for (const { slug } of data.providers.filter(({ discover }) => discover))
     out(`${slug}: ${modelsOfProvider(slug, data)}`)
-  if (problems.length > 0) throw new StartupError(`${file}: ${countWithNoun(problems.length, 'row')} would be skipped.`)
+  if (problems.length > 0)
+    throw new UserFacingError(`${file}: ${countWithNoun(problems.length, 'row')} would be skipped.`)
   const refusingServers = skippedServers.filter(({ reason }) => reason.includes(keyRequiredText))
   if (refusingServers.length > 0) {
     const slugs = refusingServers.map(({ row }) => row).join(', ')
-    throw new StartupError(`${file}: ${slugs}: no models were read, because the key is missing or was rejected.`)
+    throw new UserFacingError(`${file}: ${slugs}: no models were read, because the key is missing or was rejected.`)
   }
   out(`${file} is valid. With it, the catalogue has ${countsText(report)}`)
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { loadConfig } from '#platform/config/load.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { backUp } from '#platform/db/maintenance/backup.ts'
 import { copyToPostgres } from '#platform/db/maintenance/copy.ts'
 import { embeddedDatabaseFile, openStore } from '../kit/store.ts'
@@ -27,7 +27,7 @@ export function databaseCommand(database: Command, { env, out }: Terminal): void
     .action((file: string) => {
       const config = loadConfig(env)
       if (config.database_url) {
-        throw new StartupError('The service uses Postgres (DATABASE_URL): back it up with pg_dump.')
+        throw new UserFacingError('The service uses Postgres (DATABASE_URL): back it up with pg_dump.')
       }
       const target = resolve(file)
       backUp(embeddedDatabaseFile(config), target)
@@ -43,7 +43,7 @@ export function databaseCommand(database: Command, { env, out }: Terminal): void
     .action(async () => {
       const config = loadConfig(env)
       if (!config.database_url) {
-        throw new StartupError('Set DATABASE_URL to the Postgres database to copy to.')
+        throw new UserFacingError('Set DATABASE_URL to the Postgres database to copy to.')
       }
       await using cleanup = new AsyncDisposableStack()
       const from = await openStore({ ...config, database_url: undefined }, cleanup)

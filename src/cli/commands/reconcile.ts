@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { dayMs } from '#platform/core/clock.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { type ApiClient, createApiClient, managementKeyHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
@@ -33,16 +33,16 @@ export function reconcileCommand(command: Command, { env, out }: Terminal): void
 
 async function readBilled(provider: string, file: string): Promise<UsageSum[]> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new StartupError(`${file} could not be read: ${error.message}`)
+    throw new UserFacingError(`${file} could not be read: ${error.message}`)
   })
   let rows: UsageSum[]
   try {
     rows = readExport(provider, text)
   } catch (error) {
-    throw new StartupError(`${file}: ${(error as Error).message}`)
+    throw new UserFacingError(`${file}: ${(error as Error).message}`)
   }
   if (rows.length > 0) return rows
-  throw new StartupError(`${file} has no usage.`)
+  throw new UserFacingError(`${file} has no usage.`)
 }
 
 type LedgerRow = {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { reachableUrl } from '#api/access/address.ts'
 import { siteUrl } from '#platform/config/public-url.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { withBrackets } from '#platform/net/addresses/host-name.ts'
 import { createApiClient, hasServiceKey } from '../kit/api-client.ts'
@@ -43,8 +43,8 @@ async function createLinkInDatabase(env: Terminal['env'], email: string | undefi
   await using cleanup = new AsyncDisposableStack()
   const config = loadConfig(env)
   const db = await openStore(config, cleanup).catch((error) => {
-    if (!(error instanceof StartupError)) throw error
-    throw new StartupError(
+    if (!(error instanceof UserFacingError)) throw error
+    throw new UserFacingError(
       `${error.message} Or set SIGNALBOX_KEY to a management key, to call the running service instead.`,
     )
   })

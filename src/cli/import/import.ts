@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { throwAsStartupError } from '#catalogue/sources/layer.ts'
+import { throwAsUserFacingError } from '#catalogue/sources/layer.ts'
 import { loadCatalogue, readSource } from '#catalogue/sources/load.ts'
 import { loadConfig } from '#platform/config/load.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { createApiClient, hasServiceKey, managementKeyHelp } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
@@ -24,7 +24,9 @@ export function importCommand(command: Command, terminal: Terminal): void {
     .option('--dry-run', 'Print the result without writing anything')
     .option('--free-unless-priced', 'Set the price of models without one to 0')
     .addHelpText('after', `${managementKeyHelp}\n\nWithout SIGNALBOX_KEY, only the catalogue file is written.`)
-    .action((config: string, options: Options) => importLitellm(config, options, terminal).catch(throwAsStartupError))
+    .action((config: string, options: Options) =>
+      importLitellm(config, options, terminal).catch(throwAsUserFacingError),
+    )
 }
 
 async function importLitellm(config: string, options: Options, { env, out }: Terminal): Promise<void> {
@@ -71,5 +73,5 @@ function writeCatalogue(file: string, text: string): string {
   }
   if (withoutDates(readFileSync(file, 'utf8')) === withoutDates(text))
     return `${file} already exists with the same content.`
-  throw new StartupError(`${file} already exists with other content: move it, or specify another file with --out.`)
+  throw new UserFacingError(`${file} already exists with other content: move it, or specify another file with --out.`)
 }

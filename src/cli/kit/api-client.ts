@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { apiPrefix } from '#api/access/prefix.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import { readProxies } from '#platform/net/proxies.ts'
 import { SseReader } from '#platform/net/sse.ts'
@@ -38,7 +38,7 @@ export const managementKeyHelp = environmentHelp('management')
 export const apiKeyHelp = environmentHelp('api')
 
 /** The service answered with an error status. */
-export class ServiceError extends StartupError {
+export class ServiceError extends UserFacingError {
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -48,7 +48,7 @@ export class ServiceError extends StartupError {
 }
 
 export type ApiClient = {
-  /** Sends a JSON request. @throws StartupError with the service's error message, or why the service is unreachable */
+  /** Sends a JSON request. @throws UserFacingError with the service's error message, or why the service is unreachable */
   request: <T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object) => Promise<T>
   /** Streams the bytes of an answer. */
   download: (path: string) => Promise<AsyncIterable<Uint8Array>>
@@ -56,7 +56,7 @@ export type ApiClient = {
   upload: <T>(path: string, body: AsyncIterable<Uint8Array>) => Promise<T>
   /**
    * Yields the data of each SSE event up to `[DONE]`. Without a body, the request is a GET.
-   * @throws StartupError as `request`, and when the stream ends early
+   * @throws UserFacingError as `request`, and when the stream ends early
    */
   stream: (path: string, body: object | undefined, signal: AbortSignal) => AsyncGenerator<string, void>
   /** Reads all pages of a list with offsets. */
@@ -88,7 +88,7 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
     } as RequestInit).catch((error: Error) => {
       if (signal?.aborted) throw error
       // The body is a file that cannot be read.
-      throw error.cause instanceof StartupError ? error.cause : connectionError(url, error)
+      throw error.cause instanceof UserFacingError ? error.cause : connectionError(url, error)
     })
     if (response.ok) return response
     const location = response.headers.get('location')
@@ -100,7 +100,7 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
   }
 
   const notSignalbox = () =>
-    new StartupError(`The server at ${url} is not Signalbox: set SIGNALBOX_URL to the base URL of Signalbox.`)
+    new UserFacingError(`The server at ${url} is not Signalbox: set SIGNALBOX_URL to the base URL of Signalbox.`)
 
   async function request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await send(method, path, body)
@@ -136,7 +136,7 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
       const { body: bytes } = await send(body ? 'POST' : 'GET', path, body, signal)
       if (!bytes) throw notSignalbox()
       const reader = new SseReader()
-      const endedEarly = (reason: string) => new StartupError(`The answer from ${url} ended early (${reason}).`)
+      const endedEarly = (reason: string) => new UserFacingError(`The answer from ${url} ended early (${reason}).`)
       try {
         for await (const piece of bytes) {
           for (const { data } of reader.push(Buffer.from(piece))) {
@@ -145,7 +145,7 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
           }
         }
       } catch (error) {
-        throw signal.aborted || error instanceof StartupError ? error : endedEarly(networkReason(error as Error))
+        throw signal.aborted || error instanceof UserFacingError ? error : endedEarly(networkReason(error as Error))
       }
       throw endedEarly('no end mark')
     },
@@ -198,36 +198,38 @@ function rejectDotSegments(path: string): void {
     .split('?')[0]!
     .split('/')
     .find((name) => name === '.' || name === '..')
-  if (segment) throw new StartupError(`"${segment}" is not a name or an ID.`)
+  if (segment) throw new UserFacingError(`"${segment}" is not a name or an ID.`)
 }
 
 /** Normalizes a base URL. A bare origin gets the path of the API. */
 function baseUrl(text: string): string {
   const url = URL.parse(text)
-  if (!url) throw new StartupError(`SIGNALBOX_URL must be a URL such as ${defaultUrl}, not "${text}".`)
+  if (!url) throw new UserFacingError(`SIGNALBOX_URL must be a URL such as ${defaultUrl}, not "${text}".`)
   // Checked first, because the messages of the other checks print the URL.
   if (url.username || url.password) {
-    throw new StartupError(
+    throw new UserFacingError(
       `SIGNALBOX_URL must not have a user or a password: it is a base URL such as ${defaultUrl}, and the key is in SIGNALBOX_KEY.`,
     )
   }
   if (!/^https?:$/.test(url.protocol)) {
-    throw new StartupError(`SIGNALBOX_URL must start with http:// or https://, such as ${defaultUrl}, not "${text}".`)
+    throw new UserFacingError(
+      `SIGNALBOX_URL must start with http:// or https://, such as ${defaultUrl}, not "${text}".`,
+    )
   }
   if (url.search || url.hash) {
-    throw new StartupError(
+    throw new UserFacingError(
       `SIGNALBOX_URL must not have "?" or "#": it is a base URL such as ${defaultUrl}, not "${text}".`,
     )
   }
   return (url.pathname === '/' ? url.origin + apiPrefix : text).replace(/\/+$/, '')
 }
 
-/** Checks the key. @throws StartupError for a key that no header can contain, such as `sb-v1-…` copied from a document */
+/** Checks the key. @throws UserFacingError for a key that no header can contain, such as `sb-v1-…` copied from a document */
 function requireKey(key: string | undefined, requiredKind: string): string {
-  if (!key) throw new StartupError(`Set SIGNALBOX_KEY to ${requiredKind} of the service.`)
+  if (!key) throw new UserFacingError(`Set SIGNALBOX_KEY to ${requiredKind} of the service.`)
   const invalid = /[^\x21-\x7e]/u.exec(key)
   if (!invalid) return key
-  throw new StartupError(
+  throw new UserFacingError(
     `SIGNALBOX_KEY contains ${JSON.stringify(invalid[0])}, which no key has. Set it to ${requiredKind}, complete and on one line.`,
   )
 }

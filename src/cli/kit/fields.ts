@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { readErrorText } from '#platform/process/system-error.ts'
@@ -9,7 +9,7 @@ import { printableLine } from '#platform/text/printable.ts'
  * Parses arguments such as `limit_usd=50` into the fields of a request body. A value is JSON if it parses as JSON,
  * otherwise a string.
  * @param isList whether a field is a list; its text is then split at commas
- * @throws StartupError for an argument without a name or "="
+ * @throws UserFacingError for an argument without a name or "="
  */
 export function parseFields(
   args: readonly string[],
@@ -19,11 +19,11 @@ export function parseFields(
   for (const arg of args) {
     const [, name, text] = /^([^=\s]+)=(.*)$/s.exec(arg) ?? []
     if (name === undefined || text === undefined) {
-      throw new StartupError(
+      throw new UserFacingError(
         `"${arg}" is not a field: write name=value, such as limit_usd=50, or name=null to remove a value.`,
       )
     }
-    if (Object.hasOwn(fields, name)) throw new StartupError(`The field "${name}" is given twice.`)
+    if (Object.hasOwn(fields, name)) throw new UserFacingError(`The field "${name}" is given twice.`)
     fields[name] = parseFieldValue(text, { isList: isList(name) })
   }
   return fields
@@ -35,18 +35,18 @@ function parseFieldValue(text: string, { isList }: { isList: boolean }): unknown
   return isList && value !== null && !Array.isArray(value) ? [value] : value
 }
 
-/** Reads a JSON object from a file. @throws StartupError when the file is unreadable or contains something else */
+/** Reads a JSON object from a file. @throws UserFacingError when the file is unreadable or contains something else */
 export function readBodyFile(file: string): Record<string, unknown> {
   const body = parseJsonOr(readText(file), undefined)
   if (isObject(body)) return body
-  throw new StartupError(`${file} must contain a JSON object.`)
+  throw new UserFacingError(`${file} must contain a JSON object.`)
 }
 
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new StartupError(`${file} cannot be read: ${readErrorText(error)}.`)
+    throw new UserFacingError(`${file} cannot be read: ${readErrorText(error)}.`)
   }
 }
 

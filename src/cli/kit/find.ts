@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Key } from '#api/routes/keys/key.ts'
 import type { Member } from '#api/routes/organization/member.ts'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import type { Guardrail } from '#policy/guardrails/guardrail.ts'
 import type { ApiClient } from './api-client.ts'
 
@@ -24,31 +24,32 @@ export async function listAllKeys(client: ApiClient): Promise<ListedKey[]> {
   return (await Promise.all(listed)).flat()
 }
 
-/** Finds a key by the start of its hash. @throws StartupError when none or several match */
+/** Finds a key by the start of its hash. @throws UserFacingError when none or several match */
 export async function findByHash(client: ApiClient, hash: string): Promise<ListedKey> {
   if (hash.length < minDigits)
-    throw new StartupError(`"${hash}" is too short: enter at least ${minDigits} digits of the hash.`)
+    throw new UserFacingError(`"${hash}" is too short: enter at least ${minDigits} digits of the hash.`)
   const matches = (await listAllKeys(client)).filter((key) => key.hash.startsWith(hash.toLowerCase()))
   const [key] = matches
-  if (!key) throw new StartupError(`No key has a hash that starts with "${hash}". To list all: npx signalbox keys list`)
+  if (!key)
+    throw new UserFacingError(`No key has a hash that starts with "${hash}". To list all: npx signalbox keys list`)
   if (matches.length > 1)
-    throw new StartupError(`${matches.length} keys have a hash that starts with "${hash}": enter more digits.`)
+    throw new UserFacingError(`${matches.length} keys have a hash that starts with "${hash}": enter more digits.`)
   return key
 }
 
 export const listAllMembers = (client: ApiClient) => client.listAll<ListedMember>('/organization/members')
 
-/** Finds a member by email address. @throws StartupError when no member has it */
+/** Finds a member by email address. @throws UserFacingError when no member has it */
 export async function findMember(client: ApiClient, email: string): Promise<ListedMember> {
   const member = (await listAllMembers(client)).find((candidate) => candidate.email === email.toLowerCase())
   if (member) return member
-  throw new StartupError(`Member "${email}" not found. To list all: npx signalbox members list`)
+  throw new UserFacingError(`Member "${email}" not found. To list all: npx signalbox members list`)
 }
 
 /** Help text for the argument with which `findGuardrailId` finds a guardrail. */
 export const guardrailHelp = 'ID or name of the guardrail, or "default:<workspace>" for the default one of a workspace'
 
-/** Finds the ID of a guardrail. @throws StartupError when it does not exist, or its name is ambiguous */
+/** Finds the ID of a guardrail. @throws UserFacingError when it does not exist, or its name is ambiguous */
 export async function findGuardrailId(client: ApiClient, idOrName: string): Promise<string> {
   if (idOrName.startsWith('default:')) {
     const slug = encodeURIComponent(idOrName.slice('default:'.length))
@@ -58,9 +59,9 @@ export async function findGuardrailId(client: ApiClient, idOrName: string): Prom
   const matches = all.filter(({ id, name }) => id === idOrName || name === idOrName)
   if (matches.length === 1) return matches[0]!.id
   if (matches.length > 1) {
-    throw new StartupError(
+    throw new UserFacingError(
       `${matches.length} guardrails are named "${idOrName}": use an ID, such as ${matches[0]!.id}.`,
     )
   }
-  throw new StartupError(`Guardrail "${idOrName}" not found. To list all: npx signalbox guardrails list`)
+  throw new UserFacingError(`Guardrail "${idOrName}" not found. To list all: npx signalbox guardrails list`)
 }

@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '#platform/config/settings.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { openDataDir } from '#platform/db/maintenance/data-dir.ts'
 import { openDb } from '#platform/db/open.ts'
 
-/** The path of the embedded database. @throws StartupError when it does not exist */
+/** The path of the embedded database. @throws UserFacingError when it does not exist */
 export function embeddedDatabaseFile({ data_dir }: Pick<Config, 'data_dir'>): string {
   const file = join(data_dir, 'signalbox.db')
   if (existsSync(file)) return file
-  throw new StartupError(`No database in ${data_dir}: set DATA_DIR to the data folder of the service.`)
+  throw new UserFacingError(`No database in ${data_dir}: set DATA_DIR to the data folder of the service.`)
 }
 
 /**
  * Opens the database without the service. Disposing `cleanup` closes it.
- * @throws StartupError when it is the embedded database and a running service uses it
+ * @throws UserFacingError when it is the embedded database and a running service uses it
  */
 export async function openStore(
   config: Pick<Config, 'data_dir' | 'database_url'>,

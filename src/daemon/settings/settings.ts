@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { inheritedVariables } from '#interns/contract/inherited-variables.ts'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { maxSocketPath } from '#platform/net/socket-path.ts'
 import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
@@ -34,7 +34,7 @@ export type DaemonSettings = {
  * Reads the settings file: JSON with `socket` or `listen` or both, `token_file`, `workspace`, `state`, `agent` (`command`,
  * `args`, `env`, `modes`, `authenticate`, `_meta`), `start_agent`, `mcp_servers` and `limits`. Paths are relative to the
  * file. The MCP servers are a list or, because of their secrets, `"stdin"`: then they are read as JSON from standard input.
- * @throws StartupError that names the file and the setting, never a value.
+ * @throws UserFacingError that names the file and the setting, never a value.
  */
 export function readSettings(file: string, environment: Record<string, string | undefined>): DaemonSettings {
   const root = requireObject(readJson(file), file)
@@ -59,13 +59,13 @@ export function readSettings(file: string, environment: Record<string, string | 
 function requireShort(socketPath: string, file: string): string {
   const bytes = Buffer.byteLength(socketPath)
   if (bytes <= maxSocketPath) return socketPath
-  throw new StartupError(`${file}: socket is ${bytes} bytes long, and must be at most ${maxSocketPath}.`)
+  throw new UserFacingError(`${file}: socket is ${bytes} bytes long, and must be at most ${maxSocketPath}.`)
 }
 
 function readListen(listen: JsonObject, file: string): TcpListener {
   const { port } = listen
   if (typeof port !== 'number' || !Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new StartupError(`${file}: listen: port must be a whole number from 0 to 65535.`)
+    throw new UserFacingError(`${file}: listen: port must be a whole number from 0 to 65535.`)
   const tls = requireObject(listen.tls, `${file}: listen: tls`)
   const path = (key: string) => resolve(dirname(file), requireText(tls, key, `${file}: listen: tls`))
   return {
@@ -81,7 +81,7 @@ function readAgent(agent: JsonObject, source: string, { workspace, environment }
   const inherited = inheritedVariables.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
   const args = agent.args ?? []
   if (!Array.isArray(args) || args.some((arg) => typeof arg !== 'string')) {
-    throw new StartupError(`${source}: args must be a list of strings.`)
+    throw new UserFacingError(`${source}: args must be a list of strings.`)
   }
   const modes = requireObject(agent.modes ?? {}, `${source}: modes`)
   return {
@@ -96,7 +96,7 @@ function readAgent(agent: JsonObject, source: string, { workspace, environment }
 
 function readServers(value: unknown, source: string): McpServer[] {
   const servers = value === 'stdin' ? parseJson(readFileSync(0, 'utf8'), 'standard input') : value
-  if (!Array.isArray(servers)) throw new StartupError(`${source} must be a list, or "stdin".`)
+  if (!Array.isArray(servers)) throw new UserFacingError(`${source} must be a list, or "stdin".`)
   return servers.map((each: unknown, index) => {
     const at = `${source}[${index}]`
     const server = requireObject(each, at)
@@ -104,7 +104,7 @@ function readServers(value: unknown, source: string): McpServer[] {
     requireText(server, 'name', at)
     if (type === 'stdio') requireText(server, 'command', at)
     else if (type === 'http' || type === 'sse') requireText(server, 'url', at)
-    else throw new StartupError(`${at}: type must be "stdio", "http" or "sse".`)
+    else throw new UserFacingError(`${at}: type must be "stdio", "http" or "sse".`)
     requireStrings(server.env ?? {}, `${at}: env`)
     requireStrings(server.headers ?? {}, `${at}: headers`)
     // As `defaultTimeoutSeconds`, whose module would load Zod.
@@ -115,8 +115,9 @@ function readServers(value: unknown, source: string): McpServer[] {
 /** Unknown limits are an error. */
 function readLimits(limits: JsonObject, source: string): Limits {
   for (const [key, value] of Object.entries(limits)) {
-    if (!Object.hasOwn(defaultLimits, key)) throw new StartupError(`${source}: unknown limit ${key}.`)
-    if (typeof value !== 'number' || !(value >= 0)) throw new StartupError(`${source}: ${key} must be a number from 0.`)
+    if (!Object.hasOwn(defaultLimits, key)) throw new UserFacingError(`${source}: unknown limit ${key}.`)
+    if (typeof value !== 'number' || !(value >= 0))
+      throw new UserFacingError(`${source}: ${key} must be a number from 0.`)
   }
   return { ...defaultLimits, ...limits }
 }
@@ -127,7 +128,7 @@ const minTokenLength = 16
 function readToken(file: string): string {
   const token = readTextFile(file).trim()
   if (token.length < minTokenLength)
-    throw new StartupError(`${file}: the token must have at least ${minTokenLength} characters.`)
+    throw new UserFacingError(`${file}: the token must have at least ${minTokenLength} characters.`)
   return token
 }
 
@@ -137,7 +138,7 @@ function readTextFile(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new StartupError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
+    throw new UserFacingError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
   }
 }
 
@@ -149,23 +150,23 @@ function parseJson(text: string, source: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new StartupError(`${source} is not JSON.`)
+    throw new UserFacingError(`${source} is not JSON.`)
   }
 }
 
 function requireObject(value: unknown, source: string): JsonObject {
   if (isObject(value)) return value as JsonObject
-  throw new StartupError(`${source} must be an object.`)
+  throw new UserFacingError(`${source} must be an object.`)
 }
 
 function requireText(from: JsonObject, key: string, source: string): string {
   const value = from[key]
   if (typeof value === 'string' && value) return value
-  throw new StartupError(`${source}: ${key} must be a string that is not empty.`)
+  throw new UserFacingError(`${source}: ${key} must be a string that is not empty.`)
 }
 
 function requireStrings(value: unknown, source: string): Record<string, string> {
   const found = requireObject(value, source)
   if (Object.values(found).every((one) => typeof one === 'string')) return found as Record<string, string>
-  throw new StartupError(`${source} must have strings as values.`)
+  throw new UserFacingError(`${source} must have strings as values.`)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { readErrorText, writeErrorText } from '#platform/process/system-error.ts'
 import { createVault, type Vault } from './vault.ts'
@@ -17,7 +17,7 @@ type Settings = { data_dir: string; encryption_key_file?: string | undefined }
 /**
  * Opens the vault of this installation. Its key is created at the first start unless the operator provides it. A lost key
  * is not replaced while the database contains data that it encrypted.
- * @throws StartupError that says which file is missing or wrong.
+ * @throws UserFacingError that says which file is missing or wrong.
  */
 export async function openVault({ db, settings }: { db: Db; settings: Settings }): Promise<Vault> {
   const file = settings.encryption_key_file ?? join(settings.data_dir, 'encryption.key')
@@ -27,14 +27,14 @@ export async function openVault({ db, settings }: { db: Db; settings: Settings }
   if (!key) {
     const consequence =
       usedKeyNames.length > 0 ? `, and the ${encryptedData} in the database cannot be read without it` : ''
-    throw new StartupError(
+    throw new UserFacingError(
       `The encryption key ${file} is missing${consequence}. Restore it, or set ENCRYPTION_KEY_FILE to where it is.`,
     )
   }
   const vault = createVault(key)
   const other = usedKeyNames.find((name) => name !== vault.keyName)
   if (other === undefined) return vault
-  throw new StartupError(
+  throw new UserFacingError(
     `The encryption key ${file} is not the one that the ${encryptedData} in the database were encrypted with. Restore that one, or set ENCRYPTION_KEY_FILE to where it is.`,
   )
 }
@@ -72,9 +72,10 @@ function readKey(file: string): Buffer | undefined {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new StartupError(`The encryption key ${file} cannot be read: ${readErrorText(error)}.`)
+    throw new UserFacingError(`The encryption key ${file} cannot be read: ${readErrorText(error)}.`)
   }
-  if (!keyPattern.test(text)) throw new StartupError(`The encryption key ${file} must contain 64 hexadecimal digits.`)
+  if (!keyPattern.test(text))
+    throw new UserFacingError(`The encryption key ${file} must contain 64 hexadecimal digits.`)
   return Buffer.from(text.trim(), 'hex')
 }
 
@@ -84,7 +85,7 @@ function createKeyFile(file: string): Buffer | undefined {
     writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-      throw new StartupError(`The encryption key ${file} cannot be written: ${writeErrorText(error)}.`)
+      throw new UserFacingError(`The encryption key ${file} cannot be written: ${writeErrorText(error)}.`)
   }
   return readKey(file)
 }

@@ -64,7 +64,7 @@ test('a lost key that the database needs is not replaced, and the error names th
   await keepOne(at, keyName)
   rmSync(at.file)
   await assert.rejects(at.open(), {
-    name: 'StartupError',
+    name: 'UserFacingError',
     message: new RegExp(`${at.file} is missing.*cannot be read`),
   })
 })
@@ -73,14 +73,14 @@ test('another key than the one in use is refused, and so is a file that holds no
   await using at = await place()
   await keepOne(at, 'a-key-name')
   writeFileSync(at.file, 'ab'.repeat(32))
-  await assert.rejects(at.open(), { name: 'StartupError', message: /is not the one/ })
+  await assert.rejects(at.open(), { name: 'UserFacingError', message: /is not the one/ })
   writeFileSync(at.file, 'hello')
-  await assert.rejects(at.open(), { name: 'StartupError', message: /64 hexadecimal digits/ })
+  await assert.rejects(at.open(), { name: 'UserFacingError', message: /64 hexadecimal digits/ })
 })
 
 test('a file of the operator’s is read and never made', async () => {
   await using at = await place()
-  await assert.rejects(at.open('/nowhere/key'), { name: 'StartupError', message: /nowhere\/key is missing/ })
+  await assert.rejects(at.open('/nowhere/key'), { name: 'UserFacingError', message: /nowhere\/key is missing/ })
   const own = `${at.file}.own`
   writeFileSync(own, 'ab'.repeat(32))
   assert.equal((await at.open(own)).keyName, createVault(Buffer.alloc(32, 0xab)).keyName)

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { StartupError } from '../core/fault.ts'
+import { UserFacingError } from '../core/fault.ts'
 import type { Environment } from '../process/environment.ts'
 import { loadConfig } from './load.ts'
 import { secretSettings, settingNames } from './settings.ts'
@@ -23,7 +23,7 @@ function refusal(env: Environment): string {
   try {
     loadConfig(env)
   } catch (error) {
-    assert.ok(error instanceof StartupError)
+    assert.ok(error instanceof UserFacingError)
     assert.ok(!error.message.includes('\n'))
     return error.message
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
-import { StartupError } from '../core/fault.ts'
+import { UserFacingError } from '../core/fault.ts'
 import { nearestName } from '../json/strict-fields.ts'
 import { proxyVariableNames, readProxyVariable } from '../net/proxies.ts'
 import { type Environment, readVariable } from '../process/environment.ts'
@@ -12,13 +12,13 @@ import { type Config, fileOnlySettings, type SettingName, Settings, settingNames
 export type SettingSource = { kind: 'environment' | 'file'; name: string }
 export type SettingSources = Readonly<Partial<Record<SettingName, SettingSource>>>
 
-/** Loads the effective settings. @throws StartupError as `loadSettings`. */
+/** Loads the effective settings. @throws UserFacingError as `loadSettings`. */
 export const loadConfig = (env: Environment): Config => loadSettings(env).config
 
 /**
  * Loads the effective settings with their sources: environment variables override the configuration file (`CONFIG`), which
  * overrides the defaults.
- * @throws StartupError with one sentence that names the setting, its source and the valid values.
+ * @throws UserFacingError with one sentence that names the setting, its source and the valid values.
  */
 export function loadSettings(env: Environment): { config: Config; sources: SettingSources } {
   const path = readVariable(env, 'CONFIG')
@@ -34,7 +34,7 @@ export function loadSettings(env: Environment): { config: Config; sources: Setti
     }
     return { config: deepFreeze(parsed.data), sources }
   }
-  throw new StartupError(parsed.error.issues.map((issue) => describeIssue(issue, fromEnv, path)).join('; '))
+  throw new UserFacingError(parsed.error.issues.map((issue) => describeIssue(issue, fromEnv, path)).join('; '))
 }
 
 function deepFreeze<T>(value: T): T {
@@ -50,7 +50,7 @@ function readEnvironment(env: Environment): Partial<Record<SettingName, string>>
     const value = isProxyVariable(name) ? readProxyVariable(env, name) : readVariable(env, variable)
     if (value === undefined) continue
     if (fileOnlySettings.has(name)) {
-      throw new StartupError(
+      throw new UserFacingError(
         `${variable} is not an environment variable: set ${name} in the configuration file (CONFIG).`,
       )
     }
@@ -68,41 +68,41 @@ function readConfigFile(path: string): Record<string, unknown> {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new StartupError(`The configuration file ${path} (CONFIG) cannot be read: ${readErrorText(error)}.`)
+    throw new UserFacingError(`The configuration file ${path} (CONFIG) cannot be read: ${readErrorText(error)}.`)
   }
   const { LineCounter, parseDocument } = lazyModules.yaml()
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
   const firstError = document.errors[0]
   if (firstError?.code === 'MULTIPLE_DOCS')
-    throw new StartupError(
+    throw new UserFacingError(
       `The configuration file ${path} must contain one YAML document: remove "---" and what follows.`,
     )
   if (firstError)
-    throw new StartupError(
+    throw new UserFacingError(
       `The configuration file ${path} is not valid YAML: ${firstError.message.split('\n')[0]!.replace(/:$/, '')}.`,
     )
   const value = resolveAliases(document, path)
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new StartupError(`The configuration file ${path} must contain "name: value" lines.`)
+    throw new UserFacingError(`The configuration file ${path} must contain "name: value" lines.`)
   }
   const items = Object.entries(value as Record<string, unknown>).filter(([, item]) => item !== null && item !== '')
   for (const [name, item] of items) requireReplaced(item, `The setting ${name} in the configuration file ${path}`)
   return Object.fromEntries(items.map(([name, item]) => [name, settingText(item)]))
 }
 
-/** @throws StartupError for `${NAME}`, which would be used as it is, for example as a password. */
+/** @throws UserFacingError for `${NAME}`, which would be used as it is, for example as a password. */
 function requireReplaced(value: unknown, subject: string): void {
   if (typeof value === 'string' && /^\$\{[^}]*\}$/.test(value.trim()))
-    throw new StartupError(`${subject} is "${value.trim()}", which was not replaced by the value of that variable.`)
+    throw new UserFacingError(`${subject} is "${value.trim()}", which was not replaced by the value of that variable.`)
 }
 
-/** @throws StartupError for an alias without an anchor. */
+/** @throws UserFacingError for an alias without an anchor. */
 function resolveAliases(document: { toJS: () => unknown }, path: string): unknown {
   try {
     return document.toJS() ?? {}
   } catch (error) {
-    throw new StartupError(`The configuration file ${path} is not valid YAML: ${(error as Error).message}.`)
+    throw new UserFacingError(`The configuration file ${path} is not valid YAML: ${(error as Error).message}.`)
   }
 }
 

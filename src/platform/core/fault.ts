@@ -45,7 +45,10 @@ export class Fault extends Error {
 /** The fault of a request whose client has disconnected. Nobody reads it, but logs and metrics have its status. */
 export const clientClosedFault = () => new Fault('client_closed_request', 'The client left before the answer.')
 
-/** An error that prevents the start of a service or ends a command, also for wrong arguments. It is printed to the terminal in one sentence (exit code 1, no stack). */
-export class StartupError extends Error {
-  override readonly name = 'StartupError'
+/**
+ * An error for the person at the terminal. It ends a command or the start of a service. Its message is printed as it is (exit
+ * code 1, no stack).
+ */
+export class UserFacingError extends Error {
+  override readonly name = 'UserFacingError'
 }

@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely'
-import { StartupError } from '../core/fault.ts'
+import { UserFacingError } from '../core/fault.ts'
 import type { Db } from './db.ts'
 import { Migrator } from './kysely.ts'
 import * as accounts from './migrations/0001_accounts.ts'
@@ -121,7 +121,7 @@ export const migrations: Record<string, Migration> = {
 /**
  * Migrates the database to this version, under a lock and in one transaction. Servers of older versions can run meanwhile,
  * as far as the migrations allow it.
- * @throws StartupError if this version cannot use the database or a migration fails. Then nothing has changed.
+ * @throws UserFacingError if this version cannot use the database or a migration fails. Then nothing has changed.
  */
 export async function migrate(
   db: Pick<Db, 'kind' | 'query'>,
@@ -143,24 +143,26 @@ export async function migrate(
   // A server of a newer version can have migrated before this one got the lock.
   await readUsableSchema(db, names)
   const message = error instanceof Error ? error.message : String(error)
-  throw privilegeError(error) ?? new StartupError(`The database could not be migrated, and was not changed: ${message}`)
+  throw (
+    privilegeError(error) ?? new UserFacingError(`The database could not be migrated, and was not changed: ${message}`)
+  )
 }
 
-/** @throws StartupError if code with these migrations cannot use the database. */
+/** @throws UserFacingError if code with these migrations cannot use the database. */
 async function readUsableSchema(db: Pick<Db, 'kind' | 'query'>, names: readonly string[]): Promise<StoredSchema> {
   const schema = await readSchema(db)
   const problem = findSchemaProblem(schema, names)
-  if (problem !== undefined) throw new StartupError(problem)
+  if (problem !== undefined) throw new UserFacingError(problem)
   return schema
 }
 
 /** Codes of Postgres: the user lacks a privilege, or cannot see the schema for new tables. */
 const privilegeCodes = new Set<unknown>(['42501', '3F000'])
 
-function privilegeError(error: unknown): StartupError | undefined {
+function privilegeError(error: unknown): UserFacingError | undefined {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   if (!privilegeCodes.has(code)) return undefined
-  return new StartupError(
+  return new UserFacingError(
     `The database user lacks privileges, and nothing was changed: ${message}. Make it the owner of the database and its objects.`,
   )
 }

@@ -1,6 +1,6 @@
 import { startReconciler } from '../async/reconcile.ts'
 import { waitUntil } from '../async/wait-for.ts'
-import { StartupError } from '../core/fault.ts'
+import { UserFacingError } from '../core/fault.ts'
 import type { Db } from './db.ts'
 import { sql } from './kysely.ts'
 import { applicationNames, olderApplicationNames } from './postgres/application-names.ts'
@@ -68,7 +68,7 @@ export type AnnounceOptions = { breaking?: ReadonlySet<string>; waitMs?: number 
  * Announces migrations before they run: servers of older versions continue if the migrations only add, and otherwise stop.
  * @param options.waitMs the time limit for older servers to stop.
  * @returns a function that restores the range, for a migration that failed.
- * @throws StartupError if older servers are running that cannot stop automatically, or do not stop in time.
+ * @throws UserFacingError if older servers are running that cannot stop automatically, or do not stop in time.
  */
 export async function announceMigrations(
   db: Queries,
@@ -91,7 +91,7 @@ export async function announceMigrations(
   const currentSchema = await readSchema(db)
   if (pendingBreaking.every((name) => currentSchema.applied.includes(name))) return restore
   await restore()
-  throw new StartupError(
+  throw new UserFacingError(
     `Servers of an older version use this database, and the migration ${pendingBreaking[0]} breaks them. Stop them, then start this one.`,
   )
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { emptyPolicy, type Policy } from '#policy/guardrails/decide/policy.ts'
 import type { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { type ApiClient, createApiClient, managementKeyHelp, ServiceError } from '../../kit/api-client.ts'
@@ -36,7 +36,7 @@ export function readCommands(guardrails: Command, { env, out }: Terminal): void 
       const guardrail = await readGuardrail(client, await findGuardrailId(client, idOrName)).catch((error) => {
         // The default guardrail of a workspace is created by its first change.
         if (!idOrName.startsWith('default:') || !(error instanceof ServiceError && error.status === 404)) throw error
-        throw new StartupError(
+        throw new UserFacingError(
           `This workspace has no default rules yet. To set some: npx signalbox guardrails set ${idOrName} <rules...>`,
         )
       })

@@ -1,4 +1,4 @@
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { Policy } from '#policy/guardrails/decide/policy.ts'
 import { parseFields, readBodyFile } from '../../kit/fields.ts'
 
@@ -6,7 +6,7 @@ import { parseFields, readBodyFile } from '../../kit/fields.ts'
 export function readPolicyInput(args: readonly string[], file: string | undefined): Record<string, unknown> {
   const fields = { ...(file !== undefined && readBodyFile(file)), ...parseFields(args, isList) }
   if (Object.keys(fields).length > 0) return fields
-  throw new StartupError('Specify at least one rule, such as limit_usd=50, or --file with a JSON object.')
+  throw new UserFacingError('Specify at least one rule, such as limit_usd=50, or --file with a JSON object.')
 }
 
 const isList = (field: string) => {

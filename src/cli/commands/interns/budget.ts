@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import type { InternBudget } from '#interns/registry/intern-budget.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { internPath } from '../../kit/intern-path.ts'
 import { positiveNumber, positiveUsd } from '../../kit/option-parsers.ts'
@@ -47,7 +47,7 @@ export function budgetCommand(interns: Command, { env, out }: Terminal): void {
       const hasBoth = budget !== undefined && none !== undefined
       const hasNeither = budget === undefined && none === undefined
       if (hasBoth || hasNeither)
-        throw new StartupError('Specify at least one limit, such as --max-cost 0.5, or --none.')
+        throw new UserFacingError('Specify at least one limit, such as --max-cost 0.5, or --none.')
       const client = createApiClient(env, 'api')
       const changed = await client.request<InternRecord>('PATCH', internPath(intern), { budget: budget ?? null })
       out(changed.budget ? `"${intern}": ${JSON.stringify(changed.budget)}` : `"${intern}" has no limits.`)

@@ -1,4 +1,4 @@
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { type Choice, choose } from '../../chat/ask-user.ts'
 import { createDisplay } from '../../chat/display.ts'
 import { createKeyboard } from '../../chat/keyboard.ts'
@@ -25,5 +25,5 @@ export async function chooseMode({ screen }: Pick<Terminal, 'screen'>, name: str
   } finally {
     keys.close()
   }
-  throw new StartupError('No approval mode was chosen, so no intern was created.')
+  throw new UserFacingError('No approval mode was chosen, so no intern was created.')
 }

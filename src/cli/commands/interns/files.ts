@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { packFolder } from '#platform/files/archive/pack-folder.ts'
 import { SkippedEntries } from '#platform/files/archive/skipped-entries.ts'
 import { unpackArchive } from '#platform/files/archive/unpack-archive.ts'
@@ -54,7 +54,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .argument('<from>', 'Local file')
     .argument('[path]', 'Path in the workspace (default: the name of the file)')
     .action(async (intern: string, from: string, path: string = basename(from)) => {
-      if (await isFolder(from)) throw new StartupError(`${from} is a folder: use "signalbox interns files push".`)
+      if (await isFolder(from)) throw new UserFacingError(`${from} is a folder: use "signalbox interns files push".`)
       const query = { path: path.endsWith('/') ? path + basename(from) : path }
       await client().upload(filesPath(intern, '/content', query), readFileChunks(from))
       out(`Wrote ${printableExactly(query.path)} in the workspace of "${intern}".`)
@@ -93,11 +93,11 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       await mkdir(target, { recursive: true })
       // A file of an intern must not replace a file that can run on this machine, such as a git hook.
       if (!merge && (await readdir(target)).length > 0) {
-        throw new StartupError(`${target} is not empty: specify another folder, or replace its files with --merge.`)
+        throw new UserFacingError(`${target} is not empty: specify another folder, or replace its files with --merge.`)
       }
       const body = await client().download(filesPath(intern, '/archive', { path }))
       const counts = await unpackArchive(await openConfined(resolve(target)), '', { body, limits: noLimits }).catch(
-        throwAsStartupError,
+        throwAsUserFacingError,
       )
       out(`Wrote ${counts.files} files (${counts.bytes} bytes) to ${printableExactly(target)}.`)
       await reportSkippedFiles(join(target, SkippedEntries.fileName), err)
@@ -108,8 +108,10 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .argument('[path]', 'Folder in the workspace (default: the workspace itself)', '')
     .action(async (intern: string, from: string, path: string) => {
       if (!(await isFolder(from)))
-        throw new StartupError(`${from} is not a folder: use "signalbox interns files put" for a file.`)
-      const archive = await packFolder(await openConfined(resolve(from)), '', noLimits, err).catch(throwAsStartupError)
+        throw new UserFacingError(`${from} is not a folder: use "signalbox interns files put" for a file.`)
+      const archive = await packFolder(await openConfined(resolve(from)), '', noLimits, err).catch(
+        throwAsUserFacingError,
+      )
       const { data } = await client().upload<Unpacked>(filesPath(intern, '/archive', { path }), archive)
       out(
         `Wrote ${data.files} files (${data.bytes} bytes) to ${printableExactly(path || 'the workspace')} of "${intern}".`,
@@ -131,7 +133,7 @@ async function writeAtomically(target: string, body: AsyncIterable<Uint8Array>):
     await rename(draft, target)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(draft, { force: true })
-    throw new StartupError(`Cannot write ${target}: ${writeErrorText(error)}.`)
+    throw new UserFacingError(`Cannot write ${target}: ${writeErrorText(error)}.`)
   }
 }
 
@@ -139,7 +141,7 @@ async function* readFileChunks(from: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(from)
   } catch (error) {
-    throw new StartupError(`${from} cannot be read: ${readErrorText(error)}.`)
+    throw new UserFacingError(`${from} cannot be read: ${readErrorText(error)}.`)
   }
 }
 
@@ -151,7 +153,7 @@ async function reportSkippedFiles(file: string, err: (text: string) => void): Pr
   await rm(file)
 }
 
-function throwAsStartupError(error: unknown): never {
-  if (error instanceof FileError) throw new StartupError(`The archive ${error.message.replace(/^The archive /, '')}`)
-  throw new StartupError(`The folder was not copied: ${(error as Error).message}`)
+function throwAsUserFacingError(error: unknown): never {
+  if (error instanceof FileError) throw new UserFacingError(`The archive ${error.message.replace(/^The archive /, '')}`)
+  throw new UserFacingError(`The folder was not copied: ${(error as Error).message}`)
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { countWithNoun } from '../../kit/format.ts'
 import { internPath } from '../../kit/intern-path.ts'
@@ -59,11 +59,11 @@ export function hostsCommands(interns: Command, { env, out }: Terminal): void {
     })
 }
 
-/** @throws StartupError unless exactly one of both is given */
+/** @throws UserFacingError unless exactly one of both is given */
 function requireOneTarget(intern?: string, host?: string): { intern: string } | { host: string } {
   if (intern !== undefined && host === undefined) return { intern }
   if (intern === undefined && host !== undefined) return { host }
-  throw new StartupError('Specify an intern, or all interns of a host with --host.')
+  throw new UserFacingError('Specify an intern, or all interns of a host with --host.')
 }
 
 const namesText = (interns: { name: string }[]) =>

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import type { McpServer, NewMcpServer } from '#interns/registry/mcp-server-schema.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { internPath } from '../../kit/intern-path.ts'
 import { collect, wholeNumber } from '../../kit/option-parsers.ts'
@@ -85,7 +85,7 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
     .action(async (intern: string, name: string) => {
       const servers = await readServers(intern)
       const others = servers.filter((existing) => existing.name !== name)
-      if (others.length === servers.length) throw new StartupError(`"${intern}" has no MCP server "${name}".`)
+      if (others.length === servers.length) throw new UserFacingError(`"${intern}" has no MCP server "${name}".`)
       await writeServers(intern, others)
       out(`Removed "${name}". "${intern}" stops using it at its next start.`)
     })
@@ -96,7 +96,8 @@ function readVariables(options: string[], env: Terminal['env']): Record<string, 
   const entries = options.map((option) => {
     const [name = '', variable = name] = option.split('=')
     const value = env[variable]
-    if (!value) throw new StartupError(`Set the environment variable ${variable}: "${name}" takes its value from it.`)
+    if (!value)
+      throw new UserFacingError(`Set the environment variable ${variable}: "${name}" takes its value from it.`)
     return [name, value] as const
   })
   return Object.fromEntries(entries)

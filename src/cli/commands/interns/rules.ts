@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { RulesReplay } from '#interns/rules/replay-answer.ts'
 import type { RulesRecord } from '#interns/rules/rules-body.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { readErrorText } from '#platform/process/system-error.ts'
 import { printableLine } from '#platform/text/printable.ts'
 import { type ApiClient, apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
@@ -77,7 +77,7 @@ function rulesClient(
     return { client: createApiClient(env), path: `/workspaces/${encodeURIComponent(workspace)}/intern-rules` }
   if (intern !== undefined && workspace === undefined)
     return { client: createApiClient(env, 'api'), path: internPath(intern, '/rules') }
-  throw new StartupError('Specify an intern, or a workspace with --workspace.')
+  throw new UserFacingError('Specify an intern, or a workspace with --workspace.')
 }
 
 /** Reads rules from a file: a list, or the output of `get --json`. */
@@ -87,9 +87,9 @@ function readRules(file: string): unknown[] {
     const rules = Array.isArray(content) ? content : (content as { rules?: unknown } | null)?.rules
     if (Array.isArray(rules)) return rules
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw new StartupError(`${file} cannot be read: ${readErrorText(error)}.`)
+    if (!(error instanceof SyntaxError)) throw new UserFacingError(`${file} cannot be read: ${readErrorText(error)}.`)
   }
-  throw new StartupError(`${file} must contain a JSON list of rules.`)
+  throw new UserFacingError(`${file} must contain a JSON list of rules.`)
 }
 
 function rulesText({ version, rules, updated_at: at }: RulesRecord): string {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { KeyRecord } from '#identity/accounts/keys/key.ts'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { type ApiClient, createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findMember } from '../../kit/find.ts'
 import { positiveUsd } from '../../kit/option-parsers.ts'
@@ -41,7 +41,7 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
 async function keyFields(client: ApiClient, options: Options): Promise<object> {
   const { management, workspace, limit, reset, expires } = options
   // The API accepts this, because the limit can be set later. On the command line it is probably a mistake.
-  if (reset !== undefined && limit === undefined) throw new StartupError('--reset needs a limit: add --limit <usd>.')
+  if (reset !== undefined && limit === undefined) throw new UserFacingError('--reset needs a limit: add --limit <usd>.')
   // Undefined fields are not sent.
   return {
     kind: management ? 'management' : undefined,

@@ -19,7 +19,7 @@ export const hasNoObjects = ({
 /**
  * Creates the objects in the running service. Objects whose name exists already are not changed, so that the import can be
  * repeated.
- * @throws StartupError with the error of the service
+ * @throws UserFacingError with the error of the service
  */
 export async function applyImport(client: ApiClient, imported: ImportedObjects, print: Print): Promise<void> {
   await client.request('POST', '/catalogue/reload', {})

@@ -1,4 +1,4 @@
-import { StartupError } from '../../core/fault.ts'
+import { UserFacingError } from '../../core/fault.ts'
 import type { Db, Query, Tx } from '../db.ts'
 import { CompiledQuery, sql } from '../kysely.ts'
 import type { Tables } from '../tables.ts'
@@ -75,7 +75,7 @@ const rowsPerStatement = 1000
  * Copies an embedded database into an empty Postgres database, in one transaction. One database serializes rows to JSON and
  * the other parses them, so that no number is converted to a double.
  * @param onTable is called for each table with rows.
- * @throws StartupError if the Postgres database is in use, or rejects a row.
+ * @throws UserFacingError if the Postgres database is in use, or rejects a row.
  */
 export async function copyToPostgres(
   { from, to }: { from: Pick<Db, 'query'>; to: Pick<Db, 'exclusively'> },
@@ -96,7 +96,7 @@ export async function copyToPostgres(
 async function requireEmpty(tx: Tx): Promise<void> {
   const existing = await tx.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
   if (!existing) return
-  throw new StartupError('The Postgres database in DATABASE_URL is already in use. Specify an empty database.')
+  throw new UserFacingError('The Postgres database in DATABASE_URL is already in use. Specify an empty database.')
 }
 
 async function copyTable(from: Query, tx: Tx, table: Table): Promise<number> {

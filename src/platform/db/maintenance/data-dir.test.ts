@@ -40,7 +40,7 @@ test('a second server is refused with the owner’s name; after the release it i
   const taken = openDataDir(place.path, { exclusive: true, answersRequests: true })
   const openAgain = () => openDataDir(place.path, { exclusive: true, answersRequests: true })
   assert.throws(openAgain, {
-    name: 'StartupError',
+    name: 'UserFacingError',
     message: new RegExp(`Another Signalbox \\(process ${process.pid}\\)`),
   })
   rmSync(join(place.path, 'server.pid'))
@@ -77,7 +77,7 @@ test('an invalid folder is refused with the reason', () => {
   using place = newFolder()
   writeFileSync(join(place.path, 'file'), '')
   const take = (path: string) => () => openDataDir(path, { exclusive: true, answersRequests: true })
-  assert.throws(take(join(place.path, 'file')), { name: 'StartupError', message: /it is not a folder/ })
+  assert.throws(take(join(place.path, 'file')), { name: 'UserFacingError', message: /it is not a folder/ })
   assert.throws(take(join(place.path, 'file', 'below')), { message: /it is not a folder/ })
   assert.throws(take('/proc/no-such-folder'), { message: /no folder can be created there/ })
 })
@@ -99,16 +99,16 @@ test('an unwritable or foreign file is reported, and not as another server', () 
   const take = () => openDataDir(place.path, { exclusive: true, answersRequests: true })
   const lock = join(place.path, 'signalbox.lock')
   take().release()
-  const startupError = { name: 'StartupError', message: /^The data folder .* cannot be used: .*\. Set DATA_DIR/ }
+  const expected = { name: 'UserFacingError', message: /^The data folder .* cannot be used: .*\. Set DATA_DIR/ }
   chmodSync(lock, 0o000)
-  asPlainUser(() => assert.throws(take, startupError), place.path)
+  asPlainUser(() => assert.throws(take, expected), place.path)
   chmodSync(lock, 0o600)
   mkdirSync(join(place.path, 'server.pid'))
-  assert.throws(take, { name: 'StartupError', message: /cannot be used: \S+server\.pid: .*\. Set DATA_DIR/ })
+  assert.throws(take, { name: 'UserFacingError', message: /cannot be used: \S+server\.pid: .*\. Set DATA_DIR/ })
   rmSync(join(place.path, 'server.pid'), { recursive: true })
   take().release()
   writeFileSync(lock, 'this is not a database, and long enough to be looked at'.repeat(50))
-  assert.throws(take, startupError)
+  assert.throws(take, expected)
 })
 
 test('a start on a full disk reports the missing space, not a missing permission', (t) => {
@@ -119,7 +119,7 @@ test('a start on a full disk reports the missing space, not a missing permission
     openDataDir(place.path, { exclusive: true, answersRequests: true }).release()
     assert.throws(() => writeFileSync(join(place.path, 'signalbox.db'), Buffer.alloc(65_536)), { code: 'ENOSPC' })
     const take = () => openDataDir(place.path, { exclusive: true, answersRequests: true })
-    assert.throws(take, { name: 'StartupError', message: /the disk is full\. Free disk space, or set DATA_DIR/ })
+    assert.throws(take, { name: 'UserFacingError', message: /the disk is full\. Free disk space, or set DATA_DIR/ })
   } finally {
     spawnSync('umount', [place.path])
   }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { StartupError } from '../../core/fault.ts'
+import { UserFacingError } from '../../core/fault.ts'
 
 /** A folder with this file is a data folder, even if it contains other files. */
 const marker = 'signalbox.lock'
@@ -46,7 +46,7 @@ type DataDir = { path: string; release: () => void }
  * Creates or locks the data folder. Only its owner can read it.
  * @param exclusive whether a second server is refused, because the embedded database has one writer.
  * @param answersRequests whether this process is a server. Then `server.pid` has its process id.
- * @throws StartupError if the folder cannot be written, contains other files, or is locked by another server.
+ * @throws UserFacingError if the folder cannot be written, contains other files, or is locked by another server.
  */
 export function openDataDir(
   path: string,
@@ -65,13 +65,15 @@ export function openDataDir(
     return { path: folder, release }
   } catch (error) {
     unlock()
-    if (error instanceof StartupError) throw error
+    if (error instanceof UserFacingError) throw error
     const { path: file = folder } = error as NodeJS.ErrnoException
     const filePrefix = file.startsWith(join(folder, '/')) ? `${file}: ` : ''
     const advice = isFull(error)
       ? 'Free disk space, or set DATA_DIR to a folder on another disk'
       : 'Set DATA_DIR to a folder that this user can write'
-    throw new StartupError(`The data folder ${folder} cannot be used: ${filePrefix}${errorReason(error)}. ${advice}.`)
+    throw new UserFacingError(
+      `The data folder ${folder} cannot be used: ${filePrefix}${errorReason(error)}. ${advice}.`,
+    )
   }
 }
 
@@ -82,7 +84,7 @@ function prepareFolder(folder: string): void {
   const hasMarker = existsSync(join(folder, marker))
   const unknownFile = hasMarker ? undefined : readdirSync(folder).find((name) => !allowedFiles.has(name))
   if (unknownFile !== undefined) {
-    throw new StartupError(
+    throw new UserFacingError(
       `The data folder ${folder} contains files of other programs, such as ${JSON.stringify(unknownFile)}. Set DATA_DIR to an empty or new folder, or to one that contains only a backup.`,
     )
   }
@@ -144,7 +146,7 @@ function lock(folder: string, answersRequests: boolean): () => void {
     const remedy = answersRequests
       ? 'Stop it, set DATA_DIR to another folder, or use a shared Postgres database (DATABASE_URL).'
       : 'Stop it for this command.'
-    throw new StartupError(`Another Signalbox${pid} is using the data folder ${folder}. ${remedy}`)
+    throw new UserFacingError(`Another Signalbox${pid} is using the data folder ${folder}. ${remedy}`)
   }
   return () => lockDatabase.close()
 }

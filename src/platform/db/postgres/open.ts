@@ -2,7 +2,7 @@ import type { PostgresPool } from 'kysely'
 import type pg from 'pg'
 import { waitAtMost } from '../../async/wait-at-most.ts'
 import { parseDatabaseUrl } from '../../core/database-url.ts'
-import { StartupError } from '../../core/fault.ts'
+import { UserFacingError } from '../../core/fault.ts'
 import type { DatabaseListeners, Db, Query } from '../db.ts'
 import { Kysely, PostgresDialect } from '../kysely.ts'
 import { copiedTables, processTables } from '../maintenance/copy.ts'
@@ -107,7 +107,7 @@ async function prepareDatabase(
   }
 }
 
-/** Connects to the first usable server: each failed connection makes `hosts` select the next one. @throws StartupError with the reasons of all servers. */
+/** Connects to the first usable server: each failed connection makes `hosts` select the next one. @throws UserFacingError with the reasons of all servers. */
 async function connectToAny(pool: pg.Pool, { count }: Hosts): Promise<void> {
   const problems: string[] = []
   while (problems.length < count) {
@@ -117,5 +117,5 @@ async function connectToAny(pool: pg.Pool, { count }: Hosts): Promise<void> {
       problems.push(describeOpeningError(error as Error))
     }
   }
-  throw new StartupError([...new Set(problems)].join(' '))
+  throw new UserFacingError([...new Set(problems)].join(' '))
 }

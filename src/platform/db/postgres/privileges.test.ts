@@ -15,7 +15,7 @@ test('missing rights are reported, on an empty database and on an existing one',
   // A role that exists in every Postgres and has no privilege on any table.
   url.searchParams.set('options', '-c role=pg_monitor')
   const asAnother = () => openDb({ ...settings, database_url: url.href })
-  const expected = { name: 'StartupError', message: /^The database user lacks privileges, .*Make it the owner/ }
+  const expected = { name: 'UserFacingError', message: /^The database user lacks privileges, .*Make it the owner/ }
   try {
     await assert.rejects(asAnother, expected)
     await (await openDb(settings)).close()
@@ -44,7 +44,7 @@ test('read-only rights are reported at the start, and full rights are accepted',
     await grant('select on all tables in schema public')
     const expected =
       /^The database user lacks privileges: insert, update, delete on \w+ and \d+ others\. Make it the owner/
-    await assert.rejects(asReader, { name: 'StartupError', message: expected })
+    await assert.rejects(asReader, { name: 'UserFacingError', message: expected })
     await grant('insert, update, delete on all tables in schema public')
     await assert.rejects(asReader, /lacks privileges: usage on audit_events_seq_seq and 1 others/)
     await grant('usage on all sequences in schema public')
@@ -72,7 +72,7 @@ test('a database whose encoding lacks characters is refused with the right encod
       .execute(owner.query)
     const database_url = Object.assign(new URL(settings.database_url!), { pathname: `/${name}` }).href
     const expected = new RegExp(`"${name}" has the encoding LATIN1, .* createdb .*--encoding UTF8`)
-    await assert.rejects(openDb({ ...settings, database_url }), { name: 'StartupError', message: expected })
+    await assert.rejects(openDb({ ...settings, database_url }), { name: 'UserFacingError', message: expected })
   } finally {
     await sql.raw(`drop database if exists ${name} with (force)`).execute(owner.query)
     await owner.close()

@@ -1,4 +1,4 @@
-import { StartupError } from '../../core/fault.ts'
+import { UserFacingError } from '../../core/fault.ts'
 import type { Db } from '../db.ts'
 import { sql } from '../kysely.ts'
 
@@ -7,7 +7,7 @@ const requiredPrivileges = ['select', 'insert', 'update', 'delete'] as const
 
 /**
  * Checks the privileges of the user at the start. A read-only user would otherwise fail at the first write of a request.
- * @throws StartupError naming the missing privileges and their tables.
+ * @throws UserFacingError naming the missing privileges and their tables.
  */
 export async function requirePrivileges({ query }: Pick<Db, 'query'>, tables: readonly string[]): Promise<void> {
   const { rows } = await sql<{ name: string; missing: string }>`
@@ -26,7 +26,7 @@ export async function requirePrivileges({ query }: Pick<Db, 'query'>, tables: re
   const missing = rows.filter(({ name }) => name === first.name).map((row) => row.missing)
   const others = new Set(rows.map(({ name }) => name)).size - 1
   const tableNames = others > 0 ? `${first.name} and ${others} others` : first.name
-  throw new StartupError(
+  throw new UserFacingError(
     `The database user lacks privileges: ${missing.join(', ')} on ${tableNames}. Make it the owner of the database and its objects.`,
   )
 }
@@ -34,13 +34,13 @@ export async function requirePrivileges({ query }: Pick<Db, 'query'>, tables: re
 /** Encodings that store all texts. `SQL_ASCII` stores the bytes that it gets. */
 const unlimitedEncodings = ['UTF8', 'SQL_ASCII']
 
-/** @throws StartupError if the encoding of the database lacks characters. Writes would otherwise fail by their content. */
+/** @throws UserFacingError if the encoding of the database lacks characters. Writes would otherwise fail by their content. */
 export async function requireEncoding({ query }: Pick<Db, 'query'>): Promise<void> {
   const { rows } = await sql<{ name: string; encoding: string }>`
     select current_database() as name, current_setting('server_encoding') as encoding`.execute(query)
   const [{ name, encoding } = { name: '', encoding: 'UTF8' }] = rows
   if (unlimitedEncodings.includes(encoding)) return
-  throw new StartupError(
+  throw new UserFacingError(
     `The database "${name}" has the encoding ${encoding}, which lacks characters. Create it again with UTF8, for example with createdb --template template0 --encoding UTF8.`,
   )
 }

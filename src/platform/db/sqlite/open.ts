@@ -1,5 +1,5 @@
 import { waitAtMost } from '../../async/wait-at-most.ts'
-import { StartupError } from '../../core/fault.ts'
+import { UserFacingError } from '../../core/fault.ts'
 import type { DatabaseListeners, Db, Query, Tx } from '../db.ts'
 import { appendEvents } from '../event-log.ts'
 import { Kysely } from '../kysely.ts'
@@ -21,7 +21,7 @@ export async function openEmbedded(
   listeners: DatabaseListeners,
 ): Promise<Db> {
   const client = await openSqlite(path).catch((error: Error) => {
-    throw new StartupError(
+    throw new UserFacingError(
       `The database ${path} cannot be opened: ${error.message}. Restore a backup, or set DATA_DIR to another folder.`,
     )
   })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { readCluster } from './access.ts'
 
 const token = join(tmpdir(), `signalbox-token-${process.pid}`)
@@ -24,7 +24,7 @@ test('missing settings are named at the start, with valid values', () => {
   for (const name of ['kubernetes_image', 'kubernetes_service_url', 'kubernetes_url'])
     assert.throws(
       () => open({ ...right, [name]: undefined }),
-      (error) => error instanceof StartupError && error.message.includes(`needs ${name}: `),
+      (error) => error instanceof UserFacingError && error.message.includes(`needs ${name}: `),
     )
 })
 
@@ -32,7 +32,7 @@ test('a token or a CA file that cannot be read is named with its file and settin
   for (const name of ['kubernetes_token_file', 'kubernetes_ca_file'])
     assert.throws(
       () => open({ ...right, [name]: '/nowhere/at all' }),
-      (error) => error instanceof StartupError && error.message.includes(`/nowhere/at all (setting ${name})`),
+      (error) => error instanceof UserFacingError && error.message.includes(`/nowhere/at all (setting ${name})`),
     )
 })
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '#platform/config/settings.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import { UserFacingError } from '#platform/core/fault.ts'
 import { withBrackets } from '#platform/net/addresses/host-name.ts'
 import { createKubernetesClient, type KubernetesClient } from './client.ts'
 
@@ -9,7 +9,7 @@ export type Cluster = { client: KubernetesClient; image: string; serviceUrl: str
 
 /**
  * The cluster that the settings name, or the one that this process is a pod of.
- * @throws StartupError that names the setting which is missing, or the file that cannot be read.
+ * @throws UserFacingError that names the setting which is missing, or the file that cannot be read.
  */
 export function readCluster(config: Config, variable: (name: string) => string | undefined): Cluster {
   const { kubernetes_image: image, kubernetes_service_url: serviceUrl, kubernetes_namespace: namespace } = config
@@ -31,7 +31,7 @@ export function readCluster(config: Config, variable: (name: string) => string |
       return readFileSync(config[setting], 'utf8').trim()
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      throw new StartupError(`The file ${config[setting]} (setting ${setting}) cannot be read: ${code}.`)
+      throw new UserFacingError(`The file ${config[setting]} (setting ${setting}) cannot be read: ${code}.`)
     }
   }
   const token = createFileReader('kubernetes_token_file')
@@ -50,4 +50,4 @@ function findOwnCluster(variable: (name: string) => string | undefined): string 
 }
 
 const missingSetting = (setting: string, purpose: string) =>
-  new StartupError(`The setting "provisioner: kubernetes" needs ${setting}: ${purpose}.`)
+  new UserFacingError(`The setting "provisioner: kubernetes" needs ${setting}: ${purpose}.`)
