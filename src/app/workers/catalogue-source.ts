@@ -11,9 +11,10 @@ type CatalogueSourceDeps = {
   discover: Discover
   /** Called with the report and data of every successful load. */
   onLoad: (report: LoadReport, data: CatalogueData) => void
-  /** How long a start waits for the lists of servers. */
-  listTimeoutMs?: number
 }
+
+/** How long a start waits for the lists of servers. */
+const listTimeoutMs = 500
 
 /** The catalogue of one host: read and merged once, and handed to each worker as the same bytes. */
 export class CatalogueSource {
@@ -48,7 +49,6 @@ export class CatalogueSource {
 
   /** A start does not wait for a slow server; its list is announced when it arrives. */
   async #waitForModelLists(): Promise<void> {
-    const { listTimeoutMs = 500 } = this.#deps
     const firstReload = this.#reload().catch(() => {})
     const outcome = await waitAtMost(listTimeoutMs, firstReload, 'late')
     if (outcome === 'late') void firstReload.then(this.#announceLateModelList)

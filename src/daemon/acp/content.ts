@@ -2,8 +2,9 @@ import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import { readProperty } from './rpc-message.ts'
 
 /**
- * The text of a content block of the protocol, or of the blocks in a list, or the plain text that some agents send instead. A link is shown with its address, an embedded file with its content. Of an
- * image, sound or binary file only the type is shown. Undefined for an empty or unknown block.
+ * The text of a content block of the protocol, of the blocks in a list, or the plain text that some agents send instead. Links
+ * show their address, embedded files their content; images, sounds and binary files only their type. Undefined for an empty or
+ * unknown block.
  */
 export function contentText(block: unknown): string | undefined {
   if (typeof block === 'string') return nonEmptyText(block)
