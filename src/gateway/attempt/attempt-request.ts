@@ -14,6 +14,7 @@ import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import type { BackgroundReadSlots } from './answer/background-read-slots.ts'
 import type { CredentialOwner } from './failure/failure.ts'
+import { OneUse } from './one-use.ts'
 import { encodeForTarget, type TargetEncoding } from './target-encoding.ts'
 import type { Timeouts } from './upstream/timeouts.ts'
 import type { UpstreamRequest } from './upstream/upstream.ts'
@@ -43,8 +44,8 @@ export type AttemptRequest = {
   aliases?: Aliases | undefined
   /** Creates the reader of an answer that is too long to be parsed at once. */
   bodyReader?: EncodedRequest['bodyReader'] | undefined
-  /** Undefined after it was sent, to free its memory: it can be long, and an answer can take minutes. */
-  upstreamRequest: UpstreamRequest | undefined
+  /** Can be long, and an answer can take minutes, so its memory is freed when it was sent. */
+  upstreamRequest: OneUse<UpstreamRequest>
   credential: string | undefined
   credentialOwner: CredentialOwner
   stream: boolean
@@ -64,10 +65,10 @@ export type EncodingDeps = {
 }
 
 /** A request encoded for one endpoint, and how its answer is handled. */
-type EncodedAttempt = {
+export type EncodedAttempt = {
   attemptRequest: AttemptRequest
-  /** Whether the bytes of the answer can be passed through, because both sides use the same protocol. */
-  passThrough: boolean
+  /** Whether the client gets the bytes of the answer, because both sides use the same protocol. */
+  passesAnswer: boolean
   /** Fields that the provider protocol cannot express. */
   droppedFields: readonly string[]
   triedEndpoint: TriedEndpoint
@@ -119,7 +120,7 @@ function buildAttempt(
       providerProtocol: adaptProtocol ? adaptProtocol(providerProtocol) : providerProtocol,
       adaptProtocol,
       aliases: hasAliases ? aliases : undefined,
-      upstreamRequest: buildUpstreamRequest(admitted, encoding, body),
+      upstreamRequest: new OneUse(buildUpstreamRequest(admitted, encoding, body)),
       bodyReader: encoded.bodyReader,
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',
@@ -132,7 +133,7 @@ function buildAttempt(
       },
     },
     triedEndpoint,
-    passThrough: passesBody && !client.rewrites && !isAdapted && upstreamStreams === stream,
+    passesAnswer: passesBody && !client.rewrites && !isAdapted && upstreamStreams === stream,
   }
 }
 

@@ -13,7 +13,10 @@ import {
 } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 import type { Target } from '../plan/plan.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
+import type { AttemptOutcome } from './answer/attempt-answer.ts'
 import { attempt } from './attempt.ts'
+import type { AttemptFailure } from './failure/failure.ts'
+import { OneUse } from './one-use.ts'
 import { createUpstreams } from './upstream/create-upstreams.ts'
 
 /** Leaves when the answer has been read to its end. @returns what came, and whether it was whole. */
@@ -30,12 +33,12 @@ async function leaveAtEnd(play: FaultyBehaviour, usageMs = 60_000): Promise<{ ev
     answerLimit: undefined,
     toolNames: undefined,
     providerProtocol: openaiChat,
-    upstreamRequest: {
+    upstreamRequest: new OneUse({
       origin: new URL(upstream.url).origin,
       path: '/v1/chat/completions',
       headers: { 'content-type': 'application/json' },
       body: '{"model":"play"}',
-    },
+    }),
     credential: undefined,
     credentialOwner: 'service' as const,
     stream: true,
@@ -49,7 +52,6 @@ async function leaveAtEnd(play: FaultyBehaviour, usageMs = 60_000): Promise<{ ev
     ended: () => {
       whole = true
     },
-    failed: () => {},
   }
   await attempt({ upstreams, now: Date.now }, attemptRequest, receiver, leaving.signal)
   await upstreams.close()
@@ -100,38 +102,35 @@ async function outcomeOf(
     answerLimit: undefined,
     toolNames: undefined,
     providerProtocol: openaiChat,
-    upstreamRequest: { origin, path: '/v1/chat/completions', headers, body: '{"model":"play"}' },
+    upstreamRequest: new OneUse({ origin, path: '/v1/chat/completions', headers, body: '{"model":"play"}' }),
     credential: undefined,
     credentialOwner: 'service' as const,
     stream,
     timeouts: { firstByteMs: 60_000, idleMs: 60_000, usageMs: 60_000, ...limits },
     contentHoldMs: 60_000,
   }
-  const broke: unknown[] = []
-  const nothing = () => {}
-  const receiver = {
-    started: nothing,
-    events: nothing,
-    flush: nothing,
-    ended: nothing,
-    failed: (why: unknown) => void broke.push(why),
-  }
-  const outcome = await attempt({ upstreams, now: Date.now }, attemptRequest, receiver, new AbortController().signal)
+  const receiver = { started() {}, events() {}, flush() {}, ended() {} }
+  const { signal } = new AbortController()
+  const { outcome } = await attempt({ upstreams, now: Date.now }, attemptRequest, receiver, signal)
   await upstreams.close()
-  return { outcome: outcome as unknown as Record<string, any>, broke: broke as Record<string, any>[] }
+  return outcome
 }
-const failureIn = ({ outcome }: { outcome: Record<string, any> }) => outcome.failure ?? outcome
+
+function failureOf(outcome: AttemptOutcome): AttemptFailure {
+  assert.ok(outcome.kind !== 'complete')
+  return outcome.failure
+}
 
 test('a byte order mark before a whole answer is ignored', async () => {
   const answer = '\ufeff{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
   const json: FaultyBehaviour = ({ socket }) => void socket.end(head('application/json') + chunk(answer) + chunk(''))
-  assert.equal((await outcomeOf(json, { stream: false })).outcome, undefined)
+  assert.equal((await outcomeOf(json, { stream: false })).kind, 'complete')
 })
 
 test('the content type in any case and spaces after the end mark are accepted', async () => {
   const body = `${deltaEvent({ content: 'Hi' })}${deltaEvent({}, 'stop')}data: [DONE]  \n\n`
   const play: FaultyBehaviour = ({ socket }) => void socket.end(head('Text/Event-Stream') + chunk(body) + chunk(''))
-  assert.deepEqual(await outcomeOf(play), { outcome: undefined, broke: [] })
+  assert.deepEqual(await outcomeOf(play), { kind: 'complete' })
 })
 
 test('a connection that breaks completes the answer only after its last content', async () => {
@@ -143,8 +142,7 @@ test('a connection that breaks completes the answer only after its last content'
     await breaksAfter(deltaEvent({ content: 'Hi' }) + deltaEvent({}, 'stop'))(),
     await breaksAfter(deltaEvent({ content: 'Hi' }))(),
   ]
-  assert.deepEqual(whole, { outcome: undefined, broke: [] })
-  assert.equal(cut.broke.length, 1)
+  assert.deepEqual([whole.kind, cut.kind], ['complete', 'broken_off'])
 })
 
 test('a stream declared as JSON is read, also if its first chunk ends before an object', async () => {
@@ -154,21 +152,22 @@ test('a stream declared as JSON is read, also if its first chunk ends before an 
     const rest = `${deltaEvent({ content: 'Hi' })}${deltaEvent({}, 'stop')}${doneEvent}`.slice('data: '.length)
     socket.end(Buffer.concat([chunk(rest), chunk('')]))
   }
-  assert.deepEqual(await outcomeOf(play), { outcome: undefined, broke: [] })
+  assert.deepEqual(await outcomeOf(play), { kind: 'complete' })
 })
 
 describe('an attempt without an answer', () => {
   test('that ends at once was sent, and another endpoint can be tried', async () => {
-    const failure = failureIn(await outcomeOf(({ socket }) => void socket.end(head() + chunk(''))))
+    const failure = failureOf(await outcomeOf(({ socket }) => void socket.end(head() + chunk(''))))
     assert.deepEqual([failure.wasSent, failure.tryNext], [true, true])
     assert.match(failure.message, /ended its answer too early/)
   })
 
   test('that ends in the middle breaks off', async () => {
-    const { broke } = await outcomeOf(
+    const outcome = await outcomeOf(
       ({ socket }) => void socket.end(head() + chunk(deltaEvent({ content: 'Hi' })) + chunk('')),
     )
-    assert.match(broke[0]!.message, /ended its answer too early/)
+    assert.equal(outcome.kind, 'broken_off')
+    assert.match(failureOf(outcome).message, /ended its answer too early/)
   })
 
   const manyEvents = 100_001
@@ -188,7 +187,7 @@ describe('an attempt without an answer', () => {
         socket.end(chunk(''))
       }
       for (const stream of [true, false]) {
-        const failure = failureIn(await outcomeOf(long, { stream }))
+        const failure = failureOf(await outcomeOf(long, { stream }))
         assert.match(failure.message, /cannot be read: /)
         assert.match(failure.message, message)
       }
@@ -196,14 +195,14 @@ describe('an attempt without an answer', () => {
 
   test('that times out has a reason with the time', async () => {
     // Long enough for the connection on a busy machine.
-    const failure = failureIn(await outcomeOf(() => {}, { firstByteMs: 1500 }))
+    const failure = failureOf(await outcomeOf(() => {}, { firstByteMs: 1500 }))
     assert.deepEqual([failure.wasSent, failure.tryNext], [true, true])
     assert.equal(failure.reason, 'no byte for 1500 ms (first_byte)')
     assert.equal(failure.raw, 'no byte for 1500 ms (first_byte)')
   })
 
   test('that is closed is a lost connection', async () => {
-    const failure = failureIn(await outcomeOf(({ socket }) => void socket.destroy()))
+    const failure = failureOf(await outcomeOf(({ socket }) => void socket.destroy()))
     assert.deepEqual([failure.connectionLost, failure.wasSent, failure.reason], [true, true, 'reset (first_byte)'])
   })
 
@@ -213,7 +212,7 @@ describe('an attempt without an answer', () => {
         'HTTP/1.1 503 No\r\ncontent-type: application/json\r\nretry-after: 7\r\nconnection: close\r\n\r\n{"error":{"message":"Busy."}}',
       )
     for (const stream of [true, false]) {
-      const failure = failureIn(await outcomeOf(refusing, { stream }))
+      const failure = failureOf(await outcomeOf(refusing, { stream }))
       assert.equal(failure.tryNext, true)
       assert.match(JSON.stringify(failure), /503/)
       assert.match(JSON.stringify(failure), /Busy/)

@@ -6,9 +6,9 @@ import { noEndpointFault } from '../plan/no-endpoint-fault.ts'
 import type { Target } from '../plan/plan.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { admittedTargets } from './admitted-targets.ts'
-import type { EncodingDeps } from './attempt-request.ts'
+import { type EncodingDeps, encodeAttempt, encodeLongAttempt } from './attempt-request.ts'
 import { type AttemptFailure, failureFromStatus, toClientFault } from './failure/failure.ts'
-import { type Answer, answerHead, endWithError, sendStreamed, sendWhole } from './send-attempt.ts'
+import { type Answer, answerHead, endWithError, type SendOutcome, sendStreamed, sendWhole } from './send-attempt.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
 export type AttemptDeps = EncodingDeps & {
@@ -21,8 +21,7 @@ export type AttemptDeps = EncodingDeps & {
 }
 
 type Outcome =
-  | { kind: 'answered'; answer: Answer }
-  | { kind: 'failed'; failure: AttemptFailure }
+  | SendOutcome
   /** Not sent, because a guardrail that changed in the meantime forbids the endpoint. */
   | { kind: 'forbidden'; fault: Fault }
 
@@ -116,11 +115,10 @@ async function tryTarget(
       return { kind: 'forbidden', fault: forbidden }
     }
     record.startAttempt(target, permit)
+    const { pause } = request.call
+    const encoded = pause ? await encodeLongAttempt(deps, request, target, pause) : encodeAttempt(deps, request, target)
     const isStreamed = request.reservation.request.chat.stream === true
-    const result = await (isStreamed ? sendStreamed(deps, request, target) : sendWhole(deps, request, target))
-    return 'failure' in result
-      ? { kind: 'failed', failure: result.failure }
-      : { kind: 'answered', answer: result.answer }
+    return await (isStreamed ? sendStreamed(deps, request, encoded) : sendWhole(deps, request, encoded))
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     record.attempts.noteUnsent(target, error)

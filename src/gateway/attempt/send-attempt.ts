@@ -4,14 +4,14 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import type { Target } from '../plan/plan.ts'
 import type { AnswerHead, StreamWriter, WholeBody } from '../protocol/client-protocol.ts'
-import { relayStream } from '../protocol/relay-stream.ts'
-import { relayWhole } from '../protocol/relay-whole.ts'
+import { StreamRelay } from '../protocol/relay-stream.ts'
+import { WholeRelay } from '../protocol/relay-whole.ts'
 import type { RequestRecord } from '../record/request-record.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { attempt } from './attempt.ts'
-import { type EncodingDeps, encodeAttempt, encodeLongAttempt } from './attempt-request.ts'
+import type { EncodedAttempt } from './attempt-request.ts'
 import { nameDroppedFields } from './dropped-fields-header.ts'
 import { type AttemptFailure, toClientFault } from './failure/failure.ts'
 import type { Upstreams } from './upstream/upstream.ts'
@@ -19,22 +19,23 @@ import type { Upstreams } from './upstream/upstream.ts'
 /** A whole answer; undefined if it was streamed. */
 export type Answer = WholeBody | undefined
 
-type SendDeps = EncodingDeps & { upstreams: Upstreams; now: () => number }
+type SendDeps = { catalogue: Catalogue<ProviderLookup>; upstreams: Upstreams; now: () => number }
 
-type SendResult = { answer: Answer } | { failure: AttemptFailure }
+export type SendOutcome = { kind: 'answered'; answer: Answer } | { kind: 'failed'; failure: AttemptFailure }
 
 /** Sends a streamed request to one endpoint and relays the answer. */
-export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, target: Target): Promise<SendResult> {
+export async function sendStreamed(
+  deps: SendDeps,
+  admitted: AdmittedRequest,
+  { attemptRequest, passesAnswer, droppedFields, triedEndpoint }: EncodedAttempt,
+): Promise<SendOutcome> {
   const { call, client, response, record, content, decision } = admitted
   const { chat } = admitted.reservation.request
-  const encoded = call.pause
-    ? await encodeLongAttempt(deps, admitted, target, call.pause)
-    : encodeAttempt(deps, admitted, target)
-  const { attemptRequest, passThrough, droppedFields, triedEndpoint } = encoded
-  const relay = relayStream(response, {
+  const { target } = triedEndpoint
+  const relay = new StreamRelay(response, {
     client,
     head: answerHead(deps, admitted, target),
-    passThrough,
+    passesAnswer,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
     count: content ? content.startAnswer(record.count) : record.count,
     countText: record.countText,
@@ -45,48 +46,51 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
     },
     price: priceFor(record, triedEndpoint),
   })
-  response.onRevoked((fault) => endWithError(admitted, relay.writer(), fault))
-  const failure = await attempt(deps, attemptRequest, relay, response.signal, record.attempts)
-  if (failure) {
-    record.failAttempt(triedEndpoint, failure, response.signal.aborted)
-    return { failure }
-  }
+  response.onRevoked((fault) => endWithError(admitted, relay.flushAndContinue(), fault))
+  const { outcome, timings } = await attempt(deps, attemptRequest, relay, response.signal)
+  record.attempts.noteTimings(timings)
   const clientLeft = response.signal.aborted
-  record.finishAttempt(triedEndpoint, { failure: relay.failure, clientLeft, isFullyRead: !relay.wasThrottled })
-  if (relay.failure) {
-    const fault = toClientFault(relay.failure, target)
+  if (outcome.kind === 'unanswered') {
+    record.failAttempt(triedEndpoint, outcome.failure, clientLeft)
+    return { kind: 'failed', failure: outcome.failure }
+  }
+  const failure = outcome.kind === 'broken_off' ? outcome.failure : undefined
+  record.finishAttempt(triedEndpoint, { failure, clientLeft, isFullyRead: !relay.wasThrottled })
+  if (failure) {
+    const fault = toClientFault(failure, target)
     // A disconnect or a revocation truncates the answer, which looks like a failure of the provider. `complete` notes the
     // cause of a revocation.
     if (!clientLeft) record.noteCause(fault)
-    endWithError(admitted, relay.writer(), fault)
+    endWithError(admitted, relay.flushAndContinue(), fault)
   }
-  return { answer: undefined }
+  return { kind: 'answered', answer: undefined }
 }
 
 /** Sends a request to one endpoint and returns the whole answer. */
-export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, target: Target): Promise<SendResult> {
-  const { call, client, response, record, content, decision } = admitted
-  const encoded = call.pause
-    ? await encodeLongAttempt(deps, admitted, target, call.pause)
-    : encodeAttempt(deps, admitted, target)
-  const { attemptRequest, passThrough, droppedFields, triedEndpoint } = encoded
-  const relay = relayWhole({
+export async function sendWhole(
+  deps: SendDeps,
+  admitted: AdmittedRequest,
+  { attemptRequest, passesAnswer, droppedFields, triedEndpoint }: EncodedAttempt,
+): Promise<SendOutcome> {
+  const { client, response, record, content, decision } = admitted
+  const relay = new WholeRelay({
     client,
-    head: answerHead(deps, admitted, target),
-    passThrough,
+    head: answerHead(deps, admitted, triedEndpoint.target),
+    passesAnswer,
     count: content ? content.startAnswer(record.count) : record.count,
     price: priceFor(record, triedEndpoint),
   })
-  const failure = (await attempt(deps, attemptRequest, relay, response.signal, record.attempts)) ?? relay.failure
-  if (failure) {
+  const { outcome, timings } = await attempt(deps, attemptRequest, relay, response.signal)
+  record.attempts.noteTimings(timings)
+  const clientLeft = response.signal.aborted
+  if (outcome.kind !== 'complete') {
     // Nothing has reached the client, so the next endpoint can be tried.
-    record.failAttempt(triedEndpoint, failure, response.signal.aborted)
-    return { failure }
+    record.failAttempt(triedEndpoint, outcome.failure, clientLeft)
+    return { kind: 'failed', failure: outcome.failure }
   }
   nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
-  const clientLeft = response.signal.aborted
   record.finishAttempt(triedEndpoint, { failure: undefined, clientLeft, isFullyRead: true })
-  return { answer: relay.body() }
+  return { kind: 'answered', answer: relay.body }
 }
 
 /** Computes the cost that the answer reports, which equals the charged cost. */

@@ -8,17 +8,17 @@ import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import type { Receiver } from './answer/receiver.ts'
 import { attempt } from './attempt.ts'
 import type { AttemptRequest } from './attempt-request.ts'
-import type { AttemptFailure } from './failure/failure.ts'
+import { OneUse } from './one-use.ts'
 import type { Exchange, Sink } from './upstream/upstream.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
 const exchange: Exchange = { abort() {}, pause() {}, resume() {} }
-const silent: Receiver = { started() {}, events() {}, flush() {}, ended() {}, failed() {} }
+const silent: Receiver = { started() {}, events() {}, flush() {}, ended() {} }
 
 /** An attempt whose upstream is driven by the test. */
-function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: Promise<AttemptFailure | undefined> } {
+function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: ReturnType<typeof attempt> } {
   const attemptRequest: AttemptRequest = {
     answerId: 'gen-1',
     choiceCount: 1,
@@ -26,7 +26,7 @@ function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: Prom
     toolNames: undefined,
     target: { endpoint: endpointFor('m') } as Target,
     providerProtocol: openaiChat,
-    upstreamRequest: { origin: 'http://x', path: '/', headers: {}, body: '{}' },
+    upstreamRequest: new OneUse({ origin: 'http://x', path: '/', headers: {}, body: '{}' }),
     credential: undefined,
     credentialOwner: 'service' as const,
     stream: false,
@@ -56,19 +56,19 @@ test('an answer that arrives byte by byte uses about its size in memory', async 
   const usedBytes = process.memoryUsage().heapUsed - before
   sink.data(Buffer.from(answer))
   sink.end()
-  assert.equal(await finished, undefined)
+  assert.equal((await finished).outcome.kind, 'complete')
   assert.ok(usedBytes < 20e6, `${usedBytes} bytes for a million`)
 })
 
 test('an answer that cannot be written fails, and the attempt ends', { timeout: 600_000 }, async () => {
-  const broke: AttemptFailure[] = []
   const ended = () => {
     throw new RangeError('Invalid string length')
   }
-  const { sink, finished } = startAttempt({ ...silent, ended, failed: (failure) => void broke.push(failure) })
+  const { sink, finished } = startAttempt({ ...silent, ended })
   sink.head(200, { 'content-type': 'application/json' })
   sink.data(Buffer.from(answer))
   sink.end()
-  await finished
-  assert.match(broke[0]!.message, /cannot be read: Invalid string length/)
+  const { outcome } = await finished
+  assert.ok(outcome.kind === 'broken_off')
+  assert.match(outcome.failure.message, /cannot be read: Invalid string length/)
 })

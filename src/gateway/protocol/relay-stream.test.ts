@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { ClientProtocol } from './client-protocol.ts'
-import { relayStream } from './relay-stream.ts'
+import { StreamRelay } from './relay-stream.ts'
 
 test('small pieces are written, empty ones are not', async () => {
   const writes: string[] = []
@@ -15,13 +15,13 @@ test('small pieces are written, empty ones are not', async () => {
   const client = { writer: () => ({ event: () => words.shift()! }) } as unknown as ClientProtocol
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
   const rest = {
-    passThrough: false,
+    passesAnswer: false,
     includeUsage: false,
     count: () => {},
     countText: () => {},
     price: () => ({ costUsd: 0 }),
   }
-  const relay = relayStream(response, { client, head, ...rest })
+  const relay = new StreamRelay(response, { client, head, ...rest })
   for (const text of ['a', 'b', 'c']) {
     relay.events([{ type: 'text', text }], Buffer.from(text))
     relay.flush()

@@ -2,7 +2,6 @@ import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { ByteBatch } from '#platform/text/byte-batch.ts'
 import type { DeltaReceiver, Receiver, TextEvent } from '../attempt/answer/receiver.ts'
-import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { Exchange } from '../attempt/upstream/upstream.ts'
 import type { AnswerHead, ClientProtocol, StreamWriter } from './client-protocol.ts'
 import type { EventTemplate } from './event-template.ts'
@@ -12,20 +11,11 @@ import { findUsage, type PriceTokens, toCostNote } from './usage-with-cost.ts'
 /** Counts one piece of text by its length in bytes. */
 type CountText = (type: TextEvent['type'], byteLength: number) => void
 
-/** Relays a stream to the client: its bytes unchanged if both sides speak one protocol, else translated. */
-type StreamRelay = Receiver & {
-  /** The failure after the first byte, if any. */
-  failure: AttemptFailure | undefined
-  /** Whether a slow client throttled the upstream. If so, it may have generated much more than was read. */
-  wasThrottled: boolean
-  /** Writes buffered output, and returns a writer that continues the stream. */
-  writer: () => StreamWriter
-}
-
 type StreamOptions = {
   client: ClientProtocol
   head: AnswerHead
-  passThrough: boolean
+  /** Whether the client gets the bytes of the upstream, because both use the same protocol. */
+  passesAnswer: boolean
   includeUsage: boolean
   count: (events: AnswerEvent[]) => void
   countText: CountText
@@ -36,13 +26,9 @@ type StreamOptions = {
   price: PriceTokens
 }
 
-export function relayStream(response: ResponseStream, options: StreamOptions): StreamRelay {
-  return new Relay(response, options)
-}
-
-class Relay implements StreamRelay, DeltaReceiver {
-  failure: AttemptFailure | undefined
-  wasThrottled = false
+/** Relays a stream to the client: the bytes of the upstream, or a translation of its events. */
+export class StreamRelay implements Receiver, DeltaReceiver {
+  /** This relay, if it can relay text deltas without their events. */
   readonly deltas: DeltaReceiver | undefined
   readonly #response: ResponseStream
   readonly #options: StreamOptions
@@ -51,6 +37,7 @@ class Relay implements StreamRelay, DeltaReceiver {
   #exchange: Exchange | undefined
   #tokens: TokenCounts | undefined
   #passedEvents = 0
+  #wasThrottled = false
   readonly #batch = new ByteBatch()
   /** Whether the batch will be written at the end of the tick. */
   #isWriteScheduled = false
@@ -58,12 +45,18 @@ class Relay implements StreamRelay, DeltaReceiver {
   constructor(response: ResponseStream, options: StreamOptions) {
     this.#response = response
     this.#options = options
-    const { client, head, passThrough, needsText } = options
-    this.#rewriter = passThrough ? client.rewriter?.(head) : undefined
-    this.deltas = passThrough && !needsText ? this : undefined
+    const { client, head, passesAnswer, needsText } = options
+    this.#rewriter = passesAnswer ? client.rewriter?.(head) : undefined
+    this.deltas = passesAnswer && !needsText ? this : undefined
   }
 
-  writer(): StreamWriter {
+  /** Whether a slow client throttled the upstream. If so, it may have generated much more than was read. */
+  get wasThrottled(): boolean {
+    return this.#wasThrottled
+  }
+
+  /** Writes buffered output, and returns a writer that continues the stream. */
+  flushAndContinue(): StreamWriter {
     this.#write()
     const { client, head, includeUsage } = this.#options
     return this.#passedEvents > 0
@@ -78,13 +71,13 @@ class Relay implements StreamRelay, DeltaReceiver {
   }
 
   events(events: AnswerEvent[], raw: Buffer | undefined): void {
-    const { client, passThrough, includeUsage, count, price } = this.#options
+    const { client, passesAnswer, includeUsage, count, price } = this.#options
     count(events)
     const usage = findUsage(events)
     this.#tokens = usage?.tokens ?? this.#tokens
     // At the end of a passed-through stream only repaired events remain.
     if (this.#passedEvents > 0 && raw === undefined) return this.#send(this.#rewriter?.rest?.(events) ?? '')
-    if (raw === undefined || !passThrough) {
+    if (raw === undefined || !passesAnswer) {
       const writer = this.#translatingWriter()
       return this.#send(events.map(writer.event).join(''))
     }
@@ -125,10 +118,6 @@ class Relay implements StreamRelay, DeltaReceiver {
     if (!this.#response.signal.aborted) this.#response.end(this.#batch.take())
   }
 
-  failed(failure: AttemptFailure): void {
-    this.failure = failure
-  }
-
   /** Created at first use: a passed-through stream needs none. */
   #translatingWriter(): StreamWriter {
     const { client, head, includeUsage } = this.#options
@@ -146,7 +135,7 @@ class Relay implements StreamRelay, DeltaReceiver {
     const chunk = this.#batch.take()
     // The client has left: the answer is still read for its usage, without back-pressure.
     if (this.#response.signal.aborted || this.#response.write(chunk)) return
-    this.wasThrottled = true
+    this.#wasThrottled = true
     this.#exchange?.pause()
   }
 }

@@ -3,57 +3,63 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import { decodeLatin1 } from '#platform/text/decode-bytes.ts'
 import type { Receiver, WholeAnswer } from '../attempt/answer/receiver.ts'
-import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { AnswerHead, ClientProtocol, CostNote, WholeBody } from './client-protocol.ts'
 import { addCostToUsage, findUsage, type PriceTokens, toCostNote } from './usage-with-cost.ts'
-
-/** Builds a whole answer for a client that does not stream. */
-type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => WholeBody }
 
 type WholeRelayOptions = {
   client: ClientProtocol
   head: AnswerHead
-  passThrough: boolean
+  /** Whether the client gets the bytes of the upstream, because both use the same protocol. */
+  passesAnswer: boolean
   count: (events: AnswerEvent[]) => void
   price: PriceTokens
 }
 
-export function relayWhole({ client, head, passThrough, count, price }: WholeRelayOptions): WholeRelay {
-  const allEvents: AnswerEvent[] = []
-  let answer: WholeAnswer | undefined
-  let body: WholeBody = {}
-  const writeBody = (): WholeBody => {
-    const usage = findUsage(allEvents)
+/** Builds a whole answer for a client that does not stream. */
+export class WholeRelay implements Receiver {
+  readonly #options: WholeRelayOptions
+  readonly #events: AnswerEvent[] = []
+  #answer: WholeAnswer | undefined
+  #body: WholeBody = {}
+
+  constructor(options: WholeRelayOptions) {
+    this.#options = options
+  }
+
+  /** The answer for the client, after the end. */
+  get body(): WholeBody {
+    return this.#body
+  }
+
+  started(): void {}
+
+  events(events: AnswerEvent[], _raw: Buffer | undefined, whole?: WholeAnswer): void {
+    this.#options.count(events)
+    for (const event of events) this.#events.push(event)
+    this.#answer = whole
+  }
+
+  flush(): void {}
+
+  /** Writes the answer. The attempt has not ended yet: if this fails, another endpoint can be tried. */
+  ended(): void {
+    const { client, head, passesAnswer, price } = this.#options
+    const usage = findUsage(this.#events)
     const cost = usage && toCostNote(usage, price)
-    if (!passThrough || !answer) return client.writeBody(head, allEvents, cost)
+    this.#body =
+      passesAnswer && this.#answer ? this.#rewriteBytes(this.#answer, cost) : client.writeBody(head, this.#events, cost)
+  }
+
+  /** The bytes of the upstream, with the changes that clients need. */
+  #rewriteBytes(answer: WholeAnswer, cost: CostNote | undefined): WholeBody {
+    const { client, head } = this.#options
     const rewriter = client.rewriter?.(head)
     if (!rewriter && !cost) return answer.bytes
     const unchanged = latin1OfAnswer(answer)
-    const changed = withCost(
-      rewriter ? rewriter.whole(unchanged, answer.body, allEvents) : unchanged,
-      cost,
-      client.usageOf,
-    )
+    const rewritten = rewriter ? rewriter.whole(unchanged, answer.body, this.#events) : unchanged
+    const changed = withCost(rewritten, cost, client.usageOf)
     // ASCII is the same in both encodings. As text, it is sent in one piece with the head.
     return Buffer.byteLength(changed) === changed.length ? changed : Buffer.from(changed, 'latin1')
-  }
-  return {
-    failure: undefined,
-    started: () => {},
-    events(events, _raw, whole) {
-      count(events)
-      for (const event of events) allEvents.push(event)
-      answer = whole
-    },
-    flush: () => {},
-    // Written before the attempt ends: if writing fails, another endpoint can still be tried.
-    ended: () => {
-      body = writeBody()
-    },
-    failed(failure) {
-      this.failure = failure
-    },
-    body: () => body,
   }
 }
 

@@ -6,6 +6,9 @@ import type { Restriction } from '../plan/circuit-health.ts'
 import type { Target } from '../plan/plan.ts'
 import { openCircuitNote, type PlanningResult, skippedEndpoints } from './skipped-endpoints.ts'
 
+/** The times from the start of an attempt to its connection and to the first byte of its answer, if it got that far. */
+export type AttemptTimings = { connectMs: number | undefined; firstByteMs: number | undefined }
+
 /** The plan of a request, its attempts in their order, and the times of the current one. */
 export class AttemptNotes {
   readonly notes: AttemptNote[] = []
@@ -60,7 +63,7 @@ export class AttemptNotes {
   }
 
   /** Notes the times of the current attempt until its connection and until its first byte. */
-  noteTimings(connectMs: number | undefined, firstByteMs: number | undefined): void {
+  noteTimings({ connectMs, firstByteMs }: AttemptTimings): void {
     this.#connectMs = connectMs
     this.#firstByteMs = firstByteMs
   }

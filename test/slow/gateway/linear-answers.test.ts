@@ -1,7 +1,7 @@
 import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { allClients } from '#gateway/clients/clients.ts'
-import { relayWhole } from '#gateway/protocol/relay-whole.ts'
+import { WholeRelay } from '#gateway/protocol/relay-whole.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import { requireLinear, sizeRatio } from '../../growing-bodies/linear-work.ts'
@@ -16,7 +16,13 @@ function relay(protocol: Protocol, text: string): void {
   for (const client of allClients) {
     if (client.task) continue
     const passThrough = client.protocol === protocol
-    const whole = relayWhole({ client, head, passThrough, count: () => {}, price: () => ({ costUsd: 1 }) })
+    const whole = new WholeRelay({
+      client,
+      head,
+      passesAnswer: passThrough,
+      count: () => {},
+      price: () => ({ costUsd: 1 }),
+    })
     whole.events(events, undefined, passThrough ? { bytes: Buffer.from(text), text, body } : undefined)
     whole.ended()
   }

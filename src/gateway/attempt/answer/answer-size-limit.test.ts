@@ -4,7 +4,8 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
-import { StreamAnswer } from './stream-answer.ts'
+import { Delivery } from './delivery.ts'
+import { StreamAnswer } from './stream/stream-answer.ts'
 
 const megabyte = 'x'.repeat(1024 * 1024)
 const raw = Buffer.from('data: 1\n\n')
@@ -71,8 +72,8 @@ test('text that a filter of a stream holds counts with the received bytes', () =
     stream: true,
     contentHoldMs: 60_000,
   }
-  const receiver = { events() {}, started() {}, flush() {}, ended() {}, failed() {} }
-  const stream = new StreamAnswer(request as unknown as AttemptRequest, false, receiver, () => {})
+  const receiver = { events() {}, started() {}, flush() {}, ended() {} }
+  const stream = new StreamAnswer(request as unknown as AttemptRequest, new Delivery(receiver), 'server_sent_events')
   const toChunk = (content: string) =>
     Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`)
   stream.push(toChunk('<tool_call>'))

@@ -1,6 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { EventTemplate } from '../../protocol/event-template.ts'
-import type { AttemptFailure } from '../failure/failure.ts'
 import type { Exchange } from '../upstream/upstream.ts'
 
 /** A whole answer: as bytes, as text, and its value. */
@@ -21,10 +20,8 @@ export type Receiver = {
   openResponse?: () => void
   /** Called when no more events are available at the moment. */
   flush: () => void
-  /** Called when the answer is complete. */
+  /** Called when the answer is complete. @throws Error if it cannot be written. */
   ended: () => void
-  /** Called if the answer broke off after it had started. */
-  failed: (failure: AttemptFailure) => void
 }
 
 /** An event with a piece of text. */

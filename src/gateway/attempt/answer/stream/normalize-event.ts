@@ -1,9 +1,9 @@
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { repairJsonSyntax } from '#platform/json/json-text/repair-json-syntax.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { Normalizer, StreamProgress } from '../../protocol/answer-forms.ts'
-import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
-import { protocols } from '../../providers/protocols.ts'
+import type { Normalizer, StreamProgress } from '../../../protocol/answer-forms.ts'
+import type { ProviderProtocol } from '../../../protocol/provider-protocol.ts'
+import { protocols } from '../../../providers/protocols.ts'
 
 /** The event in the form of its protocol. The same event if it has that form. */
 export function normalizeEvent(

@@ -1,9 +1,9 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { SseReader } from '#platform/net/sse.ts'
-import { EventTemplate } from '../../protocol/event-template.ts'
-import type { StreamReader } from '../../protocol/provider-protocol.ts'
-import type { AnswerSizeLimit } from './answer-size-limit.ts'
-import type { Receiver, TextEvent } from './receiver.ts'
+import { EventTemplate } from '../../../protocol/event-template.ts'
+import type { StreamReader } from '../../../protocol/provider-protocol.ts'
+import type { AnswerSizeLimit } from '../answer-size-limit.ts'
+import type { Receiver, TextEvent } from '../receiver.ts'
 
 /** Delivers stream events that differ from an earlier event only in their text, without parsing them. */
 export class DeltaFastPath {

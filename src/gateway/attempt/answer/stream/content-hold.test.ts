@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { until } from '#test/harness/until.ts'
-import { anthropicMessages } from '../../providers/anthropic/anthropic-messages.ts'
-import type { AttemptRequest } from '../attempt-request.ts'
-import type { AttemptFailure } from '../failure/failure.ts'
-import type { Exchange } from '../upstream/upstream.ts'
-import { AttemptAnswer } from './attempt-answer.ts'
+import { anthropicMessages } from '../../../providers/anthropic/anthropic-messages.ts'
+import type { AttemptRequest } from '../../attempt-request.ts'
+import { OneUse } from '../../one-use.ts'
+import { AttemptAnswer } from '../attempt-answer.ts'
 
 const sse = (event: object) => Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
 const opening = sse({ type: 'message_start', message: { id: 'm', usage: { input_tokens: 3 } } })
@@ -16,20 +15,19 @@ const failure = sse({ type: 'error', error: { type: 'overloaded_error', message:
 
 function attempt(contentHoldMs: number) {
   const log: string[] = []
-  const settled: (AttemptFailure | undefined)[] = []
   const receiver = {
     started: () => void log.push('started'),
     events: (events: AnswerEvent[]) => void log.push(...events.map(({ type }) => type)),
     openResponse: () => void log.push('opened'),
     flush() {},
     ended() {},
-    failed: () => void log.push('failed'),
   }
-  const ask = { providerProtocol: anthropicMessages, stream: true, contentHoldMs } as AttemptRequest
-  const answer = new AttemptAnswer(ask, receiver, Date.now, (one) => void settled.push(one))
-  answer.exchange = { abort() {}, pause() {}, resume() {} } as Exchange
+  const upstreamRequest = new OneUse({ origin: 'http://x', path: '/', headers: {}, body: '{}' })
+  const ask = { providerProtocol: anthropicMessages, stream: true, contentHoldMs, upstreamRequest } as AttemptRequest
+  const answer = new AttemptAnswer(ask, receiver, Date.now)
+  answer.send({ send: () => ({ abort() {}, pause() {}, resume() {} }) })
   answer.head(200, { 'content-type': 'text/event-stream' })
-  return { answer, log, settled }
+  return { answer, log }
 }
 
 test('events before the first content are held and delivered in order', () => {
@@ -44,18 +42,19 @@ test('events before the first content are held and delivered in order', () => {
   answer.dispose()
 })
 
-test('a failure before content settles the attempt, and the receiver gets nothing', () => {
-  const { answer, log, settled } = attempt(600_000)
+test('a failure before content settles the attempt, and the receiver gets nothing', async () => {
+  const { answer, log } = attempt(600_000)
   for (const event of [opening, failure]) answer.data(event)
   assert.deepEqual(log, [])
-  assert.equal(settled[0]?.tryNext, true)
+  const outcome = await answer.outcome
+  assert.deepEqual([outcome.kind, outcome.kind === 'unanswered' && outcome.failure.tryNext], ['unanswered', true])
   answer.dispose()
 })
 
 test('after the hold time the response opens, and the endpoint is final', async () => {
-  const { answer, log, settled } = attempt(5)
+  const { answer, log } = attempt(5)
   answer.data(opening)
   await until(() => log.includes('opened'))
   answer.data(failure)
-  assert.deepEqual([log.includes('failed'), settled], [true, [undefined]])
+  assert.equal((await answer.outcome).kind, 'broken_off')
 })
