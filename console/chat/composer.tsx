@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { canUseModelsAndInterns } from '../api/session.ts'
 import { Problem } from '../components/page/problem.tsx'
-import { useKeys } from '../components/window/keyboard.ts'
+import { isEnter, useKeys } from '../components/window/keyboard.ts'
 import { draft, draftImages, isBusy, sendMessage, stop } from './conversation.ts'
 
 /** Few providers accept larger requests. */
@@ -86,7 +86,7 @@ function MessageForm({ models }: { models: string[] }) {
           draft.value = event.currentTarget.value
         }}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          if (!isEnter(event) || event.shiftKey) return
           event.preventDefault()
           send()
         }}

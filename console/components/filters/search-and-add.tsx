@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isEnter } from '../window/keyboard.ts'
 
 export type SearchResult = { id: string; label: string }
 
@@ -45,7 +46,7 @@ export function SearchAndAdd({
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter') return
+          if (!isEnter(event)) return
           event.preventDefault()
           if (found?.[0]) return select(found[0])
           if (found?.length === 0 && text.trim() !== '' && addTyped) {

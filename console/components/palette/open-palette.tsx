@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../form/dialog.tsx'
+import { isEnter } from '../window/keyboard.ts'
 import { type Command, commands, findCommands } from './commands.ts'
 import { useNameSearch } from './name-search.ts'
 
@@ -27,7 +28,7 @@ export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteStat
     if (step) {
       event.preventDefault()
       setChosen((selectedIndex + step + found.length) % Math.max(1, found.length))
-    } else if (event.key === 'Enter') {
+    } else if (isEnter(event)) {
       event.preventDefault()
       run(found[selectedIndex])
     }

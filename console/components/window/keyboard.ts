@@ -12,6 +12,16 @@ function bindingKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | 
   return ctrlKey || metaKey ? `Ctrl-${key.toUpperCase()}` : key
 }
 
+/** The code of a key that an input method handles. */
+const inputMethodKeyCode = 229
+
+/**
+ * Whether an Enter in a text field is the user's, and not one that confirms the text of an input method, as in Japanese. Safari ends
+ * the composition before this key, so only the code of the key says so there.
+ */
+export const isEnter = (event: KeyboardEvent): boolean =>
+  event.key === 'Enter' && !event.isComposing && event.keyCode !== inputMethodKeyCode
+
 /** Whether the target is a text input, in which keys are text. */
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
@@ -19,7 +29,7 @@ function isTyping(target: EventTarget | null): boolean {
 
 function onKeyDown(event: KeyboardEvent): void {
   const name = bindingKey(event)
-  if (name === undefined || event.defaultPrevented) return
+  if (name === undefined || event.defaultPrevented || event.isComposing) return
   const isCommand = name.startsWith('Ctrl-')
   if (isTyping(event.target) && !isCommand && name !== 'Escape') return
   if (!isCommand && document.querySelector('dialog[open]')) return

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isEnter } from '../../components/window/keyboard.ts'
 
 type ComposerProps = {
   label: string
@@ -27,7 +28,7 @@ export function Composer({ label, send }: ComposerProps) {
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          if (!isEnter(event) || event.shiftKey) return
           event.preventDefault()
           event.currentTarget.form?.requestSubmit()
         }}

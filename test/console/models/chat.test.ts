@@ -33,6 +33,20 @@ test('two models answer side by side, with provider and price, and are in the lo
   assert.deepEqual(faults, [])
 })
 
+test('an Enter that confirms the text of an input method does not send a message', options, async () => {
+  await using watched = await open('/chat?model=signalbox/demo')
+  const { page } = watched
+  const message = page.getByLabel('Message')
+  await message.fill('かな')
+  // Safari ends the composition before the key; the code is that of a key which the input method handles.
+  for (const init of [{ isComposing: true }, { keyCode: 229 }])
+    await message.dispatchEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, ...init })
+  assert.equal(await message.inputValue(), 'かな')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').getByText('You said: かな').waitFor()
+  assert.equal(await page.getByRole('article').count(), 1)
+})
+
 test('model output is displayed without active markup', options, async () => {
   await using watched = await open('/chat?model=signalbox/demo')
   const { page, faults } = watched
