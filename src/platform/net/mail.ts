@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { Config } from '../config/settings.ts'
 import { lazyModules } from '../process/lazy-modules.ts'
 
@@ -13,8 +14,11 @@ export const canSendMail = ({ smtp_url, smtp_from }: MailSettings): boolean =>
 /** Sends an email. @throws Error if the mail server is unreachable or refuses it, or no mail server is configured. */
 export async function sendMail({ smtp_url, smtp_from }: MailSettings, { to, subject, text, id }: Mail): Promise<void> {
   if (smtp_url === undefined || smtp_from === undefined) throw new Error('no mail server is configured ("smtp_url")')
+  const senderDomain = /@([\w.-]+)/.exec(smtp_from)?.[1] ?? 'localhost'
   const transport = lazyModules.nodemailer().createTransport({
     url: smtp_url,
+    // For a host name without a domain, as in containers, the library would send `[127.0.0.1]`, which strict mail servers refuse.
+    ...(!hostname().includes('.') && { name: senderDomain }),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
@@ -23,8 +27,13 @@ export async function sendMail({ smtp_url, smtp_from }: MailSettings, { to, subj
   })
   try {
     // The same ID for each attempt lets mail servers recognise repeated deliveries.
-    const host = /@([\w.-]+)/.exec(smtp_from)?.[1] ?? 'localhost'
-    await transport.sendMail({ from: smtp_from, to, subject, text, ...(id && { messageId: `<${id}@${host}>` }) })
+    await transport.sendMail({
+      from: smtp_from,
+      to,
+      subject,
+      text,
+      ...(id && { messageId: `<${id}@${senderDomain}>` }),
+    })
   } finally {
     transport.close()
   }

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { until } from '../until.ts'
 
-type ReceivedMail = { to: string[]; content: string }
+/** `helloName` is the name with which the client introduced itself. */
+type ReceivedMail = { to: string[]; content: string; helloName: string }
 
 /** A real SMTP server without TLS. `refusals` is the number of messages that it refuses at first. */
 export async function startMailServer({ refusals = 0 } = {}) {
@@ -20,7 +21,12 @@ export async function startMailServer({ refusals = 0 } = {}) {
         if (refused++ < refusals) return done(Object.assign(new Error('Try again later'), { responseCode: 451 }))
         const to = session.envelope.rcptTo.map(({ address }) => address)
         // Joins the lines that quoted-printable encoding splits.
-        received.push({ to, content: Buffer.concat(pieces).toString().replaceAll('=\r\n', '').replaceAll('=3D', '=') })
+        const helloName = session.hostNameAppearsAs
+        received.push({
+          to,
+          helloName,
+          content: Buffer.concat(pieces).toString().replaceAll('=\r\n', '').replaceAll('=3D', '='),
+        })
         done()
       })
     },
