@@ -4,10 +4,11 @@ import { type RecordedProviders, startWithUpstream } from '#test/harness/upstrea
 import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
 import { encodeAnswer } from '#test/harness/upstream/upstream-answers.ts'
 import { clientChats, clientMessages, clientResponses } from '../odd-requests/client-forms.ts'
+import { modelChats, modelMessages } from '../odd-requests/model-rules.ts'
 import { oddChats, oddMessages, oddResponses } from '../odd-requests/requests.ts'
 import { doors } from '../tool-calls/clients.ts'
 
-const chatServers = ['openai', 'mistral', 'groq', 'moonshotai', 'openrouter']
+const chatServers = ['openai', 'mistral', 'groq', 'moonshotai', 'openrouter', 'deepseek', 'zai', 'alibaba']
 const models = [
   ...[
     'm',
@@ -20,6 +21,16 @@ const models = [
     'claude-sonnet-4-6',
     'claude-opus-4-8',
   ],
+  ...[
+    'claude-sonnet-5',
+    'claude-opus-5',
+    'claude-haiku-5-5',
+    'claude-opus-5-5',
+    'claude-sonnet-5-5',
+    'claude-fable-5-1',
+  ],
+  ...['gpt-5.4', 'gpt-5.6-terra', 'gemini-3-5-flash', 'gemini-3-7-flash'],
+  ...['kimi-k2.6', 'kimi-k3', 'kimi-k2-0905-preview'],
   ...['gemini-2-5-flash', 'gemini-2-5-flash-lite', 'gemini-2-5-pro', 'gemini-3-pro', 'claude-3-7-sonnet'],
 ]
 
@@ -69,9 +80,9 @@ describe('requests in forms that providers refuse or misread', () => {
   })
 
   const requestsOf = {
-    chat: [...oddChats, ...clientChats],
+    chat: [...oddChats, ...clientChats, ...modelChats],
     responses: [...oddResponses, ...clientResponses],
-    messages: [...oddMessages, ...clientMessages],
+    messages: [...oddMessages, ...clientMessages, ...modelMessages],
   }
   test('reasoning is counted with its budget, without an answer limit', async () => {
     const thinking = { type: 'enabled', budget_tokens: 2000 }

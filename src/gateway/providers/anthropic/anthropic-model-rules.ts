@@ -3,7 +3,15 @@ import { chooseEffort, computeThinkingBudget, minThinkingBudget } from '../../pr
 import { noteDropped, withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import type { Body } from '../../protocol/request-body.ts'
-import { acceptedEffort, acceptsSampling, isBudgetModel, refusesBudget } from './anthropic-thinking.ts'
+import {
+  acceptedEffort,
+  acceptsSampling,
+  alwaysThinks,
+  disabledThinkingFor,
+  isBudgetModel,
+  refusesBudget,
+  refusesForcedCalls,
+} from './anthropic-thinking.ts'
 
 type Turn = { role?: unknown; content?: unknown } | null
 
@@ -59,6 +67,38 @@ function withoutThinking(body: Body, dropped: string[]): Body {
   return rest
 }
 
+/** The efforts that refuse `between_tools`. */
+const highestEfforts = ['xhigh', 'max']
+
+/** Disables reasoning as the model accepts it. Models that always reason refuse the field. */
+const withDisabledThinking: ClaudeRule = (body, model, dropped) => {
+  const { type } = (body.thinking ?? {}) as { type?: unknown }
+  if (type !== 'disabled' && type !== 'between_tools') return body
+  if (alwaysThinks(model)) return withoutThinking(body, dropped)
+  const thinking = disabledThinkingFor(model) ?? { type: 'disabled' as const }
+  const config = (body.output_config ?? {}) as OutputConfig
+  const isTooHigh = thinking.type === 'between_tools' && highestEfforts.includes(String(config.effort))
+  if (thinking.type === type && !isTooHigh) return body
+  return { ...body, thinking, ...(isTooHigh && { output_config: { ...config, effort: 'high' } }) }
+}
+
+/**
+ * A forced call takes precedence over reasoning, which Claude refuses beside it. Models that always reason refuse every forced
+ * call, so the model chooses.
+ */
+const withPossibleCall: ClaudeRule = (body, model, dropped) => {
+  const { name: _name, ...choice } = (body.tool_choice ?? {}) as Body
+  if (choice.type !== 'any' && choice.type !== 'tool') return body
+  if (refusesForcedCalls(model)) {
+    noteDropped(dropped, 'tool_choice')
+    return { ...body, tool_choice: { ...choice, type: 'auto' } }
+  }
+  const { type } = (body.thinking ?? {}) as { type?: unknown }
+  const current = type === 'enabled' || type === 'adaptive' ? withoutThinking(body, dropped) : body
+  const thinking = disabledThinkingFor(model)
+  return thinking ? { ...current, thinking } : current
+}
+
 /** The share of the answer limit that replaces a budget which is not below the limit. */
 const largestShare = 0.95
 
@@ -79,12 +119,10 @@ const withSmallerBudget: ClaudeRule = (body, _model, dropped) => {
 /** With reasoning, Claude refuses a smaller `top_p`. */
 const minTopP = 0.95
 
-/** Claude refuses reasoning beside a forced call, which takes precedence here, and beside most sampling settings. */
+/** Claude refuses reasoning beside most sampling settings. */
 const withCompatibleFields: ClaudeRule = (body, _model, dropped) => {
   const { type } = (body.thinking ?? {}) as { type?: unknown }
   if (type !== 'enabled' && type !== 'adaptive') return body
-  const choice = (body.tool_choice ?? {}) as { type?: unknown }
-  if (choice.type === 'any' || choice.type === 'tool') return withoutThinking(body, dropped)
   const { temperature, top_p: topP, top_k: topK } = body
   const refusedNames = [
     ...(temperature != null && temperature !== 1 ? ['temperature'] : []),
@@ -154,6 +192,8 @@ const claudeRules: readonly ClaudeRule[] = [
   withAnonymousUser,
   withAcceptedThinking,
   withAcceptedEffort,
+  withDisabledThinking,
+  withPossibleCall,
   withSmallerBudget,
   withCompatibleFields,
   limitTemperature,

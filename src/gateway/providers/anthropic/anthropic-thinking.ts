@@ -39,8 +39,40 @@ export const refusesBudget = (model: string) => findThinkingMode(model) === 'ada
 /** Whether a Claude model accepts sampling settings. Models that reason only by an effort refuse them. */
 export const acceptsSampling = (model: string) => !refusesBudget(model)
 
+/** How the reasoning of a model is disabled, if it reasons without being asked to. */
+type DisabledThinking =
+  /** By omission: it reasons only on request. */
+  | 'omitted'
+  | 'disabled'
+  /** It still reasons between calls. It refuses `disabled` and forced calls. */
+  | 'between_tools'
+  /** Not at all. It refuses `disabled` and forced calls. */
+  | 'never'
+
+/** The first row that matches applies. Claude 5 and later reason by default. */
+const disabledThinkingModes: [RegExp, DisabledThinking][] = [
+  [/claude-(?:[123]\b|instant|(?:opus|sonnet|haiku)-4)/, 'omitted'],
+  [/claude-sonnet-5[-.][5-9](?!\d)/, 'between_tools'],
+  [/claude-opus-5[-.][5-9](?!\d)|claude-(?:fable|mythos)/, 'never'],
+]
+
+const findDisabledThinking = (model: string): DisabledThinking =>
+  disabledThinkingModes.find(([pattern]) => pattern.test(model))?.[1] ?? 'disabled'
+
+/** The settings with which a Claude model does not reason. Undefined if it has none, or needs none. */
+export function disabledThinkingFor(model: string): { type: 'disabled' | 'between_tools' } | undefined {
+  const type = findDisabledThinking(model)
+  return type === 'disabled' || type === 'between_tools' ? { type } : undefined
+}
+
+/** Whether a Claude model always reasons, also where a request disables it. */
+export const alwaysThinks = (model: string) => findDisabledThinking(model) === 'never'
+
+/** Whether a Claude model refuses a tool choice that forces a call. */
+export const refusesForcedCalls = (model: string) => ['between_tools', 'never'].includes(findDisabledThinking(model))
+
 export type ThinkingSettings = {
-  thinking?: object
+  thinking?: { type: string; display?: string; budget_tokens?: number }
   effort?: string
   /** The answer limit, including reasoning. */
   maxTokens: number
@@ -53,7 +85,10 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
   const mode = findThinkingMode(endpoint.upstreamModel)
   const setting = readThinkingSetting(chat)
   const canSample = mode !== 'adaptive-only'
-  if (!setting?.enabled || forcesTool(chat)) return { maxTokens, canSample }
+  if (setting?.enabled === false) {
+    return { thinking: disabledThinkingFor(endpoint.upstreamModel), maxTokens, canSample }
+  }
+  if (!setting || (forcesTool(chat) && !refusesForcedCalls(endpoint.upstreamModel))) return { maxTokens, canSample }
   if (mode !== 'budget') {
     const effort = effortInMode(chooseEffort(setting), mode)
     // Without `display` later models hide their reasoning.
@@ -74,7 +109,7 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
 
 /** Whether the model can reason. Claude up to version 4.6 reasons only on request. */
 export function canThinkWith(endpoint: Endpoint, { thinking }: ThinkingSettings): boolean {
-  if (thinking) return true
+  if (thinking) return thinking.type !== 'disabled'
   const { upstreamModel } = endpoint
   if (upstreamModel.includes('claude') && findThinkingMode(upstreamModel) !== 'adaptive-only') return false
   return isReasoningModel(endpoint)

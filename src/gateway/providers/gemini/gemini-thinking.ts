@@ -8,6 +8,8 @@ export const isBeforeVersion3 = (model: string) => modelsBefore3.test(model)
 
 /** Pro models cannot disable reasoning. */
 const proModel = /-pro/
+/** Flash models without the level `MINIMAL`. */
+const laterFlashModel = /gemini-(?:3[-.][7-9](?!\d)|[4-9]).*-flash/
 /** The first pro model with levels, which has no level between low and high. */
 const firstProModel = /gemini-3-pro/
 
@@ -59,9 +61,9 @@ function maxBudgetFor(model: string): number {
   return proModel.test(model) ? maxProBudget : maxFlashBudget
 }
 
-/** The level for an effort. Pro models have no `MINIMAL`. Efforts above `high` are `HIGH`, the highest level. */
+/** The level for an effort. Pro models and later flash models have no `MINIMAL`. Efforts above `high` are `HIGH`, the highest level. */
 function chooseLevel(effort: string, model: string): string {
-  if (effort === 'minimal') return proModel.test(model) ? 'LOW' : 'MINIMAL'
+  if (effort === 'minimal') return proModel.test(model) || laterFlashModel.test(model) ? 'LOW' : 'MINIMAL'
   if (effort === 'low') return 'LOW'
   if (effort === 'medium') return firstProModel.test(model) ? 'HIGH' : 'MEDIUM'
   return 'HIGH'

@@ -24,6 +24,12 @@ export type ChatCompatibility = Compatibility & {
   acceptsReasoning?: boolean
   /** Whether it refuses fields for reasoning other than `reasoning_effort`. */
   reasonsByEffort?: boolean
+  /** The fields that disable reasoning, if it has no effort `none`. */
+  disabledReasoning?: Readonly<Record<string, unknown>>
+  /** Whether it refuses a forced call of a model that reasons. */
+  refusesForcedReasoning?: boolean
+  /** The models that refuse sampling settings. */
+  fixedSampling?: RegExp
   /** The efforts of reasoning that it accepts, if not all. */
   efforts?: readonly string[]
   /** Whether it accepts a tool choice among several named tools. */
@@ -68,18 +74,26 @@ const openai: ChatCompatibility = {
 
 /** OpenAI's models return no reasoning in chats, so they get none back. Azure also serves models of others, which do. */
 const openaiOwnServers: ChatCompatibility = { ...openai, reasoningField: 'none' }
+/** DeepSeek, Moonshot and Z.AI disable reasoning by a field of Anthropic. */
+const disabledThinking = { thinking: { type: 'disabled' } }
 /** DeepSeek and Moonshot refuse a conversation with tool calls without the reasoning of their models. */
 const requiringReasoning: ChatCompatibility = {
   reasoningField: 'reasoning_content',
   requiresReasoning: true,
+  disabledReasoning: disabledThinking,
+  refusesForcedReasoning: true,
   acceptsAnyBound: true,
 }
 const moonshot: ChatCompatibility = {
   ...requiringReasoning,
+  fixedSampling: /^(?:kimi-)?(?:k2\.[5-9]|k[3-9]|for-coding)/,
   prefillField: 'partial',
   maxTemperature: 1,
   hasBuiltinFunctions: true,
 }
+
+const zai: ChatCompatibility = { disabledReasoning: disabledThinking }
+const alibaba: ChatCompatibility = { disabledReasoning: { enable_thinking: false }, refusesForcedReasoning: true }
 
 /** Mistral validates requests against its own schema. */
 const mistral: ChatCompatibility = {
@@ -185,6 +199,12 @@ const builtinCompatibility: Record<string, ChatCompatibility> = {
   deepseek: { ...requiringReasoning, hasTextResults: true },
   moonshotai: moonshot,
   'moonshotai-cn': moonshot,
+  zai,
+  'zai-coding-plan': zai,
+  zhipuai: zai,
+  'zhipuai-coding-plan': zai,
+  alibaba,
+  'alibaba-cn': alibaba,
   signalbox: {
     ...lenient,
     developerRole: true,

@@ -13,7 +13,7 @@ import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.t
 import type { Body } from '../../protocol/request-body.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { openaiEffortRepair, serverEffortRepair } from '../openai/openai-efforts.ts'
-import { reasoningModelRepair } from '../openai/openai-model-settings.ts'
+import { reasoningModelRepair, skipReasoningBesideTools } from '../openai/openai-model-settings.ts'
 import {
   chatCallIdPaths,
   chatNames,
@@ -32,6 +32,7 @@ import {
 import { answerRepair, fieldRepair, orderRepair, rangeRepair, skipEmptyStops } from './messages/openai-chat-messages.ts'
 import { withAcceptedRoles } from './messages/openai-chat-roles.ts'
 import { type ChatCompatibility, findCompatibility } from './openai-chat-compatibility.ts'
+import { disabledReasoningRepair } from './openai-chat-disabled-reasoning.ts'
 import { withResultsAsText } from './openai-chat-plain.ts'
 import { reasoningRepair } from './openai-chat-reasoning.ts'
 
@@ -92,6 +93,16 @@ const skipParallelCalls: Repair = (body, dropped) =>
     ? withoutSettings(body, ['parallel_tool_calls'], dropped)
     : body
 
+/** Settings for which some models accept only the value that they have without them. */
+const samplingSettings = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
+
+function fixedSamplingRepair({ fixedSampling }: ChatCompatibility): Repair {
+  return (body, dropped) =>
+    typeof body.model === 'string' && fixedSampling?.test(body.model)
+      ? withoutSettings(body, samplingSettings, dropped)
+      : body
+}
+
 /** Moonshot's own functions have names with `$` at the start. */
 const namesWithBuiltins = /^\$?[a-zA-Z0-9_-]+$/
 
@@ -117,8 +128,11 @@ function compileRules(endpoint: Endpoint): RequestRules {
         'reasoning_effort',
       ),
       serverEffortRepair(compatibility.efforts),
+      skipReasoningBesideTools,
+      disabledReasoningRepair(compatibility, endpoint),
       reasoningModelRepair(({ reasoning_effort: effort }) => effort),
       skipParallelCalls,
+      fixedSamplingRepair(compatibility),
       rangeRepair(compatibility),
       answerRepair(compatibility),
       unknownFieldRepair(compatibility),

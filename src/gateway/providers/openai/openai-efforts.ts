@@ -2,7 +2,7 @@ import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import type { Body } from '../../protocol/request-body.ts'
 
-const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
+const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 /** The lowest and the highest effort that OpenAI's models accept. The first row that matches applies. */
 const acceptedEfforts: [model: RegExp, lowest: string, highest: string][] = [
@@ -12,14 +12,15 @@ const acceptedEfforts: [model: RegExp, lowest: string, highest: string][] = [
   [/^gpt-5-codex|^gpt-5\.1-codex(?!-max)/, 'low', 'high'],
   [/^gpt-5(?![.\d])/, 'minimal', 'high'],
   [/^gpt-5\.1(?!-codex-max)/, 'none', 'high'],
-  [/^gpt-[5-9]/, 'none', 'xhigh'],
+  [/^gpt-5\.[1-5](?!\d)/, 'none', 'xhigh'],
+  [/^gpt-[5-9]/, 'none', 'max'],
 ]
 
 /** OpenAI's models that do not reason. */
 const withoutReasoning = /^(?:gpt-[34]|chatgpt)/
 
-/** The position of an effort; -1 if it is unknown. `max`, which only Anthropic has, counts as the highest one. */
-const rankOf = (effort: string) => efforts.indexOf(effort === 'max' ? 'xhigh' : effort)
+/** The position of an effort; -1 if it is unknown. */
+const rankOf = (effort: string) => efforts.indexOf(effort)
 
 /** The accepted effort that is closest to the requested one. */
 function closestEffort(model: string, requested: string): string {

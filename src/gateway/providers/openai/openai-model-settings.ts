@@ -1,11 +1,17 @@
-import { withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
+import { noteDropped, withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import type { Body } from '../../protocol/request-body.ts'
 
 /** OpenAI's models that reason. Models for ChatGPT, such as `gpt-5-chat-latest`, do not. */
 const reasoningModels = /^(?:o\d|gpt-[5-9])(?!.*chat)/
 /** Models that reason only on request, and accept sampling settings otherwise. */
-const reasonsOnRequest = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:codex|pro))/
+const reasonsOnRequest = /^gpt-5\.[1-4](?!\d)(?!.*(?:codex|pro))/
+/** Models that accept sampling settings while an effort of `none` disables their reasoning. */
+const canStopReasoning = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:codex|pro))/
+/** Models that refuse functions in a chat while they reason. Their responses accept them. */
+const refusesReasoningWithTools = /^gpt-(?:5\.[4-9]|[6-9])(?!.*chat)/
+/** Those of them that need the effort `none` in such a chat. The others do not reason without an effort. */
+const needsEffortWithTools = /^gpt-(?:5\.[6-9]|[6-9])/
 
 /** Models that refuse stop sequences. */
 const withoutStops = /^(?:o[3-9]|gpt-[5-9])/
@@ -21,7 +27,8 @@ export function reasoningModelRepair(findEffort: (body: Body) => unknown): Repai
     const { model } = body
     if (typeof model !== 'string' || !reasoningModels.test(model)) return body
     const effort = findEffort(body)
-    const acceptsSampling = reasonsOnRequest.test(model) && (effort == null || effort === 'none')
+    const acceptsSampling =
+      effort == null ? reasonsOnRequest.test(model) : effort === 'none' && canStopReasoning.test(model)
     const refused = [
       ...unsupportedSettings,
       ...(acceptsSampling ? [] : samplingSettings),
@@ -29,4 +36,14 @@ export function reasoningModelRepair(findEffort: (body: Body) => unknown): Repai
     ]
     return withoutSettings(body, refused, dropped)
   }
+}
+
+/** Disables the reasoning of a model of OpenAI that refuses functions in a chat while it reasons. */
+export const skipReasoningBesideTools: Repair = (body, dropped) => {
+  const { model, tools, reasoning_effort: effort } = body
+  const hasTools = Array.isArray(tools) && tools.length > 0
+  if (!hasTools || typeof model !== 'string' || !refusesReasoningWithTools.test(model) || effort === 'none') return body
+  if (effort == null) return needsEffortWithTools.test(model) ? { ...body, reasoning_effort: 'none' } : body
+  noteDropped(dropped, 'reasoning_effort')
+  return { ...body, reasoning_effort: 'none' }
 }
