@@ -14,6 +14,7 @@ const tagged: Tagged[] = [
   { sent: '\n<thinking>Hm <b> </thin</thinking> Hello', reasoning: 'Hm <b> </thin', text: 'Hello' },
   { sent: '<thought>Hm</thought>Hello </thought> <think>', reasoning: 'Hm', text: 'Hello </thought> <think>' },
   { sent: '<think>\n\n</think>\n\nHello', reasoning: '', text: 'Hello' },
+  { sent: '<reasoning>Hm</reasoning>Hello', reasoning: 'Hm', text: 'Hello' },
   { sent: '<think>Hm', reasoning: 'Hm', text: '' },
   { sent: '<think>Hm </thi', reasoning: 'Hm </thi', text: '' },
   { sent: 'Hello <think>Hm</think>', reasoning: '', text: 'Hello <think>Hm</think>' },

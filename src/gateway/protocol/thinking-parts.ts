@@ -27,10 +27,8 @@ export function readReasoning(message: ReasoningFields): { text: string; field: 
   const text = readReasoningText(reasoning)
   if (text) return { text, field: 'reasoning' }
   if (typeof tagged === 'string' && tagged !== '') return { text: tagged, field: 'tagged' }
-  const foreignText = [reasoning_content, reasoning_text, thinking].find(
-    (value) => typeof value === 'string' && value !== '',
-  )
-  return { text: (foreignText ?? '') as string, field: 'reasoning_content' }
+  const foreignTexts = [reasoning_content, reasoning_text, thinking].map(readReasoningText)
+  return { text: foreignTexts.find((one) => one !== '') ?? '', field: 'reasoning_content' }
 }
 
 /** The text of reasoning. Some servers send it in an object. */

@@ -105,7 +105,12 @@ export const oddForms: OddAnswer[] = [
   form('one part as content', {
     body: sse([chunk({ content: { type: 'text', text: 'Hello' } }), chunk({}, 'stop')]),
   }),
-  ...[{ reasoning_text: 'Hm' }, { thinking: 'Hm' }, { reasoning: { content: 'Hm' } }].map((field) =>
+  ...[
+    { reasoning_text: 'Hm' },
+    { thinking: 'Hm' },
+    { reasoning: { content: 'Hm' } },
+    { reasoning_content: { text: 'Hm' } },
+  ].map((field) =>
     form(`reasoning in ${JSON.stringify(field)}`, { body: sse([chunk(field), ...hello]) }, { reasoning: 'Hm' }),
   ),
   message('blocks without numbers', [

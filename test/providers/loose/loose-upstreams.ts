@@ -193,20 +193,23 @@ export const oddAnswers: OddAnswer[] = [
     text: 'Hello',
     end: stopped,
   },
-  {
-    name: 'a response without items at its end',
-    protocol: 'openai-responses',
-    reply: {
-      body: sse([
-        created,
-        { type: 'response.output_text.delta', output_index: 0, content_index: 0, item_id: 'm', delta: 'Hello' },
-        { type: 'response.output_item.done', output_index: 0, item: messageItem('m', 'Hello') },
-        { type: 'response.completed', response: { ...response, output: undefined } },
-      ]),
-    },
-    text: 'Hello',
-    end: stopped,
-  },
+  ...[undefined, null].map(
+    (output): OddAnswer => ({
+      name: `a response with the output ${output} at its end`,
+      protocol: 'openai-responses',
+      reply: {
+        body: sse([
+          created,
+          { type: 'response.output_text.delta', output_index: 0, content_index: 0, item_id: 'm', delta: 'Hello' },
+          { type: 'response.output_item.done', output_index: 0, item: messageItem('m', 'Hello') },
+          { type: 'response.completed', response: { ...response, output } },
+        ]),
+      },
+      text: 'Hello',
+      end: stopped,
+    }),
+  ),
+
   {
     name: 'a text that only the end of its part has',
     protocol: 'openai-responses',

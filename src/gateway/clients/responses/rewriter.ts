@@ -73,5 +73,5 @@ class CompletedItems {
 /** Whether it is the last event and has no items. */
 function lacksOutput(event: string): boolean {
   if (!/"response\.(?:completed|incomplete|done)"/.test(event)) return false
-  return !/"output"\s*:/.test(event) || /"output"\s*:\s*\[\s*\]/.test(event)
+  return !/"output"\s*:/.test(event) || /"output"\s*:\s*(?:\[\s*\]|null)/.test(event)
 }

@@ -6,11 +6,22 @@ const reasonOf = (native: string) =>
   finishEvents(native).map((event) => (event.type === 'finish' ? event.reason : event.type))
 
 const meanings = {
-  stop: ['<|im_end|>', '<|eot_id|>', '</s>', 'StopReason.END', 'natural', 'finish'],
+  stop: [
+    '<|im_end|>',
+    '<|eot_id|>',
+    '</s>',
+    'StopReason.END',
+    'natural',
+    'finish',
+    'endturn',
+    'end-of-turn',
+    'STOPPED',
+    'stopSequence',
+  ],
   content_filter: ['policy_violation', 'content_moderation', 'blocked', 'guardrails', 'risk'],
   tool_calls: ['function_calls', 'call_tools'],
   error: ['internal_server_error', 'server_overloaded', 'rate_limit', 'exception'],
-  length: ['context_window_exceeded', 'output_limit', 'a_new_reason'],
+  length: ['context_window_exceeded', 'output_limit', 'maxtokens', 'a_new_reason'],
 }
 
 for (const [meaning, natives] of Object.entries(meanings))

@@ -26,6 +26,9 @@ const namesByReason: Record<FinishReason, readonly string[]> = {
     's', // end token
     'finish',
     'ended',
+    'end_of_turn',
+    'stopped',
+    'finished_successfully', // ChatGPT
     'final',
     'natural',
     'natural_stop',
@@ -90,9 +93,14 @@ const namesByReason: Record<FinishReason, readonly string[]> = {
   ],
 }
 
+/** Some servers omit the underscores: `endturn`. */
+function withoutSeparators(name: string): string {
+  return name.replaceAll('_', '')
+}
+
 const reasons = new Map(
   (Object.keys(namesByReason) as FinishReason[]).flatMap((reason) =>
-    namesByReason[reason].map((name) => [name, reason] as const),
+    namesByReason[reason].map((name) => [withoutSeparators(name), reason] as const),
   ),
 )
 
@@ -103,6 +111,7 @@ const reasonPatterns: readonly [pattern: RegExp, reason: FinishReason][] = [
   [/tool|function/, 'tool_calls'],
 ]
 
+const findByName = (name: string) => reasons.get(withoutSeparators(name))
 const findByPattern = (name: string) => reasonPatterns.find(([pattern]) => pattern.test(name))?.[1]
 
 /** The finish event for a provider's reason. An unknown reason counts as a truncated answer, never as a success. */
@@ -112,7 +121,7 @@ export function finishEvents(native: string): AnswerEvent[] {
   if (name === 'null' || name === 'none' || name === 'unspecified') return []
   // Google's chat server writes the reason of its model after its own: `content_filter: RECITATION`.
   const [general = '', specific = ''] = name.split(':').map((part) => part.trim())
-  const reason = reasons.get(specific) ?? reasons.get(general) ?? findByPattern(name) ?? 'length'
+  const reason = findByName(specific) ?? findByName(general) ?? findByPattern(name) ?? 'length'
   if (reason !== 'error') return [{ type: 'finish', reason, native }]
   return [{ type: 'error', message: `the provider ended the answer with the reason "${native}"`, status: 502 }]
 }

@@ -6,8 +6,8 @@ import { type Members, withMembers } from '../../with-members.ts'
 import { mapChoices, toFinalEvents } from '../chunk-events.ts'
 import { measureHeldEnd } from '../held-end.ts'
 
-/** The names of tags that models put around their reasoning. */
-const tagNames = ['think', 'thinking', 'thought']
+/** The names of tags that models, and Amazon Bedrock (`reasoning`), put around their reasoning. */
+const tagNames = ['think', 'thinking', 'thought', 'reasoning']
 const openingTags = tagNames.map((name) => `<${name}>`)
 
 /** More white space than any model writes before its reasoning. */
