@@ -5,9 +5,9 @@ const neverStreamed = (): never => {
 }
 
 /** The members of a client protocol about streams, for one that has none: its requests have no field `stream`. */
-export const withoutStreams: Pick<ClientProtocol, 'writer' | 'keepalive' | 'passThroughEnd' | 'usageEvent'> = {
+export const withoutStreams: Pick<ClientProtocol, 'writer' | 'keepalive' | 'passThroughEnd' | 'addCostToEvent'> = {
   writer: neverStreamed,
   keepalive: '',
   passThroughEnd: '',
-  usageEvent: neverStreamed,
+  addCostToEvent: neverStreamed,
 }

@@ -23,8 +23,12 @@ export type AnswerHead = {
   request?: Body
 }
 
-/** `passedEvents`: the number of upstream events that the client has received already. */
-type WriterOptions = { includeUsage: boolean; passedEvents?: number }
+type WriterOptions = {
+  /** Whether the client requested a last chunk with the usage. */
+  includeUsage: boolean
+  /** The number of upstream events that the client has received already. */
+  passedEvents?: number
+}
 
 /**
  * A protocol of clients: translates its requests to chat requests, and answer events to its answers. Each has a folder
@@ -72,7 +76,7 @@ export type ClientProtocol = {
   /** Writes token counts in the form of its `usage`. */
   usageOf: (tokens: TokenCounts) => object
   /** Adds the cost to the upstream's event with the usage. */
-  usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer
+  addCostToEvent: (raw: Buffer, cost: CostNote, options: Pick<WriterOptions, 'includeUsage'>) => string | Buffer
   /** Writes a whole answer from its events. */
   writeBody: (head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined) => object
   /** Whether answers are always rewritten, even if their bytes could be passed through. */

@@ -84,7 +84,7 @@ export class StreamRelay implements Receiver, DeltaReceiver {
     this.#passedEvents++
     const rewritten = this.#rewriter ? this.#rewriter.event(raw, events) : raw
     if (!usage) return this.#send(rewritten)
-    this.#send(client.usageEvent(rewritten, toCostNote(usage, price), includeUsage))
+    this.#send(client.addCostToEvent(rewritten, toCostNote(usage, price), { includeUsage }))
   }
 
   rewrite(raw: Buffer): Buffer {

@@ -5,8 +5,8 @@ import type { ClientProtocol } from '../../protocol/client-protocol.ts'
 import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
 import { writeCompletion } from './completion.ts'
 import { hasFunctions, withToolsOfFunctions } from './legacy-functions.ts'
+import { chatRewriter } from './passthrough/rewriter.ts'
 import { chatPreset } from './preset.ts'
-import { chatRewriter } from './rewriter.ts'
 import { Completion, CompletionChunk } from './schema.ts'
 import { usageOf } from './usage.ts'
 import { chatWriter, emptyChoice } from './writer.ts'
@@ -35,7 +35,7 @@ export const chatClient: ClientProtocol = {
   passThroughEnd: 'data: [DONE]\n\n',
   rewriter: chatRewriter,
   usageOf,
-  usageEvent(raw, cost, includeUsage) {
+  addCostToEvent(raw, cost, { includeUsage }) {
     const text = raw.toString('utf8')
     const chunk = JSON.parse(text.slice(text.indexOf('{'))) as Chunk
     const choices = includeUsage || chunk.choices?.length > 0 ? chunk.choices : [emptyChoice]

@@ -1,5 +1,6 @@
 import { MessagesCall } from '#chat/messages-call.ts'
 import type { ClientProtocol } from '../../protocol/client-protocol.ts'
+import { changeLastObject } from '../../protocol/passthrough-rewriter.ts'
 import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
 import { messageUsage } from './answer/message.ts'
 import { messagesRewriter } from './answer/rewriter.ts'
@@ -45,15 +46,10 @@ export const messagesClient: ClientProtocol = {
   passThroughEnd: '',
   rewriter: messagesRewriter,
   usageOf: messageUsage,
-  usageEvent(raw, cost) {
-    const text = raw.toString('utf8')
-    // Events of a repair can be before the event with the usage.
-    const at = text.lastIndexOf('\ndata:') + 1
-    const event = JSON.parse(text.slice(text.indexOf('{', at))) as { usage?: object | null }
-    if (!event.usage) return raw
-    event.usage = addCostToUsage(event.usage, cost, messageUsage)
-    return `${text.slice(0, at)}data: ${JSON.stringify(event)}\n\n`
-  },
+  addCostToEvent: (raw, cost) =>
+    changeLastObject<{ usage?: object | null }>(raw, (event) =>
+      event.usage ? { ...event, usage: addCostToUsage(event.usage, cost, messageUsage) } : undefined,
+    ),
   envelope: messagesEnvelope,
   answerHeaders: (requestId) => ({ 'request-id': requestId }),
 }

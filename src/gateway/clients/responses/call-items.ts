@@ -32,7 +32,7 @@ export class CallItems {
       const shared = { id: this.#items.newId('tsc'), status, call_id }
       const item: SearchItem = { ...shared, type: 'tool_search_call', execution: 'client', arguments: {} }
       this.#searches.set(index, { item, text: '' })
-      return this.#items.added(item)
+      return this.#items.addItem(item)
     }
     const shared = { id: this.#items.newId(custom ? 'ctc' : 'fc'), status, call_id, name }
     const item: CallItem | CustomCallItem = custom
@@ -44,7 +44,7 @@ export class CallItems {
           arguments: '',
         }
     this.#calls.set(index, item)
-    return this.#items.added(item)
+    return this.#items.addItem(item)
   }
 
   /** The tools of the request. Created at the first call of a function. */
@@ -57,19 +57,19 @@ export class CallItems {
     const search = this.#searches.get(index)
     if (search) search.text += delta
     const item = this.#calls.get(index)
-    return item ? this.#items.inputAdded(item, delta) : ''
+    return item ? this.#items.addInput(item, delta) : ''
   }
 
   close(status: 'completed' | 'incomplete'): string {
     let output = ''
     for (const item of this.#calls.values()) {
       item.status = status
-      output += this.#items.inputDone(item) + this.#items.done(item)
+      output += this.#items.finishInput(item) + this.#items.finishItem(item)
     }
     for (const { item, text } of this.#searches.values()) {
       item.status = status
       item.arguments = readSearch(text)
-      output += this.#items.done(item)
+      output += this.#items.finishItem(item)
     }
     return output
   }

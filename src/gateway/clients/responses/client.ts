@@ -1,5 +1,6 @@
 import { ResponsesCall } from '#chat/responses-call.ts'
 import type { AnswerHead, ClientProtocol, StreamWriter } from '../../protocol/client-protocol.ts'
+import { changeLastObject } from '../../protocol/passthrough-rewriter.ts'
 import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
 import { completeUsage, responseUsage } from './object.ts'
 import { responsesPreset } from './preset.ts'
@@ -37,13 +38,11 @@ export const responsesClient: ClientProtocol = {
   passThroughEnd: '',
   rewriter: responsesRewriter,
   usageOf: responseUsage,
-  usageEvent(raw, cost) {
-    const text = raw.toString('utf8')
-    // Events of a repair can be before the event with the usage.
-    const at = text.lastIndexOf('\ndata:') + 1
-    const event = JSON.parse(text.slice(text.indexOf('{', at))) as { response?: { usage?: object | null } }
-    if (!event.response?.usage) return raw
-    event.response.usage = completeUsage(addCostToUsage(event.response.usage, cost, responseUsage))
-    return `${text.slice(0, at)}data: ${JSON.stringify(event)}\n\n`
-  },
+  addCostToEvent: (raw, cost) =>
+    changeLastObject<{ response?: { usage?: object | null } }>(raw, (event) => {
+      const { response } = event
+      if (!response?.usage) return undefined
+      const usage = completeUsage(addCostToUsage(response.usage, cost, responseUsage))
+      return { ...event, response: { ...response, usage } }
+    }),
 }

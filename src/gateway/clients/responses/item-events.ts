@@ -10,8 +10,8 @@ import type {
 } from './object.ts'
 
 /**
- * Writes the events of the output items of one response with sequence numbers. Also collects the items. Most methods have
- * the name of the event that they write, such as `added` for `response.output_item.added`.
+ * Writes the events of the output items of one response with sequence numbers. Also collects the items, and adds to them
+ * what it writes.
  */
 export class ItemEvents {
   readonly #output: ResponseState['output']
@@ -37,7 +37,7 @@ export class ItemEvents {
   }
 
   /** Registers an item that the client already has. */
-  adopt(item: OutputItem, index: number): void {
+  register(item: OutputItem, index: number): void {
     this.#indexes.set(item, index)
   }
 
@@ -46,33 +46,33 @@ export class ItemEvents {
     return `${prefix}_${this.#idSuffix}_${this.#output.length}`
   }
 
-  added(item: OutputItem): string {
+  addItem(item: OutputItem): string {
     this.#indexes.set(item, this.#output.push(item) - 1)
     return this.write('response.output_item.added', { output_index: this.#indexOf(item), item })
   }
 
-  done(item: OutputItem): string {
+  finishItem(item: OutputItem): string {
     return this.write('response.output_item.done', { output_index: this.#indexOf(item), item })
   }
 
   /** Announces a new part of the message. */
-  partAdded(message: MessageItem, part: TextPart): string {
+  addPart(message: MessageItem, part: TextPart): string {
     return this.write('response.content_part.added', { ...this.#positionOf(message), part })
   }
 
-  textAdded(message: MessageItem, { type }: TextPart, delta: string): string {
+  addText(message: MessageItem, { type }: TextPart, delta: string): string {
     const logprobs = type === 'output_text' ? { logprobs: [] } : {}
     return this.write(`response.${type}.delta`, { ...this.#positionOf(message), delta, ...logprobs })
   }
 
   /** Announces the last citation of a part. */
-  citationAdded(message: MessageItem, { annotations }: Extract<TextPart, { type: 'output_text' }>): string {
+  addCitation(message: MessageItem, { annotations }: Extract<TextPart, { type: 'output_text' }>): string {
     const position = { ...this.#positionOf(message), annotation_index: annotations.length - 1 }
     return this.write('response.output_text.annotation.added', { ...position, annotation: annotations.at(-1) })
   }
 
   /** Closes the last part of a message, if there is one. */
-  partDone(message: MessageItem): string {
+  finishPart(message: MessageItem): string {
     const part = message.content.at(-1)
     if (!part) return ''
     const position = this.#positionOf(message)
@@ -84,18 +84,17 @@ export class ItemEvents {
   }
 
   /** Extends the summary of reasoning, which has one part. */
-  summaryAdded(item: ReasoningItem, delta: string): string {
+  addSummary(item: ReasoningItem, delta: string): string {
     const position = this.#positionOfSummary(item)
-    let output = ''
-    if (item.summary.length === 0) {
-      item.summary.push({ type: 'summary_text', text: '' })
-      output += this.write('response.reasoning_summary_part.added', { ...position, part: item.summary[0] })
-    }
-    item.summary[0]!.text += delta
-    return output + this.write('response.reasoning_summary_text.delta', { ...position, delta })
+    const [existing] = item.summary
+    const part = existing ?? { type: 'summary_text', text: '' }
+    const partEvent = existing ? '' : this.write('response.reasoning_summary_part.added', { ...position, part })
+    if (!existing) item.summary.push(part)
+    part.text += delta
+    return partEvent + this.write('response.reasoning_summary_text.delta', { ...position, delta })
   }
 
-  summaryDone(item: ReasoningItem): string {
+  finishSummary(item: ReasoningItem): string {
     const [part] = item.summary
     if (!part) return ''
     const position = this.#positionOfSummary(item)
@@ -106,7 +105,7 @@ export class ItemEvents {
   }
 
   /** Extends the arguments of a tool call. */
-  inputAdded(item: CallItem | CustomCallItem, delta: string): string {
+  addInput(item: CallItem | CustomCallItem, delta: string): string {
     const isCustom = item.type === 'custom_tool_call'
     if (isCustom) item.input += delta
     else item.arguments += delta
@@ -114,7 +113,7 @@ export class ItemEvents {
     return this.write(type, { item_id: item.id, output_index: this.#indexOf(item), delta })
   }
 
-  inputDone(item: CallItem | CustomCallItem): string {
+  finishInput(item: CallItem | CustomCallItem): string {
     const position = { item_id: item.id, output_index: this.#indexOf(item) }
     if (item.type === 'custom_tool_call')
       return this.write('response.custom_tool_call_input.done', { ...position, input: item.input })
@@ -123,14 +122,14 @@ export class ItemEvents {
   }
 
   /** Adds an image, given as a data URL. */
-  imageAdded(url: string): string {
+  addImage(url: string): string {
     const id = this.newId('ig')
     const item: ImageItem = { id, type: 'image_generation_call', status: 'in_progress', result: null }
-    const added = this.added(item)
+    const addedEvent = this.addItem(item)
     item.status = 'completed'
     item.result = url.replace(/^data:[^,]*;base64,/, '')
     const position = { output_index: this.#indexOf(item), item_id: id }
-    return added + this.write('response.image_generation_call.completed', position) + this.done(item)
+    return addedEvent + this.write('response.image_generation_call.completed', position) + this.finishItem(item)
   }
 
   #positionOf(message: MessageItem): object {
@@ -142,6 +141,8 @@ export class ItemEvents {
   }
 
   #indexOf(item: OutputItem): number {
-    return this.#indexes.get(item)!
+    const index = this.#indexes.get(item)
+    if (index === undefined) throw new Error('the item was not added')
+    return index
   }
 }

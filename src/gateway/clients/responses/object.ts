@@ -7,9 +7,14 @@ import type { Body } from '../../protocol/request-body.ts'
 export type UrlCitation = { type: 'url_citation'; url: string; title: string; start_index: number; end_index: number }
 
 export type FileCitation = { type: 'file_citation'; file_id: string; filename: string; index: number }
-export type TextPart =
-  | { type: 'output_text'; text: string; annotations: (UrlCitation | FileCitation)[]; logprobs: [] }
-  | { type: 'refusal'; refusal: string }
+export type OutputTextPart = {
+  type: 'output_text'
+  text: string
+  annotations: (UrlCitation | FileCitation)[]
+  logprobs: []
+}
+export type RefusalPart = { type: 'refusal'; refusal: string }
+export type TextPart = OutputTextPart | RefusalPart
 
 type Status = 'in_progress' | 'completed' | 'incomplete'
 

@@ -25,7 +25,7 @@ export class RepairedItems {
     this.#items = new ItemEvents(this.#output, answerId, eventCount)
     for (const { callIndex, outputIndex, item, isDone } of calls.values()) {
       this.#output[outputIndex] = item
-      this.#items.adopt(item, outputIndex)
+      this.#items.register(item, outputIndex)
       this.#calls.set(callIndex, { item, isDone })
     }
   }
@@ -41,7 +41,7 @@ export class RepairedItems {
   #write(event: AnswerEvent): string {
     if (event.type === 'tool_call') return this.#start(event)
     const call = event.type === 'tool_arguments' ? this.#calls.get(event.index) : undefined
-    return call && event.type === 'tool_arguments' ? this.#items.inputAdded(call.item, event.text) : ''
+    return call && event.type === 'tool_arguments' ? this.#items.addInput(call.item, event.text) : ''
   }
 
   #start({ index, id: call_id, name, custom, namespace }: ToolCall): string {
@@ -50,7 +50,7 @@ export class RepairedItems {
       ? { ...shared, type: 'custom_tool_call', input: '' }
       : { ...shared, type: 'function_call', arguments: '', ...(namespace && { namespace }) }
     this.#calls.set(index, { item, isDone: false })
-    return this.#items.added(item)
+    return this.#items.addItem(item)
   }
 
   #closeAll(): string {
@@ -59,7 +59,7 @@ export class RepairedItems {
       if (call.isDone) continue
       call.isDone = true
       call.item.status = 'completed'
-      text += this.#items.inputDone(call.item) + this.#items.done(call.item)
+      text += this.#items.finishInput(call.item) + this.#items.finishItem(call.item)
     }
     return text
   }

@@ -4,7 +4,16 @@ import { isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/client-protocol.ts'
 import { CallItems, type ToolCall } from './call-items.ts'
 import { ItemEvents } from './item-events.ts'
-import type { FileCitation, MessageItem, ReasoningItem, ResponseState, TextPart, UrlCitation } from './object.ts'
+import type {
+  FileCitation,
+  MessageItem,
+  OutputTextPart,
+  ReasoningItem,
+  RefusalPart,
+  ResponseState,
+  TextPart,
+  UrlCitation,
+} from './object.ts'
 import { responseObject, responseUsage } from './object.ts'
 import { TextPosition } from './text-position.ts'
 
@@ -84,17 +93,18 @@ export class ResponseWriter implements StreamWriter {
     switch (event.type) {
       case 'text':
       case 'refusal':
-        return event.text ? this.#writeText(event.type, event.text) : ''
+        if (!event.text) return ''
+        return event.type === 'text' ? this.#writeText(event.text) : this.#writeRefusal(event.text)
       case 'reasoning':
         return this.#writeReasoning(event)
       case 'tool_call':
-        return this.#call(event)
+        return this.#startCall(event)
       case 'tool_arguments':
         return this.#calls?.writeArguments(event.index, event.text) ?? ''
       case 'citation':
-        return this.#cite(event)
+        return this.#writeCitation(event)
       case 'image':
-        return this.#close('completed') + this.#items.imageAdded(event.url)
+        return this.#close('completed') + this.#items.addImage(event.url)
       case 'finish':
         this.#finish = event.reason
         return ''
@@ -113,51 +123,56 @@ export class ResponseWriter implements StreamWriter {
     }
   }
 
-  #writeText(kind: 'text' | 'refusal', delta: string): string {
-    const output = this.#openMessage(kind === 'text' ? 'output_text' : 'refusal')
-    const message = this.#open as MessageItem
-    const part = message.content.at(-1)!
-    if (part.type === 'refusal') part.refusal += delta
-    else {
-      part.text += delta
-      this.#textPosition.addText(delta)
-    }
-    return output + this.#items.textAdded(message, part, delta)
+  #writeText(delta: string): string {
+    const { message, part, startEvents } = this.#openOutputText()
+    part.text += delta
+    this.#textPosition.addText(delta)
+    return startEvents + this.#items.addText(message, part, delta)
   }
 
-  /** Opens a message whose last part has this type, unless it is open. */
-  #openMessage(type: TextPart['type']): string {
-    let output = ''
-    if (this.#open?.type !== 'message') {
-      const content: TextPart[] = []
-      output += this.#add({
-        id: this.#items.newId('msg'),
-        type: 'message',
-        status: 'in_progress',
-        role: 'assistant',
-        content,
-      })
-    }
-    const message = this.#open as MessageItem
-    if (message.content.at(-1)?.type !== type) output += this.#items.partDone(message) + this.#openPart(message, type)
-    return output
+  #writeRefusal(delta: string): string {
+    const { message, startEvents } = this.#openMessage()
+    const last = message.content.at(-1)
+    const part: RefusalPart = last?.type === 'refusal' ? last : { type: 'refusal', refusal: '' }
+    const partEvents = part === last ? '' : this.#startPart(message, part)
+    part.refusal += delta
+    return startEvents + partEvents + this.#items.addText(message, part, delta)
   }
 
-  #openPart(message: MessageItem, type: TextPart['type']): string {
-    const part: TextPart =
-      type === 'refusal' ? { type, refusal: '' } : { type, text: '', annotations: [], logprobs: [] }
+  #writeCitation(citation: Citation): string {
+    const { message, part, startEvents } = this.#openOutputText()
+    part.annotations.push(this.#toAnnotation(citation))
+    return startEvents + this.#items.addCitation(message, part)
+  }
+
+  /** The open message. It is started if another item is open. */
+  #openMessage(): { message: MessageItem; startEvents: string } {
+    if (this.#open?.type === 'message') return { message: this.#open, startEvents: '' }
+    const id = this.#items.newId('msg')
+    const message: MessageItem = { id, type: 'message', status: 'in_progress', role: 'assistant', content: [] }
+    return { message, startEvents: this.#startItem(message) }
+  }
+
+  /** The last part of the open message, which is started if it is not output text. */
+  #openOutputText(): { message: MessageItem; part: OutputTextPart; startEvents: string } {
+    const { message, startEvents } = this.#openMessage()
+    const last = message.content.at(-1)
+    if (last?.type === 'output_text') return { message, part: last, startEvents }
+    const part: OutputTextPart = { type: 'output_text', text: '', annotations: [], logprobs: [] }
+    return { message, part, startEvents: startEvents + this.#startPart(message, part) }
+  }
+
+  #startPart(message: MessageItem, part: TextPart): string {
+    const closingEvents = this.#items.finishPart(message)
     message.content.push(part)
     this.#textPosition.startPart()
-    return this.#items.partAdded(message, part)
+    return closingEvents + this.#items.addPart(message, part)
   }
 
   #writeReasoning(piece: Thought): string {
-    let output = ''
-    if (!piece.text && !isThoughtEnd(piece)) return output
-    if (this.#open?.type !== 'reasoning')
-      output += this.#add({ id: this.#items.newId('rs'), type: 'reasoning', summary: [] })
-    const item = this.#open as ReasoningItem
-    if (piece.text) output += this.#items.summaryAdded(item, piece.text)
+    if (!piece.text && !isThoughtEnd(piece)) return ''
+    const { item, startEvents } = this.#openReasoning()
+    const output = piece.text ? startEvents + this.#items.addSummary(item, piece.text) : startEvents
     this.#thought = piece
     if (!isThoughtEnd(piece)) return output
     const encoded = encodeThought(piece)
@@ -165,12 +180,11 @@ export class ResponseWriter implements StreamWriter {
     return output + this.#close('completed')
   }
 
-  #cite(citation: Citation): string {
-    const output = this.#openMessage('output_text')
-    const message = this.#open as MessageItem
-    const part = message.content.at(-1) as Extract<TextPart, { type: 'output_text' }>
-    part.annotations.push(this.#toAnnotation(citation))
-    return output + this.#items.citationAdded(message, part)
+  /** The open reasoning. It is started if another item is open. */
+  #openReasoning(): { item: ReasoningItem; startEvents: string } {
+    if (this.#open?.type === 'reasoning') return { item: this.#open, startEvents: '' }
+    const item: ReasoningItem = { id: this.#items.newId('rs'), type: 'reasoning', summary: [] }
+    return { item, startEvents: this.#startItem(item) }
   }
 
   #toAnnotation(citation: Citation): UrlCitation | FileCitation {
@@ -179,15 +193,15 @@ export class ResponseWriter implements StreamWriter {
     return { type: 'url_citation', url, title, ...this.#textPosition.toPartPosition(citation) }
   }
 
-  #call(call: ToolCall): string {
+  #startCall(call: ToolCall): string {
     this.#calls ??= new CallItems(this.#items, this.#head)
     return this.#close('completed') + this.#calls.add(call)
   }
 
-  #add(item: MessageItem | ReasoningItem): string {
+  #startItem(item: MessageItem | ReasoningItem): string {
     const closingEvents = this.#close('completed')
     this.#open = item
-    return closingEvents + this.#items.added(item)
+    return closingEvents + this.#items.addItem(item)
   }
 
   #close(status: 'completed' | 'incomplete'): string {
@@ -198,9 +212,9 @@ export class ResponseWriter implements StreamWriter {
       const encoded = encodeThought({ ...this.#thought, by: this.#head.model })
       if (encoded !== undefined) item.encrypted_content = encoded
     }
-    const closingEvents = item.type === 'message' ? this.#items.partDone(item) : this.#items.summaryDone(item)
+    const closingEvents = item.type === 'message' ? this.#items.finishPart(item) : this.#items.finishSummary(item)
     if (item.type === 'message') item.status = status
-    return closingEvents + this.#items.done(item)
+    return closingEvents + this.#items.finishItem(item)
   }
 }
 

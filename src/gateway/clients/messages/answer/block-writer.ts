@@ -7,8 +7,7 @@ export const unknownBlock: AnswerBlock = { type: 'redacted_thinking', data: '' }
 /** Writes the content blocks of one message as events, one block after the other. */
 export class BlockWriter {
   readonly content: AnswerBlock[] = []
-  /** The open block, to which deltas can be written. */
-  open: AnswerBlock | undefined
+  #open: AnswerBlock | undefined
   readonly #head: AnswerHead
   #hasStarted: boolean
 
@@ -19,6 +18,16 @@ export class BlockWriter {
     for (let at = 0; at < (passedCount ?? 0); at++) this.content.push(unknownBlock)
   }
 
+  /** The open block, to which deltas can be written. */
+  get open(): AnswerBlock | undefined {
+    return this.#open
+  }
+
+  /** Continues a block whose start the client already has. */
+  continueBlock(block: AnswerBlock): void {
+    this.#open = block
+  }
+
   startMessage(): string {
     if (this.#hasStarted) return ''
     this.#hasStarted = true
@@ -27,7 +36,7 @@ export class BlockWriter {
 
   /** Opens a block, after the previous one was closed. */
   start(block: AnswerBlock): string {
-    this.open = block
+    this.#open = block
     this.content.push(block)
     return formatEvent('content_block_start', { index: this.content.length - 1, content_block: block })
   }
@@ -39,7 +48,7 @@ export class BlockWriter {
 
   /** Closes the open block. */
   close(): string {
-    this.open = undefined
+    this.#open = undefined
     return formatEvent('content_block_stop', { index: this.content.length - 1 })
   }
 }

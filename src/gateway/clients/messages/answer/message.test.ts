@@ -13,8 +13,12 @@ test('without usage every count is zero', () => {
 test('the cost is added to the usage of an event; other events are unchanged', () => {
   const event = (data: object) => Buffer.from(`event: x\ndata: ${JSON.stringify(data)}\n\n`)
   const raw = event({ type: 'message_delta', delta: {} })
-  assert.equal(messagesClient.usageEvent!(raw, { costUsd: 0.5 }, true), raw)
-  const written = messagesClient.usageEvent!(event({ type: 'x', usage: { output_tokens: 2 } }), { costUsd: 0.5 }, true)
+  assert.equal(messagesClient.addCostToEvent(raw, { costUsd: 0.5 }, { includeUsage: true }), raw)
+  const written = messagesClient.addCostToEvent(
+    event({ type: 'x', usage: { output_tokens: 2 } }),
+    { costUsd: 0.5 },
+    { includeUsage: true },
+  )
   assert.equal(written.toString(), event({ type: 'x', usage: { output_tokens: 2, cost: 0.5 } }).toString())
 })
 

@@ -1,22 +1,13 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
-import { isThoughtEnd, type Thought, type ThoughtMetadata } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../../protocol/client-protocol.ts'
 import { toErrorObject } from '../errors.ts'
-import { toRedactedData, toSignature } from '../thoughts.ts'
-import { BlockWriter, formatEvent, unknownBlock } from './block-writer.ts'
-import { CitationWriter } from './citation-writer.ts'
-import {
-  type AnswerBlock,
-  messageObject,
-  messageUsage,
-  type StopReason,
-  type TextBlock,
-  type ThinkingBlock,
-  toCitation,
-} from './message.ts'
+import { formatEvent } from './block-writer.ts'
+import { ContentWriter } from './content-writer.ts'
+import { messageObject, messageUsage, type StopReason } from './message.ts'
 import { OpenCall } from './open-call.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
+
 /** A call or an event that is written when the open call is complete. */
 type PendingWrite = OpenCall | AnswerEvent
 
@@ -32,54 +23,38 @@ type OpenBlock = { type: string; call?: ToolCall; json: string }
 export type RelayedBlocks = { count: number; open: OpenBlock | undefined }
 type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 
-const emptyBlocks: Partial<Record<string, () => AnswerBlock>> = {
-  text: () => ({ type: 'text', text: '' }),
-  thinking: () => ({ type: 'thinking', thinking: '', signature: '' }),
-}
-
 /**
- * Writes one message as a stream for Anthropic's clients: one block after the other, each opened, extended and closed.
- * Also builds the whole message.
+ * Writes one message as a stream for Anthropic's clients, and builds the whole message. Its blocks follow one another, but
+ * some upstreams interleave calls with other calls and text, so what follows an incomplete call waits until it is complete.
  */
 export class MessageWriter implements StreamWriter {
   readonly #head: AnswerHead
-  readonly #blocks: BlockWriter
-  readonly #citations: CitationWriter
+  readonly #content: ContentWriter
   readonly #calls = new Map<number, OpenCall>()
-  /** Calls and events that wait for an incomplete call. Some upstreams interleave them. */
   #pendingWrites: PendingWrite[] = []
   /** The number of `#pendingWrites` that were written. */
   #writtenCount = 0
-  /** The call whose block is open. */
-  #openCall: OpenCall | undefined
-  /** The metadata that the signature of the open reasoning block contains. */
-  #thoughtMetadata: ThoughtMetadata | undefined
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
 
   /** @param relayed the blocks that the client already has of a stream that this writer continues. */
   constructor(head: AnswerHead, relayed?: RelayedBlocks) {
     this.#head = head
-    this.#blocks = new BlockWriter(head, relayed?.count)
-    this.#citations = new CitationWriter(this.#blocks)
-    if (relayed?.open) this.#adopt(relayed.open)
+    this.#content = new ContentWriter(head, relayed?.count)
+    if (relayed?.open) this.#continueBlock(relayed.open)
   }
 
-  /** Continues the open block of a passed-through stream. */
-  #adopt({ type, call, json }: OpenBlock): void {
-    if (!call) {
-      this.#blocks.open = emptyBlocks[type] ? emptyBlocks[type]() : unknownBlock
-      return
-    }
-    this.#openCall = new OpenCall(call)
-    this.#openCall.add(json)
-    this.#blocks.open = this.#openCall.block
-    this.#calls.set(call.index, this.#openCall)
+  #continueBlock({ type, call, json }: OpenBlock): void {
+    if (!call) return this.#content.continueBlock(type)
+    const openCall = new OpenCall(call)
+    openCall.add(json)
+    this.#calls.set(call.index, openCall)
+    this.#content.continueCall(openCall)
   }
 
   /** The whole message. */
   message(cost: CostNote | undefined): object {
-    return messageObject(this.#head, this.#blocks.content, this.#stopReason, messageUsage(this.#tokens, cost))
+    return messageObject(this.#head, this.#content.blocks, this.#stopReason, messageUsage(this.#tokens, cost))
   }
 
   readonly event = (event: AnswerEvent): string => {
@@ -97,7 +72,7 @@ export class MessageWriter implements StreamWriter {
 
   /** Writes the pending calls and events, and closes the last block. */
   closeContent(): string {
-    return this.#blocks.startMessage() + this.#writePending('all') + this.#closeBlock() + this.#citations.attachLate()
+    return this.#content.startMessage() + this.#writePending('all') + this.#content.end()
   }
 
   readonly fail = (error: { code: number; message: string; metadata?: Record<string, unknown> }): string =>
@@ -112,19 +87,17 @@ export class MessageWriter implements StreamWriter {
     switch (event.type) {
       case 'text':
       case 'refusal':
-        return event.text ? this.#writeText(event.text) : ''
       case 'reasoning':
-        return this.#writeThinking(event)
+      case 'citation':
+      case 'image':
+        return this.#content.write(event)
       case 'tool_call':
         return this.#startCall(event)
       case 'tool_arguments':
         return this.#writeArguments(event.index, event.text)
-      case 'citation':
-        return this.#citations.write(toCitation(event))
-      case 'image':
-        return this.#writeText(`\n![image](${event.url})\n`)
       case 'finish':
         this.#finish = event.reason
+        this.#content.noteFinish(event.reason)
         return ''
       case 'usage':
         this.#tokens = event.tokens
@@ -141,101 +114,45 @@ export class MessageWriter implements StreamWriter {
     }
   }
 
-  #writeText(text: string): string {
-    const openingEvent = this.#blocks.open?.type === 'text' ? '' : this.#startBlock({ type: 'text', text: '' })
-    const block = this.#blocks.open as TextBlock
-    block.text += text
-    return openingEvent + this.#blocks.writeDelta({ type: 'text_delta', text }) + this.#citations.attachPending(block)
-  }
-
-  /**
-   * Writes reasoning: encrypted reasoning as a redacted block, readable reasoning as a thinking block. The client sends
-   * the signature back with the block. It identifies the origin of reasoning that its provider did not sign, too.
-   */
-  #writeThinking(piece: Thought): string {
-    const isEnd = isThoughtEnd(piece)
-    if (!piece.text && !isEnd) return ''
-    const isReadable = piece.text !== '' || this.#blocks.open?.type === 'thinking' || piece.encrypted === undefined
-    if (!isReadable) {
-      const data = toRedactedData(piece)
-      return data === undefined ? '' : this.#startBlock({ type: 'redacted_thinking', data }) + this.#closeBlock()
-    }
-    const openingEvent =
-      this.#blocks.open?.type === 'thinking' ? '' : this.#startBlock({ type: 'thinking', thinking: '', signature: '' })
-    const block = this.#blocks.open as ThinkingBlock
-    block.thinking += piece.text
-    if (piece.field !== undefined || piece.via === 'chat') this.#thoughtMetadata = { ...piece, by: this.#head.model }
-    const text = piece.text ? this.#blocks.writeDelta({ type: 'thinking_delta', thinking: piece.text }) : ''
-    if (!isEnd) return openingEvent + text
-    this.#thoughtMetadata = piece
-    return openingEvent + text + this.#closeBlock()
-  }
-
-  #sign(block: ThinkingBlock): string {
-    const signature = this.#thoughtMetadata && toSignature(this.#thoughtMetadata)
-    this.#thoughtMetadata = undefined
-    if (!signature) return ''
-    block.signature = signature
-    return this.#blocks.writeDelta({ type: 'signature_delta', signature })
-  }
-
   #startCall(event: ToolCall): string {
     const call = new OpenCall(event)
     this.#calls.set(event.index, call)
     // The text of a custom call becomes one JSON string, so it is written when it is complete.
-    if (!this.#isCallPending && !call.isCustom) return this.#startBlock(call.block, call)
+    if (!this.#isCallPending && !call.isCustom) return this.#content.startCall(call)
     this.#pendingWrites.push(call)
     return ''
   }
 
-  #writeArguments(index: number, partial_json: string): string {
+  #writeArguments(index: number, text: string): string {
     const call = this.#calls.get(index)
     if (!call) return ''
-    call.add(partial_json)
-    if (this.#openCall !== call) return ''
-    return this.#blocks.writeDelta({ type: 'input_json_delta', partial_json }) + this.#writePending('complete')
+    call.add(text)
+    return this.#content.openCall === call ? this.#content.writeInput(text) + this.#writePending('complete') : ''
+  }
+
+  get #isOpenCallIncomplete(): boolean {
+    return this.#content.openCall?.isComplete === false
   }
 
   /** Whether the next call or event must wait for the open call or for others. */
   get #isCallPending(): boolean {
-    return this.#pendingWrites.length > 0 || this.#openCall?.isComplete === false
+    return this.#pendingWrites.length > 0 || this.#isOpenCallIncomplete
   }
 
   /** Writes pending calls and events, at the end of the answer also incomplete calls. */
   #writePending(scope: 'complete' | 'all'): string {
     let text = ''
-    while (this.#writtenCount < this.#pendingWrites.length) {
-      const pending = this.#pendingWrites[this.#writtenCount]!
-      const isCall = pending instanceof OpenCall
-      if (scope !== 'all' && (this.#openCall?.isComplete === false || (isCall && pending.isCustom))) return text
-      text += isCall ? this.#writeStoredCall(pending) : this.#writeEvent(pending)
+    for (;;) {
+      const pending = this.#pendingWrites[this.#writtenCount]
+      if (!pending) break
+      const isCustomCall = pending instanceof OpenCall && pending.isCustom
+      if (scope !== 'all' && (this.#isOpenCallIncomplete || isCustomCall)) return text
+      text += pending instanceof OpenCall ? this.#content.startCall(pending) : this.#writeEvent(pending)
       this.#writtenCount++
     }
     this.#pendingWrites = []
     this.#writtenCount = 0
     return text
-  }
-
-  #writeStoredCall(call: OpenCall): string {
-    const startEvent = this.#startBlock(call.block, call)
-    return call.json
-      ? startEvent + this.#blocks.writeDelta({ type: 'input_json_delta', partial_json: call.json })
-      : startEvent
-  }
-
-  #startBlock(block: AnswerBlock, call?: OpenCall): string {
-    const before = this.#blocks.startMessage() + this.#closeBlock()
-    this.#openCall = call
-    return before + this.#blocks.start(block)
-  }
-
-  #closeBlock(): string {
-    const block = this.#blocks.open
-    if (!block) return ''
-    this.#openCall?.close(this.#finish === 'length' || this.#finish === 'content_filter')
-    const signatureEvent = block.type === 'thinking' ? this.#sign(block) : ''
-    this.#openCall = undefined
-    return signatureEvent + this.#blocks.close()
   }
 }
 

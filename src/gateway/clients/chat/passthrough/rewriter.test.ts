@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
+import { openaiChat } from '../../../providers/openai-chat/openai-chat.ts'
 import { chatRewriter } from './rewriter.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }

@@ -1,19 +1,8 @@
 import type { ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { valueEnd } from '#platform/json/json-text/json-members.ts'
-import { callArguments, emptyCall } from './parts.ts'
-
-/** The member of a choice with its content: `delta` in a stream, `message` in a whole answer. */
-export type MessageMember = 'delta' | 'message'
-
-/** A call in an upstream's answer. Any member can be missing. */
-export type RawCall = {
-  id?: unknown
-  type?: unknown
-  index?: unknown
-  function?: { name?: unknown; arguments?: unknown } | null
-  custom?: { name?: unknown; input?: unknown } | null
-}
+import { callArguments, emptyCall } from '../parts.ts'
+import type { MessageMember, RawCall } from './raw-choice.ts'
 
 /** Compares the tool calls in an upstream's bytes with the assembled ones. Each choice has its own instance. */
 export class CallRepair {

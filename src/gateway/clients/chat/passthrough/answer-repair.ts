@@ -1,16 +1,17 @@
 import type { ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
-import { CallRepair, type MessageMember, parseCalls, type RawCall, withOtherMembers } from './call-repair.ts'
+import { parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
+import { CallRepair, parseCalls, withOtherMembers } from './call-repair.ts'
+import { choiceIndexOf, type MessageMember, type RawCall, type RawChoice, type RawMessage } from './raw-choice.ts'
 
-type Message = { tool_calls?: RawCall[] | null } & Record<string, unknown>
-export type RawChoice = { index?: number; finish_reason?: string | null; native_finish_reason?: string } & {
-  [member in MessageMember]?: Message | null
-}
 type Finish = Extract<AnswerEvent, { type: 'finish' }>
 
-/** The corrections of one choice. Undefined leaves a member unchanged; a finish of null removes the reason. */
-type ChoiceRepair = { calls: ToolCallDelta[] | undefined; finish: Finish | null | undefined }
+/** The correction of a finish reason: the one that replaces it, or the removal of a premature one. */
+type FinishRepair = Finish | 'removed'
+
+/** The corrections of one choice. Undefined leaves a member unchanged. */
+type ChoiceRepair = { calls: ToolCallDelta[] | undefined; finish: FinishRepair | undefined }
 
 /** The corrections of an event or of a whole answer, by the position of the choice in it. */
 export type Repairs = ReadonlyMap<number, ChoiceRepair>
@@ -34,16 +35,16 @@ export class AnswerRepair {
   }
 
   /**
-   * The corrections of an event of a stream. Its JSON is given as latin1 strings, which are cheap and have one character for
-   * each byte.
-   * @param text the JSON from the choices on; it can start earlier. @param wholeText returns all of the JSON.
+   * The corrections of an event of a stream.
+   * @param text its JSON from the choices on, as a latin1 string, which is cheap and has one character for each byte. It can
+   * start earlier. @param raw the bytes of the event.
    * @returns undefined if nothing needs a correction.
    */
-  findRepairs(text: string, events: readonly AnswerEvent[], wholeText: () => string): Repairs | undefined {
+  findRepairs(text: string, events: readonly AnswerEvent[], raw: Buffer): Repairs | undefined {
     this.#hasSeveralChoices ||= events.some(({ choice = 0 }) => choice > 0)
     if (this.#hasSeveralChoices) {
       if (!events.some(isCallOrFinish) && !text.includes('"tool_calls"') && !hasFinishReason(text)) return undefined
-      const { choices } = JSON.parse(Buffer.from(wholeText(), 'latin1').toString('utf8')) as { choices?: RawChoice[] }
+      const { choices } = parseEventObject(raw) as { choices?: RawChoice[] }
       return this.#repairChoices(choices ?? [], events, 'delta')
     }
     this.#isLegacy ||= this.#hasFunctions && legacyCall.test(text) && !currentCall.test(text)
@@ -82,8 +83,10 @@ export class AnswerRepair {
     return repairs
   }
 
-  #withoutLegacyReason(finish: Finish | null | undefined): Finish | null | undefined {
-    return this.#isLegacy && legacyReasons.has(finish?.native) ? undefined : finish
+  /** Leaves the reasons of answers with a call in `function_call`. */
+  #withoutLegacyReason(finish: FinishRepair | undefined): FinishRepair | undefined {
+    if (!this.#isLegacy || finish === 'removed') return finish
+    return legacyReasons.has(finish?.native) ? undefined : finish
   }
 
   #findOrCreateRepair(choiceIndex: number): CallRepair {
@@ -93,11 +96,7 @@ export class AnswerRepair {
   }
 }
 
-/** The index of a choice by its position in the list. The choices of a whole answer are in order; events have the index. */
-export const choiceIndexOf = ({ index }: { index?: number }, position: number, member: MessageMember): number =>
-  member === 'message' ? position : (index ?? position)
-
-const listCalls = (message: Message | null | undefined): RawCall[] =>
+const listCalls = (message: RawMessage | null | undefined): RawCall[] =>
   Array.isArray(message?.tool_calls) ? message.tool_calls : []
 
 const legacyCall = /"function_call"\s*:\s*\{/
@@ -109,22 +108,25 @@ const isCallOrFinish = ({ type }: AnswerEvent) => type === 'tool_call' || type =
 /** The reasons of answers with a call in `function_call`. */
 const legacyReasons: ReadonlySet<string | undefined> = new Set(['stop', 'function_call'])
 
-/** The finish reason that replaces the upstream's: null for a premature one; undefined if it stays. */
+/** The correction of the upstream's finish reason. @param isEnded whether the upstream sent one. */
 function repairedFinish(
   isEnded: boolean,
   events: readonly AnswerEvent[],
   member: MessageMember,
-): Finish | null | undefined {
+): FinishRepair | undefined {
   const finish = events.find((event) => event.type === 'finish')
-  if (!finish) return isEnded ? null : undefined
+  if (!finish) return isEnded ? 'removed' : undefined
   // A whole answer without a finish reason.
   if (!isEnded && member === 'message') return finish
   return finish.native === finish.reason ? undefined : finish
 }
 
 export function applyRepair(choice: RawChoice, member: MessageMember, { calls, finish }: ChoiceRepair): void {
-  if (finish?.native !== undefined) choice.native_finish_reason = finish.native
-  if (finish !== undefined) choice.finish_reason = finish?.reason ?? null
+  if (finish === 'removed') choice.finish_reason = null
+  else if (finish) {
+    if (finish.native !== undefined) choice.native_finish_reason = finish.native
+    choice.finish_reason = finish.reason
+  }
   if (!calls) return
   const { tool_calls: rawCalls, ...others } = choice[member] ?? {}
   const before = Array.isArray(rawCalls) ? rawCalls.filter((call) => call) : []

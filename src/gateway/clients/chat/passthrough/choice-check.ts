@@ -1,0 +1,66 @@
+import { isObject } from '#platform/core/is-object.ts'
+import { valueEnd } from '#platform/json/json-text/json-members.ts'
+import { lacksReasoning, lacksReasoningInText } from '../reasoning.ts'
+import type { RawCall, RawChoice } from './raw-choice.ts'
+
+/** Whether a choice of a whole answer lacks what clients need, or has what they reject. */
+export function isIncomplete({ message }: RawChoice): boolean {
+  if (!message || message.audio === null || message.tool_calls === null) return true
+  if (isObject(message.content) || Array.isArray(message.content) || lacksReasoning(message)) return true
+  return message.tool_calls?.some(lacksIdOrType) ?? false
+}
+
+const lacksIdOrType = ({ id, type, function: functionCall, custom }: RawCall) =>
+  (functionCall?.name || custom) && !(id && type)
+
+/** Whether a choice of an event must be rewritten. Searches the text, which works because quotes within strings are escaped. */
+export function needsRewriteInChoice(text: string): boolean {
+  // Only an event without choices is complete without a delta and a finish reason.
+  if (!text.includes('"delta"')) return !text.includes('"choices":[]')
+  // Servers that repeat the whole message, and calls in the predecessor of `tool_calls`.
+  if (/"(?:message|function_call)"\s*:\s*\{/.test(text)) return true
+  if (!text.includes('"finish_reason":null') && !/"finish_reason"\s*:\s*(?:"[^"]|null)/.test(text))
+    return !text.includes('"choices":[]')
+  return needsRewriteInMessage(text)
+}
+
+/** Matches content in parts, or a single part. Only the first `content` is checked, because logprobs have one, too. */
+function hasContentParts(text: string): boolean {
+  const at = text.indexOf('"content"')
+  if (at === -1) return false
+  listOfParts.lastIndex = at + '"content"'.length
+  return listOfParts.test(text)
+}
+
+/** An object, or a list that is neither empty nor the tokens of logprobs. */
+const listOfParts = /\s*:\s*(?:\{|\[(?!\s*(?:\{\s*"token"|\])))/y
+
+function needsRewriteInMessage(text: string): boolean {
+  if (
+    hasContentParts(text) ||
+    lacksReasoningInText(text) ||
+    (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text))
+  )
+    return true
+  for (let at = text.indexOf(callsName); at !== -1; at = text.indexOf(callsName, at + 1))
+    if (needsRewriteInCalls(text, at)) return true
+  return false
+}
+
+const callsName = '"tool_calls"'
+
+/** Whether the calls are null, or one with a name has no id or type. Other objects of the answer have ids and types, too. */
+function needsRewriteInCalls(text: string, at: number): boolean {
+  opening.lastIndex = at + callsName.length
+  const openingMatch = opening.exec(text)
+  // `tool_calls` is also a finish reason.
+  if (!openingMatch) return false
+  if (openingMatch[1] === 'n') return true
+  const calls = text.slice(opening.lastIndex, valueEnd(text, opening.lastIndex - 1))
+  const names = count(calls, /"name"\s*:/g)
+  return names > 0 && (count(calls, /"id"\s*:\s*"[^"]/g) < names || count(calls, /"type"\s*:\s*"/g) < names)
+}
+
+const opening = /\s*:\s*([n[])/y
+
+const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0

@@ -1,0 +1,85 @@
+import { generatedCallId } from '#chat/call-id.ts'
+import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import type { AnswerHead } from '../../../protocol/client-protocol.ts'
+import type { Part } from '../../../protocol/thinking-parts.ts'
+import { addReasoning, addSignatures, type SignatureEvent, withoutThinkingParts } from '../reasoning.ts'
+import { applyRepair, type Repairs } from './answer-repair.ts'
+import { choiceIndexOf, type MessageMember, type RawChoice, type RawMessage } from './raw-choice.ts'
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
+}
+
+/** Rewrites the JSON of an event that starts at `from`. Other fields of the event and comments can follow it. */
+export function withRewrittenLine(text: string, from: number, rewriting: Rewriting): string {
+  const end = lineEnd(text, from)
+  return text.slice(0, from) + rewriteJson(text.slice(from, end), rewriting) + text.slice(end)
+}
+
+export type Rewriting = {
+  member: MessageMember
+  head: AnswerHead
+  repairs: Repairs | undefined
+  /** The first delta of the stream has no role. Helpers of official clients refuse the answer without it. */
+  lacksRole?: boolean
+  signatures: readonly SignatureEvent[]
+}
+
+/** Rewrites the choices of an answer or an event, given as a latin1 string of its JSON. */
+export function rewriteJson(text: string, rewriting: Rewriting): string {
+  const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as {
+    id?: string
+    choices?: RawChoice[] | null
+  }
+  answer.choices ??= []
+  const answerId = answer.id || rewriting.head.id
+  for (const [position, choice] of answer.choices.entries()) rewriteChoice(choice, position, answerId, rewriting)
+  return toLatin1Json(answer)
+}
+
+/** Changes a parsed choice. */
+function rewriteChoice(
+  choice: RawChoice,
+  position: number,
+  answerId: string,
+  { member, head, repairs, lacksRole = false, signatures }: Rewriting,
+): void {
+  if (member === 'delta') moveMessageToDelta(choice)
+  if (typeof choice.text === 'string' && !choice[member]) choice[member] = { role: 'assistant', content: choice.text }
+  if (lacksRole && choice.delta) choice.delta = { role: 'assistant', ...choice.delta }
+  const repair = repairs?.get(position)
+  if (repair) applyRepair(choice, member, repair)
+  choice.finish_reason ||= null
+  const message = choice[member]
+  if (!message) return
+  fillIn(message, answerId, head.model)
+  const choiceIndex = choiceIndexOf(choice, position, member)
+  addSignatures(
+    message,
+    signatures.filter((signature) => (signature.choice ?? 0) === choiceIndex),
+  )
+  if (!Array.isArray(head.request?.functions)) delete message.function_call
+}
+
+/** Some servers repeat the message so far beside each delta, and clients would add both. Others have only the message. */
+function moveMessageToDelta(choice: RawChoice): void {
+  const { message } = choice
+  delete choice.message
+  if (message && !choice.delta) choice.delta = message
+  // Azure has its asynchronous content filter in choices without a delta.
+  if (typeof choice.text !== 'string') choice.delta ??= {}
+}
+
+function fillIn(message: RawMessage, answerId: string, model: string): void {
+  if (typeof message.content === 'object' && message.content !== null)
+    Object.assign(message, withoutThinkingParts([message.content].flat() as Part[], model))
+  addReasoning(message, model)
+  if (message.audio === null) delete message.audio
+  if (message.tool_calls === null) delete message.tool_calls
+  for (const [at, call] of (message.tool_calls ?? []).entries()) {
+    if (!call.function?.name && !call.custom) continue
+    call.id ||= generatedCallId(answerId, typeof call.index === 'number' ? call.index : at)
+    call.type ??= call.custom ? 'custom' : 'function'
+  }
+}

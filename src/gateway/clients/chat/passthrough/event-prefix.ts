@@ -1,0 +1,96 @@
+import { applyChanges, type Changes, findMembers } from '#platform/json/json-text/json-members.ts'
+import { copyBytes } from '#platform/text/copy-bytes.ts'
+
+/** Reuses the rewritten start of a stream's events, which are equal up to a member, instead of rewriting each event. */
+export class EventPrefix {
+  readonly #lastName: string
+  readonly #nonNullName: string
+  readonly #changes: () => Omit<Changes, 'notNull'>
+  readonly #quotedName: string
+  readonly #nullMember: string
+  /** The start of the events, as the upstream sends it and as the client gets it. */
+  #prefix: Buffer = none
+  #rewrittenPrefix: Buffer = none
+  /** Members that the prefix does not have and that may follow it. */
+  #searched: string[] = []
+
+  /**
+   * @param lastName the first member that can differ between events, such as `choices` in the chunks of chats.
+   * @param nonNullName a member that clients do not get as null, such as `usage`.
+   * @param changes called for each new prefix, which is rare.
+   */
+  constructor(lastName: string, nonNullName: string, changes: () => Omit<Changes, 'notNull'>) {
+    this.#lastName = lastName
+    this.#nonNullName = nonNullName
+    this.#changes = changes
+    this.#quotedName = quoted(nonNullName)
+    this.#nullMember = `,"${nonNullName}":null`
+  }
+
+  /** Returns the rest of an event that has the learned prefix and needs no change after it; undefined for others. */
+  matchRest(raw: Buffer): string | undefined {
+    const { length } = this.#prefix
+    if (length === 0 || raw.length < length || raw.compare(this.#prefix, 0, length, 0, length) !== 0) return undefined
+    const rest = raw.toString('latin1', length)
+    for (const name of this.#searched) if (rest.includes(name)) return undefined
+    const nameStart = rest.indexOf(this.#quotedName)
+    return nameStart === -1 || this.#isTopLevelNull(rest, nameStart - 1) ? rest : undefined
+  }
+
+  /** Whether a null is certainly a member of the event, and not of a choice. */
+  #isTopLevelNull(rest: string, at: number): boolean {
+    if (!rest.startsWith(this.#nullMember, at)) return false
+    endOfObject.lastIndex = at + this.#nullMember.length
+    return endOfObject.test(rest)
+  }
+
+  /** Rewrites an event that has the learned prefix. @param rest its bytes after the prefix, from `matchRest`. */
+  rewrite(raw: Buffer, rest: string): Buffer {
+    const from = this.#prefix.length
+    const at = rest.indexOf(this.#nullMember)
+    if (at === -1) return Buffer.concat([this.#rewrittenPrefix, raw.subarray(from)])
+    return Buffer.concat([
+      this.#rewrittenPrefix,
+      raw.subarray(from, from + at),
+      raw.subarray(from + at + this.#nullMember.length),
+    ])
+  }
+
+  /** Rewrites an event with another prefix and learns the prefix. @param from the start of its object. */
+  learn(text: string, from: number): string {
+    const members = findMembers(text, from)
+    const changes = { ...this.#changes(), notNull: this.#nonNullName }
+    const result = applyChanges(text, from, changes)
+    const last = members.find(({ name }) => name === this.#lastName)
+    if (!last) return result
+    const isBefore = ({ start }: { start: number }) => start < last.start
+    const { set, fill } = changes
+    const prefixNames = new Set(members.filter(isBefore).map(({ name }) => name))
+    const searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !prefixNames.has(name))
+    // Such a member can follow the prefix, so the prefix cannot be reused.
+    if (members.some((member) => !isBefore(member) && searched.includes(member.name))) return result
+    const tail = text.slice(last.start)
+    // The tail differs if a null was removed from it.
+    const tailStart = result.endsWith(tail) ? result.length - tail.length : this.#findLastMember(result, from)
+    if (tailStart === undefined) return result
+    this.#searched = searched.map(quoted)
+    const bytes = (part: string) => Buffer.from(part, 'latin1')
+    const storedBytes = copyBytes({
+      before: bytes(text.slice(0, last.start)),
+      after: bytes(result.slice(0, tailStart)),
+    })
+    this.#prefix = storedBytes.before
+    this.#rewrittenPrefix = storedBytes.after
+    return result
+  }
+
+  #findLastMember(text: string, from: number): number | undefined {
+    return findMembers(text, from).find(({ name }) => name === this.#lastName)?.start
+  }
+}
+
+/** Matches the rest of an object without nested objects or lists. */
+const endOfObject = /[^[\]{}]*\}\s*$/y
+
+const none = Buffer.alloc(0)
+const quoted = (name: string) => `"${name}"`

@@ -1,0 +1,33 @@
+/** The member of a choice with its content: `delta` in a stream, `message` in a whole answer. */
+export type MessageMember = 'delta' | 'message'
+
+/** A call in an upstream's answer. Any member can be missing. */
+export type RawCall = {
+  id?: unknown
+  type?: unknown
+  index?: unknown
+  function?: { name?: unknown; arguments?: unknown } | null
+  custom?: { name?: unknown; input?: unknown } | null
+}
+
+/** A message or delta of an upstream. */
+export type RawMessage = {
+  role?: unknown
+  content?: unknown
+  tool_calls?: RawCall[] | null
+  /** The predecessor of `tool_calls`. */
+  function_call?: unknown
+  audio?: unknown
+} & Record<string, unknown>
+
+/** A choice of an upstream. Servers of text completions have `text` instead of a message. */
+export type RawChoice = {
+  index?: number
+  finish_reason?: string | null
+  native_finish_reason?: string
+  text?: unknown
+} & { [member in MessageMember]?: RawMessage | null }
+
+/** The index of a choice by its position in the list. The choices of a whole answer are in order; events have the index. */
+export const choiceIndexOf = ({ index }: { index?: number }, position: number, member: MessageMember): number =>
+  member === 'message' ? position : (index ?? position)
