@@ -85,20 +85,23 @@ onEachDatabase('the notification of a limit', (kind) => {
       await query.insertInto('budget_periods').values(period).execute()
       await query
         .insertInto('budget_leases')
-        .values(lease(period.budget, 'a daily', { renewed_at }))
+        .values([
+          lease(period.budget, 'a daily', { renewed_at }),
+          lease(period.budget, 'dead daily', { renewed_at: 0 }),
+        ])
         .execute()
     })
     const { data } = (await service.manage('GET', `/guardrails/${id}`)).body
     assert.deepEqual(
-      [data.spent_usd, data.held_usd, data.forecast_usd, data.resets_at],
-      [2, 0.25, 4, '2026-11-23T00:00:00.000Z'],
+      [data.spent_usd, data.unconfirmed_usd, data.held_usd, data.forecast_usd, data.resets_at],
+      [2, 0.25, 0.25, 4, '2026-11-23T00:00:00.000Z'],
     )
     const spender = {
       kind: 'key',
       key_hash: hash,
       name: 'ci',
       spent_usd: 2,
-      unconfirmed_usd: 0,
+      unconfirmed_usd: 0.25,
       held_usd: 0.25,
       forecast_usd: 4,
     }

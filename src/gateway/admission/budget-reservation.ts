@@ -1,9 +1,9 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
-import { type Budget, type LastingSubject, resetsAt, spendLimitNameOf } from '#spend/budgets/budget.ts'
+import { type Budget, keyBudget, type LastingSubject, resetsAt, spendLimitNameOf } from '#spend/budgets/budget.ts'
 import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
 import type { ShortenedRequest } from './bounds/shorter-answer.ts'
@@ -18,28 +18,14 @@ export function budgetsFor(
   turns?: TurnLimits,
 ): Budget[] {
   const budgets = [...policies]
-  if (spendLimit) budgets.push(keyBudget(keyHash, spendLimit))
+  // Accounts are looked up by object identity, so an unchanged limit must always be the same object.
+  if (spendLimit) budgets.push(budgetsOfKeys.getOrInsertComputed(spendLimit, () => keyBudget(keyHash, spendLimit)))
   if (turns) budgets.push(...turns.budgets)
   return budgets
 }
 
 /** Cached by the limit object of a key, which is replaced and never changed. */
 const budgetsOfKeys = new WeakMap<NonNullable<Caller['spendLimit']>, Budget>()
-
-function keyBudget(hash: string, spendLimit: NonNullable<Caller['spendLimit']>): Budget {
-  const existing = budgetsOfKeys.get(spendLimit)
-  if (existing) return existing
-  const { usd, reset, includesByok } = spendLimit
-  const budget: Budget = {
-    id: `key:${hash}`,
-    subject: { kind: 'key', hash },
-    limit: toPicoUsd(usd),
-    interval: reset,
-    includesByok,
-  }
-  budgetsOfKeys.set(spendLimit, budget)
-  return budget
-}
 
 /**
  * Reserves the highest cost of a request in all budgets.

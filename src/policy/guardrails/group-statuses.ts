@@ -1,8 +1,8 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { groupAccountPrefix, periodOf } from '#spend/budgets/budget.ts'
-import { type BudgetStatus, type LastingBudget, readBudgetStatuses } from '#spend/budgets/budget-status.ts'
+import { groupAccountPrefix, type LastingBudget, periodOf } from '#spend/budgets/budget.ts'
+import { type BudgetStatus, readBudgetStatuses } from '#spend/budgets/budget-status.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
 import { type EffectiveGroupLimit, groupBudget, groupingOf } from './decide/guardrail-budget.ts'
 

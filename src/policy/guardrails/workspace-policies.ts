@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db/db.ts'
-import type { LastingBudget } from '#spend/budgets/budget-status.ts'
+import type { LastingBudget } from '#spend/budgets/budget.ts'
 import { toBudget } from '#spend/budgets/pooled/pooled-budget.ts'
 import { budgetsOfWorkspace } from '#spend/budgets/pooled/rows.ts'
 import { type EffectiveGroupLimit, groupLimitsOf, guardrailBudget } from './decide/guardrail-budget.ts'

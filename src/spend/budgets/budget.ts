@@ -1,4 +1,4 @@
-import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import { type Interval, intervals } from '#platform/core/vocabulary.ts'
 import { periodEnd, periodStart } from '../ledger/days.ts'
 import type { Grouping } from '../ledger/request-group.ts'
@@ -55,6 +55,23 @@ export type Budget = {
   interval: Interval | null
   /** Whether spending with BYOK keys counts, too. */
   includesByok: boolean
+}
+
+/** Any budget except that of an intern's turn or session. */
+export type LastingBudget = Budget & { subject: LastingSubject }
+
+/** The limit of one key. `usd` is its amount, `reset` the interval after which it resets. */
+export function keyBudget(
+  hash: string,
+  { usd, reset, includesByok }: { usd: number; reset: Interval | null; includesByok: boolean },
+): LastingBudget {
+  return {
+    id: `key:${hash}`,
+    subject: { kind: 'key', hash },
+    limit: toPicoUsd(usd),
+    interval: reset,
+    includesByok,
+  }
 }
 
 /** The first day of the current period; 0 for a limit that never resets. */

@@ -52,7 +52,7 @@ async function spend(budgets: Budgets, budget: Budget, most: number, cost: numbe
 const spent = async (db: Db, budget: Budget, now: () => number = Date.now) => {
   const period = periodOf(budget, now())
   const stored = await readBudget(db.query, createLocalClock(now), budget.id, period)
-  return Number((stored.spent ?? 0n) + sumLeases(budget, period, stored).charged) / 1e12
+  return Number((stored.spent ?? 0n) + sumLeases(budget, period, stored).unaccounted) / 1e12
 }
 
 test('each report to a failing database is refused with an error', async () => {

@@ -2,7 +2,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { dayOf } from '../ledger/days.ts'
 import { readGroupSpending } from '../ledger/spending/group-spending.ts'
-import { chargedOf, readSpendingOf, type Spenders, type Spending } from '../ledger/spending/read-spending.ts'
+import { chargedOf, readSpendingOf, type Spenders, type Spending } from '../ledger/spending/spending.ts'
 import type { Budget, GroupSubject, LastingSubject } from './budget.ts'
 
 type CountedBudget = Pick<Budget, 'includesByok'> & { subject: LastingSubject }
@@ -32,13 +32,11 @@ export function readLedgerSpending(
 }
 
 function spendersOf(subject: Exclude<LastingSubject, GroupSubject>): Spenders {
-  if (subject.kind === 'key') return { keyHashes: [subject.hash], userIds: [] }
+  if (subject.kind === 'key') return { only: { keyHashes: [subject.hash] } }
   if (subject.kind === 'pool') {
     const { kind, id } = subject.pool
     return kind === 'workspace' ? { workspaceId: id } : { organizationId: id }
   }
   const { workspaceId, spender } = subject
-  return spender.kind === 'key'
-    ? { workspaceId, keyHashes: [spender.hash], userIds: [] }
-    : { workspaceId, keyHashes: [], userIds: [spender.userId] }
+  return { workspaceId, only: spender.kind === 'key' ? { keyHashes: [spender.hash] } : { userIds: [spender.userId] } }
 }

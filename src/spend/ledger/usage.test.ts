@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { noSpill } from '#test/harness/money/no-spill.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
+import { readKeyUsage } from '../budgets/key-usage.ts'
 import { openLedger } from '../metering/ledger.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { dayOf, periodEnd, periodStart } from './days.ts'
@@ -10,8 +11,7 @@ import { addFeedback, readFeedback } from './feedback.ts'
 import { pruneGenerations } from './prune.ts'
 import { findGeneration } from './read-generations.ts'
 import { listActivity } from './spending/activity.ts'
-import { readKeySpending } from './spending/key-spending.ts'
-import { chargedOf, readSpendingOf } from './spending/read-spending.ts'
+import { chargedOf, readSpendingOf } from './spending/spending.ts'
 
 const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, by: new Set(['model'] as const) }
 
@@ -50,7 +50,7 @@ onEachDatabase('the ledger', (kind) => {
       [usd, 1e9],
     ])
     const key = { hash: 'hash', limit: null, limit_reset: null, include_byok_in_limit: true }
-    const [figures] = await readKeySpending({ ...store, now: () => at }, [key])
+    const [figures] = await readKeyUsage({ ...store, now: () => at }, [key])
     assert.equal(figures?.usage, 2 * usd)
   })
 
@@ -156,7 +156,7 @@ onEachDatabase('the ledger', (kind) => {
     const spent = [0, 1, 3, 17, 40].map((days) => generation({ createdAt: at - days * day, cost: 10n ** 12n }))
     await writeGenerations(store, [...spent, generation({ cost: 2n * 10n ** 12n, byok: true })])
     const key = { hash: 'hash', limit: 4, limit_reset: 'weekly' as const, include_byok_in_limit: true }
-    const [figures] = await readKeySpending({ ...store, now: () => at }, [key])
+    const [figures] = await readKeyUsage({ ...store, now: () => at }, [key])
     const { usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining } = figures!
     assert.deepEqual([usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining], [5, 1, 2, 4, 2, 0])
   })
@@ -170,7 +170,7 @@ onEachDatabase('the ledger', (kind) => {
       generation({ cost: usd, margin: usd, byok: true }),
     ])
     const key = { hash: 'hash', limit: 10, limit_reset: null, include_byok_in_limit: false }
-    const [figures] = await readKeySpending({ ...store, now: () => at }, [key])
+    const [figures] = await readKeyUsage({ ...store, now: () => at }, [key])
     assert.deepEqual([figures?.usage, figures?.byok_usage, figures?.limit_remaining], [1, 1, 6])
     const days = await listActivity(store, wholeTime)
     assert.deepEqual(

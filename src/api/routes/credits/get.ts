@@ -1,8 +1,10 @@
+import type { Caller } from '#identity/accounts/caller.ts'
 import { getOwnKey } from '#identity/accounts/keys/keys.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
-import { readTotalSpent } from '#spend/ledger/spending/read-spending.ts'
-import { keyUsages } from '../keys/usage.ts'
+import { readKeyUsage } from '#spend/budgets/key-usage.ts'
+import { readSpendingOf } from '#spend/ledger/spending/spending.ts'
 import { route } from '../route.ts'
 
 /** The service has no credits. Clients that subtract the usage must see a balance that never runs out. */
@@ -23,12 +25,18 @@ export const getCredits = route({
   }),
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {
-    if (caller.keyKind === 'management') return creditsAnswer(await readTotalSpent(deps, caller), undefined)
-    const [key] = await keyUsages(deps, [await getOwnKey(deps, caller)])
+    if (caller.keyKind === 'management') return creditsAnswer(await readTotalUsage(deps.db, caller))
+    const [key] = await readKeyUsage(deps, [await getOwnKey(deps, caller)])
     const { usage, limit_remaining } = key!
     return creditsAnswer(toPicoUsd(usage), limit_remaining === null ? undefined : toPicoUsd(limit_remaining))
   },
 })
+
+/** The usage of the organization or workspace of a management key. */
+async function readTotalUsage(db: Db, { organizationId, workspaceId, isWorkspaceScoped }: Caller): Promise<PicoUsd> {
+  const spenders = isWorkspaceScoped ? { organizationId, workspaceId } : { organizationId }
+  return (await readSpendingOf({ db: { query: db.reportQuery } }, spenders, 0)).operator
+}
 
 const creditsAnswer = (usedPico: PicoUsd, remaining: PicoUsd = unlimitedCredit) => ({
   data: { total_credits: toUsd(usedPico + remaining), total_usage: toUsd(usedPico) },

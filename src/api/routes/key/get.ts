@@ -3,8 +3,8 @@ import { getOwnKey } from '#identity/accounts/keys/keys.ts'
 import { regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { judgeRegion } from '#policy/guardrails/decide/judge.ts'
+import { KeyUsage, readKeyUsage } from '#spend/budgets/key-usage.ts'
 import { BudgetOfKey, budgetsOfKey } from '../keys/budgets.ts'
-import { KeyUsage, keyUsages } from '../keys/usage.ts'
 import { route } from '../route.ts'
 
 /** Constant values for older clients: the service has no free tier and no rate limits of keys. */
@@ -55,7 +55,7 @@ export const getCurrentKey = route({
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {
     const { disabled, external_user, created_at, updated_at, ...key } = await getOwnKey(deps, caller)
-    const [usage] = await keyUsages(deps, [key])
+    const [usage] = await readKeyUsage(deps, [key])
     const policies = await deps.guardrailCache.policiesOf(caller)
     const isManagement = key.kind === 'management'
     return {

@@ -7,13 +7,8 @@ import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 import { readGroupStatuses } from '#policy/guardrails/group-statuses.ts'
 import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts'
-import { spendLimitNameOf, spendLimitNames } from '#spend/budgets/budget.ts'
-import {
-  type BudgetStatus,
-  type LastingBudget,
-  readBudgetStatuses,
-  statusFields,
-} from '#spend/budgets/budget-status.ts'
+import { type LastingBudget, spendLimitNameOf, spendLimitNames } from '#spend/budgets/budget.ts'
+import { type BudgetStatus, readBudgetStatuses, statusFields } from '#spend/budgets/budget-status.ts'
 
 export const BudgetOfKey = z
   .object({
@@ -36,7 +31,9 @@ export const BudgetOfKey = z
     spent_usd: z.number(),
     unconfirmed_usd: z
       .number()
-      .describe('Charged in addition to `spent_usd`, because no provider reported what it billed.'),
+      .describe(
+        'Charged in addition to `spent_usd`, because no provider reported what it billed. Includes what crashed servers had reserved.',
+      ),
     held_usd: z.number().describe('Reserved for requests in flight and following ones. The unspent part is released.'),
     remaining_usd: z.number(),
     forecast_usd: z.number().nullable().describe('Expected spending at the end of the period; null if unknown.'),

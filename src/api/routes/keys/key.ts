@@ -4,7 +4,7 @@ import { KeyRecord } from '#identity/accounts/keys/key.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
-import { KeyUsage, keyUsages } from './usage.ts'
+import { KeyUsage, readKeyUsage } from '#spend/budgets/key-usage.ts'
 
 const Creator = z.object({
   creator_name: z.string().nullable().describe('The name of the member for whom the key acts.'),
@@ -29,7 +29,7 @@ export async function keyAnswers(
 ): Promise<z.infer<typeof Key>[]> {
   const creators = records.flatMap(({ creator_user_id }) => creator_user_id ?? [])
   const [spending, names] = await Promise.all([
-    keyUsages(deps, records),
+    readKeyUsage(deps, records),
     namesOfUsers(deps.db, organizationId, creators),
   ])
   return records.map((record, index) => {

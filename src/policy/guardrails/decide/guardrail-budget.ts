@@ -1,6 +1,5 @@
 import { toPicoUsd } from '#platform/core/pico-usd.ts'
-import { type Budget, groupAccountPrefix, type Spender } from '#spend/budgets/budget.ts'
-import type { LastingBudget } from '#spend/budgets/budget-status.ts'
+import { type Budget, groupAccountPrefix, type LastingBudget, type Spender } from '#spend/budgets/budget.ts'
 import { type Grouping, groupValues, type RequestGroups } from '#spend/ledger/request-group.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import type { GroupLimit } from './policy.ts'

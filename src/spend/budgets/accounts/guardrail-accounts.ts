@@ -2,7 +2,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { hasOlderServers } from '#platform/db/older-servers.ts'
 import { dayOf } from '../../ledger/days.ts'
-import { chargedOf, readSpendingOf } from '../../ledger/spending/read-spending.ts'
+import { chargedOf, readSpendingOf } from '../../ledger/spending/spending.ts'
 import type { Budget, LastingSubject } from '../budget.ts'
 import type { BudgetReserver } from '../budgets.ts'
 import { deleteIncompleteSums } from '../rows/spending-rows.ts'
@@ -117,7 +117,7 @@ export async function readGuardrailSpending(
   includesByok: boolean,
   sinceDay: number,
 ): Promise<PicoUsd> {
-  const spenders = isDefault ? { workspaceId } : { workspaceId, ...(await assignedSpenders(deps, id)) }
+  const spenders = isDefault ? { workspaceId } : { workspaceId, only: await assignedSpenders(deps, id) }
   return chargedOf(await readSpendingOf(deps, spenders, Math.max(sinceDay, dayOf(createdAt))), includesByok)
 }
 

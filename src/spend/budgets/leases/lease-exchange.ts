@@ -129,7 +129,7 @@ async function exchangeInTransaction(
   // The interval can change at any time, and back. Spending therefore counts in every open current period.
   if (newSpending > 0n) await addSpent(tx, budget.id, [period, ...periodsOfOtherIntervals(budget, at)], newSpending)
   const leases = sumLeases(budget, period, stored, ownLease)
-  const spent = (spentBefore ?? 0n) + newSpending + leases.charged
+  const spent = (spentBefore ?? 0n) + newSpending + leases.unaccounted
   const { granted, free } = grantMoney(budget, report, spent + leases.held + leases.unresponsive, isCurrentPeriod)
   await notifyOfLimit(tx, publish, budget, report, { stored, isCurrentPeriod, spent: spent + report.unwritten })
   const lease = { ...reportedLease, held: held + granted }

@@ -4,9 +4,7 @@ import type { Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { exactSum } from '../../ledger/sums/exact.ts'
 import { readSum } from '../../ledger/sums/read-sum.ts'
-import { type Budget, periodOf } from '../budget.ts'
-import { readLeases } from '../rows/lease-rows.ts'
-import { type Leased, leaseMs, sumLeases } from './leases.ts'
+import { leaseMs } from './leases.ts'
 
 /** The money of an organization's limits that servers have leased. */
 type LeasedMoney = {
@@ -44,22 +42,4 @@ export async function readLeasedMoney(
   const amountOf = (isReporting: 0 | 1) =>
     readSum(rows.find(({ is_reporting }) => Number(is_reporting) === isReporting)?.held ?? '0 0')
   return { held: amountOf(1), unaccounted: amountOf(0) }
-}
-
-/** Returns the leased money by budget id. @param now selects the period. */
-export async function readLeasedByBudget(
-  query: Query,
-  clock: DatabaseClock,
-  budgets: readonly Pick<Budget, 'id' | 'interval'>[],
-  now: number,
-): Promise<Map<string, Leased>> {
-  if (budgets.length === 0) return new Map()
-  const ids = budgets.map(({ id }) => id)
-  const { at, leases } = await readLeases(query, clock, ids)
-  return new Map(
-    budgets.map((budget) => {
-      const budgetLeases = leases.get(budget.id) ?? []
-      return [budget.id, sumLeases(budget, periodOf(budget, now), { at, leases: budgetLeases })]
-    }),
-  )
 }

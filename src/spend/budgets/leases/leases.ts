@@ -29,7 +29,7 @@ export type Leased = {
   /** Leased by servers that have not reported for some seconds. It may be returned later. */
   unresponsive: PicoUsd
   /** Leased by servers that count as dead. It counts as spent until they report. */
-  charged: PicoUsd
+  unaccounted: PicoUsd
 }
 
 /** Sums the leases of a budget in a period. @param ownLease the lease of the asking server, which is skipped. */
@@ -39,7 +39,7 @@ export function sumLeases(
   { at, leases }: Pick<StoredBudget, 'at' | 'leases'>,
   ownLease?: Lease,
 ): Leased {
-  const leased = { held: 0n, unresponsive: 0n, charged: 0n }
+  const leased = { held: 0n, unresponsive: 0n, unaccounted: 0n }
   for (const lease of leases) {
     if (lease === ownLease || !countsInPeriod(budget, period, lease, at)) continue
     leased[stateOf(lease, at)] += lease.held
@@ -48,7 +48,7 @@ export function sumLeases(
 }
 
 function stateOf(lease: Lease, at: number): keyof Leased {
-  if (isExpired(lease, at)) return 'charged'
+  if (isExpired(lease, at)) return 'unaccounted'
   return lease.renewedAt < at - unresponsiveMs ? 'unresponsive' : 'held'
 }
 

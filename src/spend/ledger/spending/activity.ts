@@ -4,7 +4,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { dayText } from '../days.ts'
 import { exactSum } from '../sums/exact.ts'
 import { readSum } from '../sums/read-sum.ts'
-import { spentColumn } from './read-spending.ts'
+import { spentColumn } from './spending.ts'
 
 type ActivityFilter = {
   organizationId: string

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import type { Grouping } from '../request-group.ts'
 import { exactSum } from '../sums/exact.ts'
-import { readSpending, type Spending } from './read-spending.ts'
+import { type Spending, toSpending } from './spending.ts'
 
 /** The requests of one session or tag value in a workspace. */
 type SpendingGroup = {
@@ -44,7 +44,7 @@ export async function readGroupSpending(
       sumIf(1, 'margin_pico').as('byokMargin'),
     ])
     .executeTakeFirstOrThrow()
-  return readSpending(row)
+  return toSpending(row)
 }
 
 /** The record is JSON of this service, in which quotes of texts are escaped. Both databases can search it. */

@@ -5,7 +5,7 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../../metering/write.ts'
 import { listActivity } from '../spending/activity.ts'
-import { readSpendingOf } from '../spending/read-spending.ts'
+import { readSpendingOf } from '../spending/spending.ts'
 
 const byHand = (count: number) =>
   Array.from({ length: count }, (_, i) =>
@@ -53,7 +53,7 @@ onEachDatabase('the sums of days', (kind) => {
     )
     assert.ok(Math.abs(cost(all) - cost(byKey)) < 1e-9)
     const both = await Promise.all(['w0', 'w1'].map((workspaceId) => readSpendingOf(store, { workspaceId }, 0)))
-    const members = { workspaceId: 'w0', keyHashes: [], userIds: Array.from({ length: 7 }, (_, i) => `user${i}`) }
+    const members = { workspaceId: 'w0', only: { userIds: Array.from({ length: 7 }, (_, i) => `user${i}`) } }
     assert.deepEqual(both[0], await readSpendingOf(store, members, 0))
   })
 

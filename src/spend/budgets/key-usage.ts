@@ -1,0 +1,135 @@
+import type { Now } from '#platform/core/clock.ts'
+import { maxPico, toUsd } from '#platform/core/pico-usd.ts'
+import type { Interval } from '#platform/core/vocabulary.ts'
+import type { Db } from '#platform/db/db.ts'
+import { z } from '#platform/json/schema.ts'
+import { periodStart } from '../ledger/days.ts'
+import { readSpendingOfKeys, type Spending, zeroSpending } from '../ledger/spending/spending.ts'
+import { keyBudget, type LastingBudget } from './budget.ts'
+import { type BudgetStatus, budgetStatus, readAccountSums, statusFields } from './budget-status.ts'
+
+const Usd = z.number().describe('In USD.')
+
+/** The spending of a key: with this service's provider credentials, and with the caller's (`byok`). */
+export const KeyUsage = z.object({
+  usage: Usd,
+  usage_daily: Usd,
+  usage_weekly: Usd,
+  usage_monthly: Usd,
+  byok_usage: Usd,
+  byok_usage_daily: Usd,
+  byok_usage_weekly: Usd,
+  byok_usage_monthly: Usd,
+  limit_remaining: z.number().nullable().describe('Remaining amount of the limit, in USD; null without a limit.'),
+  unconfirmed_usd: z
+    .number()
+    .describe(
+      'Charged to limits in USD in addition to `usage` and `byok_usage`, because no provider reported what it billed.',
+    ),
+  limit_spent: z
+    .number()
+    .nullable()
+    .describe('Spend in the current period of the limit, in USD, without `limit_unconfirmed`.'),
+  limit_unconfirmed: z
+    .number()
+    .nullable()
+    .describe(
+      'The part of the limit that is charged without a report of a provider in the current period, in USD, with what crashed servers had reserved.',
+    ),
+  limit_held: z
+    .number()
+    .nullable()
+    .describe('Reserved by servers for requests in flight and following ones, in USD. The unspent part is released.'),
+  limit_forecast: z
+    .number()
+    .nullable()
+    .describe(
+      'Projected spend at the end of the period, in USD, from the spend so far; null if the limit never resets, or has just reset.',
+    ),
+  limit_resets_at: z.iso.datetime().nullable().describe('The start of the next period; null for never.'),
+})
+export type KeyUsage = z.infer<typeof KeyUsage>
+
+/** A key with its limit in USD; null without a limit. */
+type LimitedKey = {
+  hash: string
+  limit: number | null
+  limit_reset: Interval | null
+  include_byok_in_limit: boolean
+}
+
+/** The spending of one key, in total and in the current period of each interval. */
+type PeriodSums = Record<'total' | Interval, Spending>
+
+/** Reads the spending of keys and the state of their limits. The results are in the order of the keys. */
+export async function readKeyUsage(deps: { db: Db; now: Now }, keys: readonly LimitedKey[]): Promise<KeyUsage[]> {
+  const at = deps.now()
+  const budgets = keys.flatMap((key) => limitOf(key) ?? [])
+  const [sums, accounts] = await Promise.all([readPeriodSums(deps, keys, at), readAccountSums(deps, budgets, at)])
+  const accountOfBudget = new Map(budgets.map(({ id }, index) => [id, accounts[index]!]))
+  return keys.map((key, index) => {
+    const budget = limitOf(key)
+    const account = budget && accountOfBudget.get(budget.id)
+    const spending = sums[index]!
+    if (!budget || !account) return { ...usageFields(spending), ...noLimitFields }
+    const status = budgetStatus(budget, account, spending[budget.interval ?? 'total'], at)
+    return { ...usageFields(spending), ...limitFields(budget, status) }
+  })
+}
+
+function limitOf({ hash, limit, limit_reset, include_byok_in_limit }: LimitedKey): LastingBudget | undefined {
+  if (limit === null) return undefined
+  return keyBudget(hash, { usd: limit, reset: limit_reset, includesByok: include_byok_in_limit })
+}
+
+/** Reads the sums of each key, in the same order. */
+async function readPeriodSums(deps: { db: Db }, keys: readonly LimitedKey[], at: number): Promise<PeriodSums[]> {
+  const hashes = keys.map(({ hash }) => hash)
+  const [total, daily, weekly, monthly] = await Promise.all([
+    readSpendingOfKeys(deps, hashes, 0),
+    readSpendingOfKeys(deps, hashes, periodStart('daily', at)),
+    readSpendingOfKeys(deps, hashes, periodStart('weekly', at)),
+    readSpendingOfKeys(deps, hashes, periodStart('monthly', at)),
+  ])
+  return hashes.map((hash) => ({
+    total: total.get(hash) ?? zeroSpending,
+    daily: daily.get(hash) ?? zeroSpending,
+    weekly: weekly.get(hash) ?? zeroSpending,
+    monthly: monthly.get(hash) ?? zeroSpending,
+  }))
+}
+
+function usageFields({ total, daily, weekly, monthly }: PeriodSums) {
+  return {
+    usage: toUsd(total.operator),
+    usage_daily: toUsd(daily.operator),
+    usage_weekly: toUsd(weekly.operator),
+    usage_monthly: toUsd(monthly.operator),
+    byok_usage: toUsd(total.byok),
+    byok_usage_daily: toUsd(daily.byok),
+    byok_usage_weekly: toUsd(weekly.byok),
+    byok_usage_monthly: toUsd(monthly.byok),
+    unconfirmed_usd: toUsd(total.margin + total.byokMargin),
+  }
+}
+
+const noLimitFields = {
+  limit_remaining: null,
+  limit_spent: null,
+  limit_unconfirmed: null,
+  limit_held: null,
+  limit_forecast: null,
+  limit_resets_at: null,
+}
+
+function limitFields({ limit }: LastingBudget, status: BudgetStatus) {
+  const { spent_usd, unconfirmed_usd, held_usd, forecast_usd, resets_at } = statusFields(status)
+  return {
+    limit_remaining: toUsd(maxPico(limit - status.spent - status.unconfirmed, 0n)),
+    limit_spent: spent_usd,
+    limit_unconfirmed: unconfirmed_usd,
+    limit_held: held_usd,
+    limit_forecast: forecast_usd,
+    limit_resets_at: resets_at,
+  }
+}
