@@ -32,7 +32,7 @@ export const equivalents: Equivalent[] = [
     why: 'It is set with every exchange, and read only during one.',
   },
   {
-    file: 'src/spend/budgets/past-spending.ts',
+    file: 'src/spend/budgets/ledger-spending.ts',
     line: "const createdDay = subject.kind === 'key' ? 0 : dayOf(subject.createdAt)",
     from: '0',
     to: '1',

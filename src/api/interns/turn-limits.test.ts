@@ -41,7 +41,7 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
         now,
         newId: newUuid,
         waitUntilWritten: async () => {},
-        readSpentSince: async () => 0n,
+        readChargedSince: async () => 0n,
         onError: (error) => assert.fail(error),
       },
       { waitMs: 300_000, stallMs: 300_000, pollMs: 10, reportMs },
@@ -51,7 +51,7 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
     const turns = await createTurnLimits({ db, now }, endTimeoutMs)('own')
     const limits = budgetsFor(someone, [], turns)
     const { reservation } = await reserveBudgets({ budgets, now }, limits, [], toPicoUsd(usd), turns)
-    return (cost: number) => reservation.settle(toPicoUsd(cost), () => true)
+    return (cost: number) => reservation.settle({ cost: toPicoUsd(cost), byok: false })
   }
   return {
     db,

@@ -11,6 +11,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
+import { accountId } from '#spend/budgets/account-id.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 
 type TurnLimitsDeps = { db: Pick<Db, 'query' | 'kind' | 'exclusively' | 'signals'>; now: Now }
@@ -55,10 +56,12 @@ export function createTurnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEnd
 function budgetsOf({ id, internId, sessionId, startedAt, costUsd, part, sessionUsd }: LimitedTurn, keyHash: string) {
   const commonFields = { interval: null, includesByok: true }
   const turnSubject = { kind: 'turn' as const, id, keyHash, startedAt, part }
-  const budgets: Budget[] = [{ ...commonFields, id: `turn:${id}`, subject: turnSubject, limit: toPicoUsd(costUsd) }]
+  const budgets: Budget[] = [
+    { ...commonFields, id: accountId.turn(id), subject: turnSubject, limit: toPicoUsd(costUsd) },
+  ]
   if (sessionUsd !== undefined && sessionId !== null) {
     const subject = { kind: 'session' as const, internId, sessionId }
-    budgets.push({ ...commonFields, id: `session:${internId} ${sessionId}`, subject, limit: toPicoUsd(sessionUsd) })
+    budgets.push({ ...commonFields, id: accountId.session(internId, sessionId), subject, limit: toPicoUsd(sessionUsd) })
   }
   return budgets
 }

@@ -8,12 +8,12 @@ import type { Db } from '#platform/db/db.ts'
 import {
   createGuardrailAccounts,
   isSharedAccount,
-  readGuardrailSpending,
+  readChargedByGuardrail,
   withGuardrailAccounts,
 } from '#spend/budgets/accounts/guardrail-accounts.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import { type BudgetReserver, Budgets, unrefInterval } from '#spend/budgets/budgets.ts'
-import { readSpentSince } from '#spend/budgets/past-spending.ts'
+import { readChargedSince } from '#spend/budgets/ledger-spending.ts'
 import { refuseWhileUnreachable } from '#spend/budgets/refuse-while-unreachable.ts'
 import { readCostBetween } from '#spend/metering/key-usage.ts'
 import { type Ledger, openLedger } from '#spend/metering/ledger.ts'
@@ -68,7 +68,7 @@ function openBudgets(context: OpenContext, store: OpenStore, ledger: Ledger): Bu
     now,
     newId,
     waitUntilWritten: ledger.flush,
-    readSpentSince: createPastSpendingReader(context, store, ledger),
+    readChargedSince: createChargedReader(context, store, ledger),
     onError: createWarning(context, 'budgets were not reported'),
   })
   // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
@@ -77,8 +77,8 @@ function openBudgets(context: OpenContext, store: OpenStore, ledger: Ledger): Bu
   return budgets
 }
 
-/** Returns the function that reads from the ledger what a budget has spent since a day. */
-function createPastSpendingReader({ parts }: OpenContext, { db, hasPrimary }: OpenStore, ledger: Ledger) {
+/** Returns the function that reads from the ledger what a limit counts since a day. */
+function createChargedReader({ parts }: OpenContext, { db, hasPrimary }: OpenStore, ledger: Ledger) {
   const isSingleWriter = isSingleLedgerWriter(db, parts.config, { hasPrimary })
   const readSpending = createSpendingReader({ db, ledger, isSingleWriter })
   return async (budget: Budget, sinceDay: number) => {
@@ -87,11 +87,11 @@ function createPastSpendingReader({ parts }: OpenContext, { db, hasPrimary }: Op
     const { subject, includesByok } = budget
     // The limits of turns and of their sessions never reset, so they ignore `sinceDay`.
     if (subject.kind === 'guardrail' && isSharedAccount(budget))
-      return readGuardrailSpending({ db }, subject, includesByok, sinceDay)
+      return readChargedByGuardrail({ db }, subject, includesByok, sinceDay)
     if (subject.kind === 'turn') return readCostBetween({ db }, subject.keyHash, subject.startedAt)
     if (subject.kind === 'session')
       return toPicoUsd(await readSessionCost({ db, readSpending }, subject.internId, subject.sessionId))
-    return readSpentSince({ db }, { subject, includesByok }, sinceDay)
+    return readChargedSince({ db }, { subject, includesByok }, sinceDay)
   }
 }
 

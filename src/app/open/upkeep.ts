@@ -4,7 +4,7 @@ import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { startEventPruning } from '#platform/db/event-log.ts'
 import { startPruningTurnAccounts } from '#spend/budgets/accounts/prune-turn-accounts.ts'
-import { startGroupPruning } from '#spend/budgets/prune-groups.ts'
+import { startPruningGroupAccounts } from '#spend/budgets/prune-group-accounts.ts'
 import { startPruningContents } from '#spend/contents/content-store.ts'
 import { startPruning } from '#spend/ledger/prune.ts'
 import { startPruningMarkers } from '#spend/metering/request-markers.ts'
@@ -37,7 +37,7 @@ export function openUpkeep(context: OpenContext, db: Db): void {
       onError: warnNotPruned,
     }),
   )
-  cleanup.defer(startGroupPruning({ db, now, onError: warnNotPruned }))
+  cleanup.defer(startPruningGroupAccounts({ db, now, onError: warnNotPruned }))
   cleanup.defer(startEventPruning({ db, now, onError: warnNotPruned }))
   cleanup.defer(startRollups({ db, now, onError: createWarning(context, 'roll-ups were not merged') }, days))
 }

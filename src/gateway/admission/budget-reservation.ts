@@ -3,7 +3,14 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
-import { type Budget, keyBudget, type LastingSubject, resetsAt, spendLimitNameOf } from '#spend/budgets/budget.ts'
+import {
+  type Budget,
+  isLasting,
+  keyBudget,
+  type LastingSubject,
+  resetsAt,
+  spendLimitNameOf,
+} from '#spend/budgets/budget.ts'
 import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
 import type { ShortenedRequest } from './bounds/shorter-answer.ts'
@@ -90,7 +97,7 @@ function refusalFault(
   )
 }
 
-const isTurnBudget = ({ subject: { kind } }: Budget) => kind === 'turn' || kind === 'session'
+const isTurnBudget = ({ subject }: Budget) => !isLasting(subject)
 
 async function reserve(deps: ReservationDeps, budgets: readonly Budget[], need: PicoUsd) {
   try {
@@ -113,14 +120,14 @@ export function limitOwner({ subject }: Budget, guardrails: readonly GuardrailRe
     const { grouping, value } = subject
     const group = grouping.by === 'session' ? { session_id: value } : { tag_name: grouping.name, tag_value: value }
     return {
-      name: `${nameOf(guardrails, subject.id)} for ${groupName(grouping, value)}`,
-      metadata: { guardrail_id: subject.id, rule: 'group_limits', layer: spendLimitNameOf(subject), ...group },
+      name: `${nameOf(guardrails, subject.guardrailId)} for ${groupName(grouping, value)}`,
+      metadata: { guardrail_id: subject.guardrailId, rule: 'group_limits', layer: spendLimitNameOf(subject), ...group },
     }
   }
   const each = subject.spender.kind === 'member' ? 'each member' : 'each key'
   return {
-    name: `${nameOf(guardrails, subject.id)} for ${each}`,
-    metadata: { guardrail_id: subject.id, rule: 'limit_usd', layer: spendLimitNameOf(subject) },
+    name: `${nameOf(guardrails, subject.guardrailId)} for ${each}`,
+    metadata: { guardrail_id: subject.guardrailId, rule: 'limit_usd', layer: spendLimitNameOf(subject) },
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Budget } from '#spend/budgets/budget.ts'
+import type { Budget, SettledCost } from '#spend/budgets/budget.ts'
 import { caller } from '#test/harness/records/generations.ts'
 import { endpointOf } from '#test/harness/upstream/endpoints/candidates.ts'
 import type { Target } from '../plan/plan.ts'
@@ -14,8 +14,7 @@ const noPolicies = { guardrails: [], budgets: [], groupLimits: [] }
 test('settling without a known cost charges the whole reservation', async () => {
   let needed = 0n
   const spent: bigint[] = []
-  const settle = (cost: bigint, counts: (budget: never) => boolean) =>
-    void spent.push(counts({ includesByok: false } as never) ? cost : 0n)
+  const settle = ({ cost, byok }: SettledCost) => void spent.push(byok ? 0n : cost)
   const reserve = (_budgets: unknown, need: bigint) => {
     needed = need
     return { reservation: { settle } }
@@ -40,7 +39,7 @@ test('settling without a known cost charges the whole reservation', async () => 
 
 test('settling a reservation twice charges it once', async () => {
   const spent: bigint[] = []
-  const reserve = () => ({ reservation: { settle: (cost: bigint) => void spent.push(cost) } })
+  const reserve = () => ({ reservation: { settle: ({ cost }: SettledCost) => void spent.push(cost) } })
   const catalogue = { current: () => ({ findProvider: () => ({ protocol: 'openai-chat' }) }) }
   const policy = guardrailPolicy({
     catalogue,
@@ -63,8 +62,8 @@ test('settling a reservation twice charges it once', async () => {
 test('a limit that was set later counts failed attempts and the answer', async () => {
   const spent: string[] = []
   const note = (id: string) => ({
-    settle: (cost: bigint) => void spent.push(`${id} ${cost}`),
-    settleEarly: (cost: bigint) => ({ record: () => void spent.push(`${id} early ${cost}`) }),
+    settle: ({ cost }: SettledCost) => void spent.push(`${id} ${cost}`),
+    settleEarly: ({ cost }: SettledCost) => ({ record: () => void spent.push(`${id} early ${cost}`) }),
   })
   const budgets = {
     reserve: async () => ({ reservation: note('first') }),

@@ -48,8 +48,8 @@ async function hasRoom(budgets: Pick<Budgets, 'reserve'>, budget: Budget): Promi
   try {
     const reserving = budgets.reserve([budget], 1n).then((reserved) => {
       if (!('reservation' in reserved)) return false
-      // Gives the amount back: nothing was spent, in no budget.
-      reserved.reservation.settle(0n, () => false)
+      // Gives the amount back.
+      reserved.reservation.settle({ cost: 0n, byok: false })
       return true
     })
     // A failure after the wait has no other handler.

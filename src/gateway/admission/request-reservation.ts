@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
-import type { Budget } from '#spend/budgets/budget.ts'
+import { type Budget, countsCost, type SettledCost } from '#spend/budgets/budget.ts'
 import type { BudgetReserver, Reservation } from '#spend/budgets/budgets.ts'
 import type { Target } from '../plan/plan.ts'
 import type { RequestForms } from '../pricing/bill.ts'
@@ -21,9 +21,6 @@ type ReservationTerms = {
   access: { isByok: (endpoint: Endpoint) => boolean }
   protocolOf: (endpoint: Endpoint) => ProtocolTraits
 }
-
-/** A cost, and whether it was caused with the workspace's own credential. */
-export type SettledCost = { cost: PicoUsd; byok: boolean }
 
 /** The money that is reserved for one request, until it is settled. */
 export class RequestReservation {
@@ -81,7 +78,7 @@ export class RequestReservation {
    */
   async renew(failedCost: SettledCost, remaining: readonly Target[]): Promise<void> {
     const reservation = this.#takeReservation()
-    if (reservation) this.#earlySettlements.push(reservation.settleEarly(failedCost.cost, countsCharge(failedCost)))
+    if (reservation) this.#earlySettlements.push(reservation.settleEarly(failedCost))
     this.#failedCosts.push(failedCost)
     await this.reserve(remaining)
   }
@@ -105,16 +102,13 @@ export class RequestReservation {
   settle(charge: SettledCost | undefined): void {
     // All budgets count a charge without BYOK.
     const lastCost = charge ?? { cost: this.#highestCost, byok: false }
-    this.#takeReservation()?.settle(lastCost.cost, countsCharge(lastCost))
+    this.#takeReservation()?.settle(lastCost)
     for (const { record } of this.#earlySettlements) record()
     this.#isSettled = true
     for (const { budget, reservation } of this.#laterLimits.values()) {
-      const counted = [...this.#failedCosts, lastCost].filter((cost) => countsCharge(cost)(budget))
-      // `counted` has only the costs that the only budget of this reservation counts.
-      reservation.settle(
-        counted.reduce((sum, { cost }) => sum + cost, 0n),
-        () => true,
-      )
+      const counted = [...this.#failedCosts, lastCost].filter((settled) => countsCost(budget, settled))
+      // The sum has only costs that the budget counts, so it is settled like a cost without BYOK.
+      reservation.settle({ cost: counted.reduce((sum, { cost }) => sum + cost, 0n), byok: false })
     }
     this.#laterLimits.clear()
   }
@@ -125,7 +119,7 @@ export class RequestReservation {
    */
   countingBudgetIds(charge: Pick<SettledCost, 'byok'>): string[] {
     const later = [...this.#laterLimits.values()].map(({ budget }) => budget)
-    return [...this.#terms.budgets, ...later].filter(countsCharge(charge)).map(({ id }) => id)
+    return [...this.#terms.budgets, ...later].filter((budget) => countsCost(budget, charge)).map(({ id }) => id)
   }
 
   #applicableBudgets(targets: readonly Target[]): readonly Budget[] {
@@ -141,9 +135,4 @@ export class RequestReservation {
     this.#reservation = undefined
     return reservation
   }
-}
-
-/** Selects the budgets that count a charge. */
-function countsCharge({ byok }: Pick<SettledCost, 'byok'>): (budget: Budget) => boolean {
-  return (budget) => !byok || budget.includesByok
 }

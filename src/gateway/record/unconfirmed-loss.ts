@@ -1,6 +1,6 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { SettledCost } from '#spend/budgets/budget.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
-import type { SettledCost } from '../admission/request-reservation.ts'
 
 /** The highest cost of a request's attempts without an answer, which their providers can bill. */
 export class UnconfirmedLoss {

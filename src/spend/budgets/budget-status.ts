@@ -6,7 +6,7 @@ import { predictSpending } from '../ledger/spending/forecast.ts'
 import { chargedOf, type Spending, unconfirmedOf } from '../ledger/spending/spending.ts'
 import { type LastingBudget, periodOf, resetsAt } from './budget.ts'
 import { type Leased, sumLeases } from './leases/leases.ts'
-import { readLedgerSpending } from './past-spending.ts'
+import { readLedgerSpending } from './ledger-spending.ts'
 import { readLeases } from './rows/lease-rows.ts'
 import { readSpendingOfAccounts } from './rows/spending-rows.ts'
 

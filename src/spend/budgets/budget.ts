@@ -1,7 +1,8 @@
 import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import { type Interval, intervals } from '#platform/core/vocabulary.ts'
-import { periodEnd, periodStart } from '../ledger/days.ts'
+import { type Day, periodEnd, periodStart } from '../ledger/days.ts'
 import type { Grouping } from '../ledger/request-group.ts'
+import { accountId } from './account-id.ts'
 
 /** The spender of a guardrail's limit: a member with all their keys in the workspace, or one key. */
 export type Spender = { kind: 'member'; userId: string } | { kind: 'key'; hash: string }
@@ -10,26 +11,31 @@ export type Spender = { kind: 'member'; userId: string } | { kind: 'key'; hash: 
 export type Pool = { kind: 'workspace' | 'organization'; id: string }
 
 /** The limit of a key, of a guardrail for one spender or for one session or tag value, or a pooled budget. */
-export type LastingSubject =
-  | { kind: 'key'; hash: string }
-  | { kind: 'guardrail'; id: string; workspaceId: string; createdAt: number; spender: Spender; isDefault: boolean }
-  | GroupSubject
-  | { kind: 'pool'; pool: Pool; account: string; createdAt: number }
+export type LastingSubject = { kind: 'key'; hash: string } | GuardrailSubject | GroupSubject | PoolSubject
 
-/** The requests of one session or with one tag value, of all keys and members that a guardrail applies to. */
-export type GroupSubject = {
-  kind: 'group'
-  /** The id of the guardrail. */
-  id: string
+/** The guardrail that sets a limit. */
+type LimitingGuardrail = {
+  guardrailId: string
   workspaceId: string
   /** The creation time of the guardrail, in milliseconds since the epoch. */
   createdAt: number
   /** Whether the guardrail is the default of its workspace, which applies to all keys and members. */
   isDefault: boolean
+}
+
+/** The requests of one member or key, for each of which the limit of a guardrail applies separately. */
+export type GuardrailSubject = LimitingGuardrail & { kind: 'guardrail'; spender: Spender }
+
+/** The requests of one session or with one tag value, of all keys and members that a guardrail applies to. */
+export type GroupSubject = LimitingGuardrail & {
+  kind: 'group'
   grouping: Grouping
   /** The session id or the value of the tag. */
   value: string
 }
+
+/** All requests of a workspace or an organization since the creation of the budget, in milliseconds since the epoch. */
+type PoolSubject = { kind: 'pool'; pool: Pool; account: string; createdAt: number }
 
 /**
  * A turn of an intern, which counts all requests of its key since its start, or a session with all its turns. `part` is the field of
@@ -42,12 +48,12 @@ type TurnSubject =
 /** The key, guardrail, pool, turn or session whose spending a limit counts. */
 export type Subject = LastingSubject | TurnSubject
 
+export const isLasting = (subject: Subject): subject is LastingSubject =>
+  subject.kind !== 'turn' && subject.kind !== 'session'
+
 /** A spending limit. */
 export type Budget = {
-  /**
-   * The id of the account: `key:<hash>`, `guardrail:<id>:member:<user>`, `guardrail:<id>:key:<hash>`, `workspace:<id>:<interval>`,
-   * `organization:<id>:<interval>`, `turn:<id>`, `session:<intern> <id>`, or one that starts with `groupAccountPrefix`.
-   */
+  /** The id of its account, see `accountId`. */
   id: string
   subject: Subject
   limit: PicoUsd
@@ -56,6 +62,12 @@ export type Budget = {
   /** Whether spending with BYOK keys counts, too. */
   includesByok: boolean
 }
+
+/** What a request cost, and whether with a BYOK key, which not every budget counts. */
+export type SettledCost = { cost: PicoUsd; byok: boolean }
+
+export const countsCost = ({ includesByok }: Budget, { byok }: Pick<SettledCost, 'byok'>): boolean =>
+  !byok || includesByok
 
 /** Any budget except that of an intern's turn or session. */
 export type LastingBudget = Budget & { subject: LastingSubject }
@@ -66,7 +78,7 @@ export function keyBudget(
   { usd, reset, includesByok }: { usd: number; reset: Interval | null; includesByok: boolean },
 ): LastingBudget {
   return {
-    id: `key:${hash}`,
+    id: accountId.key(hash),
     subject: { kind: 'key', hash },
     limit: toPicoUsd(usd),
     interval: reset,
@@ -74,8 +86,11 @@ export function keyBudget(
   }
 }
 
-/** The first day of the current period; 0 for a limit that never resets. */
-export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): number {
+/** The period of a limit, named by its first day; 0 for a limit that never resets. */
+export type Period = Day
+
+/** Returns the current period. */
+export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): Period {
   return interval === null ? 0 : periodStart(interval, now)
 }
 
@@ -83,7 +98,7 @@ export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): n
  * Returns the current periods of all other intervals. The interval of a limit can change, so spending counts in all of
  * them. Excludes the period of the budget itself.
  */
-export function periodsOfOtherIntervals({ interval }: Pick<Budget, 'interval'>, now: number): number[] {
+export function periodsOfOtherIntervals({ interval }: Pick<Budget, 'interval'>, now: number): Period[] {
   const ownPeriod = periodOf({ interval }, now)
   return [null, ...intervals]
     .map((other) => periodOf({ interval: other }, now))
@@ -111,16 +126,6 @@ export function spendLimitNameOf(subject: LastingSubject): SpendLimitName {
   const { spender, isDefault } = subject
   if (isDefault) return spender.kind === 'member' ? 'workspace_default_member' : 'workspace_default_key'
   return spender.kind === 'member' ? 'member' : 'api_key'
-}
-
-/**
- * The start of the accounts of a guardrail's sessions or values of a tag; the value follows. The length of a tag's name
- * precedes the name, so that SQL can separate name and value.
- */
-export function groupAccountPrefix(guardrailId: string, grouping: Grouping): string {
-  if (grouping.by === 'session') return `guardrail:${guardrailId}:session:`
-  const { name } = grouping
-  return `guardrail:${guardrailId}:tag:${String([...name].length).padStart(2, '0')}:${name}:`
 }
 
 /** The end of the current period, in milliseconds since the epoch; null for never. */

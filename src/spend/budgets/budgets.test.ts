@@ -33,7 +33,7 @@ function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20,
       now,
       newId: newUuid,
       waitUntilWritten: async () => {},
-      readSpentSince: async () => earlier,
+      readChargedSince: async () => earlier,
       onError,
     },
     { waitMs, stallMs: 300_000, pollMs: 10, reportMs },
@@ -45,7 +45,7 @@ async function spend(budgets: Budgets, budget: Budget, most: number, cost: numbe
   const reserved = await budgets.reserve([budget], usd(most))
   if ('refusedBy' in reserved) return 0
   await sleep(ms)
-  reserved.reservation.settle(usd(cost), () => true)
+  reserved.reservation.settle({ cost: usd(cost), byok: false })
   return cost
 }
 
@@ -67,7 +67,7 @@ test('each report to a failing database is refused with an error', async () => {
     now,
     newId: newUuid,
     waitUntilWritten: async () => {},
-    readSpentSince: async () => 0n,
+    readChargedSince: async () => 0n,
     onError,
   }
   const budgets = new Budgets(deps, { reportMs: 3_600_000 })
@@ -168,7 +168,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const later = new Promise<'later'>((resolve) => setImmediate(resolve, 'later'))
     const reserved = await Promise.race([budgets.reserve([budgetOf(1)], usd(0.001)), later])
     assert.ok(reserved !== 'later' && 'reservation' in reserved)
-    reserved.reservation.settle(0n, () => true)
+    reserved.reservation.settle({ cost: 0n, byok: false })
     await budgets.close()
   })
 
@@ -178,7 +178,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const now = () => Date.UTC(2026, 10, 25, 12)
     const deps = { db: store.db, clock: createLocalClock(now), now, newId: newUuid, onError: assert.fail }
     const budgets = new Budgets(
-      { ...deps, waitUntilWritten: async () => {}, readSpentSince: async () => ledger },
+      { ...deps, waitUntilWritten: async () => {}, readChargedSince: async () => ledger },
       { reportMs: 3_600_000 },
     )
     const [daily, weekly] = [budgetOf(1, { interval: 'daily' }), budgetOf(1, { interval: 'weekly' })]
@@ -232,7 +232,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         { length: servers },
         () =>
           new Budgets(
-            { ...deps, waitUntilWritten: async () => {}, readSpentSince: async () => ledger },
+            { ...deps, waitUntilWritten: async () => {}, readChargedSince: async () => ledger },
             { waitMs: 60_000, stallMs: 300_000, pollMs: 10, reportMs: 20, idleMs: 40 },
           ),
       )
@@ -241,7 +241,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         if ('refusedBy' in reserved) return
         await sleep(300)
         ledger += usd(0.08)
-        reserved.reservation.settle(usd(0.08), () => true)
+        reserved.reservation.settle({ cost: usd(0.08), byok: false })
       }
       const requests: Promise<void>[] = []
       for (const interval of ['daily', 'weekly', 'daily', 'monthly', null, 'weekly'] as const) {
@@ -304,7 +304,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const unused = budgets.openReservation(budgetOf(1))
     assert.equal(await spend(budgets, budgetOf(1), 0.5, 0.5), 0.5)
     const used = budgets.openReservation(budgetOf(1))
-    for (const running of [unused, used]) running.settle(usd(0.2), () => true)
+    for (const running of [unused, used]) running.settle({ cost: usd(0.2), byok: false })
     assert.equal(await spend(budgets, budgetOf(1), 0.2, 0.2), 0)
     await budgets.close()
     assert.equal(await spent(store.db, budgetOf(1)), 0.9)
@@ -341,7 +341,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     later = 3_600_000
     const alive = silent(store.db, now)
     assert.equal(await spend(alive, budgetOf(1), 0.5, 0.5), 0)
-    if ('reservation' in inFlight) inFlight.reservation.settle(usd(0.2), () => true)
+    if ('reservation' in inFlight) inFlight.reservation.settle({ cost: usd(0.2), byok: false })
     for (let times = 0; times < 3; times++) await cutOff.report()
     assert.equal(await spent(store.db, budgetOf(1), now), 0.2)
     assert.equal(await spend(alive, budgetOf(1), 0.8, 0.8), 0.8)
@@ -378,7 +378,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       now: Date.now,
       newId: newUuid,
       waitUntilWritten: async () => {},
-      readSpentSince: async () => 0n,
+      readChargedSince: async () => 0n,
     }
     const budgets = new Budgets({ ...deps, db: deaf, onError: () => {} }, { reportMs: 3_600_000, pollMs: 10 })
     assert.equal(await spend(budgets, budgetOf(1), 0.3, 0.25), 0.25)
@@ -404,7 +404,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         newId: newUuid,
       }
       return new Budgets(
-        { ...deps, waitUntilWritten: async () => {}, readSpentSince: async () => 0n, onError: assert.fail },
+        { ...deps, waitUntilWritten: async () => {}, readChargedSince: async () => 0n, onError: assert.fail },
         { reportMs: 3_600_000 },
       )
     }
@@ -434,7 +434,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         now: Date.now,
         newId: newUuid,
         waitUntilWritten: async () => {},
-        readSpentSince: async () => 0n,
+        readChargedSince: async () => 0n,
         onError: assert.fail,
       },
       { reportMs: 3_600_000 },

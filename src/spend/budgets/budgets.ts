@@ -10,15 +10,15 @@ import {
   OpenAccounts,
 } from './accounts/open-accounts.ts'
 import type { ReserveOutcome } from './accounts/waiting-requests.ts'
-import type { Budget } from './budget.ts'
+import { type Budget, countsCost, type SettledCost } from './budget.ts'
 import { DatabaseTime } from './database-time.ts'
 
 /** The reserved money of one request, in every budget that counts it. */
 export type Reservation = {
   /** Charges the cost to the budgets that count it and releases the rest. Called once. */
-  settle: (cost: PicoUsd, counts: (budget: Budget) => boolean) => void
+  settle: (settled: SettledCost) => void
   /** Like `settle`, for a request that continues. Call `record` when the cost was passed to the ledger. */
-  settleEarly: (cost: PicoUsd, counts: (budget: Budget) => boolean) => { record: () => void }
+  settleEarly: (settled: SettledCost) => { record: () => void }
 }
 
 type RefusedReservation = { refusedBy: Budget; outcome: Exclude<ReserveOutcome, 'granted' | 'period_ended'> }
@@ -148,12 +148,12 @@ function release(accounts: OpenAccount[], need: PicoUsd): void {
 
 function createReservation(accounts: OpenAccount[], need: PicoUsd): Reservation {
   return {
-    settle(cost, counts) {
-      for (const { account, budget } of accounts) account.settle(need, counts(budget) ? cost : 0n)
+    settle(settled) {
+      for (const { account, budget } of accounts) account.settle(need, costFor(budget, settled))
     },
-    settleEarly(cost, counts) {
+    settleEarly(settled) {
       const earlySettlements = accounts.map(({ account, budget }) =>
-        account.settleEarly(need, counts(budget) ? cost : 0n),
+        account.settleEarly(need, costFor(budget, settled)),
       )
       return {
         record() {
@@ -163,3 +163,5 @@ function createReservation(accounts: OpenAccount[], need: PicoUsd): Reservation 
     },
   }
 }
+
+const costFor = (budget: Budget, settled: SettledCost): PicoUsd => (countsCost(budget, settled) ? settled.cost : 0n)

@@ -55,8 +55,8 @@ type SavedLimit = { limit_usd?: number | null; reset_interval?: Interval | null 
 type SavedPolicy = SavedLimit & { group_limits?: (SavedLimit & { by: string; tag_name?: string | null })[] | null }
 
 async function readGuardrailLimit(tx: Tx, subject: SubjectOf<'guardrail'>): Promise<CurrentLimit | undefined> {
-  const { id, spender } = subject
-  const row = await tx.selectFrom('guardrails').where('id', '=', id).selectAll().executeTakeFirst()
+  const { guardrailId, spender } = subject
+  const row = await tx.selectFrom('guardrails').where('id', '=', guardrailId).selectAll().executeTakeFirst()
   if (!row) return undefined
   const { limit_usd, reset_interval } = JSON.parse(row.policy) as SavedPolicy
   return {
@@ -66,7 +66,7 @@ async function readGuardrailLimit(tx: Tx, subject: SubjectOf<'guardrail'>): Prom
       workspace_id: row.workspace_id,
       limit_of: 'guardrail',
       layer: spendLimitNameOf(subject),
-      guardrail_id: id,
+      guardrail_id: guardrailId,
       guardrail_name: row.name,
       ...(spender.kind === 'member' ? await readMemberData(tx, spender.userId) : await readKeyData(tx, spender.hash)),
     },
@@ -74,8 +74,8 @@ async function readGuardrailLimit(tx: Tx, subject: SubjectOf<'guardrail'>): Prom
 }
 
 async function readGroupLimit(tx: Tx, subject: SubjectOf<'group'>): Promise<CurrentLimit | undefined> {
-  const { id, grouping, value } = subject
-  const row = await tx.selectFrom('guardrails').where('id', '=', id).selectAll().executeTakeFirst()
+  const { guardrailId, grouping, value } = subject
+  const row = await tx.selectFrom('guardrails').where('id', '=', guardrailId).selectAll().executeTakeFirst()
   if (!row) return undefined
   const { group_limits } = JSON.parse(row.policy) as SavedPolicy
   const limit = group_limits?.find(
@@ -88,7 +88,7 @@ async function readGroupLimit(tx: Tx, subject: SubjectOf<'group'>): Promise<Curr
       workspace_id: row.workspace_id,
       limit_of: 'guardrail',
       layer: spendLimitNameOf(subject),
-      guardrail_id: id,
+      guardrail_id: guardrailId,
       guardrail_name: row.name,
       ...(grouping.by === 'session' ? { session_id: value } : { tag_name: grouping.name, tag_value: value }),
     },

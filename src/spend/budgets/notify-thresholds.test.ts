@@ -11,7 +11,8 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { toReadableEvent } from '#webhooks/readable-event.ts'
 import { createWebhook } from '#webhooks/webhooks.ts'
 import type { Grouping } from '../ledger/request-group.ts'
-import { type Budget, groupAccountPrefix, periodOf } from './budget.ts'
+import { groupAccountPrefix } from './account-id.ts'
+import { type Budget, keyBudget, periodOf } from './budget.ts'
 import { exchange, type LeaseReport } from './leases/lease-exchange.ts'
 import { deleteSpending } from './rows/spending-rows.ts'
 import { thresholdOwner, writeThresholds } from './thresholds.ts'
@@ -118,7 +119,7 @@ onEachDatabase('notifications of a limit', (kind) => {
       [{ by: 'tag', name: 'customer' }, 'acme'],
       [{ by: 'tag', name: 'removed' }, 'acme'],
     ] as [Grouping, string][]) {
-      const group = { kind: 'group' as const, id: 'g', workspaceId: 'w', createdAt: 0, isDefault: true }
+      const group = { kind: 'group' as const, guardrailId: 'g', workspaceId: 'w', createdAt: 0, isDefault: true }
       w.budget.id = groupAccountPrefix('g', grouping) + value
       w.budget.subject = { ...group, grouping, value }
       await w.spend('a', 0)
@@ -222,13 +223,8 @@ async function world(kind: 'sqlite' | 'postgres') {
   const { hash } = key
   const addWebhook = () => createWebhook(deps, caller, { url: 'https://hooks.example.com/' })
   await addWebhook()
-  const budget: Budget = {
-    id: `key:${hash}`,
-    subject: { kind: 'key', hash },
-    includesByok: false,
-    limit: usd(10),
-    interval: monthly,
-  }
+  const keyLimit = keyBudget(hash, { usd: 10, reset: monthly, includesByok: false })
+  const budget: Budget = { ...keyLimit }
   const notifications = async () => {
     const rows = await store.db.query
       .selectFrom('webhook_deliveries')
@@ -248,7 +244,7 @@ async function world(kind: 'sqlite' | 'postgres') {
     const earlier = { waitUntilReported: async () => {}, readLedger: async () => usd(ledger.usd) }
     return exchange({ db, clock: createLocalClock(now) }, { ...budget }, () => report, earlier)
   }
-  const owner = thresholdOwner(budget.subject)!
+  const owner = thresholdOwner(keyLimit.subject)
   const setThresholds = (thresholds: number[] | null) =>
     store.db.exclusively('test', (tx) => writeThresholds(tx, caller, owner, thresholds, now()))
   await setThresholds([80, 100])

@@ -4,7 +4,7 @@ import type { Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import { queueEvent } from '#webhooks/outbox.ts'
 import { periodEnd } from '../ledger/days.ts'
-import type { Budget } from './budget.ts'
+import type { Budget, Period } from './budget.ts'
 import { findCurrentLimit } from './current-limit.ts'
 import { type NotifiedThreshold, writeNotifiedThreshold } from './rows/notification-rows.ts'
 
@@ -13,7 +13,7 @@ const spentIfRefusedPercent = 80
 
 /** The state of a limit after the report of a server. */
 type LimitState = {
-  period: number
+  period: Period
   /** The database's time. */
   at: number
   spent: PicoUsd

@@ -6,7 +6,7 @@ import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import type { Subject } from './budget.ts'
+import type { LastingSubject } from './budget.ts'
 
 /** The percentages of a limit at which webhooks are notified. */
 export const defaultThresholds: readonly number[] = [50, 80, 100]
@@ -32,10 +32,10 @@ export const thresholdsOf = (storedThresholds: ReadonlyMap<string, number[]>, ow
   storedThresholds.get(owner) ?? [...defaultThresholds]
 
 /** Returns the owner in `budget_thresholds`. All accounts of a guardrail have the same thresholds. */
-export function thresholdOwner(subject: Subject): string | undefined {
+export function thresholdOwner(subject: LastingSubject): string {
   if (subject.kind === 'key') return ownerOf({ kind: 'key', id: subject.hash })
-  if (subject.kind === 'guardrail' || subject.kind === 'group') return ownerOf({ kind: 'guardrail', id: subject.id })
-  return subject.kind === 'pool' ? `pool:${subject.account}` : undefined
+  if (subject.kind === 'pool') return `pool:${subject.account}`
+  return ownerOf({ kind: 'guardrail', id: subject.guardrailId })
 }
 
 const ownerOf = ({ kind, id }: LimitHolder) => `${kind}:${id}`

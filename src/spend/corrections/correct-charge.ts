@@ -1,6 +1,5 @@
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import { sql } from '#platform/db/kysely.ts'
 import { indexOfAnswer } from '../ledger/charge-fields.ts'
 import { recordColumns, type StoredFacts } from '../ledger/record.ts'
 import { exactText } from '../ledger/sums/exact.ts'
@@ -48,7 +47,7 @@ async function findCharge(tx: Tx, id: string): Promise<ChargedRow | undefined> {
     .selectFrom('generations')
     .where('id', '=', id)
     .select([...recordColumns, 'organization_id', 'rolled_up'])
-    .select([exactText(sql.ref('cost_pico')).as('cost'), exactText(sql.ref('margin_pico')).as('margin')])
+    .select([exactText('cost_pico').as('cost'), exactText('margin_pico').as('margin')])
     .executeTakeFirst()
   if (!row) return undefined
   const { cost, margin, ...record } = row

@@ -32,9 +32,6 @@ export type SpentByKey = { keyHash: string; userId: string; spent: PicoUsd }
 /** The number of rows of one query: large enough for speed, and small enough not to delay other requests. */
 const rowsPerPage = 200
 
-const costColumn = sql.ref('cost_pico')
-const marginColumn = sql.ref('margin_pico')
-
 /** Reads the requests between two instants by time, page by page. */
 export async function* readPastRequests(
   deps: { db: Pick<Db, 'reportQuery'> },
@@ -53,7 +50,7 @@ export async function* readPastRequests(
       // A refused request has no known endpoint or cost.
       .where('outcome', '<>', 'refused')
       .where((e) => e.or([e('created_at', '>', after), e('id', '>', afterId)]))
-      .select([...recordColumns, exactText(costColumn).as('cost'), exactText(marginColumn).as('margin')])
+      .select([...recordColumns, exactText('cost_pico').as('cost'), exactText('margin_pico').as('margin')])
       .orderBy('created_at')
       .orderBy('id')
       .limit(rowsPerPage)
@@ -103,7 +100,12 @@ export async function readSpentOnDays(
     .where('day', '<', days.to)
     .where('byok', '<=', days.includesByok ? 1 : 0)
     .groupBy(['key_hash', 'user_id'])
-    .select(['key_hash', 'user_id', exactSum(costColumn).as('cost'), exactSum(marginColumn).as('margin')])
+    .select([
+      'key_hash',
+      'user_id',
+      exactSum(sql.ref('cost_pico')).as('cost'),
+      exactSum(sql.ref('margin_pico')).as('margin'),
+    ])
     .execute()
   return rows
     .map((row) => ({ keyHash: row.key_hash, userId: row.user_id, spent: readSum(row.cost) + readSum(row.margin) }))

@@ -10,10 +10,7 @@ import { type FactsRow, readRequestFacts } from './request-facts.ts'
 
 const rowsPerTransaction = 200
 
-const exactAmounts = [
-  exactText(sql.ref('cost_pico')).as('cost'),
-  exactText(sql.ref('margin_pico')).as('margin'),
-] as const
+const exactAmounts = [exactText('cost_pico').as('cost'), exactText('margin_pico').as('margin')] as const
 
 /**
  * The age from which a row is counted. The position moves by `created_at`, the start of a request, but a server of an

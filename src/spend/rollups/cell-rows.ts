@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { maxStorable } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import { sql } from '#platform/db/kysely.ts'
 import { type ColumnValue, insertRows, replaceExisting } from '#platform/db/rows/insert-rows.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { exactText } from '../ledger/sums/exact.ts'
@@ -86,7 +85,7 @@ export class CellSet {
         ),
       )
       .select(['grain', 'slot', 'cell', ...sketchNames])
-      .select(sumColumns[this.table].map((name) => exactText(sql.ref(name)).as(name)))
+      .select(sumColumns[this.table].map((name) => exactText(name).as(name)))
       .execute()
     for (const row of rows) {
       const { amounts, sketches } = this.#slots.get(slotKey(row))!.cells.get(row.cell)!

@@ -1,5 +1,6 @@
 import { newUuid } from '#platform/core/id.ts'
-import { type Budget, type GroupSubject, groupAccountPrefix, periodOf } from '#spend/budgets/budget.ts'
+import { groupAccountPrefix } from '#spend/budgets/account-id.ts'
+import { type Budget, type GroupSubject, periodOf } from '#spend/budgets/budget.ts'
 import type { Seeded } from '../service/world/seeded.ts'
 
 export const limitAmounts = [1_000_000n, 400_000n, 2_500_000n]
@@ -11,7 +12,7 @@ export function createLimits(chance: Seeded, name: string, sessions: boolean): B
   const keyed = { kind: 'key', hash: name } as const
   const ofSession = (value: string): GroupSubject => ({
     kind: 'group',
-    id: guardrail,
+    guardrailId: guardrail,
     workspaceId: 'w',
     createdAt: 0,
     isDefault: true,

@@ -4,7 +4,7 @@ import type { Db } from '#platform/db/db.ts'
 import type { Every } from '#spend/budgets/accounts/open-accounts.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import { Budgets } from '#spend/budgets/budgets.ts'
-import { pruneGroups } from '#spend/budgets/prune-groups.ts'
+import { pruneGroupAccounts } from '#spend/budgets/prune-group-accounts.ts'
 import { cuttableDb, type Link } from '../database/cuttable-db.ts'
 import type { Seeded } from '../service/world/seeded.ts'
 import { DelayedMessages } from './delayed-messages.ts'
@@ -82,7 +82,7 @@ export class MoneyWorld implements MoneyHistory {
         now: () => this.now + server.skewMs,
         newId: () => server.name.replaceAll(' ', '_'),
         waitUntilWritten: () => this.#ledger.write(server),
-        readSpentSince: async (budget, sinceDay) => {
+        readChargedSince: async (budget, sinceDay) => {
           await this.#ledger.write(server)
           return this.#ledger.spendingSince(budget.id, sinceDay)
         },
@@ -108,7 +108,7 @@ export class MoneyWorld implements MoneyHistory {
     const reserved = await Promise.resolve(pending).catch(() => undefined)
     server.needs.delete(budgets)
     if (!reserved || 'refusedBy' in reserved) return this.#checks.updateKnownLimits()
-    if (!server.alive) return reserved.reservation.settle(0n, () => true)
+    if (!server.alive) return reserved.reservation.settle({ cost: 0n, byok: false })
     const cost = this.#costOf(need)
     const { reservation } = reserved
     this.log(`${server.name} admits ${need} (will cost ${cost}) of ${requestedLimits}`)
@@ -133,7 +133,7 @@ export class MoneyWorld implements MoneyHistory {
     const cost = this.#costOf(need)
     Object.assign(flight, { isOver: true, isRecorded: false, cost, charged: cost })
     this.log(`${server.name} pays ${cost} for an attempt, and asks for ${need}`)
-    const early = flight.reservation.settleEarly(cost, () => true)
+    const early = flight.reservation.settleEarly({ cost, byok: false })
     const record = () => {
       flight.isRecorded = true
       flight.record?.()
@@ -150,7 +150,7 @@ export class MoneyWorld implements MoneyHistory {
     const { reservation } = reserved
     if (server.alive) return this.#beginFlight({ server, budgets, reservation, need, cost: this.#costOf(need) }, record)
     record()
-    reservation.settle(0n, () => true)
+    reservation.settle({ cost: 0n, byok: false })
   }
 
   /** Most requests cost less than their reservation, but a few cost more (docs/spending.md). */
@@ -166,7 +166,7 @@ export class MoneyWorld implements MoneyHistory {
     const { need, cost } = flight
     flight.charged = clientLeft && cost < need ? cost + (need - cost) / 2n : cost
     this.log(`${flight.server.name} charges ${flight.charged} for ${need}`)
-    flight.reservation.settle(flight.charged, () => true)
+    flight.reservation.settle({ cost: flight.charged, byok: false })
     flight.record?.()
   }
 
@@ -223,7 +223,7 @@ export class MoneyWorld implements MoneyHistory {
   /** The hourly upkeep deletes accounts of sessions, here as if the ledger had deleted their requests. */
   async forgetSessions(): Promise<void> {
     this.steps.push('accounts of sessions are forgotten')
-    await pruneGroups({ db: this.#db, now: () => this.now })
+    await pruneGroupAccounts({ db: this.#db, now: () => this.now })
   }
 
   /** Time advances, and each action that became due runs once. */

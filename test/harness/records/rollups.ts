@@ -1,5 +1,4 @@
 import type { Db } from '#platform/db/db.ts'
-import { sql } from '#platform/db/kysely.ts'
 import { recordColumns } from '#spend/ledger/record.ts'
 import { exactText } from '#spend/ledger/sums/exact.ts'
 import { type Cell, toSlot } from '#spend/rollups/cell.ts'
@@ -18,7 +17,7 @@ export async function storedCells(db: Db, table: CellTable, grain: number): Prom
     .selectFrom(table as 'key_cells')
     .where('grain', '=', grain)
     .select(['slot', ...(dimensionsOf[table] as 'model'[]), 'latency', 'duration', 'throughput'])
-    .select(sumColumns[table].map((name) => exactText(sql.ref(name)).as(`${name}_exact`)))
+    .select(sumColumns[table].map((name) => exactText(name).as(`${name}_exact`)))
     .execute()
   const results = rows.map((row): [string, string] => {
     const texts = row as unknown as Record<string, string>
@@ -37,7 +36,7 @@ export async function recomputedCells(db: Db, table: CellTable, grain: number): 
   const rows = await db.query
     .selectFrom('generations')
     .select([...recordColumns, 'organization_id'])
-    .select([exactText(sql.ref('cost_pico')).as('cost'), exactText(sql.ref('margin_pico')).as('margin')])
+    .select([exactText('cost_pico').as('cost'), exactText('margin_pico').as('margin')])
     .execute()
   const names = dimensionColumns.filter((name) => dimensionsOf[table].some((dimension) => dimension === name))
   const sums = new Map<string, Sums>()

@@ -80,7 +80,7 @@ function toKeyBudget({ subject, limit, interval, includesByok }: LastingBudget, 
   const isGroup = subject.kind === 'group'
   return {
     layer: spendLimitNameOf(subject),
-    guardrail_id: isGroup || subject.kind === 'guardrail' ? subject.id : null,
+    guardrail_id: isGroup || subject.kind === 'guardrail' ? subject.guardrailId : null,
     tag_name: isGroup && subject.grouping.by === 'tag' ? subject.grouping.name : null,
     group_value: null,
     limit_usd: toUsd(limit),

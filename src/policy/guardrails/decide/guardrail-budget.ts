@@ -1,5 +1,6 @@
 import { toPicoUsd } from '#platform/core/pico-usd.ts'
-import { type Budget, groupAccountPrefix, type LastingBudget, type Spender } from '#spend/budgets/budget.ts'
+import { accountId } from '#spend/budgets/account-id.ts'
+import type { Budget, LastingBudget, Spender } from '#spend/budgets/budget.ts'
 import { type Grouping, groupValues, type RequestGroups } from '#spend/ledger/request-group.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import type { GroupLimit } from './policy.ts'
@@ -14,10 +15,9 @@ export function guardrailBudget(
   isDefault: boolean,
 ): LastingBudget | undefined {
   if (policy.limit_usd === null) return undefined
-  const name = spender.kind === 'member' ? `member:${spender.userId}` : `key:${spender.hash}`
   return {
-    id: `guardrail:${id}:${name}`,
-    subject: { kind: 'guardrail', id, workspaceId, createdAt, spender, isDefault },
+    id: accountId.guardrail(id, spender),
+    subject: { kind: 'guardrail', guardrailId: id, workspaceId, createdAt, spender, isDefault },
     limit: toPicoUsd(policy.limit_usd),
     interval: policy.reset_interval,
     includesByok: policy.include_byok_in_budgets,
@@ -39,8 +39,8 @@ export function groupBudget({ guardrail, isDefault, limit }: EffectiveGroupLimit
   const { id, workspaceId, createdAt, policy } = guardrail
   const grouping = groupingOf(limit)
   return {
-    id: groupAccountPrefix(id, grouping) + value,
-    subject: { kind: 'group', id, workspaceId, createdAt, isDefault, grouping, value },
+    id: accountId.group(id, grouping, value),
+    subject: { kind: 'group', guardrailId: id, workspaceId, createdAt, isDefault, grouping, value },
     limit: toPicoUsd(limit.limit_usd),
     interval: limit.reset_interval,
     includesByok: policy.include_byok_in_budgets,

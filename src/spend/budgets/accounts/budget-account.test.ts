@@ -35,10 +35,7 @@ function openAccount() {
 test('a grant is included in every later report, also in a delayed one', async () => {
   const { account, requests } = openAccount()
   const reserved = account.reserve(10n, 1000n)
-  const reports = [
-    account.report({ isInUse: true, standbyAmount: 30n }),
-    account.report({ isInUse: true, standbyAmount: 30n }),
-  ]
+  const reports = [account.reportInUse(30n), account.reportInUse(30n)]
   await turn()
   requests[0]?.grant(30n)
   await turn()
@@ -62,7 +59,7 @@ test('spending is reported as held until the ledger has it', async () => {
   account.settle(5n, 3n)
   const reported = async () => {
     const { recorded } = account.spending
-    const report = account.report({ isInUse: true, standbyAmount: 30n })
+    const report = account.reportInUse(30n)
     requests.at(-1)?.grant(0n)
     await report
     account.spending.noteWritten(recorded)
@@ -85,17 +82,17 @@ test('all that was spent is in every report, with how much of it was confirmed',
   assert.equal(await reserved, 'granted')
   account.settle(10n, 4n)
   account.spending.noteWritten(4n)
-  const first = account.report({ isInUse: true, standbyAmount: 30n })
+  const first = account.reportInUse(30n)
   account.tryReserve(6n)
   account.settle(6n, 5n)
   account.spending.noteWritten(9n)
   requests[1]?.fail()
   await assert.rejects(first)
-  const second = account.report({ isInUse: true, standbyAmount: 30n })
+  const second = account.reportInUse(30n)
   assert.deepEqual(requests[2]?.report, { total: 9n, confirmed: 0n, held: 1n, unwritten: 0n, need: 0n, totalNeed: 0n })
   requests[2]?.grant(0n)
   await second
-  account.report({ isInUse: true, standbyAmount: 30n })
+  account.reportInUse(30n)
   assert.deepEqual(requests[3]?.report, { total: 9n, confirmed: 9n, held: 1n, unwritten: 0n, need: 0n, totalNeed: 0n })
 })
 
@@ -105,7 +102,7 @@ test('an idle reserve is returned: all without recent requests, else the surplus
   requests[0]?.grant(100n)
   await reserved
   const answered = async (inUse: boolean) => {
-    const report = account.report({ isInUse: inUse, standbyAmount: 30n })
+    const report = inUse ? account.reportInUse(30n) : account.reportUnused()
     requests.at(-1)?.grant(0n)
     await report
     return requests.at(-1)?.report.held
@@ -123,12 +120,12 @@ test('a grant under a limit that was lowered meanwhile is returned', async () =>
   const reserved = account.reserve(10n, 1000n)
   requests[0]?.grant(50n)
   await reserved
-  const report = account.report({ isInUse: true, standbyAmount: 100n })
+  const report = account.reportInUse(100n)
   account.revoke()
   requests[1]?.grant(7n)
   await report
   assert.equal(account.tryReserve(1n), false)
-  account.report({ isInUse: true, standbyAmount: 100n })
+  account.reportInUse(100n)
   assert.equal(requests.at(-1)?.report.held, 10n)
 })
 
@@ -149,17 +146,17 @@ test('an account is not idle during a report', async () => {
   await reserved
   account.settle(10n, 10n)
   account.spending.noteWritten(10n)
-  const report = account.report({ isInUse: false, standbyAmount: 0n })
+  const report = account.reportUnused()
   assert.equal(account.isIdle, false)
   requests[1]?.fail()
   await assert.rejects(report)
   assert.equal(account.isIdle, false)
-  const secondReport = account.report({ isInUse: false, standbyAmount: 0n })
+  const secondReport = account.reportUnused()
   requests[2]?.grant(0n)
   await secondReport
   // The database keeps the row until the server confirms it.
   assert.equal(account.isIdle, false)
-  const last = account.report({ isInUse: false, standbyAmount: 0n })
+  const last = account.reportUnused()
   requests[3]?.grant(0n)
   await last
   assert.equal(account.isIdle, true)
@@ -214,7 +211,7 @@ test('concurrent servers never hold more than the limit together', async () => {
       spentOrReserved -= need - cost
       account.settle(need, cost)
       if (random() < 0.5) account.spending.noteWritten(account.spending.recorded)
-      if (random() < 0.5) account.report({ isInUse: random() < 0.5, standbyAmount: 5n })
+      if (random() < 0.5) random() < 0.5 ? account.reportInUse(5n) : account.reportUnused()
     }
     const requests = Array.from({ length: 60 }, (_, i) => request(servers[i % 3] as BudgetAccount))
     await Promise.race([Promise.all(requests), turn()])

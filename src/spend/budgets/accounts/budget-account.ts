@@ -25,7 +25,7 @@ type BudgetAccountDeps = {
  * Leased money belongs to this server until it returns it. While the database is unreachable, only that money is used.
  */
 export class BudgetAccount {
-  /** The time of the last use. */
+  /** The time of the last use, by the estimated clock of the database. */
   usedAt = 0
   readonly spending = new Spending()
   readonly #deps: BudgetAccountDeps
@@ -39,10 +39,14 @@ export class BudgetAccount {
   #isLeased = false
   /** The number of revocations, by which a pending exchange notices that its grant was revoked. */
   #revocations = 0
+  /** By the monotonic clock `elapsed`. */
   #exchangeStartedAt = 0
+  /** The report of an amount that exceeded its reservation. */
   #earlyReport: Promise<unknown> | undefined
   readonly #waiting = new WaitingRequests()
+  /** The pending exchange with the database. */
   #exchanging: Promise<Grant> | undefined
+  /** Whether a call of `serve` works, and whether it must repeat its work. */
   #isServing = false
   #isServeRequested = false
 
@@ -92,7 +96,7 @@ export class BudgetAccount {
     const { promise, resolve, reject } = Promise.withResolvers<ReserveOutcome>()
     const { elapsed, waitMs } = this.#deps
     this.#waiting.add({ need, limit, settle: resolve, fail: reject, deadline: elapsed() + waitMs })
-    this.serve().catch((error: unknown) => this.failWaiting(error))
+    this.#serveInBackground()
     return promise
   }
 
@@ -117,7 +121,7 @@ export class BudgetAccount {
     this.#reserved -= reserved
     this.#available += reserved - spent
     if (this.#available < this.#idle) this.#idle = this.#available
-    if (this.hasWaiting) this.serve().catch((error: unknown) => this.failWaiting(error))
+    if (this.hasWaiting) this.#serveInBackground()
     if (this.#available < 0n) this.#reportNow()
   }
 
@@ -142,7 +146,15 @@ export class BudgetAccount {
     this.#idle = 0n
   }
 
-  /** Serves waiting requests in order, with available money and new grants. */
+  /** If the database cannot be reached, the waiting requests fail. */
+  #serveInBackground(): void {
+    this.serve().catch((error: unknown) => this.failWaiting(error))
+  }
+
+  /**
+   * Serves waiting requests in order, with available money and new grants. A call while another one works makes that one
+   * repeat its work, and returns at once.
+   */
   async serve(): Promise<void> {
     this.#isServeRequested = true
     if (this.#isServing) return
@@ -170,12 +182,19 @@ export class BudgetAccount {
     this.#waiting.refuse({ availableSoon, unresponsive: heldByUnresponsive }, this.#deps.elapsed())
   }
 
-  /** Reports spending and returns idle money, except `standbyAmount` while the account is in use. */
-  async report({ isInUse, standbyAmount }: { isInUse: boolean; standbyAmount: PicoUsd }): Promise<void> {
-    if (this.#waiting.isEmpty) {
-      const idle = isInUse ? this.#idle - standbyAmount : this.#available
-      this.#available -= maxPico(idle, 0n)
-    }
+  /** Reports spending and returns the money that was idle since the last report, except `standbyAmount`. */
+  reportInUse(standbyAmount: PicoUsd): Promise<void> {
+    return this.#report(this.#idle - standbyAmount)
+  }
+
+  /** Reports spending and returns all available money. */
+  reportUnused(): Promise<void> {
+    return this.#report(this.#available)
+  }
+
+  /** @param returned the money to return, unless requests wait for it. */
+  async #report(returned: PicoUsd): Promise<void> {
+    if (this.#waiting.isEmpty) this.#available -= maxPico(returned, 0n)
     this.#idle = maxPico(this.#available, 0n)
     await this.#send()
   }
@@ -183,9 +202,9 @@ export class BudgetAccount {
   /** Sends the last reports. The second one ends the lease. */
   async close(): Promise<void> {
     await this.#earlyReport
-    await this.report({ isInUse: false, standbyAmount: 0n })
+    await this.reportUnused()
     await this.#earlyReport
-    if (!this.isIdle) await this.report({ isInUse: false, standbyAmount: 0n })
+    if (!this.isIdle) await this.reportUnused()
   }
 
   /** Fails all waiting requests, for example if the database is unreachable. */

@@ -11,7 +11,7 @@ import { createGuardrailAccounts, withGuardrailAccounts } from './guardrail-acco
 const guardrail = (spender: 'a' | 'b', limit: bigint): Budget => ({
   id: `guardrail:g:key:${spender}`,
   subject: {
-    ...({ kind: 'guardrail', id: 'g', workspaceId: 'w', createdAt: 0, isDefault: false } as const),
+    ...({ kind: 'guardrail', guardrailId: 'g', workspaceId: 'w', createdAt: 0, isDefault: false } as const),
     spender: { kind: 'key', hash: spender },
   },
   limit,

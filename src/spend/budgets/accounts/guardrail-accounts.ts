@@ -1,9 +1,9 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { hasOlderServers } from '#platform/db/older-servers.ts'
-import { dayOf } from '../../ledger/days.ts'
+import { type Day, dayOf } from '../../ledger/days.ts'
 import { chargedOf, readSpendingOf } from '../../ledger/spending/spending.ts'
-import type { Budget, LastingSubject } from '../budget.ts'
+import type { Budget, GuardrailSubject } from '../budget.ts'
 import type { BudgetReserver } from '../budgets.ts'
 import { deleteIncompleteSums } from '../rows/spending-rows.ts'
 import type { Every } from './open-accounts.ts'
@@ -75,7 +75,7 @@ export async function createGuardrailAccounts(
 
 /** Returns the budget with the account that older servers use. Budgets of other subjects are returned unchanged. */
 function sharedBudget(budget: Budget): Budget {
-  return budget.subject.kind === 'guardrail' ? { ...budget, id: sharedAccount(budget.subject.id) } : budget
+  return budget.subject.kind === 'guardrail' ? { ...budget, id: sharedAccount(budget.subject.guardrailId) } : budget
 }
 
 const sharedAccount = (guardrailId: string) => `guardrail:${guardrailId}`
@@ -108,16 +108,16 @@ function withoutDuplicateAccounts(budgets: Budget[]): Budget[] {
 
 /** Whether a budget has the account that all members and keys of its guardrail share. */
 export const isSharedAccount = ({ id, subject }: Budget): boolean =>
-  subject.kind === 'guardrail' && id === sharedAccount(subject.id)
+  subject.kind === 'guardrail' && id === sharedAccount(subject.guardrailId)
 
 /** Reads the ledger for the spending of all members and keys of a guardrail since a day. */
-export async function readGuardrailSpending(
+export async function readChargedByGuardrail(
   deps: { db: Pick<Db, 'query'> },
-  { id, workspaceId, createdAt, isDefault }: Extract<LastingSubject, { kind: 'guardrail' }>,
+  { guardrailId, workspaceId, createdAt, isDefault }: GuardrailSubject,
   includesByok: boolean,
-  sinceDay: number,
+  sinceDay: Day,
 ): Promise<PicoUsd> {
-  const spenders = isDefault ? { workspaceId } : { workspaceId, only: await assignedSpenders(deps, id) }
+  const spenders = isDefault ? { workspaceId } : { workspaceId, only: await assignedSpenders(deps, guardrailId) }
   return chargedOf(await readSpendingOf(deps, spenders, Math.max(sinceDay, dayOf(createdAt))), includesByok)
 }
 

@@ -1,9 +1,11 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { type Budget, periodOf, resetsAt } from '../budget.ts'
+import type { Day } from '../../ledger/days.ts'
+import { type Budget, type Period, periodOf, resetsAt } from '../budget.ts'
 import type { DatabaseTime } from '../database-time.ts'
-import { exchange, standbyAmount } from '../leases/lease-exchange.ts'
+import { standbyAmount } from '../leases/grant.ts'
+import { exchange } from '../leases/lease-exchange.ts'
 import { BudgetAccount, type Exchange } from './budget-account.ts'
 
 /** Repeats work at an interval. @returns a function that stops it. */
@@ -18,8 +20,8 @@ export type AccountsDeps = {
   server: string
   /** Resolves when the ledger has stored everything recorded so far. */
   waitUntilWritten: () => Promise<void>
-  /** Reads the spending since a day from the ledger, for an account that is opened now. */
-  readSpentSince: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
+  /** Reads what a limit counts since a day from the ledger, for an account that is opened now. */
+  readChargedSince: (budget: Budget, sinceDay: Day) => Promise<PicoUsd>
   onError: (error: Error) => void
   every: Every
 }
@@ -69,7 +71,7 @@ export class OpenAccounts {
     return open
   }
 
-  #findOrOpen(budget: Budget, period: number): OpenAccount {
+  #findOrOpen(budget: Budget, period: Period): OpenAccount {
     const key = `${budget.id} ${budget.interval} ${period}`
     const existing = this.#accounts.get(key)
     if (existing) {
@@ -87,15 +89,15 @@ export class OpenAccounts {
 
   async #exchange(
     open: OpenAccount,
-    period: number,
+    period: Period,
     report: Parameters<Exchange>[0],
     limit: PicoUsd | undefined,
   ): ReturnType<Exchange> {
-    const { time, server, readSpentSince } = this.#deps
+    const { time, server, readChargedSince } = this.#deps
     const budget = limit === undefined ? open.budget : { ...open.budget, limit }
     const earlierSpending = {
-      waitUntilReported: () => this.#reportOlder(open),
-      readLedger: () => readSpentSince(budget, period),
+      waitUntilReported: () => this.#reportOlderAccounts(open),
+      readLedger: () => readChargedSince(budget, period),
     }
     const sentAt = time.elapsed()
     const answer = await exchange(this.#deps, budget, () => ({ server, period, ...report() }), earlierSpending)
@@ -108,11 +110,11 @@ export class OpenAccounts {
    * ledger, which contains that spending: a later report would count it twice. Only accounts that were opened before
    * this one are reported, so that two accounts never wait for each other.
    */
-  async #reportOlder(newer: OpenAccount): Promise<void> {
+  async #reportOlderAccounts(newer: OpenAccount): Promise<void> {
     await this.#waitForLedger()
     for (const open of this.#accounts.values()) {
       if (open === newer) return
-      if (open.budget.id === newer.budget.id) await open.account.report({ isInUse: false, standbyAmount: 0n })
+      if (open.budget.id === newer.budget.id) await open.account.reportUnused()
     }
   }
 
@@ -135,9 +137,8 @@ export class OpenAccounts {
         continue
       }
       const isInUse = at - account.usedAt < this.#times.idleMs
-      await account
-        .report({ isInUse, standbyAmount: standbyAmount(budget.limit) })
-        .catch((error) => this.#logError(error))
+      const reported = isInUse ? account.reportInUse(standbyAmount(budget.limit)) : account.reportUnused()
+      await reported.catch((error) => this.#logError(error))
     }
   }
 

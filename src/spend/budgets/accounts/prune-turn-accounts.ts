@@ -1,8 +1,10 @@
 import { repeat } from '#platform/async/reconcile.ts'
-import { dayMs } from '#platform/core/clock.ts'
+import { dayMs, hourMs } from '#platform/core/clock.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
+
+import { accountId } from '../account-id.ts'
 
 type PruneDeps = {
   db: Pick<Db, 'query'>
@@ -12,7 +14,6 @@ type PruneDeps = {
   onError: (error: Error) => void
 }
 
-const everyMs = 60 * 60_000
 /** The age of the last report from which a lease counts as abandoned. */
 const leaseRetentionMs = dayMs
 
@@ -21,11 +22,11 @@ const leaseRetentionMs = dayMs
  * starts with the sum of the ledger. @returns a function that stops it.
  */
 export function startPruningTurnAccounts(deps: PruneDeps): () => void {
-  return repeat(() => pruneTurnAccounts(deps), { everyMs, onError: deps.onError })
+  return repeat(() => pruneTurnAccounts(deps), { everyMs: hourMs, onError: deps.onError })
 }
 
 export async function pruneTurnAccounts({ db, clock, runningTurns }: Omit<PruneDeps, 'onError'>): Promise<void> {
-  const runningAccounts = new Set((await runningTurns()).map((id) => `turn:${id}`))
+  const runningAccounts = new Set((await runningTurns()).map(accountId.turn))
   const { rows } = await sql<{ budget: string }>`
     select budget from budget_periods where budget like 'turn:%'
     union select budget from budget_leases where budget like 'turn:%'

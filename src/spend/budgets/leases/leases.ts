@@ -1,6 +1,6 @@
 import { dayMs } from '#platform/core/clock.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import type { Budget } from '../budget.ts'
+import type { Budget, Period } from '../budget.ts'
 import type { Lease } from '../rows/lease-rows.ts'
 import type { StoredBudget } from '../rows/stored-budget.ts'
 
@@ -15,12 +15,10 @@ export const leaseMs = 30_000
  */
 export const unresponsiveMs = 4000
 
-/** Separates the server and the interval in a lease holder. */
-const separator = ' '
-
 /** Returns the holder of a lease. A server has one lease per interval, because requests in flight can have the old one. */
-export const leaseHolder = (server: string, { interval }: Pick<Budget, 'interval'>) =>
-  `${server}${separator}${interval ?? 'never'}`
+export const leaseHolder = (server: string, budget: Pick<Budget, 'interval'>) => server + holderSuffix(budget)
+
+const holderSuffix = ({ interval }: Pick<Budget, 'interval'>) => ` ${interval ?? 'never'}`
 
 /** The leased money of a budget, by the state of its servers. */
 export type Leased = {
@@ -35,7 +33,7 @@ export type Leased = {
 /** Sums the leases of a budget in a period. @param ownLease the lease of the asking server, which is skipped. */
 export function sumLeases(
   budget: Pick<Budget, 'interval'>,
-  period: number,
+  period: Period,
   { at, leases }: Pick<StoredBudget, 'at' | 'leases'>,
   ownLease?: Lease,
 ): Leased {
@@ -55,8 +53,7 @@ function stateOf(lease: Lease, at: number): keyof Leased {
 const isExpired = ({ renewedAt }: Lease, at: number) => renewedAt < at - leaseMs
 
 /** Whether a lease counts in a period. A lease of another interval counts in the periods that it overlaps. */
-function countsInPeriod(budget: Pick<Budget, 'interval'>, period: number, lease: Lease, at: number): boolean {
-  const isSameInterval = lease.server === leaseHolder(lease.server.split(separator)[0]!, budget)
-  if (isSameInterval) return lease.period === period
+function countsInPeriod(budget: Pick<Budget, 'interval'>, period: Period, lease: Lease, at: number): boolean {
+  if (lease.holder.endsWith(holderSuffix(budget))) return lease.period === period
   return !isExpired(lease, at) || lease.renewedAt + leaseMs >= period * dayMs
 }

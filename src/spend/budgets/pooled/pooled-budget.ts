@@ -5,7 +5,7 @@ import { intervals } from '#platform/core/vocabulary.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import type { Budget, Pool } from '../budget.ts'
+import type { LastingBudget, Pool } from '../budget.ts'
 import { spentAmounts } from '../spent-amounts.ts'
 import { Thresholds } from '../thresholds.ts'
 
@@ -67,7 +67,7 @@ export function storedFields(row: PooledBudgetRow) {
   }
 }
 
-export function toBudget(row: PooledBudgetRow): Budget & { subject: { kind: 'pool' } } {
+export function toBudget(row: PooledBudgetRow): LastingBudget {
   const pool: Pool = { kind: row.owner_kind, id: row.owner_id }
   return {
     id: row.account,

@@ -4,6 +4,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
+import { accountId } from '../account-id.ts'
 import type { Pool } from '../budget.ts'
 import { readBudgetStatuses, statusFields } from '../budget-status.ts'
 import { deleteSpending } from '../rows/spending-rows.ts'
@@ -154,7 +155,7 @@ function newBudget(deps: WriteDeps, caller: Caller, pool: Pool, interval: Budget
     reset_interval: interval,
     limit_usd: 0,
     include_byok: 0,
-    account: `${pool.kind}:${pool.id}:${interval}`,
+    account: accountId.pool(pool, interval),
     created_at: at,
     updated_at: at,
   }
@@ -166,8 +167,7 @@ async function addSpending<Answer>(
   schema: SchemaOf<Answer>,
 ): Promise<Answer[]> {
   const budgets = rows.map(toBudget)
-  // A pooled budget always has an owner of thresholds.
-  const owners = budgets.map(({ subject }) => thresholdOwner(subject)!)
+  const owners = budgets.map(({ subject }) => thresholdOwner(subject))
   const [statuses, thresholds] = await Promise.all([
     readBudgetStatuses(deps, budgets),
     readThresholds(deps.db.query, owners),
@@ -180,7 +180,7 @@ async function addSpending<Answer>(
 }
 
 async function readBudgetThresholds(tx: Tx, row: PooledBudgetRow): Promise<{ owner: string; thresholds: number[] }> {
-  const owner = thresholdOwner(toBudget(row).subject)!
+  const owner = thresholdOwner(toBudget(row).subject)
   return { owner, thresholds: thresholdsOf(await readThresholds(tx, [owner]), owner) }
 }
 

@@ -3,12 +3,14 @@ import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
-import { asText } from './pico-text.ts'
+import { exactText } from '../../ledger/sums/exact.ts'
+import type { Period } from '../budget.ts'
 
 /** The money of a budget that a server has leased in a period. */
 export type Lease = {
-  server: string
-  period: number
+  /** The server and the interval, see `leaseHolder`. The column is named `server`. */
+  holder: string
+  period: Period
   held: PicoUsd
   /** The server's total spending in the period, as it last reported. */
   spent: PicoUsd
@@ -28,7 +30,7 @@ export async function readLeases(
       .selectFrom('budget_leases')
       .where('budget', 'in', accounts)
       .select(['budget', 'server', 'period', 'renewed_at'])
-      .select([asText('held_pico').as('held'), asText('spent_pico').as('spent')])
+      .select([exactText('held_pico').as('held'), exactText('spent_pico').as('spent')])
       .execute(),
   ])
   const leases = Map.groupBy(rows, ({ budget }) => budget)
@@ -37,8 +39,8 @@ export async function readLeases(
     leases: new Map(
       [...leases].map(([account, accountRows]) => [
         account,
-        accountRows.map(({ server, period, renewed_at: renewedAt, ...row }) => ({
-          server,
+        accountRows.map(({ server: holder, period, renewed_at: renewedAt, ...row }) => ({
+          holder,
           period,
           renewedAt,
           held: BigInt(row.held),
@@ -49,23 +51,23 @@ export async function readLeases(
   }
 }
 
-export async function writeLease(tx: Tx, account: string, { server, period, ...lease }: Lease): Promise<void> {
+export async function writeLease(tx: Tx, account: string, { holder, period, ...lease }: Lease): Promise<void> {
   const values = { held_pico: lease.held, spent_pico: clampToColumn(lease.spent), renewed_at: lease.renewedAt }
-  const key = { budget: account, period, server }
+  const key = { budget: account, period, server: holder }
   await upsert(tx, 'budget_leases', [{ ...key, ...values }], { key: ['budget', 'period', 'server'] }).execute()
 }
 
-export async function deleteLease(tx: Tx, account: string, { server, period }: Lease): Promise<void> {
+export async function deleteLease(tx: Tx, account: string, { holder, period }: Lease): Promise<void> {
   await tx
     .deleteFrom('budget_leases')
     .where('budget', '=', account)
     .where('period', '=', period)
-    .where('server', '=', server)
+    .where('server', '=', holder)
     .execute()
 }
 
 /** Deletes leases of periods that are over, if their servers last reported before an instant. */
-export async function deleteOldLeases(tx: Tx, account: string, period: number, before: number): Promise<void> {
+export async function deleteOldLeases(tx: Tx, account: string, period: Period, before: number): Promise<void> {
   await tx
     .deleteFrom('budget_leases')
     .where('budget', '=', account)

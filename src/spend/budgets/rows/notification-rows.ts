@@ -2,12 +2,13 @@ import { clampToColumn, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
-import { isGroupAccount } from './group-accounts.ts'
+import { isGroupAccount } from '../account-id.ts'
+import type { Period } from '../budget.ts'
 
 /** The highest threshold of a limit for which webhooks were notified, in percent. */
 export type NotifiedThreshold = { interval: string; limit: PicoUsd; percent: number }
 
-type NewNotifiedThreshold = NotifiedThreshold & { account: string; period: number; at: number }
+type NewNotifiedThreshold = NotifiedThreshold & { account: string; period: Period; at: number }
 
 export async function writeNotifiedThreshold(
   tx: Tx,
@@ -25,7 +26,7 @@ export async function writeNotifiedThreshold(
 }
 
 /** Deletes notifications of earlier periods from before an instant. Period 0 is that of limits that never reset. */
-export async function deleteOldNotifications(tx: Tx, account: string, period: number, before: number): Promise<void> {
+export async function deleteOldNotifications(tx: Tx, account: string, period: Period, before: number): Promise<void> {
   await tx
     .deleteFrom('told_limits')
     .where('budget', '=', account)

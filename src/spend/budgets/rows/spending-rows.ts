@@ -1,9 +1,11 @@
 import { clampToColumn, maxStorable, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { asText } from './pico-text.ts'
+import type { Day } from '../../ledger/days.ts'
+import { exactText } from '../../ledger/sums/exact.ts'
+import type { Period } from '../budget.ts'
 
-// A period is identified by its first day; 0 is the period of a limit that never resets. The column `budget` has the account.
+// The column `budget` has the id of an account.
 
 type Query = Db['query'] | Tx
 
@@ -11,11 +13,11 @@ type Query = Db['query'] | Tx
 export async function readSpendingOfAccounts(
   query: Query,
   accounts: readonly string[],
-): Promise<Map<string, Map<number, PicoUsd>>> {
+): Promise<Map<string, Map<Period, PicoUsd>>> {
   const rows = await query
     .selectFrom('budget_periods')
     .where('budget', 'in', accounts)
-    .select(['budget', 'period', asText('spent_pico').as('spent')])
+    .select(['budget', 'period', exactText('spent_pico').as('spent')])
     .execute()
   const byAccount = Map.groupBy(rows, ({ budget }) => budget)
   return new Map(
@@ -29,18 +31,18 @@ export async function readSpendingOfAccounts(
 export async function readSpendingOfPeriods(
   query: Query,
   account: string,
-  periods: number[],
-): Promise<Map<number, PicoUsd>> {
+  periods: readonly Period[],
+): Promise<Map<Period, PicoUsd>> {
   const rows = await query
     .selectFrom('budget_periods')
     .where('budget', '=', account)
     .where('period', 'in', periods)
-    .select(['period', asText('spent_pico').as('spent')])
+    .select(['period', exactText('spent_pico').as('spent')])
     .execute()
   return new Map(rows.map(({ period, spent }) => [period, BigInt(spent)]))
 }
 
-export async function insertPeriod(tx: Tx, account: string, period: number, spent: PicoUsd): Promise<void> {
+export async function insertPeriod(tx: Tx, account: string, period: Period, spent: PicoUsd): Promise<void> {
   await tx
     .insertInto('budget_periods')
     .values({ budget: account, period, spent_pico: clampToColumn(spent) })
@@ -48,7 +50,7 @@ export async function insertPeriod(tx: Tx, account: string, period: number, spen
 }
 
 /** Adds spending to the periods that have a row. */
-export async function addSpent(tx: Tx, account: string, periods: number[], spent: PicoUsd): Promise<void> {
+export async function addSpent(tx: Tx, account: string, periods: readonly Period[], spent: PicoUsd): Promise<void> {
   const addedAmount = clampToColumn(spent)
   const sum = sql<bigint>`case when spent_pico > ${maxStorable - addedAmount} then ${maxStorable} else spent_pico + ${addedAmount} end`
   await tx
@@ -60,7 +62,7 @@ export async function addSpent(tx: Tx, account: string, periods: number[], spent
 }
 
 /** Deletes the sums of periods that started before a day. */
-export async function deleteOldPeriods(tx: Tx, account: string, before: number): Promise<void> {
+export async function deleteOldPeriods(tx: Tx, account: string, before: Day): Promise<void> {
   await tx
     .deleteFrom('budget_periods')
     .where('budget', '=', account)

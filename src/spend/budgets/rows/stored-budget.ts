@@ -2,9 +2,10 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
+import { exactText } from '../../ledger/sums/exact.ts'
+import type { Period } from '../budget.ts'
 import type { Lease } from './lease-rows.ts'
 import type { NotifiedThreshold } from './notification-rows.ts'
-import { asText } from './pico-text.ts'
 
 export type StoredBudget = {
   /** The database's time. */
@@ -31,7 +32,7 @@ type BudgetRow = {
   kind: 'clock' | 'period' | 'lease' | 'notified' | 'thresholds'
   at: number
   server: string
-  period: number
+  period: Period
   spent: string
   held: string
 }
@@ -45,19 +46,19 @@ export async function readBudget(
   query: Db['query'] | Tx,
   clock: DatabaseClock,
   account: string,
-  period: number,
+  period: Period,
   thresholdOwner = '',
 ): Promise<StoredBudget> {
   const { rows } = await sql<BudgetRow>`
     select 'clock' as kind, ${clock.nowSql()} as at, '' as server, 0 as period, '0' as spent, '0' as held
     union all
-    select 'period', 0, '', period, ${asText('spent_pico')}, '0'
+    select 'period', 0, '', period, ${exactText('spent_pico')}, '0'
       from budget_periods where budget = ${account} and period = ${period}
     union all
-    select 'lease', renewed_at, server, period, ${asText('spent_pico')}, ${asText('held_pico')}
+    select 'lease', renewed_at, server, period, ${exactText('spent_pico')}, ${exactText('held_pico')}
       from budget_leases where budget = ${account}
     union all
-    select 'notified', percent, reset_interval, period, ${asText('limit_pico')}, '0'
+    select 'notified', percent, reset_interval, period, ${exactText('limit_pico')}, '0'
       from told_limits where budget = ${account} and period = ${period}
     union all
     select 'thresholds', 0, percents, 0, '0', '0'
@@ -70,7 +71,7 @@ export async function readBudget(
     else if (kind === 'period') stored.spent = spent
     else if (kind === 'thresholds') stored.thresholds = JSON.parse(server) as number[]
     else if (kind === 'notified') stored.notified.push({ interval: server, limit: spent, percent: at })
-    else stored.leases.push({ server, period: rowPeriod, held, spent, renewedAt: at })
+    else stored.leases.push({ holder: server, period: rowPeriod, held, spent, renewedAt: at })
   }
   return stored
 }

@@ -1,6 +1,7 @@
 import { dayMs } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
+import type { Day } from '../days.ts'
 import type { Grouping } from '../request-group.ts'
 import { exactSum } from '../sums/exact.ts'
 import { type Spending, toSpending } from './spending.ts'
@@ -18,7 +19,7 @@ type SpendingGroup = {
 export async function readGroupSpending(
   { db }: { db: Pick<Db, 'query'> },
   { workspaceId, grouping, value, assignedTo }: SpendingGroup,
-  sinceDay: number,
+  sinceDay: Day,
 ): Promise<Spending> {
   const requests = db.query
     .selectFrom('generations as g')

@@ -1,6 +1,7 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db, Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
+import type { Day } from '../days.ts'
 import { exactSum } from '../sums/exact.ts'
 import { readSum } from '../sums/read-sum.ts'
 
@@ -45,7 +46,7 @@ export function toSpending(row: Record<keyof Spending, string>): Spending {
 export async function readSpendingOfKeys(
   deps: { db: Pick<Db, 'query'> },
   hashes: readonly string[],
-  sinceDay: number,
+  sinceDay: Day,
 ): Promise<Map<string, Spending>> {
   if (hashes.length === 0) return new Map()
   const rows = await deps.db.query
@@ -66,7 +67,7 @@ type KeysAndMembers = { keyHashes?: readonly string[]; userIds?: readonly string
 export async function readSpendingOf(
   { db }: { db: { query: Query } },
   { organizationId, workspaceId, only }: Spenders,
-  sinceDay: number,
+  sinceDay: Day,
 ): Promise<Spending> {
   // The sums by workspace are fewer, and sufficient if keys and members do not matter. The cast is for the compiler: the
   // columns of this query are the same in both tables.

@@ -5,9 +5,9 @@ import { sumBase } from './read-sum.ts'
 /** Casts to an exact integer. SQLite would convert large integers to floating point. */
 const toBigint = (value: RawBuilder<unknown>) => sql`cast(${value} as bigint)`
 
-/** Reads an integer as text, because it may exceed the exact range of a double. */
-export function exactText(value: RawBuilder<unknown>): RawBuilder<string> {
-  return sql<string>`cast(${toBigint(value)} as text)`
+/** Reads an integer column as text, because it may exceed the exact range of a double. */
+export function exactText(column: string): RawBuilder<string> {
+  return sql<string>`cast(${toBigint(sql.ref(column))} as text)`
 }
 
 /** Sums in two halves, because SQLite cannot add beyond 2⁶³. Read the result with `readSum`. */

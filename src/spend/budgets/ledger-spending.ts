@@ -1,34 +1,34 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
-import { dayOf } from '../ledger/days.ts'
+import { type Day, dayOf } from '../ledger/days.ts'
 import { readGroupSpending } from '../ledger/spending/group-spending.ts'
 import { chargedOf, readSpendingOf, type Spenders, type Spending } from '../ledger/spending/spending.ts'
 import type { Budget, GroupSubject, LastingSubject } from './budget.ts'
 
 type CountedBudget = Pick<Budget, 'includesByok'> & { subject: LastingSubject }
 
-/**
- * Reads the spending of a budget since a day from the ledger, for a limit that was set after money was spent. Limits of
- * guardrails and pooled budgets count from the day of their creation at the earliest.
- */
-export async function readSpentSince(
+/** Reads what a limit counts since a day from the ledger, for a limit that was set after money was spent. */
+export async function readChargedSince(
   deps: { db: Pick<Db, 'query'> },
   budget: CountedBudget,
-  sinceDay: number,
+  sinceDay: Day,
 ): Promise<PicoUsd> {
   return chargedOf(await readLedgerSpending(deps, budget, sinceDay), budget.includesByok)
 }
 
-/** Reads the sums of the ledger that a budget counts since a day. */
+/**
+ * Reads the spending of a limit's subject since a day from the ledger. Limits of guardrails and pooled budgets count from the
+ * day of their creation at the earliest.
+ */
 export function readLedgerSpending(
   deps: { db: Pick<Db, 'query'> },
   { subject }: Pick<CountedBudget, 'subject'>,
-  sinceDay: number,
+  sinceDay: Day,
 ): Promise<Spending> {
   const createdDay = subject.kind === 'key' ? 0 : dayOf(subject.createdAt)
   const since = Math.max(sinceDay, createdDay)
   if (subject.kind !== 'group') return readSpendingOf(deps, spendersOf(subject), since)
-  return readGroupSpending(deps, { ...subject, assignedTo: subject.isDefault ? undefined : subject.id }, since)
+  return readGroupSpending(deps, { ...subject, assignedTo: subject.isDefault ? undefined : subject.guardrailId }, since)
 }
 
 function spendersOf(subject: Exclude<LastingSubject, GroupSubject>): Spenders {

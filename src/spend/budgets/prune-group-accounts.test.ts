@@ -7,8 +7,8 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { generation } from '#test/harness/records/generations.ts'
 import { dayOf } from '../ledger/days.ts'
 import { writeGenerations } from '../metering/write.ts'
-import { groupAccountPrefix } from './budget.ts'
-import { pruneGroups } from './prune-groups.ts'
+import { groupAccountPrefix } from './account-id.ts'
+import { pruneGroupAccounts } from './prune-group-accounts.ts'
 import { writeNotifiedThreshold } from './rows/notification-rows.ts'
 import { readBudget } from './rows/stored-budget.ts'
 
@@ -24,7 +24,7 @@ async function opened(db: Db, accounts: [budget: string, period: number][]): Pro
 }
 
 async function remaining(db: Db): Promise<string[]> {
-  await pruneGroups({ db, now: () => now })
+  await pruneGroupAccounts({ db, now: () => now })
   const rows = await db.query.selectFrom('budget_periods').select(['budget', 'period']).orderBy('budget').execute()
   return rows.map(({ budget, period }) => `${budget} ${period}`).toSorted()
 }
