@@ -1,6 +1,5 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import type { ChargedRow, NewCharge } from '#spend/corrections/charged-row.ts'
-import { unconfirmedOfAnswer } from '#spend/corrections/correct-charge.ts'
+import { type ChargedRow, type NewCharge, unconfirmedOfAnswer } from '#spend/corrections/charged-row.ts'
 import type { ReportedBill } from '../providers/cost-lookup-protocols.ts'
 
 /**

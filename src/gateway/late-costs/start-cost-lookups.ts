@@ -2,9 +2,9 @@ import type { Endpoint, Provider } from '#catalogue/index/model.ts'
 import type { Extras } from '#chat/events.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import type { Db } from '#platform/db/db.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
 import { appendEvents } from '#platform/db/event-log.ts'
-import type { ChargedRow } from '#spend/corrections/charged-row.ts'
+import { type ChargedRow, findUnconfirmedCharge } from '#spend/corrections/charged-row.ts'
 import { correctCharge } from '#spend/corrections/correct-charge.ts'
 import {
   type CostLookup,
@@ -89,15 +89,27 @@ async function lookUpCost(deps: CostLookupDeps, { id, attempts }: CostLookup): P
   const bill = await requestBill(deps, caller, answeredEndpoint, row.upstream_id)
   if (bill) {
     await db.exclusively(`charges of ${row.organization_id}`, async (tx) => {
-      const isCorrected = await correctCharge(db, tx, id, (chargedRow) =>
-        lateCharge(chargedRow, bill, () => priceOfTokens(answeredEndpoint.endpoint, bill, chargedRow), now()),
-      )
+      const isCorrected = await correctByBill(deps, tx, id, bill, answeredEndpoint.endpoint)
       await deleteCostLookups(tx, [id])
       if (!isCorrected) return
       const event = { at: now(), organizationId: row.organization_id, kind: 'generations' as const }
       await appendEvents(tx, [{ ...event, data: JSON.stringify([id]) }])
     })
   } else if (attempts >= maxLookups) await deleteCostLookups(db.query, [id])
+}
+
+/** @returns whether the charge has changed. */
+async function correctByBill(
+  { db, now }: Pick<CostLookupDeps, 'db' | 'now'>,
+  tx: Tx,
+  id: string,
+  bill: ReportedBill,
+  endpoint: Endpoint,
+): Promise<boolean> {
+  const charge = await findUnconfirmedCharge(tx, id)
+  if (!charge) return false
+  const billed = lateCharge(charge, bill, () => priceOfTokens(endpoint, bill, charge), now())
+  return billed !== undefined && (await correctCharge(db, tx, charge, billed)) !== undefined
 }
 
 type AnsweredEndpoint = { endpoint: Endpoint; provider: Provider }

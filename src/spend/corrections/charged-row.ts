@@ -1,5 +1,8 @@
-import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import type { RecordRow, StoredFacts } from '../ledger/record.ts'
+import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
+import type { Tx } from '#platform/db/db.ts'
+import { indexOfAnswer } from '../ledger/charge-fields.ts'
+import { type RecordRow, recordColumns, type StoredFacts } from '../ledger/record.ts'
+import { exactText } from '../ledger/sums/exact.ts'
 
 /** A row of the ledger with its exact amounts. */
 export type ChargedRow = RecordRow & {
@@ -22,4 +25,29 @@ export type NewCharge = {
   correction: { source: 'provider' | 'released'; at: number }
   /** The amount that the provider billed, if it is more than the request could cost. */
   billed?: PicoUsd | undefined
+}
+
+/** Finds a request whose charge has an unconfirmed amount, which only such a charge can lose. */
+export async function findUnconfirmedCharge(tx: Tx, id: string): Promise<ChargedRow | undefined> {
+  const row = await tx
+    .selectFrom('generations')
+    .where('id', '=', id)
+    .select([...recordColumns, 'organization_id', 'rolled_up'])
+    .select([exactText('cost_pico').as('cost'), exactText('margin_pico').as('margin')])
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { cost, margin, ...record } = row
+  const charge = { ...record, cost: BigInt(cost), margin: BigInt(margin), facts: JSON.parse(row.record) as StoredFacts }
+  return charge.margin > 0n ? charge : undefined
+}
+
+/** Returns the unconfirmed amount of the attempt that answered, which its provider can report later. */
+export function unconfirmedOfAnswer({ facts, margin }: ChargedRow): PicoUsd {
+  const attempts = facts.attempts ?? []
+  const answeredIndex = indexOfAnswer(attempts, facts.endpoint_id)
+  let otherAttempts = 0n
+  for (const [index, { unconfirmed_usd = 0 }] of attempts.entries()) {
+    if (index !== answeredIndex) otherAttempts += toPicoUsd(unconfirmed_usd)
+  }
+  return margin > otherAttempts ? margin - otherAttempts : 0n
 }

@@ -7,7 +7,8 @@ import { dayOf } from '../ledger/days.ts'
 import { findGeneration } from '../ledger/read-generations.ts'
 import { listActivity } from '../ledger/spending/activity.ts'
 import { writeGenerations } from '../metering/write.ts'
-import { correctCharge, unconfirmedOfAnswer } from './correct-charge.ts'
+import { findUnconfirmedCharge, unconfirmedOfAnswer } from './charged-row.ts'
+import { correctCharge } from './correct-charge.ts'
 import { claimCostLookups, nextLookupAt } from './cost-lookups.ts'
 
 const usd = 10n ** 12n
@@ -34,14 +35,18 @@ async function spentOf(db: Db): Promise<string[]> {
 }
 
 const correct = (db: Db, id: string) =>
-  db.exclusively(`charge ${id} ${Math.random()}`, (tx) =>
-    correctCharge(db, tx, id, (row) => ({
-      cost: usd / 2n,
-      margin: row.margin - unconfirmedOfAnswer(row),
-      tokens: { prompt: 10, completion: 7, reasoning: 0, cached: 0 },
-      correction: { source: 'provider', at },
-    })),
-  )
+  db.exclusively(`charge ${id} ${Math.random()}`, async (tx) => {
+    const row = await findUnconfirmedCharge(tx, id)
+    return (
+      row &&
+      correctCharge(db, tx, row, {
+        cost: usd / 2n,
+        margin: row.margin - unconfirmedOfAnswer(row),
+        tokens: { prompt: 10, completion: 7, reasoning: 0, cached: 0 },
+        correction: { source: 'provider', at },
+      })
+    )
+  })
 
 onEachDatabase('a correction', (kind) => {
   test('by several servers at once changes the row, sums and budgets of the day once', async () => {
@@ -52,7 +57,7 @@ onEachDatabase('a correction', (kind) => {
     await store.db.query.insertInto('budget_periods').values(periods).execute()
     const done = await Promise.all([1, 2, 3].map(() => correct(store.db, one.id)))
     // The second and third find only the amount of the failed attempt, which a bill for the answer does not change.
-    const released = done.reduce((sum, correction) => sum + (correction?.released ?? 0n), 0n)
+    const released = done.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n)
     assert.equal(released, (5n * usd) / 2n)
     assert.deepEqual(await spentOf(store.db), ['7', '10', '7'])
     const record = await findGeneration(store, { ...one.caller, keyKind: 'management' }, one.id)

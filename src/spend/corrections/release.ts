@@ -3,19 +3,16 @@ import { recordChange } from '#identity/audit/audit.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
-import type { Db } from '#platform/db/db.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
 import { appendEvents } from '#platform/db/event-log.ts'
 import type { GenerationFilter } from '../ledger/list/generation-filter.ts'
 import { listGenerations } from '../ledger/list/list-generations.ts'
 import { findGeneration } from '../ledger/read-generations.ts'
-import type { NewCharge } from './charged-row.ts'
-import { type Correction, correctCharge } from './correct-charge.ts'
+import { findUnconfirmedCharge, type NewCharge } from './charged-row.ts'
+import { correctCharge } from './correct-charge.ts'
 import { deleteCostLookups } from './cost-lookups.ts'
 
 type ReleaseDeps = { db: Db; now: Now; newId: NewId }
-
-/** One request, or all requests of a filter. */
-type ReleaseScope = { id: string } | { filter: GenerationFilter }
 
 type Released = { requests: number; amount: PicoUsd }
 
@@ -23,24 +20,22 @@ type Released = { requests: number; amount: PicoUsd }
 const requestsPerBatch = 100
 
 /**
- * Releases the unconfirmed amounts of requests from the limits that were charged. Each amount is released once.
+ * Releases the unconfirmed amount of a request from the limits that were charged. An amount is released once.
  * @throws Fault `not_found` for a request that the caller does not see.
  */
-export async function releaseUnconfirmed(deps: ReleaseDeps, caller: Caller, scope: ReleaseScope): Promise<Released> {
-  if ('id' in scope) {
-    const { id } = await findGeneration(deps, caller, scope.id)
-    return releaseAll(deps, caller, [id], scope)
-  }
+export async function releaseUnconfirmed(deps: ReleaseDeps, caller: Caller, id: string): Promise<Released> {
+  const generation = await findGeneration(deps, caller, id)
+  return releaseBatch(deps, caller, [generation.id], undefined)
+}
+
+/** Releases the unconfirmed amounts of all requests that match a filter. */
+export async function releaseMatching(deps: ReleaseDeps, caller: Caller, filter: GenerationFilter): Promise<Released> {
   const total: Released = { requests: 0, amount: 0n }
   for (let cursor: string | undefined; ; ) {
-    const filter = { ...scope.filter, unconfirmed: true }
-    const { data, nextCursor } = await listGenerations(deps, caller, filter, { limit: requestsPerBatch, cursor })
-    const released = await releaseAll(
-      deps,
-      caller,
-      data.map(({ id }) => id),
-      scope,
-    )
+    const page = { limit: requestsPerBatch, cursor }
+    const { data, nextCursor } = await listGenerations(deps, caller, { ...filter, unconfirmed: true }, page)
+    const ids = data.map(({ id }) => id)
+    const released = await releaseBatch(deps, caller, ids, filter)
     total.requests += released.requests
     total.amount += released.amount
     if (nextCursor === undefined) return total
@@ -48,34 +43,32 @@ export async function releaseUnconfirmed(deps: ReleaseDeps, caller: Caller, scop
   }
 }
 
-async function releaseAll(
+/** @param filter the filter that selected the requests, for the audit log. */
+async function releaseBatch(
   deps: ReleaseDeps,
   caller: Caller,
   ids: readonly string[],
-  scope: ReleaseScope,
+  filter: GenerationFilter | undefined,
 ): Promise<Released> {
-  if (ids.length === 0) return { requests: 0, amount: 0n }
   const { organizationId } = caller
+  const none = { requests: 0, amount: 0n }
+  if (ids.length === 0) return none
   return deps.db.exclusively(`charges of ${organizationId}`, async (tx) => {
     const at = deps.now()
-    const corrections: Correction[] = []
-    // Sorted: two servers that lock the same charges in different orders would deadlock.
-    for (const id of ids.toSorted()) {
-      const correction = await correctCharge(deps.db, tx, id, (row) => releasedCharge(row, at))
-      if (correction) corrections.push(correction)
-    }
-    const releasedIds = corrections.map(({ before }) => before.id)
-    if (releasedIds.length === 0) return { requests: 0, amount: 0n }
+    const released = await releaseCharges(deps.db, tx, ids, at)
+    const releasedIds = [...released.keys()]
+    const [firstId] = releasedIds
+    if (firstId === undefined) return none
     await deleteCostLookups(tx, releasedIds)
-    const amount = corrections.reduce((sum, correction) => sum + correction.released, 0n)
+    const amount = [...released.values()].reduce((sum, each) => sum + each, 0n)
     await recordChange(deps, tx, caller, {
       action: 'generation.released',
       targetKind: 'generation',
-      targetId: 'id' in scope ? releasedIds[0]! : 'filter',
+      targetId: filter ? 'filter' : firstId,
       before: {
         requests: releasedIds,
         unconfirmed_usd: toUsd(amount),
-        filter: 'filter' in scope ? auditedFilter(scope) : undefined,
+        filter: filter && auditedFilter(filter),
       },
       after: { unconfirmed_usd: 0 },
     })
@@ -84,12 +77,20 @@ async function releaseAll(
   })
 }
 
-const releasedCharge = ({ cost }: { cost: PicoUsd }, at: number): NewCharge => ({
-  cost,
-  margin: 0n,
-  correction: { source: 'released', at },
-})
+/** Returns the released amount of each request that had one. */
+async function releaseCharges(db: Db, tx: Tx, ids: readonly string[], at: number): Promise<Map<string, PicoUsd>> {
+  const released = new Map<string, PicoUsd>()
+  // Sorted: two servers that lock the same charges in different orders would deadlock.
+  for (const id of ids.toSorted()) {
+    const charge = await findUnconfirmedCharge(tx, id)
+    if (!charge) continue
+    const confirmed: NewCharge = { cost: charge.cost, margin: 0n, correction: { source: 'released', at } }
+    const amount = await correctCharge(db, tx, charge, confirmed)
+    if (amount !== undefined) released.set(id, amount)
+  }
+  return released
+}
 
 /** The filter without absent fields, for the audit log. JSON has no bigint. */
-const auditedFilter = ({ filter }: { filter: GenerationFilter }) =>
+const auditedFilter = (filter: GenerationFilter) =>
   JSON.parse(JSON.stringify(filter, (_, value) => (typeof value === 'bigint' ? toUsd(value) : value)))

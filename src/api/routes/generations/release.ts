@@ -2,7 +2,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import { releaseUnconfirmed } from '#spend/corrections/release.ts'
+import { releaseMatching, releaseUnconfirmed } from '#spend/corrections/release.ts'
 import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
 import { GenerationFilters, toLedgerFilter } from './filters.ts'
@@ -39,9 +39,10 @@ export const releaseGenerations = route({
     const selections = [id !== undefined, all !== undefined, isFiltered]
     if (selections.filter((isGiven) => isGiven).length !== 1)
       throw new Fault('invalid', 'Invalid request: name either id, filters, or all=true')
-    const scope =
-      id === undefined ? { filter: await toLedgerFilter(deps, caller, { ...filter, unconfirmed: undefined }) } : { id }
-    const { requests, amount } = await releaseUnconfirmed(deps, caller, scope)
+    const { requests, amount } =
+      id === undefined
+        ? await releaseMatching(deps, caller, await toLedgerFilter(deps, caller, { ...filter, unconfirmed: undefined }))
+        : await releaseUnconfirmed(deps, caller, id)
     return { data: { requests, released_usd: toUsd(amount) } }
   },
 })
