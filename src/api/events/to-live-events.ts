@@ -2,7 +2,7 @@ import { type Caller, reachesWorkspace } from '#identity/accounts/caller.ts'
 import type { InternEventData } from '#interns/registry/intern-events.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { StoredEvent } from '#platform/db/event-log.ts'
-import { canReadTexts, visibilityOf } from '#spend/ledger/list/visibility.ts'
+import { canReadTexts, visibleRows } from '#spend/ledger/list/visibility.ts'
 import { readGenerations } from '#spend/ledger/read-generations.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import { requireInterns } from '../access/require-interns.ts'
@@ -40,8 +40,8 @@ async function generationEvents(deps: LiveEventDeps, { seq, data }: StoredEvent)
     const owners = { organization_id: organizationId, workspace_id, key_hash, user_id }
     const textFor = textForReader(record)
     const dataFor = (caller: Caller) => {
-      const [owner, ownerId] = visibilityOf(caller)
-      return owners[owner] === ownerId ? textFor(caller) : undefined
+      const { column, value } = visibleRows(caller)
+      return owners[column] === value ? textFor(caller) : undefined
     }
     return [{ seq, index, type: 'generation', dataFor }]
   })

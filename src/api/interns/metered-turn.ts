@@ -4,7 +4,7 @@ import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
-import { readCostBetween, readUsageSince } from '#spend/metering/key-usage.ts'
+import { readCostInWindows, readUsageSince } from '#spend/ledger/key-requests.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
 import { maxLedgerWaitMs, waitUntilWritten } from '#spend/metering/request-markers.ts'
 
@@ -44,7 +44,8 @@ export function createSpendingReader(deps: MeteredDeps): ReadSpending {
     } else {
       await waitAtMost(maxLedgerWaitMs, deps.ledger.flush())
     }
-    return { usd: toUsd(await readCostBetween(deps, keyHash, since, until)), isComplete }
+    const { cost } = await readCostInWindows(deps.db.query, [{ keyHash, from: since, to: until }])
+    return { usd: toUsd(cost), isComplete }
   }
 }
 
@@ -52,7 +53,7 @@ export function createSpendingReader(deps: MeteredDeps): ReadSpending {
 export function createTurnUsageReader(deps: MeteredDeps): ReadMeteredUsage {
   return async (keyHash, since) => {
     await flushLedger(deps, keyHash, since)
-    const usage = await readUsageSince(deps, keyHash, since)
+    const usage = await readUsageSince(deps.db.query, keyHash, since)
     if (!usage) return undefined
     const { promptTokens, completionTokens, cachedTokens, costUsd } = usage
     return {

@@ -15,7 +15,7 @@ import type { Budget } from '#spend/budgets/budget.ts'
 import { type BudgetReserver, Budgets, unrefInterval } from '#spend/budgets/budgets.ts'
 import { readChargedSince } from '#spend/budgets/ledger-spending.ts'
 import { refuseWhileUnreachable } from '#spend/budgets/refuse-while-unreachable.ts'
-import { readCostBetween } from '#spend/metering/key-usage.ts'
+import { readCostInWindows } from '#spend/ledger/key-requests.ts'
 import { type Ledger, openLedger } from '#spend/metering/ledger.ts'
 import { openSpill } from '#spend/metering/spill.ts'
 import { closeMs, createWarning, type OpenContext } from './parts.ts'
@@ -88,7 +88,10 @@ function createChargedReader({ parts }: OpenContext, { db, hasPrimary }: OpenSto
     // The limits of turns and of their sessions never reset, so they ignore `sinceDay`.
     if (subject.kind === 'guardrail' && isSharedAccount(budget))
       return readChargedByGuardrail({ db }, subject, includesByok, sinceDay)
-    if (subject.kind === 'turn') return readCostBetween({ db }, subject.keyHash, subject.startedAt)
+    if (subject.kind === 'turn') {
+      const requests = { keyHash: subject.keyHash, from: subject.startedAt }
+      return (await readCostInWindows(db.query, [requests])).cost
+    }
     if (subject.kind === 'session')
       return toPicoUsd(await readSessionCost({ db, readSpending }, subject.internId, subject.sessionId))
     return readChargedSince({ db }, { subject, includesByok }, sinceDay)

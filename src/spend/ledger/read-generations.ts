@@ -1,17 +1,17 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
-import { type Visibility, visibilityOf } from './list/visibility.ts'
+import { type RequestReader, visibleRows } from './list/visibility.ts'
 import { type GenerationRecord, recordColumns, toGenerationRecord } from './record.ts'
 
 /** Reads the record of one request, by its id or the upstream's id. If several have that id, returns the latest. */
-export async function findGeneration(deps: { db: Db }, caller: Visibility, id: string): Promise<GenerationRecord> {
-  const [owner, ownerId] = visibilityOf(caller)
+export async function findGeneration(deps: { db: Db }, caller: RequestReader, id: string): Promise<GenerationRecord> {
+  const visible = visibleRows(caller)
   const find = (column: 'id' | 'upstream_id') =>
     deps.db.query
       .selectFrom('generations')
       .select(recordColumns)
       .where(column, '=', id)
-      .where(owner, '=', ownerId)
+      .where(visible.column, '=', visible.value)
       .orderBy('created_at', 'desc')
       .limit(1)
       .executeTakeFirst()

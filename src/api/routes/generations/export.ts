@@ -3,7 +3,7 @@ import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { type CsvValue, csvLine } from '#platform/text/csv.ts'
 import type { GenerationFilter } from '#spend/ledger/list/generation-filter.ts'
 import { listGenerations } from '#spend/ledger/list/list-generations.ts'
-import type { Visibility } from '#spend/ledger/list/visibility.ts'
+import type { RequestReader } from '#spend/ledger/list/visibility.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 import { route } from '../route.ts'
@@ -77,7 +77,7 @@ export const getGenerationsExport = route({
 /** Writes one page at a time, and waits until the reader has received the previous one. */
 export async function writeRows(
   deps: Pick<ApiDeps, 'db'>,
-  caller: Visibility,
+  caller: RequestReader,
   filter: GenerationFilter,
   response: ResponseStream,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import { sql } from '#platform/db/kysely.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { RequestTag } from '../generation.ts'
-import type { visibilityOf } from './visibility.ts'
+import type { VisibleRows } from './visibility.ts'
 
 /** Filters, which are combined with AND. Times in milliseconds since the epoch, `from` inclusive, `to` exclusive. */
 export type GenerationFilter = {
@@ -35,93 +35,87 @@ export type GenerationFilter = {
 /** Requests of the ledger. */
 export type Generations = SelectQueryBuilder<Tables, 'generations', object>
 
-/** The column and the value that select the requests that a caller can see. */
-export type Owner = ReturnType<typeof visibilityOf>
-export const isOrganization = ([column]: Owner) => column === 'organization_id'
-
 /** Whether a filter excludes everything that the caller is allowed to see. */
 export function excludesEverything(
   { keyHash, userId, workspaceId }: GenerationFilter,
-  [column, value]: Owner,
+  { column, value }: VisibleRows,
 ): boolean {
   const ownerFilters = { key_hash: keyHash, user_id: userId, workspace_id: workspaceId, organization_id: undefined }
   const requested = ownerFilters[column]
   return requested !== undefined && requested !== value
 }
 
-/** The indexed column that selects the rows, and its value if it has one. */
-type IndexFilter =
-  | readonly ['session_id' | 'key_hash' | 'user_id' | 'workspace_id', string]
-  | readonly ['outcome' | 'guardrails' | 'unconfirmed' | 'created_at']
+/** The index that selects the rows, by its column, and the value in this column if the index has one for each row. */
+export type IndexFilter =
+  | { column: 'session_id' | 'key_hash' | 'user_id' | 'workspace_id'; value: string }
+  | { column: 'outcome' | 'guardrails' | 'unconfirmed' | 'created_at' }
 
 /**
  * Selects the index of the most selective filter. The other filters are tested on the rows of the page:
  * if the database chose, it could scan millions of rows.
  */
-export function selectIndex(filter: GenerationFilter, owner: Owner): IndexFilter {
+export function selectIndex(filter: GenerationFilter, visible: VisibleRows): IndexFilter {
   const { sessionId, outcome, guardrailId, keyHash, userId, workspaceId } = filter
-  if (sessionId !== undefined) return ['session_id', sessionId]
-  if (filter.unconfirmed) return ['unconfirmed']
-  if (outcome !== undefined && !outcome.includes('success')) return ['outcome']
-  if (guardrailId !== undefined) return ['guardrails']
-  if (keyHash !== undefined) return ['key_hash', keyHash]
-  if (owner[0] !== 'organization_id') return owner
-  if (userId !== undefined) return ['user_id', userId]
-  return workspaceId === undefined ? ['created_at'] : ['workspace_id', workspaceId]
+  if (sessionId !== undefined) return { column: 'session_id', value: sessionId }
+  if (filter.unconfirmed) return { column: 'unconfirmed' }
+  if (outcome !== undefined && !outcome.includes('success')) return { column: 'outcome' }
+  if (guardrailId !== undefined) return { column: 'guardrails' }
+  if (keyHash !== undefined) return { column: 'key_hash', value: keyHash }
+  if (visible.column !== 'organization_id') return { column: visible.column, value: visible.value }
+  if (userId !== undefined) return { column: 'user_id', value: userId }
+  return workspaceId === undefined ? { column: 'created_at' } : { column: 'workspace_id', value: workspaceId }
 }
 
 /** The conditions of partial indexes have literals: with parameters, the databases would not use these indexes. */
-export function selectByIndex(query: Generations, [column, value]: IndexFilter): Generations {
-  return query
-    .$if(column === 'outcome', (rows) => rows.where('outcome', '<>', sql.lit('success')))
-    .$if(column === 'guardrails', (rows) => rows.where('guardrails', 'is not', null))
-    .$if(column === 'unconfirmed', (rows) => rows.where('margin_pico', '>', sql.lit(0) as never))
-    .$if(value !== undefined, (rows) => rows.where(column as 'key_hash', '=', value!))
+export function selectByIndex(query: Generations, index: IndexFilter): Generations {
+  switch (index.column) {
+    case 'created_at':
+      return query
+    case 'outcome':
+      return query.where('outcome', '<>', sql.lit('success'))
+    case 'guardrails':
+      return query.where('guardrails', 'is not', null)
+    case 'unconfirmed':
+      return query.where(sql<boolean>`margin_pico > ${sql.lit(0)}`)
+    default:
+      return query.where(index.column, '=', index.value)
+  }
 }
-
-type RowCondition = [
-  column: keyof Tables['generations'],
-  operator: '=' | '>=' | '<=',
-  value: string | number | bigint | undefined,
-]
 
 /** Returns filters that are tested on each row. `is true` prevents the database from using their index. */
 export function rowConditions(
   filter: GenerationFilter,
-  [indexFilter]: IndexFilter,
-  owner: Owner,
+  { column: indexColumn }: IndexFilter,
+  visible: VisibleRows,
 ): RawBuilder<boolean>[] {
+  const compare = (column: keyof Tables['generations'], operator: '=' | '>=' | '<=', value: unknown) =>
+    value === undefined || column === indexColumn ? [] : [sql`${sql.ref(column)} ${sql.raw(operator)} ${value}`]
   const { outcome, guardrailId, streamed, unconfirmed, tag } = filter
-  const columnConditions: RowCondition[] = [
-    ['session_id', '=', filter.sessionId],
-    ['key_hash', '=', filter.keyHash],
-    ['user_id', '=', filter.userId],
-    ['workspace_id', '=', filter.workspaceId],
-    ['model', '=', filter.model],
-    ['provider', '=', filter.provider],
-    ['preset', '=', filter.preset],
-    ['error', '=', filter.error],
-    ['streamed', '=', streamed === undefined ? undefined : Number(streamed)],
-    ['cost_pico', '>=', filter.minCost],
-    ['cost_pico', '<=', filter.maxCost],
-    ['latency_ms', '>=', filter.minLatencyMs],
-    ['latency_ms', '<=', filter.maxLatencyMs],
-    ['duration_ms', '>=', filter.minDurationMs],
-    ['duration_ms', '<=', filter.maxDurationMs],
+  const conditions: RawBuilder<unknown>[] = [
+    ...compare('session_id', '=', filter.sessionId),
+    ...compare('key_hash', '=', filter.keyHash),
+    ...compare('user_id', '=', filter.userId),
+    ...compare('workspace_id', '=', filter.workspaceId),
+    ...compare('model', '=', filter.model),
+    ...compare('provider', '=', filter.provider),
+    ...compare('preset', '=', filter.preset),
+    ...compare('error', '=', filter.error),
+    ...compare('streamed', '=', streamed === undefined ? undefined : Number(streamed)),
+    ...compare('cost_pico', '>=', filter.minCost),
+    ...compare('cost_pico', '<=', filter.maxCost),
+    ...compare('latency_ms', '>=', filter.minLatencyMs),
+    ...compare('latency_ms', '<=', filter.maxLatencyMs),
+    ...compare('duration_ms', '>=', filter.minDurationMs),
+    ...compare('duration_ms', '<=', filter.maxDurationMs),
   ]
-  // `withConditions` adds the organization.
-  if (!isOrganization(owner)) columnConditions.push([owner[0], '=', owner[1]])
-  const conditions: RawBuilder<unknown>[] = columnConditions
-    .filter(([column, , value]) => value !== undefined && column !== indexFilter)
-    .map(([column, operator, value]) => sql`${sql.ref(column)} ${sql.raw(operator)} ${value}`)
-  if (unconfirmed && indexFilter !== 'unconfirmed') conditions.push(sql`margin_pico > 0`)
-  if (tag !== undefined) {
-    const [name, value] = tag
-    conditions.push(
-      sql`exists (select 1 from request_tags where generation_id = generations.id and name = ${name} and value = ${value})`,
-    )
-  }
+  // The organization is not a condition on rows: see `matchingRows`.
+  if (visible.column !== 'organization_id') conditions.push(...compare(visible.column, '=', visible.value))
+  if (unconfirmed && indexColumn !== 'unconfirmed') conditions.push(sql`margin_pico > 0`)
+  if (tag !== undefined) conditions.push(hasTag(tag))
   if (outcome !== undefined) conditions.push(sql`outcome in (${sql.join(outcome)})`)
   if (guardrailId !== undefined) conditions.push(sql`',' || guardrails || ',' like ${`%,${guardrailId},%`}`)
   return conditions.map((condition) => sql<boolean>`(${condition}) is true`)
 }
+
+const hasTag = ([name, value]: RequestTag) =>
+  sql`exists (select 1 from request_tags where generation_id = generations.id and name = ${name} and value = ${value})`

@@ -10,7 +10,7 @@ import { writeGenerations } from '../../metering/write.ts'
 import type { Generation } from '../generation.ts'
 import type { GenerationFilter } from './generation-filter.ts'
 import { listGenerations } from './list-generations.ts'
-import type { Visibility } from './visibility.ts'
+import type { RequestReader } from './visibility.ts'
 
 type Store = Awaited<ReturnType<typeof newDb>>
 
@@ -18,7 +18,7 @@ type Store = Awaited<ReturnType<typeof newDb>>
 async function allPages(
   store: Store,
   filter: GenerationFilter,
-  { limit = 100, examined, who = caller }: { limit?: number; examined?: number; who?: Visibility } = {},
+  { limit = 100, examined, who = caller }: { limit?: number; examined?: number; who?: RequestReader } = {},
 ) {
   const ids: string[] = []
   const places: string[] = []
@@ -131,7 +131,7 @@ onEachDatabase('the request log', (kind) => {
       ...(i % 2 && { contentFindings: [{ guardrailId: 'g', rule: 'r', action: 'flag' as const, count: 1 }] }),
     }))
     await writeGenerations(store, all)
-    const none: [GenerationFilter, Visibility][] = [
+    const none: [GenerationFilter, RequestReader][] = [
       [
         { keyHash: 'k1', outcome: ['failed'] },
         { ...caller, keyKind: 'management' },
@@ -235,7 +235,7 @@ onEachDatabase('the request log', (kind) => {
       userId: maybe(['u0', 'u1']),
       guardrailId: maybe(['g']),
     })
-    const viewers: [Visibility, (one: Generation) => boolean][] = [
+    const viewers: [RequestReader, (one: Generation) => boolean][] = [
       [{ ...caller, keyKind: 'management' }, () => true],
       [{ ...caller, keyKind: 'api', workspaceId: 'w1' }, (one) => one.caller.workspaceId === 'w1'],
       [{ ...caller, keyKind: 'api', role: 'developer', userId: 'u1' }, (one) => one.caller.userId === 'u1'],

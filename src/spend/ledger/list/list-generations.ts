@@ -7,13 +7,12 @@ import {
   excludesEverything,
   type GenerationFilter,
   type Generations,
-  isOrganization,
-  type Owner,
+  type IndexFilter,
   rowConditions,
   selectByIndex,
   selectIndex,
 } from './generation-filter.ts'
-import { type Visibility, visibilityOf } from './visibility.ts'
+import { type RequestReader, type VisibleRows, visibleRows } from './visibility.ts'
 
 /**
  * The maximum number of rows that one page scans, which limits the time of a search. If matches are rare, a page has fewer
@@ -30,21 +29,17 @@ const maxScannedRows = { neighbours: 5_000, scattered: 2_000 }
  */
 export async function listGenerations(
   { db }: { db: Pick<Db, 'reportQuery'> },
-  caller: Visibility,
+  caller: RequestReader,
   filter: GenerationFilter,
   page: { limit: number; cursor?: string | undefined },
   scannedRows?: number,
 ): Promise<{ data: GenerationRecord[]; nextCursor: string | undefined }> {
-  const owner = visibilityOf(caller)
   const cursor = page.cursor === undefined ? undefined : readCursor(page.cursor)
-  if (excludesEverything(filter, owner)) return { data: [], nextCursor: undefined }
-  const indexFilter = selectIndex(filter, owner)
-  const indexedRows = selectByIndex(db.reportQuery.selectFrom('generations'), indexFilter)
-  const rowFilters = rowConditions(filter, indexFilter, owner)
-  const scanLimit = scannedRows ?? maxScannedRows[indexFilter[0] === 'created_at' ? 'neighbours' : 'scattered']
-  const since = rowFilters.length > 0 ? await scanStart(indexedRows, filter, cursor, scanLimit) : undefined
-  const inTime = restrictTime(indexedRows, { ...filter, from: since ?? filter.from }, cursor)
-  const rows = await withConditions(inTime, rowFilters, owner)
+  const search = createSearch(db, caller, filter)
+  if (!search) return { data: [], nextCursor: undefined }
+  const scanLimit = scannedRows ?? maxScannedRows[search.index.column === 'created_at' ? 'neighbours' : 'scattered']
+  const since = search.conditions.length > 0 ? await scanStart(search, filter, cursor, scanLimit) : undefined
+  const rows = await matchingRows(search, { from: since ?? filter.from, to: filter.to }, cursor)
     .select(recordColumns)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -52,13 +47,9 @@ export async function listGenerations(
     .execute()
   const last = rows.at(-1)
   const scanEnd = since === undefined ? undefined : { createdAt: since, id: '' }
-  const nextPosition = last && rows.length === page.limit ? toPosition(last) : scanEnd
-  // A search by key scans all requests of that key. If the caller can see none of them, a cursor would reveal that there are some.
-  const isHidden = nextPosition && !last && indexFilter[0] === 'key_hash' && !(await isVisible(indexedRows, owner))
-  return {
-    data: rows.map(toGenerationRecord),
-    nextCursor: nextPosition && !isHidden ? toCursor(nextPosition) : undefined,
-  }
+  const next = last && rows.length === page.limit ? toPosition(last) : scanEnd
+  const isLastPage = next === undefined || (!last && (await isHidden(search)))
+  return { data: rows.map(toGenerationRecord), nextCursor: isLastPage ? undefined : toCursor(next) }
 }
 
 /**
@@ -68,49 +59,77 @@ export async function listGenerations(
  */
 export async function* generationSlices(
   { db }: { db: Pick<Db, 'reportQuery'> },
-  caller: Visibility,
+  caller: RequestReader,
   filter: GenerationFilter,
   sliceRows: number,
 ): AsyncGenerator<{ rows: Generations }> {
-  const owner = visibilityOf(caller)
-  if (excludesEverything(filter, owner)) return
-  const indexFilter = selectIndex(filter, owner)
-  const indexedRows = selectByIndex(db.reportQuery.selectFrom('generations'), indexFilter)
-  const rowFilters = rowConditions(filter, indexFilter, owner)
+  const search = createSearch(db, caller, filter)
+  if (!search) return
+  const { from } = filter
   let { to } = filter
   for (;;) {
-    const since = await scanStart(indexedRows, { ...filter, to }, undefined, sliceRows)
-    const inSlice = restrictTime(indexedRows, { from: since ?? filter.from, to }, undefined)
-    yield { rows: withConditions(inSlice, rowFilters, owner) }
+    const since = await scanStart(search, { from, to }, undefined, sliceRows)
+    yield { rows: matchingRows(search, { from: since ?? from, to }, undefined) }
     if (since === undefined) return
     to = since
   }
 }
 
-/**
- * Adds the conditions on rows, and the organization. `rowFilters` does not contain it, because it matches most rows of an
- * installation: a page without other conditions needs no limited scan.
- */
-function withConditions(query: Generations, rowFilters: RawBuilder<boolean>[], owner: Owner): Generations {
-  return rowFilters
-    .reduce((rows, condition) => rows.where(condition), query)
-    .$if(isOrganization(owner), (rows) => rows.where('organization_id', '=', owner[1]))
+/** How the requests that match a filter are found: by one index, and by conditions on its rows. */
+type Search = {
+  index: IndexFilter
+  /** The rows of the index, unordered. */
+  indexedRows: Generations
+  conditions: readonly RawBuilder<boolean>[]
+  visible: VisibleRows
 }
 
+/** @returns undefined if the filter excludes everything that the caller can see. */
+function createSearch(
+  db: Pick<Db, 'reportQuery'>,
+  caller: RequestReader,
+  filter: GenerationFilter,
+): Search | undefined {
+  const visible = visibleRows(caller)
+  if (excludesEverything(filter, visible)) return undefined
+  const index = selectIndex(filter, visible)
+  return {
+    index,
+    indexedRows: selectByIndex(db.reportQuery.selectFrom('generations'), index),
+    conditions: rowConditions(filter, index, visible),
+    visible,
+  }
+}
+
+type TimeRange = Pick<GenerationFilter, 'from' | 'to'>
+
 /**
- * Limits the time. Sets only one bound at each end, because SQLite may use the wrong one of two for its index. A cursor adds its
- * time as a separate bound, because Postgres does not estimate ranges of pairs well.
+ * Selects the matching rows of a time. `conditions` does not contain the organization, because it matches most rows of an
+ * installation: a page without other conditions needs no limited scan.
  */
-function restrictTime(
-  query: Generations,
-  { from, to }: GenerationFilter,
+function matchingRows(
+  { indexedRows, conditions, visible }: Search,
+  time: TimeRange,
   cursor: CursorPosition | undefined,
 ): Generations {
-  const end = cursor && (to === undefined || cursor.createdAt < to) ? cursor : { createdAt: to, id: '' }
-  return query
-    .$if(from !== undefined, (rows) => rows.where('created_at', '>=', from!))
-    .$if(end.createdAt !== undefined, (rows) => rows.where('created_at', end.id === '' ? '<' : '<=', end.createdAt!))
-    .$if(end.id !== '', (rows) => rows.where(sql<boolean>`(created_at, id) < (${end.createdAt}, ${end.id})`))
+  const matching = conditions.reduce(
+    (rows, condition) => rows.where(condition),
+    restrictTime(indexedRows, time, cursor),
+  )
+  return visible.column === 'organization_id' ? matching.where('organization_id', '=', visible.value) : matching
+}
+
+/** Limits the time. Sets only one bound at each end, because SQLite may use the wrong one of two for its index. */
+function restrictTime(query: Generations, { from, to }: TimeRange, cursor: CursorPosition | undefined): Generations {
+  const started = from === undefined ? query : query.where('created_at', '>=', from)
+  if (cursor && (to === undefined || cursor.createdAt < to)) return beforeCursor(started, cursor)
+  return to === undefined ? started : started.where('created_at', '<', to)
+}
+
+/** Adds the time as a separate bound, because Postgres does not estimate ranges of pairs well. */
+function beforeCursor(query: Generations, { createdAt, id }: CursorPosition): Generations {
+  if (id === '') return query.where('created_at', '<', createdAt)
+  return query.where('created_at', '<=', createdAt).where(sql<boolean>`(created_at, id) < (${createdAt}, ${id})`)
 }
 
 /**
@@ -118,8 +137,8 @@ function restrictTime(
  * same millisecond are included, so that the next page starts before it.
  */
 async function scanStart(
-  indexedRows: Generations,
-  { from, to }: GenerationFilter,
+  { indexedRows }: Search,
+  { from, to }: TimeRange,
   cursor: CursorPosition | undefined,
   scannedRows: number,
 ): Promise<number | undefined> {
@@ -135,8 +154,15 @@ async function scanStart(
   return last?.created_at
 }
 
-async function isVisible(indexedRows: Generations, owner: Owner): Promise<boolean> {
-  const [column, value] = owner
-  const firstRow = (await indexedRows.select(column).limit(1).executeTakeFirst()) as Record<string, unknown> | undefined
-  return firstRow?.[column] === value
+/**
+ * Whether the caller can see no row of a search by key. Such a search scans all requests of that key, and a cursor would reveal
+ * that there are some.
+ */
+async function isHidden({ index, indexedRows, visible }: Search): Promise<boolean> {
+  if (index.column !== 'key_hash') return false
+  const row = await indexedRows
+    .select((e) => e.ref(visible.column).as('owner'))
+    .limit(1)
+    .executeTakeFirst()
+  return row?.owner !== visible.value
 }

@@ -8,7 +8,7 @@ import { exactSum } from '../sums/exact.ts'
 import { readSum } from '../sums/read-sum.ts'
 import type { GenerationFilter, Generations } from './generation-filter.ts'
 import { generationSlices } from './list-generations.ts'
-import type { Visibility } from './visibility.ts'
+import type { RequestReader } from './visibility.ts'
 
 /** The requests of one group, and what they cost in USD with any credential. */
 type GroupSum = {
@@ -37,7 +37,7 @@ type Sums = { requests: number; failed: number; cost: bigint; margin: bigint; fi
  */
 export async function sumGenerations(
   deps: { db: Pick<Db, 'reportQuery'> },
-  caller: Visibility,
+  caller: RequestReader,
   filter: GenerationFilter,
   grouping: Grouping,
   limit: number,

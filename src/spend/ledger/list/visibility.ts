@@ -1,7 +1,7 @@
 import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 
 /** The caller that reads past requests. */
-export type Visibility = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'role' | 'access'>
+export type RequestReader = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'role' | 'access'>
 
 /** The caller that reads the texts of past requests. */
 export type TextReader = Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'access'>
@@ -18,21 +18,22 @@ export function canReadTexts(
   return request.user_id === userId || (keyKind === 'management' && access !== 'viewer')
 }
 
+/** The requests that a caller can see: those with this value in the column. */
+export type VisibleRows = { column: 'organization_id' | 'workspace_id' | 'key_hash' | 'user_id'; value: string }
+
 /**
- * The column by which a caller's generations are found, and its value. A management key sees those of its organization
- * or of one workspace, and an intern's key its own. A developer sees those of their keys in the workspace. Every other key
- * sees those of its workspace.
+ * A management key sees the requests of its organization or of one workspace, and an intern's key its own. A developer sees
+ * those of their keys in the workspace. Every other key sees those of its workspace.
  */
-export function visibilityOf({ keyKind, keyHash, organizationId, workspaceId, userId, role, ...scope }: Visibility) {
+export function visibleRows({ keyKind, role, isWorkspaceScoped, ...reader }: RequestReader): VisibleRows {
+  const ofWorkspace = { column: 'workspace_id', value: reader.workspaceId } as const
   switch (keyKind) {
     case 'management':
-      return scope.isWorkspaceScoped
-        ? (['workspace_id', workspaceId] as const)
-        : (['organization_id', organizationId] as const)
+      return isWorkspaceScoped ? ofWorkspace : { column: 'organization_id', value: reader.organizationId }
     case 'intern':
-      return ['key_hash', keyHash] as const
+      return { column: 'key_hash', value: reader.keyHash }
     case 'api':
-      return role === 'developer' ? (['user_id', userId] as const) : (['workspace_id', workspaceId] as const)
+      return role === 'developer' ? { column: 'user_id', value: reader.userId } : ofWorkspace
     default:
       return keyKind satisfies never
   }

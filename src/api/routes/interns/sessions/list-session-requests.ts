@@ -1,9 +1,10 @@
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { findConcurrentWindows, findRunWindows, isInWindow, type RunWindow } from '#interns/runs/run-windows.ts'
+import { toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
+import { readCostInWindows, readRequestsInWindows } from '#spend/ledger/key-requests.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
-import { readCostInWindows, readRequestsInWindows } from '#spend/ledger/requests-in-windows.ts'
 import { route } from '../../route.ts'
 import { SessionPath } from '../path.ts'
 
@@ -59,8 +60,8 @@ export const listInternSessionRequests = route({
     const windows = await findRunWindows(deps, id, sessionId)
     const page = { limit: limit + 1, after: parseCursor(cursor) }
     const [foundRecords, total] = await Promise.all([
-      readRequestsInWindows(deps, windows, page),
-      readCostInWindows(deps, windows),
+      readRequestsInWindows(deps.db.reportQuery, windows, page),
+      readCostInWindows(deps.db.reportQuery, windows),
     ])
     const records = foundRecords.slice(0, limit)
     const first = records[0]
@@ -72,7 +73,7 @@ export const listInternSessionRequests = route({
       data: {
         requests: records.map((record) => requestItem(record, windows, otherSessions)),
         request_count: total.count,
-        total_cost_usd: total.usd,
+        total_cost_usd: toUsd(total.cost),
       },
       has_more: hasMore,
       next_cursor: hasMore && last ? `${startTimeOf(last)} ${last.id}` : undefined,
