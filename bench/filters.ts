@@ -1,5 +1,5 @@
 import { type BuiltinSlug, builtinLabels, builtinSlugs, type FilterAction } from '#policy/filters/detectors/builtins.ts'
-import { compileFilters, type Filters } from '#policy/filters/rules.ts'
+import { compileFilters, type FilterRule } from '#policy/filters/filter-rule.ts'
 import { createScanner } from '#policy/filters/scanner.ts'
 import { exitWithVerdict, report } from './report.ts'
 
@@ -69,7 +69,7 @@ for (const [name, unit] of [
 await scanner.close()
 exitWithVerdict()
 
-function filtersOf(slugs: readonly BuiltinSlug[], patterns: readonly string[]): Filters {
+function filtersOf(slugs: readonly BuiltinSlug[], patterns: readonly string[]): FilterRule[] {
   const action: FilterAction = 'redact'
   return compileFilters([
     {
@@ -84,7 +84,7 @@ function filtersOf(slugs: readonly BuiltinSlug[], patterns: readonly string[]): 
 }
 
 /** The processor time of all threads for one scan, in milliseconds: the lowest of ten averages, because other load also fills the caches. */
-async function processorMs(filters: Filters, prompt: string): Promise<number> {
+async function processorMs(filters: FilterRule[], prompt: string): Promise<number> {
   for (let round = 0; round < 300; round++) await scanOnce(filters, prompt)
   const figures: number[] = []
   for (let sample = 0; sample < 10; sample++) {
@@ -97,7 +97,7 @@ async function processorMs(filters: Filters, prompt: string): Promise<number> {
 }
 
 /** The p99 of 100 scans, in milliseconds: the lowest of ten, to exclude other load of the machine. */
-async function p99(filters: Filters, prompt: string): Promise<number> {
+async function p99(filters: FilterRule[], prompt: string): Promise<number> {
   for (let round = 0; round < 100; round++) await scanOnce(filters, prompt)
   const figures: number[] = []
   for (let sample = 0; sample < 10; sample++) {
@@ -126,7 +126,7 @@ function watchTurns(): { longestMs: () => number } {
   }
 }
 
-async function scanOnce(filters: Filters, content: string): Promise<number> {
+async function scanOnce(filters: FilterRule[], content: string): Promise<number> {
   const body = { messages: [{ role: 'user', content }] }
   const startedAt = performance.now()
   await scanner.scanRequest(filters, { chat: body, body }, request)

@@ -1,57 +1,62 @@
 import { findBuiltin } from './detectors/find-builtin.ts'
+import type { FilterRule } from './filter-rule.ts'
 import { fold } from './fold.ts'
 import { type CustomPattern, compileCustomPattern } from './patterns/custom-pattern.ts'
-import type { FilterRule } from './rules.ts'
 import type { Span } from './span.ts'
 import type { Leaf } from './texts/leaves.ts'
 
-/** The matches of one rule in one leaf, both by index. `bounds` has alternating starts and ends. */
-export type LeafMatches = { rule: number; leaf: number; bounds: Int32Array }
+/** The matches of one rule in one text of a request. */
+export type RuleMatches = { rule: FilterRule; leaf: Leaf; spans: readonly Span[] }
 
-/** A rule whose filter threw. */
-export type FailedFilter = { failedRule: number }
+export type RuleResult = {
+  matches: RuleMatches[]
+  /** The rule whose filter threw. It ended the search. */
+  failedRule: FilterRule | undefined
+}
 
-/**
- * Applies the rules one after another to all texts, until a blocking rule matches. Synchronous; the time is linear in the
- * length of the texts.
- * @param rules strictest first, so that all matches are of blocking rules while a blocking rule is applied.
- */
+type ApplyOptions = {
+  /** Ends the search after a blocking rule that matches. */
+  stopsAtBlock: boolean
+  /** Called with the index of each rule before it runs. */
+  onRuleStart?: ((rule: number) => void) | undefined
+}
+
+/** Applies the rules one after another to all texts. Synchronous; the time is linear in the length of the texts. */
 export function applyRules(
   rules: readonly FilterRule[],
   leaves: readonly Leaf[],
-  onRuleStart: (rule: number) => void = () => {},
-): LeafMatches[] | FailedFilter {
-  const matches: LeafMatches[] = []
-  const builtinFinders = leaves.map((leaf) => createBuiltinFinder(leaf))
-  for (const [rule, { matcher, isUserOnly, action }] of rules.entries()) {
-    onRuleStart(rule)
+  { stopsAtBlock, onRuleStart }: ApplyOptions,
+): RuleResult {
+  const matches: RuleMatches[] = []
+  const texts = leaves.map((leaf) => ({ leaf, findBuiltinSpans: createBuiltinFinder(leaf) }))
+  for (const [index, rule] of rules.entries()) {
+    const { matcher, isUserOnly, action } = rule
+    onRuleStart?.(index)
+    const countBefore = matches.length
     try {
-      for (const [i, leaf] of leaves.entries()) {
+      for (const { leaf, findBuiltinSpans } of texts) {
         if (isUserOnly && !leaf.isByUser) continue
         const spans =
-          'pattern' in matcher
-            ? getCompiledPattern(matcher.pattern).find(leaf.text)
-            : builtinFinders[i]!(matcher.builtin)
-        if (spans.length > 0)
-          matches.push({ rule, leaf: i, bounds: Int32Array.from(spans.flatMap(({ start, end }) => [start, end])) })
+          'pattern' in matcher ? getCompiledPattern(matcher.pattern).find(leaf.text) : findBuiltinSpans(matcher.builtin)
+        if (spans.length > 0) matches.push({ rule, leaf, spans })
       }
-      if (action === 'block' && matches.length > 0) break
     } catch {
-      return { failedRule: rule }
+      return { matches, failedRule: rule }
     }
+    if (stopsAtBlock && action === 'block' && matches.length > countBefore) break
   }
-  return matches
+  return { matches, failedRule: undefined }
 }
 
 /** Returns a function that applies builtin filters to the folded text with the name of its field before it. */
 function createBuiltinFinder({ text, context }: Leaf): (builtin: keyof typeof findBuiltin) => Span[] {
-  const prefixLength = context === '' ? 0 : context.length + 2
-  const folded = fold(prefixLength ? `${context}: ${text}` : text)
+  const prefix = context === '' ? '' : `${context}: `
+  const folded = fold(prefix + text)
   return (builtin) => {
     const spans = folded.restore(findBuiltin[builtin](folded.text))
-    if (prefixLength === 0) return spans
+    if (prefix === '') return spans
     return spans.flatMap(({ start, end }) =>
-      end > prefixLength ? [{ start: Math.max(0, start - prefixLength), end: end - prefixLength }] : [],
+      end > prefix.length ? [{ start: Math.max(0, start - prefix.length), end: end - prefix.length }] : [],
     )
   }
 }
@@ -65,6 +70,7 @@ function getCompiledPattern(pattern: string): CustomPattern {
   // Moves the pattern to the end of the map, whose first pattern is the one that was used longest ago.
   compiledPatterns.delete(pattern)
   compiledPatterns.set(pattern, compiled)
-  if (compiledPatterns.size > maxCompiledPatterns) compiledPatterns.delete(compiledPatterns.keys().next().value!)
+  const [oldest] = compiledPatterns.keys()
+  if (oldest !== undefined && compiledPatterns.size > maxCompiledPatterns) compiledPatterns.delete(oldest)
   return compiled
 }

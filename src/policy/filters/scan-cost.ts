@@ -1,5 +1,5 @@
+import type { FilterRule } from './filter-rule.ts'
 import { estimateSize } from './patterns/pattern-size.ts'
-import type { FilterRule } from './rules.ts'
 import { isIdentifier } from './texts/references.ts'
 
 /** The maximum time per character in nanoseconds: for a builtin filter, for a pattern, and for each instruction of a pattern. */

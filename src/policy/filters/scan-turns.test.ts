@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Fault } from '#platform/core/fault.ts'
 import { builtinLabels, builtinSlugs } from './detectors/builtins.ts'
-import { compileFilters } from './rules.ts'
+import { compileFilters } from './filter-rule.ts'
 import { createScanner } from './scanner.ts'
 
 const scanner = createScanner({ timeLimitMs: 600_000 })

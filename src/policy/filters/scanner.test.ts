@@ -8,7 +8,7 @@ import {
   type FilterAction,
   type ScanScope,
 } from './detectors/builtins.ts'
-import { compileFilters, type FilteringGuardrail } from './rules.ts'
+import { compileFilters, type FilteringGuardrail } from './filter-rule.ts'
 import { createScanner } from './scanner.ts'
 
 const scanner = createScanner()

@@ -1,9 +1,9 @@
 import { Fault } from '#platform/core/fault.ts'
 import { type BlockedResult, blockedResult, type FilteredResult, type Finding, filterBodies } from './filter-bodies.ts'
-import { type AllMatches, findAll } from './find-all-matches.ts'
-import type { Filters } from './rules.ts'
+import type { FilterRule } from './filter-rule.ts'
+import { type AllMatches, findAllMatches } from './find-all-matches.ts'
 import { estimateScanMs } from './scan-cost.ts'
-import { type ScanRequest, WorkerPool } from './workers.ts'
+import { type ScanRequest, WorkerPool } from './worker-pool.ts'
 
 /** The content that may be sent. If nothing was redacted, it is the same object as the input. */
 type PassedResult<Content> = { outcome: 'passed'; content: Content; findings: Finding[] }
@@ -19,16 +19,24 @@ export type Scanner = {
    * that occurs in several forms is scanned once.
    */
   scanRequest: <Bodies extends Record<string, object>>(
-    filters: Filters,
+    rules: readonly FilterRule[],
     bodies: Bodies,
     request: ScanRequest,
   ) => Promise<BlockedResult | PassedResult<Bodies>>
   /** Filters a prompt that consists of one text by the user. */
-  scanText: (filters: Filters, text: string, request: ScanRequest) => Promise<BlockedResult | PassedResult<string>>
+  scanText: (
+    rules: readonly FilterRule[],
+    text: string,
+    request: ScanRequest,
+  ) => Promise<BlockedResult | PassedResult<string>>
   /** Filters the user's answer to a question. JSON is filtered value by value, and stays valid. */
-  scanAnswer: (filters: Filters, text: string, request: ScanRequest) => Promise<BlockedResult | PassedResult<string>>
+  scanAnswer: (
+    rules: readonly FilterRule[],
+    text: string,
+    request: ScanRequest,
+  ) => Promise<BlockedResult | PassedResult<string>>
   /** Lists every match in a prompt that consists of one text, also after a match that blocks. */
-  findText: (filters: Filters, text: string, request: ScanRequest) => Promise<BlockedResult | AllMatches>
+  findText: (rules: readonly FilterRule[], text: string, request: ScanRequest) => Promise<BlockedResult | AllMatches>
   close: () => Promise<void>
 }
 
@@ -40,48 +48,48 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
   const workers = new WorkerPool({ timeLimitMs: options.timeLimitMs ?? 5000 })
 
   async function filter(
-    { rules }: Filters,
+    rules: readonly FilterRule[],
     bodies: Record<string, object>,
     request: ScanRequest,
   ): Promise<BlockedResult | FilteredResult> {
-    try {
-      const isShort = estimateScanMs(rules, bodies, inlineLimitMs) <= inlineLimitMs
-      return isShort ? filterBodies(rules, bodies) : await workers.filter(rules, bodies, request)
-    } catch (error) {
-      if (error instanceof Fault) throw error
-      // A body that cannot be traversed (nested too deep) must not pass unchecked.
-      return blockedResult(rules[0]!, 'failed')
-    }
+    const isShort = estimateScanMs(rules, bodies, inlineLimitMs) <= inlineLimitMs
+    return isShort ? filterBodies(rules, bodies) : workers.filter(rules, bodies, request)
   }
 
   async function scanRequest<Bodies extends Record<string, object>>(
-    filters: Filters,
+    rules: readonly FilterRule[],
     bodies: Bodies,
     request: ScanRequest,
-  ) {
-    if (filters.rules.length === 0) return passedResult(bodies, [])
-    const result = await filter(filters, bodies, request)
-    return result.outcome === 'blocked'
-      ? result
-      : passedResult((result.bodies as Bodies | undefined) ?? bodies, result.findings)
+  ): Promise<BlockedResult | PassedResult<Bodies>> {
+    const [strictest] = rules
+    if (!strictest) return passedResult(bodies, [])
+    try {
+      const result = await filter(rules, bodies, request)
+      if (result.outcome === 'blocked') return result
+      return passedResult((result.bodies as Bodies | undefined) ?? bodies, result.findings)
+    } catch (error) {
+      if (error instanceof Fault) throw error
+      // A body that cannot be traversed (nested too deep) must not pass unchecked.
+      return blockedResult(strictest, 'failed')
+    }
   }
 
   return {
     scanRequest,
     // In a body, the filters treat `input` and `prompt` as texts of the user, and `arguments` as JSON.
-    async scanText(filters, text, request) {
-      const result = await scanRequest(filters, { prompt: { prompt: text } }, request)
+    async scanText(rules, text, request) {
+      const result = await scanRequest(rules, { prompt: { prompt: text } }, request)
       return result.outcome === 'blocked' ? result : passedResult(result.content.prompt.prompt, result.findings)
     },
-    async scanAnswer(filters, text, request) {
-      const result = await scanRequest(filters, { answer: { input: { arguments: text } } }, request)
+    async scanAnswer(rules, text, request) {
+      const result = await scanRequest(rules, { answer: { input: { arguments: text } } }, request)
       return result.outcome === 'blocked'
         ? result
         : passedResult(result.content.answer.input.arguments, result.findings)
     },
-    async findText({ rules }, text, request) {
+    async findText(rules, text, request) {
       const isShort = estimateScanMs(rules, { text }, inlineLimitMs) <= inlineLimitMs
-      return isShort ? findAll(rules, text) : workers.findAll(rules, text, request)
+      return isShort ? findAllMatches(rules, text) : workers.findAllMatches(rules, text, request)
     },
     close: () => workers.close(),
   }

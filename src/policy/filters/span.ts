@@ -48,14 +48,24 @@ export function findMatches(
   pattern: RegExp,
   accepts: (match: RegExpExecArray) => boolean = () => true,
 ): Span[] {
+  return findSpans(text, pattern, (match) => (accepts(match) ? spanOf(match) : undefined))
+}
+
+/** Finds the part of each match of a global pattern that `toSpan` returns. Empty matches have none. */
+export function findSpans(text: string, pattern: RegExp, toSpan: (match: RegExpExecArray) => Span | undefined): Span[] {
   const spans: Span[] = []
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     if (match[0] === '') pattern.lastIndex++
-    else if (accepts(match)) spans.push({ start: match.index, end: match.index + match[0].length })
+    else {
+      const span = toSpan(match)
+      if (span) spans.push(span)
+    }
   }
   return spans
 }
+
+const spanOf = (match: RegExpExecArray): Span => ({ start: match.index, end: match.index + match[0].length })
 
 /** The text before a position, at most `maxLength` characters, in lower case. */
 export function textBefore(text: string, start: number, maxLength = 32): string {

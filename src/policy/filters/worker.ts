@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { filterBodies } from './filter-bodies.ts'
-import { findAll } from './find-all-matches.ts'
-import type { Task } from './workers.ts'
+import { findAllMatches } from './find-all-matches.ts'
+import type { Task } from './worker-pool.ts'
 
 /**
- * The code of a filter thread, which `workers.ts` starts. It reports `ready` when its modules are loaded, and then runs one task at
+ * The code of a filter thread, which `worker-pool.ts` starts. It reports `ready` when its modules are loaded, and then runs one task at
  * a time.
  */
 
@@ -15,7 +15,7 @@ parentPort!.on('message', (task: Task) => {
   const onRuleStart = (rule: number) => void Atomics.store(currentRule, 0, rule)
   const { rules } = task
   parentPort!.postMessage(
-    'text' in task ? findAll(rules, task.text, onRuleStart) : filterBodies(rules, task.bodies, onRuleStart),
+    'text' in task ? findAllMatches(rules, task.text, onRuleStart) : filterBodies(rules, task.bodies, onRuleStart),
   )
 })
 

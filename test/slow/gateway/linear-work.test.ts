@@ -17,7 +17,7 @@ import type { Protocol } from '#platform/core/vocabulary.ts'
 import { parseWith } from '#platform/http/compilers.ts'
 import { jsonReader } from '#platform/http/request/json-body.ts'
 import { filterBodies } from '#policy/filters/filter-bodies.ts'
-import { compileFilters } from '#policy/filters/rules.ts'
+import { compileFilters } from '#policy/filters/filter-rule.ts'
 import { chatBodies } from '../../growing-bodies/chat-bodies.ts'
 import { requireLinear, sizeRatio } from '../../growing-bodies/linear-work.ts'
 import { messagesBodies } from '../../growing-bodies/messages-bodies.ts'
@@ -30,7 +30,7 @@ const largestBody = 1024 * 1024
 
 const reader = jsonReader(fastify())
 const read = (text: string) => runWithoutPauses(reader.readLong(text)).value
-const { rules } = compileFilters([
+const rules = compileFilters([
   {
     id: 'g',
     name: 'g',

@@ -1,4 +1,4 @@
-import { type FindSpans, findMatches, mergeSpans, type Span } from '../span.ts'
+import { type FindSpans, findMatches, findSpans, mergeSpans, type Span } from '../span.ts'
 import { entropy, findIssuedSecrets, minRandomEntropy } from './secret-rules.ts'
 
 /**
@@ -85,36 +85,36 @@ export const findSecrets: FindSpans = (text) => {
 }
 
 function findPasswordsInUrls(text: string): Span[] {
-  const spans: Span[] = []
-  passwordInUrl.lastIndex = 0
-  for (let match = passwordInUrl.exec(text); match; match = passwordInUrl.exec(text)) {
-    const password = match[1]!
+  return findSpans(text, passwordInUrl, ({ index, 0: match, 1: password = '' }) => {
     // The match ends with the @ and the first character of the host.
-    const end = match.index + match[0].length - 2
-    if (!isPlaceholder(password)) spans.push({ start: end - password.length, end })
-  }
-  return spans
+    const end = index + match.length - 2
+    return isPlaceholder(password) ? undefined : { start: end - password.length, end }
+  })
 }
 
 function findAssignedValues(text: string): Span[] {
-  const spans: Span[] = []
-  assignedValue.lastIndex = 0
-  for (let match = assignedValue.exec(text); match; match = assignedValue.exec(text)) {
-    const value = match[1]!.replace(/[.!?\]]{1,3}$/, '')
-    const start = match.index + match[0].length - match[1]!.length
+  return findSpans(text, assignedValue, ({ index, 0: match, 1: written = '' }) => {
     // An exclamation mark stays: many passwords end with one, and variables in lower case do not.
-    if (isPlaceholder(match[1]!.replace(/[.?\]]{1,3}$/, ''))) continue
-    if (looksSecret(value, /passw|pwd|passphrase/i.test(match[0]))) spans.push({ start, end: start + value.length })
-  }
-  return spans
+    if (isPlaceholder(written.replace(/[.?\]]{1,3}$/, ''))) return undefined
+    const value = written.replace(/[.!?\]]{1,3}$/, '')
+    const isSecret = /passw|pwd|passphrase/i.test(match) ? looksLikePassword(value) : looksGenerated(value)
+    const start = index + match.length - written.length
+    return isSecret ? { start, end: start + value.length } : undefined
+  })
 }
 
-/** Whether a value looks like a secret. Passwords are short and readable; generated keys are long and random. */
-function looksSecret(value: string, isPassword: boolean): boolean {
-  const characterKinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length
-  if (isPassword)
-    return characterKinds >= 3 || (characterKinds === 2 && /[\d!@#$%^&*]/.test(value) && /[A-Za-z]/.test(value))
-  return value.length >= 16 && characterKinds >= 2 && /\d/.test(value) && entropy(value) > minRandomEntropy
+const countCharacterKinds = (value: string): number =>
+  [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length
+
+/** Whether a value looks like a password, which is short and readable. */
+function looksLikePassword(value: string): boolean {
+  const kinds = countCharacterKinds(value)
+  return kinds >= 3 || (kinds === 2 && /[\d!@#$%^&*]/.test(value) && /[A-Za-z]/.test(value))
+}
+
+/** Whether a value looks like a generated key, which is long and random. */
+function looksGenerated(value: string): boolean {
+  return value.length >= 16 && countCharacterKinds(value) >= 2 && /\d/.test(value) && entropy(value) > minRandomEntropy
 }
 
 const pemBegin = /-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g

@@ -1,9 +1,9 @@
 import { hasTokenIds } from '#chat/tokens/token-ids.ts'
 import type { Fault } from '#platform/core/fault.ts'
 import type { BlockedResult, Finding } from '../../filters/filter-bodies.ts'
-import { compileFilters, type Filters } from '../../filters/rules.ts'
+import { compileFilters, type FilterRule } from '../../filters/filter-rule.ts'
 import type { Scanner } from '../../filters/scanner.ts'
-import type { ScanRequest } from '../../filters/workers.ts'
+import type { ScanRequest } from '../../filters/worker-pool.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import { refusal } from './refusal.ts'
 
@@ -11,9 +11,9 @@ import { refusal } from './refusal.ts'
 export type ContentFinding = { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }
 
 /** Compiled filters by list of guardrails. The list is the same object until a guardrail changes. */
-const compiledFilters = new WeakMap<readonly GuardrailRecord[], Filters>()
+const compiledFilters = new WeakMap<readonly GuardrailRecord[], readonly FilterRule[]>()
 
-const filtersOf = (guardrails: readonly GuardrailRecord[]): Filters =>
+const filtersOf = (guardrails: readonly GuardrailRecord[]): readonly FilterRule[] =>
   compiledFilters.getOrInsertComputed(guardrails, compileFilters)
 
 type ScreenedRequest<Bodies> = { bodies: Bodies; findings: ContentFinding[] }
@@ -29,7 +29,7 @@ export async function screenRequest<Bodies extends Record<string, object>>(
   request: ScanRequest,
 ): Promise<ScreenedRequest<Bodies>> {
   const filters = filtersOf(guardrails)
-  if (filters.rules.length === 0) return { bodies, findings: [] }
+  if (filters.length === 0) return { bodies, findings: [] }
   refuseTokenIds(filters, bodies)
   const result = await scanner.scanRequest(filters, bodies, request)
   if (result.outcome === 'blocked') throw blockedFault(result)
@@ -37,8 +37,7 @@ export async function screenRequest<Bodies extends Record<string, object>>(
 }
 
 /** @throws Fault `forbidden` if the request contains token ids, and a filter that cannot read them would block or redact. */
-function refuseTokenIds({ rules }: Filters, bodies: Record<string, object>): void {
-  const [strictest] = rules
+function refuseTokenIds([strictest]: readonly FilterRule[], bodies: Record<string, object>): void {
   if (!strictest || strictest.action === 'flag' || !Object.values(bodies).some(hasTokenIds)) return
   throw refusal(strictest, 'the input consists of token ids, which this filter cannot read. Send the text')
 }
@@ -52,7 +51,7 @@ export async function screenText(
   request: ScanRequest,
 ): Promise<string> {
   const filters = filtersOf(guardrails)
-  if (filters.rules.length === 0) return text
+  if (filters.length === 0) return text
   const scan = kind === 'prompt' ? scanner.scanText : scanner.scanAnswer
   const result = await scan(filters, text, request)
   if (result.outcome === 'blocked') throw blockedFault(result)

@@ -6,7 +6,7 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 import { filterActions } from '../../filters/detectors/builtins.ts'
 import type { BlockedResult } from '../../filters/filter-bodies.ts'
-import { compileFilters } from '../../filters/rules.ts'
+import { compileFilters } from '../../filters/filter-rule.ts'
 import type { Scanner } from '../../filters/scanner.ts'
 import { GuardrailPatch } from '../guardrail-patch.ts'
 import type { NormaliseDeps } from '../normalise-policy.ts'
@@ -53,7 +53,7 @@ type TryDeps = NormaliseDeps & { db: Db; now: Now; scanner: Pick<Scanner, 'scanT
 export async function tryText(deps: TryDeps, caller: Caller, id: string, trial: TextTrial): Promise<TriedText> {
   const { guardrail } = await proposeGuardrail(deps, caller, id, trial.policy)
   const filters = compileFilters([guardrail])
-  if (filters.rules.length === 0) return { outcome: 'passed', rule: null, text_sent: trial.text, found: [] }
+  if (filters.length === 0) return { outcome: 'passed', rule: null, text_sent: trial.text, found: [] }
   const request = { requester: caller }
   const scanResult = await deps.scanner.scanText(filters, trial.text, request)
   const searchResult = await deps.scanner.findText(filters, trial.text, request)

@@ -1,4 +1,4 @@
-import { type FindSpans, findMatches, mergeSpans, type Span } from '../../span.ts'
+import { type FindSpans, findMatches, findSpans, mergeSpans, type Span } from '../../span.ts'
 import {
   brands,
   genericAddressees,
@@ -48,25 +48,16 @@ export const findPersonNames: FindSpans = (text) =>
 
 /** Returns the name at the end of each match of a pattern. */
 function findCaptured(text: string, pattern: RegExp): Span[] {
-  const spans: Span[] = []
-  pattern.lastIndex = 0
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-    const name = match[1]!
-    const end = match.index + match[0].length
-    if (!genericAddressees.has(name.split(' ')[0]!)) spans.push({ start: end - name.length, end })
-  }
-  return spans
+  return findSpans(text, pattern, ({ index, 0: match, 1: name = '' }) => {
+    const [firstWord = ''] = name.split(' ')
+    const end = index + match.length
+    return genericAddressees.has(firstWord) ? undefined : { start: end - name.length, end }
+  })
 }
 
 /** Finds listed names in sequences of capitalised words. */
 function findListedNames(text: string): Span[] {
-  const spans: Span[] = []
-  capitalizedRun.lastIndex = 0
-  for (let match = capitalizedRun.exec(text); match; match = capitalizedRun.exec(text)) {
-    const name = findNameInRun(text, match.index, match[0])
-    if (name) spans.push(name)
-  }
-  return spans
+  return findSpans(text, capitalizedRun, ({ index, 0: run }) => findNameInRun(text, index, run))
 }
 
 /** Returns the name in a sequence of capitalised words, without the words before and after it. */
@@ -74,25 +65,29 @@ function findNameInRun(text: string, start: number, run: string): Span | undefin
   if (!run.includes(' ') && !run.includes('.'))
     return isSingleName(text, start, run) ? { start, end: endOfWord(start, run) } : undefined
   const runWords = splitRun(start, run)
-  let leadingCount = 0
-  while (leadingCount < runWords.length - 1 && isLeadingWord(runWords[leadingCount]!.word)) leadingCount++
-  const words = runWords.slice(leadingCount)
-  const head = words[0]!
-  const span = { start: head.start - head.initialsLength, end: words.at(-1)!.end }
-  if (words.length === 1) {
-    const isPerson = head.initialsLength > 0 ? isSurnameAfterInitials(head) : isSingleName(text, head.start, head.word)
-    return isPerson ? span : undefined
+  const firstNameWord = runWords.findIndex(({ word }) => !isLeadingWord(word))
+  // If all words can be leading ones, the last one is examined as a name.
+  const leadingCount = firstNameWord === -1 ? runWords.length - 1 : firstNameWord
+  const [first, second, ...others] = runWords.slice(leadingCount)
+  if (!first) return undefined
+  const nameStart = first.start - first.initialsLength
+  if (!second) {
+    const isPerson =
+      first.initialsLength > 0 ? isSurnameAfterInitials(first) : isSingleName(text, first.start, first.word)
+    return isPerson ? { start: nameStart, end: first.end } : undefined
   }
-  if (
-    runWords.slice(0, leadingCount + 1).some(({ word }) => nonPersonPrefixes.has(word)) ||
-    isNonPerson(text, words, span)
-  )
-    return undefined
-  return isFullName(words) || hasPersonContext(text, words, span) ? span : undefined
+  const name: FullName = { first, second, last: others.at(-1) ?? second, words: [first, second, ...others] }
+  const span = { start: nameStart, end: name.last.end }
+  if (runWords.slice(0, leadingCount + 1).some(({ word }) => nonPersonPrefixes.has(word))) return undefined
+  if (isNonPerson(text, name, span)) return undefined
+  return isFullName(name) || hasPersonContext(text, name, span) ? span : undefined
 }
 
 /** One word of a sequence, with its position and the length of the initials before it. */
 type NameWord = { word: string; start: number; end: number; initialsLength: number }
+
+/** Two or more words that can be a name. */
+type FullName = { first: NameWord; second: NameWord; last: NameWord; words: readonly NameWord[] }
 
 /** Returns the words that can be names, up to a possessive, without particles and initials. */
 function splitRun(start: number, run: string): NameWord[] {
@@ -134,34 +129,30 @@ function isLeadingWord(word: string): boolean {
 const givenNameMonths = new Set(['April', 'May', 'June', 'August'])
 
 /** Whether the words or their context show a place, a firm, a work or a law. */
-function isNonPerson(text: string, words: NameWord[], { start, end }: Span): boolean {
-  const last = words.at(-1)!.word
-  const pair = `${words[0]!.word}_${words[1]!.word}`
-  if (brands.has(pair)) return true
+function isNonPerson(text: string, { first, second, last, words }: FullName, { start, end }: Span): boolean {
+  if (brands.has(`${first.word}_${second.word}`)) return true
   // After an article, as in "the Henry Ford".
   if (/(?:^|[^\p{L}])(?:the|The|der|die|das|la|El) $/u.test(text.slice(Math.max(0, start - 5), start))) return true
   // Beside an ampersand, as in names of firms.
   if (/^ ?& ?\p{Lu}/u.test(text.slice(end, end + 4)) || /& $/.test(text.slice(Math.max(0, start - 2), start)))
     return true
   const isSurnameToo =
-    words.length === 2 && surnameCertainty(last) !== 'no' && givenCertainty(words[0]!.word) === 'sure'
+    words.length === 2 && surnameCertainty(last.word) !== 'no' && givenCertainty(first.word) === 'sure'
   const isAfterPreposition = /\b(?:in|at|near|on|along) $/.test(text.slice(Math.max(0, start - 6), start))
   return words.some(
-    ({ word }, i) => nonPersonSuffixes.has(word) && !(i === words.length - 1 && isSurnameToo && !isAfterPreposition),
+    (each) => nonPersonSuffixes.has(each.word) && !(each === last && isSurnameToo && !isAfterPreposition),
   )
 }
 
 /** Whether two or more words are a name, by the lists of given names and surnames. */
-function isFullName(words: NameWord[]): boolean {
-  const first = words[0]!.word
-  const last = words.at(-1)!.word
-  const given = givenCertainty(first)
-  const surname = surnameCertainty(last)
-  if (given === 'sure') return surname !== 'no' || !isOrdinary(last)
-  if (given === 'perhaps' || words[0]!.initialsLength > 0) return surname === 'sure'
-  if (surname === 'sure') return !isOrdinary(first)
+function isFullName({ first, last }: FullName): boolean {
+  const given = givenCertainty(first.word)
+  const surname = surnameCertainty(last.word)
+  if (given === 'sure') return surname !== 'no' || !isOrdinary(last.word)
+  if (given === 'perhaps' || first.initialsLength > 0) return surname === 'sure'
+  if (surname === 'sure') return !isOrdinary(first.word)
   // The surname can be first.
-  return surnameCertainty(first) !== 'no' && givenCertainty(last) === 'sure'
+  return surnameCertainty(first.word) !== 'no' && givenCertainty(last.word) === 'sure'
 }
 
 /** The characters around a name that are searched for each kind of context. */
@@ -170,9 +161,9 @@ const contextAfterLength = 24
 const givenNameContextLength = 12
 
 /** Whether the context identifies an uncertain name as a person. */
-function hasPersonContext(text: string, words: NameWord[], { start, end }: Span): boolean {
-  const [first, second] = [words[0]!.word, words[1]!.word]
-  if (words.length > 3 || isOrdinary(second) || (isOrdinary(first) && givenCertainty(first) === 'no')) return false
+function hasPersonContext(text: string, { first, second, words }: FullName, { start, end }: Span): boolean {
+  if (words.length > 3 || isOrdinary(second.word)) return false
+  if (isOrdinary(first.word) && givenCertainty(first.word) === 'no') return false
   return (
     personContextAfter.test(text.slice(end, end + contextAfterLength)) ||
     personContextBefore.test(text.slice(Math.max(0, start - contextBeforeLength), start))

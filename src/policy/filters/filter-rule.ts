@@ -27,25 +27,22 @@ export type FilterRule = {
   rule: string
 }
 
-/** The filters that apply to a caller, strictest first. */
-export type Filters = { rules: readonly FilterRule[] }
-
 const defaultLabel = '[REDACTED]'
 
 const strictness = { flag: 0, redact: 1, block: 2 } as const
 
 /**
- * The filters of several guardrails together. If several contain the same filter, the strictest action holds (block
+ * The filters of several guardrails together, strictest first. If several contain the same filter, the strictest action holds (block
  * over redact over flag), and the first guardrail with that action is named.
  */
-export function compileFilters(guardrails: readonly FilteringGuardrail[]): Filters {
+export function compileFilters(guardrails: readonly FilteringGuardrail[]): FilterRule[] {
   const strictest = new Map<string, FilterRule>()
   for (const rule of guardrails.flatMap(rulesOf)) {
     const key = JSON.stringify([rule.matcher, rule.isUserOnly])
     const existing = strictest.get(key)
     if (!existing || strictness[rule.action] > strictness[existing.action]) strictest.set(key, rule)
   }
-  return { rules: [...strictest.values()].sort((a, b) => strictness[b.action] - strictness[a.action]) }
+  return [...strictest.values()].sort((a, b) => strictness[b.action] - strictness[a.action])
 }
 
 function rulesOf({ id, name, policy }: FilteringGuardrail): FilterRule[] {

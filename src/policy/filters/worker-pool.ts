@@ -4,8 +4,8 @@ import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import { FairQueue, type Requester } from '#platform/async/limits/fair-queue.ts'
 import { clientClosedFault, Fault } from '#platform/core/fault.ts'
 import { type BlockedResult, blockedResult, type FilteredResult } from './filter-bodies.ts'
+import type { FilterRule } from './filter-rule.ts'
 import type { AllMatches } from './find-all-matches.ts'
-import type { FilterRule } from './rules.ts'
 import { estimateBytes } from './scan-cost.ts'
 
 /** The work of a thread: filter the bodies of a request, or find all matches in a text. */
@@ -59,7 +59,11 @@ export class WorkerPool {
     return this.#submit({ rules, bodies }, request) as Promise<BlockedResult | FilteredResult>
   }
 
-  findAll(rules: readonly FilterRule[], text: string, request: ScanRequest): Promise<BlockedResult | AllMatches> {
+  findAllMatches(
+    rules: readonly FilterRule[],
+    text: string,
+    request: ScanRequest,
+  ): Promise<BlockedResult | AllMatches> {
     return this.#submit({ rules, text }, request) as Promise<BlockedResult | AllMatches>
   }
 
