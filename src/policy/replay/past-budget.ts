@@ -1,135 +1,62 @@
 import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
-import { periodStart } from '#spend/ledger/days.ts'
-import type { PastRequest, SpentByKey } from '#spend/ledger/history.ts'
-import { groupValues } from '#spend/ledger/request-group.ts'
-import { groupingOf } from '../guardrails/decide/guardrail-budget.ts'
+import { type Day, periodStart } from '#spend/ledger/days.ts'
+import type { PastRequest } from '#spend/ledger/past-requests.ts'
 import type { Policy } from '../guardrails/decide/policy.ts'
-import type { GovernedTargets } from '../guardrails/propose-guardrail.ts'
 
-type LimitFields = Pick<Policy, 'limit_usd' | 'reset_interval' | 'include_byok_in_budgets'>
-type Spending = { at: number; cost: PicoUsd; byok: boolean }
-
-/** Applies a limit of one member or key to past requests, in order of time. */
-export type PastBudget = {
-  /** Whether the limit has room for a request. Does not count its cost. */
-  hasRoom: (spending: Spending) => boolean
-  /** Counts the cost of a request, regardless of the limit: it is from before the replay, or the limit had room for it. */
-  count: (spending: Spending) => void
-}
+export type LimitFields = Pick<Policy, 'limit_usd' | 'reset_interval' | 'include_byok_in_budgets'>
 
 /** Returns the first day whose spending counts at a time: the start of the period, or the first day of all. */
-export function firstDayOf({ reset_interval }: Pick<LimitFields, 'reset_interval'>, at: number): number {
+export function firstDayOf({ reset_interval }: Pick<LimitFields, 'reset_interval'>, at: number): Day {
   return reset_interval === null ? 0 : periodStart(reset_interval, at)
 }
 
-/**
- * @param from the start of the replay.
- * @param before the spending in the period of `from`, on the days before its day.
- */
-export function createPastBudget(policy: LimitFields, from: number, before: PicoUsd): PastBudget {
-  const limit = policy.limit_usd === null ? undefined : toPicoUsd(policy.limit_usd)
-  let period = firstDayOf(policy, from)
-  let spent = before
+type PastSpending = Pick<PastRequest, 'createdAt' | 'cost' | 'isByok'>
 
-  const isCounted = ({ byok }: Spending) => !byok || policy.include_byok_in_budgets
-  function count(spending: Spending): void {
-    startPeriodAt(spending.at)
-    if (isCounted(spending)) spent += spending.cost
+/** Applies a limit of one member, key, session or tag value to past requests, in order of time. */
+export class PastBudget {
+  readonly #policy: LimitFields
+  readonly #limit: PicoUsd | undefined
+  #period: Day
+  #spent: PicoUsd
+
+  /**
+   * @param from the start of the replay.
+   * @param spentBefore the spending in the period of `from`, on the days before its day.
+   */
+  constructor(policy: LimitFields, from: number, spentBefore: PicoUsd) {
+    this.#policy = policy
+    this.#limit = policy.limit_usd === null ? undefined : toPicoUsd(policy.limit_usd)
+    this.#period = firstDayOf(policy, from)
+    this.#spent = spentBefore
   }
-  function startPeriodAt(at: number): void {
-    const current = firstDayOf(policy, at)
-    if (current === period) return
-    period = current
-    spent = 0n
+
+  /** Whether the limit has room for a request. Does not count its cost. */
+  hasRoom(request: PastSpending): boolean {
+    this.#startPeriodAt(request.createdAt)
+    return this.#limit === undefined || !this.#counts(request) || this.#spent + request.cost <= this.#limit
   }
-  return {
-    count,
-    hasRoom(spending) {
-      startPeriodAt(spending.at)
-      return limit === undefined || !isCounted(spending) || spent + spending.cost <= limit
-    },
+
+  /** Counts the cost of a request, regardless of the limit: it is from before the replay, or the limit had room for it. */
+  count(request: PastSpending): void {
+    this.#startPeriodAt(request.createdAt)
+    if (this.#counts(request)) this.#spent += request.cost
   }
-}
 
-/** Applies the limit of a guardrail to past requests, separately for each member and key that it applies to. */
-export type PastBudgets = {
-  /** Whether all limits that count a request have room for it. If so, adds its cost. */
-  chargeIfRoom: (past: PastRequest) => boolean
-  /** Counts spending from before the replay, regardless of the limit. */
-  count: (past: PastRequest) => void
-}
-
-type Owner = { keyHash: string; userId: string }
-
-/**
- * @param from the start of the replay.
- * @param before the spending of each key in the period of `from`, on the days before its day.
- */
-export function createPastBudgets(
-  policy: LimitFields,
-  governed: GovernedTargets,
-  from: number,
-  before: readonly SpentByKey[],
-): PastBudgets {
-  const budgets = new Map<string, PastBudget>()
-  const spentBefore = new Map<string, PicoUsd>()
-  for (const { spent, ...owner } of before)
-    for (const name of accountNamesFor(owner)) spentBefore.set(name, (spentBefore.get(name) ?? 0n) + spent)
-
-  function accountNamesFor({ keyHash, userId }: Owner): string[] {
-    const names: string[] = []
-    if (governed.everybody || governed.userIds.has(userId)) names.push(`member ${userId}`)
-    if (governed.everybody || governed.keyHashes.has(keyHash)) names.push(`key ${keyHash}`)
-    return names
+  #counts({ isByok }: PastSpending): boolean {
+    return !isByok || this.#policy.include_byok_in_budgets
   }
-  const budgetsFor = (owner: Owner) =>
-    accountNamesFor(owner).map((name) =>
-      budgets.getOrInsertComputed(name, () => createPastBudget(policy, from, spentBefore.get(name) ?? 0n)),
-    )
-  return {
-    count(past) {
-      for (const budget of budgetsFor(past)) budget.count(spendingOf(past))
-    },
-    chargeIfRoom(past) {
-      return chargeIfRoom(budgetsFor(past), spendingOf(past))
-    },
-  }
-}
 
-/**
- * Applies the limits of sessions and tag values to past requests. All start at zero, because the
- * spending of single sessions and tag values before the replay is not read. The notes of the replay say so.
- */
-export function createPastGroupBudgets(
-  { group_limits, include_byok_in_budgets }: Pick<Policy, 'group_limits' | 'include_byok_in_budgets'>,
-  from: number,
-): Pick<PastBudgets, 'chargeIfRoom'> {
-  const limits = (group_limits ?? []).map((limit) => ({
-    grouping: groupingOf(limit),
-    policy: { ...limit, include_byok_in_budgets },
-    budgets: new Map<string, PastBudget>(),
-  }))
-  return {
-    chargeIfRoom(past) {
-      const groups = { sessionId: past.record.session_id ?? undefined, tags: past.tags }
-      const applicable = limits.flatMap(({ grouping, policy, budgets }) =>
-        groupValues(grouping, groups).map((value) =>
-          budgets.getOrInsertComputed(value, () => createPastBudget(policy, from, 0n)),
-        ),
-      )
-      return chargeIfRoom(applicable, spendingOf(past))
-    },
+  #startPeriodAt(at: number): void {
+    const period = firstDayOf(this.#policy, at)
+    if (period === this.#period) return
+    this.#period = period
+    this.#spent = 0n
   }
 }
 
 /** Counts a request in all budgets if each has room for it. */
-function chargeIfRoom(applicable: readonly PastBudget[], spending: Spending): boolean {
-  if (!applicable.every((budget) => budget.hasRoom(spending))) return false
-  for (const budget of applicable) budget.count(spending)
+export function chargeIfRoom(budgets: readonly PastBudget[], request: PastSpending): boolean {
+  if (!budgets.every((budget) => budget.hasRoom(request))) return false
+  for (const budget of budgets) budget.count(request)
   return true
-}
-
-/** The cost and the time of a request. */
-function spendingOf({ createdAt, cost, record }: PastRequest): Spending {
-  return { at: createdAt, cost, byok: record.is_byok }
 }

@@ -44,32 +44,39 @@ export function createPastJudge(deps: PastJudgeDeps): (facts: PastFacts) => Past
   }
 }
 
-function judge(
-  { guardrail, findModel, vendors, isReachable }: PastJudgeDeps,
-  { models, endpointId, region, incapable = [], owner }: PastFacts,
-): PastVerdict {
-  const regionVerdict = judgeRegion([guardrail], region)
-  if (regionVerdict) return { outcome: 'refused', rule: regionVerdict.rule }
-  const knownModels = models.flatMap((name) => findModel(name) ?? [])
-  const judgedEndpoints = knownModels.flatMap((model) =>
-    model.endpoints.map((endpoint) => ({ endpoint, rule: findRule(model, endpoint) })),
-  )
-  const forbiddenEndpoints = judgedEndpoints.flatMap(({ endpoint, rule }) => (rule ? [{ endpoint, rule }] : []))
-  if (forbiddenEndpoints.length < judgedEndpoints.length) {
-    const answeringEndpoint = forbiddenEndpoints.find(({ endpoint }) => endpoint.id === endpointId)
-    if (!answeringEndpoint) return { outcome: 'allowed' }
-    const hasAlternative = judgedEndpoints.some(({ endpoint, rule }) => rule === undefined && canServe(endpoint))
-    return { outcome: hasAlternative ? 'rerouted' : 'refused', rule: answeringEndpoint.rule }
-  }
-  // An endpoint that is no longer in the catalogue may have been allowed.
-  const [first] = forbiddenEndpoints
-  if (knownModels.length < models.length || !first) return { outcome: 'unknown' }
-  return { outcome: 'refused', rule: first.rule }
+type JudgedEndpoint = { endpoint: Endpoint; rule: RuleName | undefined }
 
-  function canServe(endpoint: Endpoint): boolean {
-    return !incapable.includes(endpoint.id) && (!isReachable || !owner || isReachable(owner, endpoint))
-  }
-  function findRule(model: Model, endpoint: Endpoint): RuleName | undefined {
-    return (judgeModel([guardrail], model) ?? judgeEndpoint([guardrail], model, endpoint, vendors))?.rule
-  }
+function judge(deps: PastJudgeDeps, facts: PastFacts): PastVerdict {
+  const { guardrail, findModel } = deps
+  const regionVerdict = judgeRegion([guardrail], facts.region)
+  if (regionVerdict) return { outcome: 'refused', rule: regionVerdict.rule }
+  const knownModels = facts.models.flatMap((name) => findModel(name) ?? [])
+  const endpoints = knownModels.flatMap((model) => judgeEndpoints(deps, model))
+  if (endpoints.some(({ rule }) => rule === undefined)) return judgeAnswer(deps, facts, endpoints)
+  // An endpoint that is no longer in the catalogue may have been allowed.
+  const rule = endpoints[0]?.rule
+  return knownModels.length < facts.models.length || !rule ? { outcome: 'unknown' } : { outcome: 'refused', rule }
+}
+
+/** Returns the endpoints of a model, each with the rule that forbids it. */
+function judgeEndpoints({ guardrail, vendors }: PastJudgeDeps, model: Model): JudgedEndpoint[] {
+  const modelVerdict = judgeModel([guardrail], model)
+  return model.endpoints.map((endpoint) => ({
+    endpoint,
+    rule: (modelVerdict ?? judgeEndpoint([guardrail], model, endpoint, vendors))?.rule,
+  }))
+}
+
+/** Judges a request with at least one allowed endpoint, by the one that answered. */
+function judgeAnswer(
+  { isReachable }: PastJudgeDeps,
+  { endpointId, incapable = [], owner }: PastFacts,
+  endpoints: readonly JudgedEndpoint[],
+): PastVerdict {
+  const forbiddenBy = endpoints.find(({ endpoint, rule }) => rule && endpoint.id === endpointId)?.rule
+  if (!forbiddenBy) return { outcome: 'allowed' }
+  const canServe = (endpoint: Endpoint) =>
+    !incapable.includes(endpoint.id) && (!isReachable || !owner || isReachable(owner, endpoint))
+  const hasAlternative = endpoints.some(({ endpoint, rule }) => rule === undefined && canServe(endpoint))
+  return { outcome: hasAlternative ? 'rerouted' : 'refused', rule: forbiddenBy }
 }

@@ -1,13 +1,13 @@
 import type { CatalogueHolder } from '#catalogue/sources/catalogue-holder.ts'
 import type { Config } from '#platform/config/settings.ts'
-import type { PastRequest } from '#spend/ledger/history.ts'
+import type { PastRequest } from '#spend/ledger/past-requests.ts'
 import { incapableEndpoints } from '#spend/ledger/record.ts'
 import { type RuleAt, rulesAt, type Stage } from '../guardrails/decide/rules.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
-import { createPastGroupBudgets, type PastBudgets } from './past-budget.ts'
+import { type PastBudgets, PastGroupBudgets } from './past-budgets.ts'
 import { findUndecidableFilters, pastContentEffect } from './past-content.ts'
 import { createPastJudge, type IsReachable } from './past-verdict.ts'
-import type { Effect } from './replay-tally.ts'
+import type { Replay } from './replay-answer.ts'
 import type { Undecidable } from './replay-texts.ts'
 
 type EffectsDeps = {
@@ -16,12 +16,23 @@ type EffectsDeps = {
   isReachable?: IsReachable | undefined
 }
 
-/** Returns the effects of the rules of one stage on a request. A refusal has no further effects. */
-type Judge = (past: PastRequest) => Effect[]
+export type Effect = Pick<Replay['by_rule'][number], 'outcome' | 'rule'>
+
+/** The effects that rules would have had on a request. A refusal has no further effects. */
+export type PastOutcome = {
+  effects: readonly Effect[]
+  /** The parts of the result that cannot be decided from the stored data. */
+  undecidable: readonly Undecidable[]
+}
+
+const noEffect: PastOutcome = { effects: [], undecidable: [] }
+
+/** Applies the rules of one stage, or all rules, to a request. */
+type Judge = (past: PastRequest) => PastOutcome
 
 /**
- * Returns the effects that a policy would have had on each past request. Every stage of rules needs a function here;
- * the compiler reports a missing one.
+ * Applies all rules of a guardrail to past requests, which must be in order of time. Every stage of rules needs a function
+ * here; the compiler reports a missing one.
  * @param from the start of the replay.
  */
 export function createEffectFinder(
@@ -29,70 +40,73 @@ export function createEffectFinder(
   guardrail: GuardrailRecord,
   budgets: PastBudgets,
   from: number,
-  onUndecidable: (rule: Undecidable) => void,
 ): Judge {
-  const candidates = createCandidateJudge(deps, guardrail, onUndecidable)
+  const candidates = createCandidateJudge(deps, guardrail)
   // In the order of evaluation of a live request.
   const judgesByStage: Record<Stage, Judge> = {
     region: candidates,
     model: candidates,
     endpoint: candidates,
-    content: createContentJudge(guardrail, onUndecidable),
-    limit: createLimitJudge(budgets, createPastGroupBudgets(guardrail.policy, from)),
+    content: createContentJudge(guardrail),
+    limit: createLimitJudge(budgets, new PastGroupBudgets(guardrail.policy, from)),
   }
   const judges = [...new Set(Object.values(judgesByStage))]
   return (past) => {
     const effects: Effect[] = []
+    const undecidable: Undecidable[] = []
     for (const judge of judges) {
       const found = judge(past)
-      if (found.some(({ outcome }) => outcome === 'refuse')) return found
-      effects.push(...found)
+      undecidable.push(...found.undecidable)
+      if (found.effects.some(({ outcome }) => outcome === 'refuse')) return { effects: found.effects, undecidable }
+      effects.push(...found.effects)
     }
-    return effects
+    return { effects, undecidable }
   }
 }
 
-function createCandidateJudge(
-  deps: EffectsDeps,
-  guardrail: GuardrailRecord,
-  onUndecidable: (rule: 'catalogue') => void,
-): Judge {
-  const { findModel } = deps.catalogue.current()
-  const judge = createPastJudge({
-    guardrail,
-    findModel,
-    vendors: deps.config.zdr_vendors,
-    isReachable: deps.isReachable,
-  })
+function createCandidateJudge({ config, catalogue, isReachable }: EffectsDeps, guardrail: GuardrailRecord): Judge {
+  const { findModel } = catalogue.current()
+  const judge = createPastJudge({ guardrail, findModel, vendors: config.zdr_vendors, isReachable })
   return ({ keyHash, userId, record }) => {
     const { candidate_models: models, endpoint_id: endpointId, region } = record
     const incapable = incapableEndpoints(record)
     const verdict = judge({ models, endpointId, region, incapable, owner: { keyHash, userId } })
-    if (verdict.outcome === 'unknown') onUndecidable('catalogue')
-    if (verdict.outcome === 'refused') return [{ outcome: 'refuse', rule: verdict.rule }]
-    return verdict.outcome === 'rerouted' ? [{ outcome: 'reroute', rule: verdict.rule }] : []
+    switch (verdict.outcome) {
+      case 'allowed':
+        return noEffect
+      case 'unknown':
+        return { effects: [], undecidable: ['catalogue'] }
+      case 'refused':
+        return { effects: [{ outcome: 'refuse', rule: verdict.rule }], undecidable: [] }
+      case 'rerouted':
+        return { effects: [{ outcome: 'reroute', rule: verdict.rule }], undecidable: [] }
+      default:
+        return verdict satisfies never
+    }
   }
 }
 
-function createContentJudge({ policy }: GuardrailRecord, onUndecidable: (rule: RuleAt<'content'>) => void): Judge {
+function createContentJudge({ policy }: GuardrailRecord): Judge {
   const filters = findUndecidableFilters(policy)
   return ({ record }) => {
     const content = pastContentEffect(policy, record)
-    if (content?.outcome === 'refused') return [{ outcome: 'refuse', rule: content.rule }]
-    // Stored findings decide about builtin filters only: see `pastContentEffect`.
-    for (const field of filters) if (field === 'content_filters' || !content) onUndecidable(field)
-    return content ? [{ outcome: 'redact', rule: content.rule }] : []
+    if (content?.outcome === 'refused') return { effects: [{ outcome: 'refuse', rule: content.rule }], undecidable: [] }
+    return {
+      effects: content ? [{ outcome: 'redact', rule: content.rule }] : [],
+      // Stored findings decide about builtin filters only: see `pastContentEffect`.
+      undecidable: filters.filter((field) => field === 'content_filters' || !content),
+    }
   }
 }
 
-function createLimitJudge(budgets: PastBudgets, groups: Pick<PastBudgets, 'chargeIfRoom'>): Judge {
+function createLimitJudge(budgets: PastBudgets, groups: PastGroupBudgets): Judge {
   const admits: Record<RuleAt<'limit'>, (past: PastRequest) => boolean> = {
-    limit_usd: budgets.chargeIfRoom,
-    group_limits: groups.chargeIfRoom,
+    limit_usd: (past) => budgets.chargeIfRoom(past),
+    group_limits: (past) => groups.chargeIfRoom(past),
   }
   const limits = rulesAt('limit')
   return (past) => {
     const violated = limits.find(({ rule }) => !admits[rule](past))
-    return violated ? [{ outcome: 'refuse', rule: violated.rule }] : []
+    return violated ? { effects: [{ outcome: 'refuse', rule: violated.rule }], undecidable: [] } : noEffect
   }
 }

@@ -6,16 +6,17 @@ import { dayMs, isoTime, type Now } from '#platform/core/clock.ts'
 import { clientClosedFault, Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { dayOf } from '#spend/ledger/days.ts'
-import { readPastRequests, readSpentOnDays, type Scope } from '#spend/ledger/history.ts'
+import { type PastScope, readPastRequests, readSpentOnDays } from '#spend/ledger/past-requests.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 import { type GovernedTargets, proposeGuardrail } from '../guardrails/propose-guardrail.ts'
 import { OwnerReachability } from './owner-reachability.ts'
-import { createPastBudgets, firstDayOf, type PastBudgets } from './past-budget.ts'
+import { firstDayOf } from './past-budget.ts'
+import { PastBudgets } from './past-budgets.ts'
 import type { RequestOwner } from './past-verdict.ts'
 import type { Replay, ReplayRequest } from './replay-answer.ts'
 import { createEffectFinder } from './replay-effects.ts'
-import { createReplayTally } from './replay-tally.ts'
-import { assumptionNotes, undecidableReasons } from './replay-texts.ts'
+import { ReplayTally } from './replay-tally.ts'
+import { assumptionNotes } from './replay-texts.ts'
 
 type ReplayDeps = {
   db: Db
@@ -46,19 +47,18 @@ export async function replay(
   const { guardrail, governed } = await proposeGuardrail(deps, caller, id, request.policy)
   const scope = {
     ...replayScope(guardrail, governed),
-    hasTags: guardrail.policy.group_limits?.some(({ by }) => by === 'tag'),
+    readsTags: guardrail.policy.group_limits?.some(({ by }) => by === 'tag'),
   }
   const budgets = await loadBudgets(deps, guardrail, governed, scope, period)
-  const tally = createReplayTally(request.list)
+  const tally = new ReplayTally(request.list)
   const reachability = new OwnerReachability(deps.reachability)
   const effectsOf = createEffectFinder(
     { ...deps, isReachable: reachability.isReachable },
     guardrail,
     budgets,
     period.from,
-    tally.countUndecidable,
   )
-  for await (const page of readPastRequests(deps, scope, period.from, period.to)) {
+  for await (const page of readPastRequests(deps, scope, period)) {
     if (signal.aborted) throw clientClosedFault()
     await reachability.load(page)
     for (const past of page) tally.add(past, effectsOf(past))
@@ -67,7 +67,7 @@ export async function replay(
     guardrail_id: id,
     from: isoTime(period.from),
     to: isoTime(period.to),
-    ...tally.result(undecidableReasons),
+    ...tally.result(),
     notes: assumptionNotes(guardrail.policy),
   }
 }
@@ -82,7 +82,7 @@ function readPeriod({ now }: { now: Now }, { from, to }: ReplayRequest): Period 
   return { from: start, to: end }
 }
 
-function replayScope({ workspaceId }: GuardrailRecord, governed: GovernedTargets): Scope {
+function replayScope({ workspaceId }: GuardrailRecord, governed: GovernedTargets): PastScope {
   if (governed.everybody) return { workspaceId, includes: () => true }
   const { keyHashes, userIds } = governed
   return { workspaceId, includes: ({ keyHash, userId }) => keyHashes.has(keyHash) || userIds.has(userId) }
@@ -93,15 +93,17 @@ async function loadBudgets(
   deps: ReplayDeps,
   { policy, createdAt }: GuardrailRecord,
   governed: GovernedTargets,
-  scope: Scope,
+  scope: PastScope,
   { from }: Period,
 ): Promise<PastBudgets> {
-  if (policy.limit_usd === null) return createPastBudgets(policy, governed, from, [])
+  if (policy.limit_usd === null) return new PastBudgets(policy, governed, from, [])
   const day = dayOf(from)
   // Without an interval, a limit counts from the creation of its guardrail.
   const firstDay = policy.reset_interval === null ? Math.min(dayOf(createdAt), day) : firstDayOf(policy, from)
   const days = { from: firstDay, to: day, includesByok: policy.include_byok_in_budgets }
-  const budgets = createPastBudgets(policy, governed, from, await readSpentOnDays(deps, scope, days))
-  for await (const page of readPastRequests(deps, scope, day * dayMs, from)) page.forEach(budgets.count)
+  const budgets = new PastBudgets(policy, governed, from, await readSpentOnDays(deps, scope, days))
+  for await (const page of readPastRequests(deps, scope, { from: day * dayMs, to: from })) {
+    for (const past of page) budgets.count(past)
+  }
   return budgets
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../metering/write.ts'
-import { readPastRequests, readSpentOnDays, type SpentByKey } from './history.ts'
+import { readPastRequests, readSpentOnDays, type SpentByKey } from './past-requests.ts'
 
 const sumOf = (spent: SpentByKey[]) => spent.reduce((sum, one) => sum + one.spent, 0n)
 
@@ -15,7 +15,7 @@ onEachDatabase('the history of requests', (kind) => {
     await using store = await newDb(kind)
     const all = Array.from({ length: 1201 }, (_, i) => generation({ createdAt: noon + Math.floor(i / 700) }))
     await writeGenerations(store, all)
-    const pages = await Array.fromAsync(readPastRequests(store, everybody, noon, noon + 2))
+    const pages = await Array.fromAsync(readPastRequests(store, everybody, { from: noon, to: noon + 2 }))
     const read = pages.flat()
     assert.deepEqual(new Set(read.map(({ record }) => record.id)), new Set(all.map(({ id }) => id)))
     assert.equal(read.length, 1201)
@@ -35,7 +35,7 @@ onEachDatabase('the history of requests', (kind) => {
       generation({ createdAt: noon + 1 }),
     ])
     const scope = { workspaceId: 'workspace', includes: ({ keyHash }: { keyHash: string }) => keyHash === 'hash' }
-    const read = (await Array.fromAsync(readPastRequests(store, scope, noon, noon + 1))).flat()
+    const read = (await Array.fromAsync(readPastRequests(store, scope, { from: noon, to: noon + 1 }))).flat()
     assert.deepEqual(
       read.map(({ cost }) => cost),
       [9_007_199_254_740_993n],
@@ -51,7 +51,7 @@ onEachDatabase('the history of requests', (kind) => {
       .updateTable('generations')
       .set({ model: 'c/d', record: JSON.stringify(old) })
       .execute()
-    const [page] = await Array.fromAsync(readPastRequests(store, everybody, noon, noon + 1))
+    const [page] = await Array.fromAsync(readPastRequests(store, everybody, { from: noon, to: noon + 1 }))
     const { candidate_models, region, cancelled, tokens_prompt } = page![0]!.record
     assert.deepEqual([candidate_models, region, cancelled, tokens_prompt], [['c/d'], 'global', true, 7])
   })
