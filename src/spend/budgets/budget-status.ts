@@ -38,7 +38,7 @@ export async function readBudgetStatuses(deps: StatusDeps, budgets: readonly Las
 
 /** The sums of a budget's account in the current period. */
 type AccountSums = {
-  /** What servers have reported. Undefined if no server has opened the account. */
+  /** The spending that servers have reported. Undefined if no server has opened the account. */
   counted: PicoUsd | undefined
   leased: Leased
 }

@@ -63,7 +63,7 @@ export type Budget = {
   includesByok: boolean
 }
 
-/** What a request cost, and whether with a BYOK key, which not every budget counts. */
+/** The cost of a request, and whether it used a BYOK key, which not every budget counts. */
 export type SettledCost = { cost: PicoUsd; byok: boolean }
 
 export const countsCost = ({ includesByok }: Budget, { byok }: Pick<SettledCost, 'byok'>): boolean =>

@@ -11,7 +11,7 @@ export const standbyAmount = (limit: PicoUsd): PicoUsd => limit / 100n
 
 type GrantRequest = {
   limit: PicoUsd
-  /** What is spent, or leased by other servers. */
+  /** The money that is spent, or leased by other servers. */
   taken: PicoUsd
   /** The money that the server holds already. */
   held: PicoUsd
