@@ -3,15 +3,9 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
-import {
-  type Budget,
-  isLasting,
-  keyBudget,
-  type LastingSubject,
-  resetsAt,
-  spendLimitNameOf,
-} from '#spend/budgets/budget.ts'
+import { type Budget, isLasting, type LastingSubject, resetsAt, spendLimitNameOf } from '#spend/budgets/budget.ts'
 import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
+import { keyBudget } from '#spend/budgets/key-budget.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
 import type { ShortenedRequest } from './bounds/shorter-answer.ts'
 import type { TurnLimits } from './turn-limits.ts'

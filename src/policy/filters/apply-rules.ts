@@ -8,7 +8,7 @@ import type { Leaf } from './texts/leaves.ts'
 /** The matches of one rule in one text of a request. */
 export type RuleMatches = { rule: FilterRule; leaf: Leaf; spans: readonly Span[] }
 
-export type RuleResult = {
+type RuleResult = {
   matches: RuleMatches[]
   /** The rule whose filter threw. It ended the search. */
   failedRule: FilterRule | undefined

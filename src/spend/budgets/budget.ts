@@ -1,8 +1,7 @@
-import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import { type Interval, intervals } from '#platform/core/vocabulary.ts'
 import { type Day, periodEnd, periodStart } from '../ledger/days.ts'
 import type { Grouping } from '../ledger/request-group.ts'
-import { accountId } from './account-id.ts'
 
 /** The spender of a guardrail's limit: a member with all their keys in the workspace, or one key. */
 export type Spender = { kind: 'member'; userId: string } | { kind: 'key'; hash: string }
@@ -71,20 +70,6 @@ export const countsCost = ({ includesByok }: Budget, { byok }: Pick<SettledCost,
 
 /** Any budget except that of an intern's turn or session. */
 export type LastingBudget = Budget & { subject: LastingSubject }
-
-/** The limit of one key. `usd` is its amount, `reset` the interval after which it resets. */
-export function keyBudget(
-  hash: string,
-  { usd, reset, includesByok }: { usd: number; reset: Interval | null; includesByok: boolean },
-): LastingBudget {
-  return {
-    id: accountId.key(hash),
-    subject: { kind: 'key', hash },
-    limit: toPicoUsd(usd),
-    interval: reset,
-    includesByok,
-  }
-}
 
 /** The period of a limit, named by its first day; 0 for a limit that never resets. */
 export type Period = Day

@@ -5,8 +5,9 @@ import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 import { periodStart } from '../ledger/days.ts'
 import { readSpendingOfKeys, type Spending, zeroSpending } from '../ledger/spending/spending.ts'
-import { keyBudget, type LastingBudget } from './budget.ts'
+import type { LastingBudget } from './budget.ts'
 import { type BudgetStatus, budgetStatus, readAccountSums, statusFields } from './budget-status.ts'
+import { keyBudget } from './key-budget.ts'
 
 const Usd = z.number().describe('In USD.')
 
