@@ -1,4 +1,4 @@
-import { type CallOptions, call } from '../../api/client.ts'
+import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
 import type { Webhook, WebhookPatch } from '../../api/types.ts'
 import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
 import { Conflict } from '../../components/form/conflict.tsx'
@@ -36,17 +36,18 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
     onClose()
     toast(message, undo && { undo })
   }
-  const patch = async (body: WebhookPatch, options?: CallOptions) => {
-    await call('PATCH /webhooks/{webhookId}', { params, body }, options)
+  const patch = async (body: WebhookPatch, options: CallOptions) => {
+    const { data } = await call('PATCH /webhooks/{webhookId}', { params, body }, options)
     onChanged()
+    return data
   }
   const save = async () => {
     if (webhook) {
-      const undo = () => void runOrToast(() => patch({ ...bodyOf(before), enabled: before.enabled }))
-      const isSaved = await saveIfUnmodified((options) =>
-        patch({ ...bodyOf(fields), enabled: fields.enabled }, options),
-      )
-      if (isSaved) onSaved('Saved', undo)
+      await saveIfUnmodified(async (options) => {
+        const after = await patch({ ...bodyOf(fields), enabled: fields.enabled }, options)
+        const undoPatch = { ...bodyOf(before), enabled: before.enabled }
+        onSaved('Saved', () => void runOrToast(async () => void (await patch(undoPatch, ifUnchanged(after)))))
+      })
       return
     }
     const { secret } = await call('POST /webhooks', { body: bodyOf(fields) })

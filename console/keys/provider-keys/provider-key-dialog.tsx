@@ -1,4 +1,4 @@
-import { type CallOptions, call } from '../../api/client.ts'
+import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { ProviderCredential } from '../../api/types.ts'
 import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
@@ -39,19 +39,23 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
   const name = credential ? credential.name || credential.provider : ''
   const title = credential ? `Change ${name}` : 'Add provider key'
   const change = changedFields(before, fields)
-  const patch = async (body: typeof change, options?: CallOptions) => {
-    await call('PATCH /byok/{id}', { params, body }, options)
+  const patch = async (body: typeof change, options: CallOptions) => {
+    const { data } = await call('PATCH /byok/{id}', { params, body }, options)
     onStored()
+    return data
   }
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
       if (credential) {
-        if (!(await saveIfUnmodified((options) => patch(change, options)))) return
-        // The previous key cannot be restored, because it is never displayed.
-        const { key, ...rest } = changedFields(fields, before)
-        const undo = () => void runOrToast(() => patch(rest))
-        toast(`${name} updated`, change.key === undefined ? { undo } : {})
+        const isSaved = await saveIfUnmodified(async (options) => {
+          const after = await patch(change, options)
+          // The previous key cannot be restored, because it is never displayed.
+          const { key, ...undoPatch } = changedFields(fields, before)
+          const undo = () => void runOrToast(async () => void (await patch(undoPatch, ifUnchanged(after))))
+          toast(`${name} updated`, change.key === undefined ? { undo } : {})
+        })
+        if (!isSaved) return
       } else {
         const { provider, key, name: label, priority } = fields
         await call('POST /byok', {

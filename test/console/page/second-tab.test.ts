@@ -144,3 +144,40 @@ test('a provider key that was changed meanwhile keeps the changes of both', opti
   const { is_fallback, name } = (await service.manage('GET', `/byok/${id}`)).body.data
   assert.deepEqual([is_fallback, name], [true, 'Theirs'])
 })
+
+/** Clicks "Undo" after somebody else has changed the same object, and waits for the refusal. */
+async function undoTooLate(page: Page) {
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await page.getByText('has changed since you read it').waitFor()
+}
+
+test('"Undo" of a webhook that was changed since reverts nothing', options, async () => {
+  const { id } = (await service.manage('POST', '/webhooks', { url: 'https://hooks.example.com/last' })).body.data
+  await using watched = await signedInPage(browser, service, '/interns?part=webhooks')
+  const { page } = watched
+  const read = readOf(page, `/webhooks/${id}`)
+  await page.getByRole('button', { name: /^Change .*last/ }).click()
+  await read
+  await page.getByLabel('Description').fill('Ours')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  await service.manage('PATCH', `/webhooks/${id}`, { description: 'Theirs' })
+  await undoTooLate(page)
+  assert.equal((await service.manage('GET', `/webhooks/${id}`)).body.data.description, 'Theirs')
+})
+
+test('"Undo" of a provider key that was changed since reverts nothing', options, async () => {
+  const credential = { provider: 'deepinfra', key: 'sk-secret', name: 'Undone' }
+  const { id } = (await service.manage('POST', '/byok', credential)).body.data
+  await using watched = await signedInPage(browser, service, '/keys/providers')
+  const { page } = watched
+  const read = readOf(page, `/byok/${id}`)
+  await page.getByRole('button', { name: 'Change Undone' }).click()
+  await read
+  await page.getByLabel('Display name').fill('Ours')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Undone updated').waitFor()
+  await service.manage('PATCH', `/byok/${id}`, { name: 'Theirs' })
+  await undoTooLate(page)
+  assert.equal((await service.manage('GET', `/byok/${id}`)).body.data.name, 'Theirs')
+})
