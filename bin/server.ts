@@ -10,6 +10,7 @@ enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', impor
 const { loadSettings } = await import('#platform/config/load.ts')
 const { UserFacingError } = await import('#platform/core/fault.ts')
 const { createLog, logStream } = await import('#platform/process/log.ts')
+const { OutputStream } = await import('#platform/process/output-stream.ts')
 const { newUuid } = await import('#platform/core/id.ts')
 const { readVariable } = await import('#platform/process/environment.ts')
 const { once } = await import('#platform/async/once.ts')
@@ -128,10 +129,8 @@ try {
   )
   const service = await starting
   const sandbox = await sandboxProbe
-  // A reader that has left, as after `| head`, does not end the service.
-  process.stdout.on('error', () => {})
   // Printed last, because a reader of this line can send a signal immediately.
-  process.stdout.write(
+  new OutputStream(1).write(
     `${welcomeText({ ...service, publicUrl: config.public_url, sandbox })}listening on ${service.url}\n`,
   )
   // A primary answers no requests, so a small young generation is sufficient.
