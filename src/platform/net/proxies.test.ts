@@ -28,7 +28,23 @@ test('no_proxy matches hosts, domains, addresses and networks, each with a port'
     ['http://[fd00::1]/', 'fd00::/8', true],
     ['http://[fd00::1]:8080/', '[fd00::1]:8080', true],
     ['http://[fd00::1]:8081/', '[fd00::1]:8080', false],
+    ['http://[fd00::1]/', '[fd00::]/8', true],
+    ['http://[fd00::1]/', 'FD00:0::1', true],
     ['http://10.1.2.3.example.com/', '10.0.0.0/8', false],
+    ['http://gpu1/', '<local>', true],
+    ['http://gpu1:8000/', 'other.example, <LOCAL>', true],
+    ['http://gpu1.corp/', '<local>', false],
+    ['http://10.1.2.3/', '<local>', false],
+    ['http://[fd00::1]/', '<local>', false],
+    ['https://a.b.corp/', '*.corp', true],
+    ['https://corp/', '.corp', true],
+    ['http://gpu-7.corp/', 'gpu-*.corp', true],
+    ['http://gpu.corp/', 'gpu-*.corp', false],
+    ['http://gpu-a.b-c.corp:1/', 'gpu-*b-*.corp:1', true],
+    ['http://gpu-a.b-c.corp:2/', 'gpu-*b-*.corp:1', false],
+    ['http://ab.corp/', 'ab*b.corp', false],
+    ['http://api.corp/', 'other.example,*', true],
+    ['http://b%C3%BCcher.example/', 'bücher.example', true],
     ['http://example.com/', '10.0.0.0/99, ,,not a network', false],
   ]
   for (const [url, entries, expected] of rows) assert.equal(direct(url, entries), expected, `${url} with ${entries}`)
@@ -58,6 +74,9 @@ test('programs of interns get the proxies, and reach the service directly', () =
   assert.deepEqual(Object.keys(env).sort(), ['HTTPS_PROXY', 'NO_PROXY', 'https_proxy', 'no_proxy'])
   assert.equal(env.NO_PROXY, '.internal,localhost,127.0.0.1,::1,box.example')
   assert.equal(env.https_proxy, proxy)
+  const excluded = (no_proxy: string[]) => proxyEnvironment({ http_proxy: proxy, no_proxy }, 'http://box').no_proxy
+  assert.equal(excluded(['*.corp', '10.0.0.0/8']), '.corp,10.0.0.0/8,localhost,127.0.0.1,::1,box')
+  assert.equal(excluded(['a.example', '*']), '*')
   assert.deepEqual(proxyEnvironment({ no_proxy: ['*'] }, 'http://box.example'), {})
 })
 

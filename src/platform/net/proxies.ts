@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import { type Environment, readVariable } from '../process/environment.ts'
 import { withoutBrackets } from './addresses/host-name.ts'
 import { containsAddress, isNetwork, toBlockList } from './addresses/networks.ts'
@@ -50,13 +51,14 @@ export const parseNoProxy = (text: string): string[] =>
 
 /**
  * Removes quotes, the scheme and path of a URL, and a final `/` or single `:`, but not the `::` of an IPv6 address. Converts
- * `10.*` to `10.0.0.0/8`.
+ * `10.*` to `10.0.0.0/8`, and removes the brackets of an IPv6 network.
  */
 function normalizeEntry(text: string): string {
   const entry = text
     .replaceAll(/["']/g, '')
     .replace(/^https?:\/\/([^/]*).*$/i, '$1')
     .replace(/(?<!:):$|\/$/, '')
+    .replace(/^\[([\da-f:.]+)\](?=\/)/i, '$1')
   const octets = /^(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.\*)+$/.exec(entry)?.[1]?.split('.')
   return octets ? `${[...octets, 0, 0, 0].slice(0, 4).join('.')}/${octets.length * 8}` : entry
 }
@@ -81,17 +83,33 @@ function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether an entry of `no_proxy` matches: `*`, an address, a network, a domain with its subdomains, or `*.domain` for its
- * subdomains only. A port is optional.
+ * Whether an entry of `no_proxy` matches: `*`, `<local>` for names without a dot, an address, a network, a domain with its
+ * subdomains, or a name in which `*` stands for any characters, such as `*.domain` for subdomains only. A port is optional.
  */
 function matchesEntry(entry: string, url: URL): boolean {
   const { pattern, port } = splitPort(entry.toLowerCase())
   if (port !== undefined && port !== portOf(url)) return false
-  if (pattern === '*') return true
   const host = bareHost(url)
+  if (pattern === '<local>') return !/[.:]/.test(host)
   if (isNetwork(pattern)) return containsAddress(toBlockList([pattern]), host)
-  const domain = pattern.replace(/^\*?\./, '').replace(/(?<=.)\.$/, '')
-  return host.endsWith(`.${domain}`) || (host === domain && !pattern.startsWith('*.'))
+  const domain = toAscii(pattern.replace(/^\./, '').replace(/(?<=.)\.$/, ''))
+  return domain.includes('*') ? matchesGlob(domain, host) : host === domain || host.endsWith(`.${domain}`)
+}
+
+/** The form that names have in URLs: `bücher.example` is `xn--bcher-kva.example`. */
+const toAscii = (name: string) => (/[^ -~]/.test(name) && domainToASCII(name)) || name
+
+function matchesGlob(glob: string, text: string): boolean {
+  const [start = '', ...rest] = glob.split('*')
+  const end = rest.pop() ?? ''
+  if (!text.startsWith(start) || !text.endsWith(end) || text.length < start.length + end.length) return false
+  let position = start.length
+  for (const part of rest) {
+    const found = text.indexOf(part, position)
+    if (found < 0) return false
+    position = found + part.length
+  }
+  return position <= text.length - end.length
 }
 
 function splitPort(entry: string): { pattern: string; port?: string } {
@@ -110,12 +128,18 @@ const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '44
 export function proxyEnvironment(settings: ProxySettings, serviceUrl: string): Record<string, string> {
   if (!hasProxy(settings)) return {}
   const { http_proxy, https_proxy, no_proxy = [] } = settings
-  const excludedHosts = [...no_proxy, 'localhost', '127.0.0.1', '::1', withoutBrackets(new URL(serviceUrl).hostname)]
+  const serviceHost = withoutBrackets(new URL(serviceUrl).hostname)
+  const excludedHosts = [...no_proxy.map(toCommonEntry), 'localhost', '127.0.0.1', '::1', serviceHost]
+  // curl and Python accept `*` only alone.
+  const excluded = excludedHosts.includes('*') ? '*' : excludedHosts.join(',')
   const environment: Record<string, string> = {}
-  for (const [name, value] of Object.entries({ http_proxy, https_proxy, no_proxy: excludedHosts.join(',') })) {
+  for (const [name, value] of Object.entries({ http_proxy, https_proxy, no_proxy: excluded })) {
     if (!value) continue
     environment[name] = value
     environment[name.toUpperCase()] = value
   }
   return environment
 }
+
+/** `*.domain` as `.domain`, because curl and Python do not know `*` in names. */
+const toCommonEntry = (entry: string) => entry.replace(/^\*(?=\.)/, '')

@@ -35,5 +35,5 @@ export const networkSettings = {
     .preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(z.string()))
     .transform((texts) => texts.flatMap(parseNoProxy))
     .default([])
-    .describe('Destinations without the proxy: `.internal, 10.0.0.0/8, gpu-1:8000`; `*`: all.'),
+    .describe('Destinations without the proxy: `.internal, 10.0.0.0/8, gpu-1:8000`; see below.'),
 }
