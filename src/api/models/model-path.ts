@@ -1,6 +1,3 @@
-import type { Model } from '#catalogue/index/model.ts'
-import type { Snapshot } from '#catalogue/index/snapshot.ts'
-import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 
 /** The two path parameters that identify a model: by id, canonical slug or alias. */
@@ -10,10 +7,3 @@ export const ModelPath = z.object({
 })
 
 export const modelName = ({ author, slug }: z.infer<typeof ModelPath>) => `${author}/${slug}`
-
-/** @throws Fault `not_found`. */
-export function modelByName(snapshot: Pick<Snapshot, 'findModel'>, name: string): Model {
-  const model = snapshot.findModel(name)
-  if (!model) throw new Fault('not_found', `Model "${name}" not found.`)
-  return model
-}

@@ -26,7 +26,8 @@ test('an origin without a path is a base URL for completions and models', async 
   const messages = [{ role: 'user' as const, content: 'Hi' }]
   assert.ok((await client.chat.completions.create({ model: 'signalbox/demo', messages })).choices[0])
   assert.ok((await client.models.list()).data.some(({ id }) => id === 'signalbox/demo'))
-  assert.equal((await client.models.retrieve('signalbox/demo')).id, 'signalbox/demo')
+  for (const name of ['signalbox/demo', 'signalbox/demo:nitro'])
+    assert.equal((await client.models.retrieve(name)).id, 'signalbox/demo')
   assert.equal((await fetch(`${origin}/chat/completions`, { method: 'POST' })).status, 401)
   assert.equal((await fetch(`${origin}/audit`, { headers: { authorization: `Bearer ${service.apiKey}` } })).status, 404)
 })

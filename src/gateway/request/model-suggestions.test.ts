@@ -21,6 +21,14 @@ test('an unknown variant suggests its model', () => {
   assert.deepEqual(suggestModels(ids, 'openai/gpt-4o-mini:free'), ['openai/gpt-4o-mini'])
 })
 
+test('a dated name and one with the prefix of a library suggest the model', () => {
+  for (const name of ['claude-sonnet-5-20260929', 'anthropic/claude-sonnet-5-2026-09-29', 'claude-sonnet-5-latest'])
+    assert.deepEqual(suggestModels(ids, name), ['anthropic/claude-sonnet-5'])
+  assert.deepEqual(suggestModels(ids, 'openrouter/openai/gpt-4o'), ['openai/gpt-4o'])
+  assert.deepEqual(suggestModels(ids, 'openrouter/anthropic/claude-sonnet-5:nitro'), ['anthropic/claude-sonnet-5'])
+  assert.deepEqual(suggestModels(ids, '-20260929'), [])
+})
+
 test('a name with one or two typos is matched', () => {
   assert.deepEqual(suggestModels(ids, 'signalbox/dmo'), ['signalbox/demo'])
   assert.deepEqual(suggestModels(ids, 'openai/gpt-5o'), ['openai/gpt-4o'])

@@ -9,14 +9,19 @@ const lettersPerTypo = 5
 /** Too many ids contain a shorter name. */
 const minLength = 3
 
+/** The date or `-latest` at the end of a maker's name for a model. */
+const versionPattern = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
+
 /**
- * Suggests models for an unknown name: those whose id differs only in case, punctuation or author, or contains the name.
- * Without any, suggests those with one or two typos. At most three, the most likely first.
+ * Suggests models for an unknown name: those whose id differs only in case, punctuation, author or date, contains the name, or
+ * has a prefix of a library, such as `openrouter/`. Without any, suggests those with one or two typos. At most three, the most likely first.
  */
 export function suggestModels(ids: Iterable<string>, name: string): string[] {
   const modelIds = [...ids]
   const similar = findSimilar(modelIds, name)
   if (similar.length > 0) return similar
+  const undated = name.replace(versionPattern, '')
+  if (undated !== name) return suggestModels(modelIds, undated)
   const colon = name.lastIndexOf(':')
   if (colon < 0) return findByEditDistance(modelIds, name)
   // Some libraries write `openai:gpt-5`.
@@ -62,7 +67,7 @@ const slugOf = (id: string) => id.slice(id.indexOf('/') + 1)
 function extraLength(id: string, name: string): number | undefined {
   const slug = slugOf(id)
   const slugName = slugOf(name)
-  if (id === name || slug === slugName) return 0
+  if (id === name || slug === slugName || name.endsWith(`/${id}`)) return 0
   return id.includes(name) || (slugName.length >= minLength && slug.includes(slugName))
     ? id.length - name.length
     : undefined

@@ -18,7 +18,8 @@ export function refuseUnsupportedFeature(name: string): void {
   const refuse = (reason: string) => {
     throw new Fault('invalid', `Invalid request: model: ${JSON.stringify(name.slice(0, maxShown))}: ${reason}.`)
   }
-  if (name.startsWith('openrouter/'))
+  // Libraries put `openrouter/` before an id: that name is not found, and the id is suggested.
+  if (/^openrouter\/[^/]*$/.test(name))
     refuse('a router that chooses a model is not supported. Name a model, or several in "models"')
   const colon = name.lastIndexOf(':')
   const variant = colon < 0 ? '' : name.slice(colon + 1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Model } from '#catalogue/index/model.ts'
-import { resolveModels } from './resolve-models.ts'
+import { modelByName, resolveModels } from './resolve-models.ts'
 
 const modelOf = (id: string, outputModalities = ['text']) =>
   ({ id, endpoints: [], outputModalities }) as unknown as Model
@@ -37,6 +37,16 @@ test(':nitro and :floor select a sort, :free a model, and they combine', () => {
   assert.deepEqual(resolved('a/m:free:nitro'), [['a/m:free', 'throughput']])
 })
 
+test('a model is found by a name with a routing suffix; a feature is not found', () => {
+  assert.equal(modelByName(catalogue, 'a/m:nitro').id, 'a/m')
+  assert.equal(modelByName(catalogue, 'alias-of-m:floor').id, 'a/m')
+  const models = [modelOf('a/m')]
+  assert.throws(() => modelByName({ ...catalogue, models }, 'a/m:online'), {
+    kind: 'not_found',
+    message: 'Model "a/m:online" not found. Did you mean "a/m"? GET /models lists them all.',
+  })
+})
+
 test('a suffix such as constructor is unknown', () => {
   for (const suffix of ['constructor', 'toString', '__proto__']) {
     assert.throws(() => resolved(`a/m:${suffix}`), { kind: 'not_found' })
@@ -53,6 +63,9 @@ test('a refusal of 100,000 unknown names lists ten of them', () => {
 
 test('unknown names are skipped if one name is known', () => {
   assert.deepEqual(resolved('x/y', ['a/m']), [['a/m', undefined]])
+  for (const name of ['openrouter/auto', 'openrouter/fusion:nitro'])
+    assert.throws(() => resolved(name), { kind: 'invalid', message: /router that chooses a model/ })
+  assert.throws(() => resolved('openrouter/a/o'), { kind: 'not_found', message: /"openrouter\/a\/o" not found/ })
   assert.throws(() => resolved('x/y:nitro'), { kind: 'not_found', message: /"x\/y:nitro"/ })
 })
 

@@ -65,6 +65,18 @@ export function resolveModels(
   )
 }
 
+/**
+ * The model that a name means in a request, also with a suffix that selects a sort.
+ * @throws Fault `not_found` with similar names.
+ */
+export function modelByName(catalogue: ModelLookup, name: string): Model {
+  const found = findByName(catalogue, name)
+  if (found) return found.model
+  const { list } = guidance.chat
+  const message = `Model ${quoteNames([name])} not found. ${suggestionFor(catalogue, name, undefined)}${list} lists them all.`
+  throw new Fault('not_found', message)
+}
+
 /** The most names in one message. */
 const maxListed = 10
 
@@ -97,13 +109,18 @@ function suggestionFor({ models = [] }: ModelLookup, name: string, task: Task | 
 }
 
 function resolveModel(catalogue: ModelLookup, name: string, task: Task | undefined): Candidate | undefined {
+  const found = findByName(catalogue, name, task)
+  if (!found) refuseUnsupportedFeature(name)
+  return found && { model: found.model, endpoints: found.model.endpoints, ...(found.sort && { sort: found.sort }) }
+}
+
+function findByName(catalogue: ModelLookup, name: string, task?: Task): { model: Model; sort?: SortKey } | undefined {
   const exact = catalogue.findModel(name)
-  if (exact) return { model: exact, endpoints: exact.endpoints }
+  if (exact) return { model: exact }
   const colon = name.lastIndexOf(':')
   const sort = colon > 0 ? routingSuffixes.get(name.slice(colon + 1)) : undefined
   const model = (sort && catalogue.findModel(name.slice(0, colon))) ?? findLatest(catalogue.models ?? [], name, task)
-  if (!model) refuseUnsupportedFeature(name)
-  return model && { model, endpoints: model.endpoints, ...(sort && { sort }) }
+  return model && { model, ...(sort && { sort }) }
 }
 
 /** The most characters of a name in a message. */

@@ -48,7 +48,7 @@ test('an unknown endpoint or model is refused, and one of the two is required', 
     const { status, body } = await service.ask('GET', `/endpoints/history${query}`)
     return [status, body.error.message]
   }
-  assert.deepEqual(await refusal('?model=a/b'), [404, 'Model "a/b" not found.'])
+  assert.deepEqual(await refusal('?model=a/b'), [404, 'Model "a/b" not found. GET /models lists them all.'])
   assert.deepEqual(await refusal('?endpoint_id=signalbox/demo@x'), [404, 'Endpoint "signalbox/demo@x" not found.'])
   const either = [400, 'Invalid request: either model or endpoint_id is required']
   assert.deepEqual(

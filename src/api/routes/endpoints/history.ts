@@ -1,11 +1,11 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { readEndpointHistory } from '#catalogue/measurements/endpoint-history.ts'
+import { modelByName } from '#gateway/request/resolve-models.ts'
 import { dayMs, isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { z } from '#platform/json/schema.ts'
-import { modelByName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 const Percentiles = z

@@ -1,8 +1,9 @@
 import { ModelEndpoints, toModelEndpoints } from '#catalogue/index/endpoint-item.ts'
+import { modelByName } from '#gateway/request/resolve-models.ts'
 import { z } from '#platform/json/schema.ts'
 import { readOverbilledEndpoints } from '#spend/corrections/overbilled-endpoints.ts'
 import { endpointItems } from '../../models/endpoint-items.ts'
-import { ModelPath, modelByName, modelName } from '../../models/model-path.ts'
+import { ModelPath, modelName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 export const listEndpoints = route({

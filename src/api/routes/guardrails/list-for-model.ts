@@ -1,7 +1,8 @@
+import { modelByName } from '#gateway/request/resolve-models.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { type ModelVerdict, modelVerdicts } from '#policy/guardrails/decide/model-verdicts.ts'
-import { ModelPath, modelByName, modelName } from '../../models/model-path.ts'
+import { ModelPath, modelName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 const rule = z.string().describe('The field of the guardrail, such as `ignored_models`.')

@@ -1,6 +1,7 @@
 import { ModelItem, toModelItem } from '#catalogue/index/model-item.ts'
+import { modelByName } from '#gateway/request/resolve-models.ts'
 import { z } from '#platform/json/schema.ts'
-import { ModelPath, modelByName, modelName } from '../../models/model-path.ts'
+import { ModelPath, modelName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 export const getModel = route({

@@ -1,8 +1,8 @@
 import { ModelItem, toModelItem } from '#catalogue/index/model-item.ts'
 import { messagesClient } from '#gateway/clients/messages/client.ts'
+import { modelByName } from '#gateway/request/resolve-models.ts'
 import { z } from '#platform/json/schema.ts'
 import { AnthropicModel, anthropicModel } from '../../models/anthropic-models.ts'
-import { modelByName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 const RetrievedModel = ModelItem.extend({
