@@ -110,18 +110,19 @@ class GeminiAnswer {
     const reason = candidate?.finishReason ?? blockReason
     if (reason && failureReasons.has(reason)) return [...events, failureEvent(reason, candidate?.finishMessage)]
     if (reason) {
-      events.push(...this.#calls.end(finishReasons[reason] === 'stop', this.#callIdSeed))
-      events.push(this.#finish(reason, blockReason !== undefined))
+      if (finishReasons[reason] === 'stop') this.#calls.requireNoPartialCall()
+      this.#hasEnded = true
+      events.push(...this.#calls.takePartialCall(this.#callIdSeed))
+      events.push(this.#toFinish(reason, blockReason === undefined ? finishReasons[reason] : undefined))
     }
-    return [...events, ...this.#addUsage(generated.usageMetadata, reason !== undefined, measureContent(events))]
+    return [...events, ...this.#addUsage(generated.usageMetadata, measureContent(events))]
   }
 
   /**
    * Adds the usage of an event. Returns none while the counts of the answer are unknown, because the first events can count
    * only the prompt. The last usage can follow the end.
    */
-  #addUsage(usage: GeminiUsage | undefined, isEnd: boolean, contentLength: number): AnswerEvent[] {
-    this.#hasEnded ||= isEnd
+  #addUsage(usage: GeminiUsage | undefined, contentLength: number): AnswerEvent[] {
     if (!usage) return []
     this.#usage = mergeUsage(this.#usage, usage)
     this.#increments.add(candidateCounts(usage), contentLength)
@@ -163,9 +164,10 @@ class GeminiAnswer {
     return this.#id || this.#answerId
   }
 
-  #finish(native: string, isBlocked: boolean): AnswerEvent {
-    const reason = isBlocked ? 'content_filter' : (finishReasons[native] ?? 'content_filter')
-    return { type: 'finish', reason: reason === 'stop' && this.#calls.count > 0 ? 'tool_calls' : reason, native }
+  /** @param reason undefined if Google withholds the content. */
+  #toFinish(native: string, reason: (typeof finishReasons)[string] | undefined): AnswerEvent {
+    const isCall = reason === 'stop' && this.#calls.count > 0
+    return { type: 'finish', reason: isCall ? 'tool_calls' : (reason ?? 'content_filter'), native }
   }
 }
 

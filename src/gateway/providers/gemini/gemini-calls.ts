@@ -45,11 +45,15 @@ export class GeminiCalls {
     return this.#call({ id: call.id, name: call.name, args: wholeArguments(call, args) }, call.signed, answerId)
   }
 
-  /** Returns the call whose last part is missing, if the answer was cut off at its limit. @throws Error if it was not cut. */
-  end(isComplete: boolean, answerId: string): UpstreamEvent[] {
+  /** Ends an answer that its provider reports as complete. @throws Error if the last part of a call is missing. */
+  requireNoPartialCall(): void {
+    if (this.#partialCall) throw cutOffError(this.#partialCall.name)
+  }
+
+  /** Returns the call whose last part is missing, because the answer was cut off. */
+  takePartialCall(answerId: string): UpstreamEvent[] {
     const call = this.#partialCall
     if (!call) return []
-    if (isComplete) throw cutOffError(call.name)
     this.#partialCall = undefined
     const index = this.#count++
     const id = call.id ?? generateCallId(answerId, index)

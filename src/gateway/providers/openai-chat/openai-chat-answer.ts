@@ -1,4 +1,4 @@
-import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
+import type { Chunk, ChunkChoice, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
@@ -64,19 +64,19 @@ function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   const groqError = (chunk as WithUsage).x_groq?.error
   if (chunk.error) events.push(errorEvent(chunk.error))
   else if (typeof groqError === 'string' && groqError !== '') events.push(errorEvent(groqError))
-  for (const choice of chunk.choices) {
-    const choiceEvents: UpstreamEvent[] = []
-    // Servers that do not generate in pieces send a whole answer as the only event.
-    const delta = choice.delta ?? readMessage(choice as WholeChoice) ?? {}
-    if (delta.role) choiceEvents.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
-    readDelta(delta, choiceEvents, chunk.id)
-    if (choice.delta && choice.finish_reason)
-      pushAll(choiceEvents, wholeCalls((choice as WholeChoice).message, chunk.id))
-    const { error } = choice as WholeChoice
-    if (error && !chunk.error) choiceEvents.push(errorEvent(error))
-    if (choice.finish_reason && !chunk.error && !error) pushAll(choiceEvents, finishEvents(choice.finish_reason))
-    pushAll(events, withChoice(choice.index, choiceEvents))
-  }
+  for (const choice of chunk.choices) pushAll(events, withChoice(choice.index, readChunkChoice(choice, chunk)))
+  return events
+}
+
+function readChunkChoice(choice: ChunkChoice & WholeChoice, chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
+  const { error, finish_reason: finishReason } = choice
+  // Servers that do not generate in pieces send a whole answer as the only event.
+  const delta = choice.delta ?? readMessage(choice) ?? {}
+  const events: UpstreamEvent[] = delta.role ? [{ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' }] : []
+  pushAll(events, readDelta(delta, chunk.id))
+  if (choice.delta && finishReason) pushAll(events, wholeCalls(choice.message, chunk.id))
+  if (error && !chunk.error) events.push(errorEvent(error))
+  if (finishReason && !chunk.error && !error) pushAll(events, finishEvents(finishReason))
   return events
 }
 
@@ -116,20 +116,19 @@ function withChoice(index: unknown, events: UpstreamEvent[]): UpstreamEvent[] {
 /** Reads a whole answer. */
 export function readCompletion(completion: Completion): UpstreamEvent[] {
   if (completion.error) return [errorEvent(completion.error)]
-  const choices = completion.choices ?? []
+  const choices: readonly WholeChoice[] = completion.choices ?? []
   const [first] = choices
   if (first && isEmptyFailure(completion, first)) return [errorWithoutAnswer(completion, defaultErrorMessage)]
   if (!first) return [errorWithoutAnswer(completion, 'the answer has no choices')]
-  const events: UpstreamEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
-  readChoice(first, events, completion.id)
-  if (!events.some(isCitation)) events.push(...readSources(completion))
-  events.push(...readEnd(first))
-  for (let at = 1; at < choices.length; at++) {
-    const choice = choices[at]!
-    const choiceEvents: UpstreamEvent[] = []
-    readChoice(choice, choiceEvents, completion.id)
-    pushAll(events, withChoice(at, [...choiceEvents, ...readEnd(choice)]))
-  }
+  const content = readChoice(first, completion.id)
+  const events: UpstreamEvent[] = [
+    { type: 'started', id: completion.id ?? '', model: completion.model ?? '' },
+    ...content,
+    ...(content.some(isCitation) ? [] : readSources(completion)),
+    ...readEnd(first),
+  ]
+  for (const [at, choice] of choices.entries())
+    if (at > 0) pushAll(events, withChoice(at, [...readChoice(choice, completion.id), ...readEnd(choice)]))
   pushAll(events, readUsageEvents(completion, new OpenaiUsage(chatUsageFormats)))
   return events
 }
@@ -148,8 +147,8 @@ function readEnd(choice: WholeChoice): AnswerEvent[] {
 /** Finish reasons with which an answer has content. */
 const contentReasons: ReadonlySet<string> = new Set(['stop', 'tool_calls'])
 
-function readChoice(choice: WholeChoice, events: UpstreamEvent[], answerId: string | undefined): void {
-  readDelta(readMessage(choice) ?? {}, events, answerId)
+function readChoice(choice: WholeChoice, answerId: string | undefined): UpstreamEvent[] {
+  return readDelta(readMessage(choice) ?? {}, answerId)
 }
 
 function readMessage({ message, text }: WholeChoice): UpstreamDelta | undefined {
@@ -177,8 +176,8 @@ function listCalls(message: UpstreamDelta | null | undefined): ToolCallDelta[] {
   return typeof calls === 'object' && calls !== null ? [calls as ToolCallDelta] : []
 }
 
-function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: string | undefined): void {
-  readContent(delta, events)
+function readDelta(delta: UpstreamDelta, answerId: string | undefined): UpstreamEvent[] {
+  const events: UpstreamEvent[] = readContent(delta)
   if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
   const calls = listCalls(delta)
   for (const call of calls) events.push(toCallPiece(call, answerId))
@@ -188,6 +187,7 @@ function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: stri
   if (delta.function_call && calls.length === 0)
     events.push(toCallPiece({ index: 0, function: delta.function_call }, answerId))
   if (delta.audio) pushAll(events, readSpeech(delta.audio, delta.content))
+  return events
 }
 
 /** The events of speech. Its words are text for clients that cannot have speech. */

@@ -1,6 +1,6 @@
+import type { AnswerEvent } from '#chat/events.ts'
 import type { ReasoningDetail } from '#chat/thoughts.ts'
 import { type Part, type ReasoningFields, readReasoning, splitThought } from '../../protocol/thinking-parts.ts'
-import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 
 type Annotation = {
   type?: string
@@ -16,38 +16,29 @@ export type ChatContent = ReasoningFields & {
   images?: ({ image_url?: { url?: string } } | null)[] | null
 }
 
-/** Reads the content of a message into `events`. */
-export function readContent(message: ChatContent, events: UpstreamEvent[]): void {
-  readThoughts(message, events)
+/** Reads the content of a message or delta: reasoning, text, sources and images. */
+export function readContent(message: ChatContent): AnswerEvent[] {
   const { content, annotations, images } = message
-  if (typeof content === 'string') {
-    if (content) events.push({ type: 'text', text: content })
-  } else if (content) {
-    for (const part of Array.isArray(content) ? content : [content]) readPart(part, events)
-  }
-  if (Array.isArray(annotations)) for (const annotation of annotations) readAnnotation(annotation, events)
-  if (!Array.isArray(images)) return
-  for (const image of images) {
-    events.push({ type: 'billed_piece', unit: 'image' })
-    const url = image?.image_url?.url
-    if (typeof url === 'string' && url) events.push({ type: 'image', url })
-  }
+  return [...readThoughts(message), ...readParts(content), ...readAnnotations(annotations), ...readImages(images)]
 }
 
-function readThoughts(message: ChatContent, events: UpstreamEvent[]): void {
+function readThoughts(message: ChatContent): AnswerEvent[] {
   const { reasoning_details: details } = message
   const { text, field } = readReasoning(message)
   const validDetails = Array.isArray(details)
     ? details.filter((detail) => typeof detail === 'object' && detail !== null)
     : []
   const hasText = validDetails.some((detail) => detail.text || detail.summary)
-  if (!hasText && text) events.push({ type: 'reasoning', text, field })
-  for (const detail of validDetails) {
-    const { type, signature, data, id, format } = detail
-    const detailText = detail.text ?? detail.summary ?? ''
-    const isSummary = type === 'reasoning.summary'
-    if (!detailText && !signature && !data) continue
-    events.push({
+  const detailEvents = validDetails.flatMap(readDetail)
+  return !hasText && text ? [{ type: 'reasoning', text, field }, ...detailEvents] : detailEvents
+}
+
+function readDetail({ type, text, summary, signature, data, id, format }: ReasoningDetail): AnswerEvent[] {
+  const detailText = text ?? summary ?? ''
+  if (!detailText && !signature && !data) return []
+  const isSummary = type === 'reasoning.summary'
+  return [
+    {
       type: 'reasoning',
       text: detailText,
       via: 'chat',
@@ -56,24 +47,47 @@ function readThoughts(message: ChatContent, events: UpstreamEvent[]): void {
       ...(signature && { signature }),
       ...(data && { encrypted: data }),
       ...(id && { id }),
-    })
-  }
+    },
+  ]
 }
 
-function readPart(part: Part, events: UpstreamEvent[]): void {
+function readParts(content: ChatContent['content']): AnswerEvent[] {
+  if (!content) return []
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : [content].flat().flatMap(readPart)
+}
+
+function readPart(part: Part): AnswerEvent[] {
   const { thought, text } = splitThought(part)
-  if (thought) events.push({ type: 'reasoning', text: thought, field: 'thinking' })
-  if (text) events.push({ type: 'text', text })
+  return [
+    ...(thought ? [{ type: 'reasoning' as const, text: thought, field: 'thinking' as const }] : []),
+    ...(text ? [{ type: 'text' as const, text }] : []),
+  ]
 }
 
-function readAnnotation(annotation: Annotation | null, events: UpstreamEvent[]): void {
+function readAnnotations(annotations: ChatContent['annotations']): AnswerEvent[] {
+  return Array.isArray(annotations) ? annotations.flatMap(readAnnotation) : []
+}
+
+function readAnnotation(annotation: Annotation | null): AnswerEvent[] {
   const { url, title, content, start_index: start, end_index: end } = annotation?.url_citation ?? {}
-  if (typeof url !== 'string' || !url) return
-  events.push({
-    type: 'citation',
-    url,
-    ...(title && { title }),
-    ...(content && { quote: content }),
-    ...(typeof start === 'number' && typeof end === 'number' && end > 0 && { start, end }),
+  if (typeof url !== 'string' || !url) return []
+  const hasPosition = typeof start === 'number' && typeof end === 'number' && end > 0
+  return [
+    {
+      type: 'citation',
+      url,
+      ...(title && { title }),
+      ...(content && { quote: content }),
+      ...(hasPosition && { start, end }),
+    },
+  ]
+}
+
+function readImages(images: ChatContent['images']): AnswerEvent[] {
+  if (!Array.isArray(images)) return []
+  return images.flatMap((image): AnswerEvent[] => {
+    const url = image?.image_url?.url
+    const piece = { type: 'billed_piece', unit: 'image' } as const
+    return typeof url === 'string' && url ? [piece, { type: 'image', url }] : [piece]
   })
 }
