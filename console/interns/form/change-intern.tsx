@@ -54,7 +54,7 @@ export function DeleteIntern({ intern, onClose }: Omit<Props, 'onDone'>) {
   const { route } = useLocation()
   const remove = async () => {
     const params = { internId: intern.id }
-    await call('DELETE /interns/{internId}', { params, body: { acknowledge_workspace_loss: true } })
+    await call('DELETE /interns/{internId}', { params, body: {} })
     invalidate('interns')
     onClose()
     route('/interns', true)

@@ -76,10 +76,43 @@ test('budget options set, change and remove the limits of an intern', async () =
   assert.deepEqual(await budget(), { max_cost_usd: 0.5, session_max_turns: 20 })
   assert.equal((await run(service, 'interns', 'budget', 'ada', '--max-seconds', '60')).code, 0)
   assert.deepEqual(await budget(), { max_seconds: 60 })
-  assert.match((await run(service, 'interns', 'budget', 'ada')).err, /Specify at least one limit/)
+  assert.match((await run(service, 'interns', 'budget', 'ada', '--none', '--max-seconds', '6')).err, /not both/)
   assert.match((await run(service, 'interns', 'budget', 'ada', '--max-cost', 'much')).err, /must be a positive number/)
   await run(service, 'interns', 'budget', 'ada', '--none')
   assert.equal(await budget(), null)
+})
+
+test('budget without options shows the limits with the spending of sessions', async () => {
+  await using service = await startTestService()
+  await run(service, 'interns', 'create', 'ada', '--no-start')
+  assert.equal(
+    (await run(service, 'interns', 'budget', 'ada')).out,
+    '"ada" has no limits. The budgets of its workspace and organization apply.',
+  )
+  const limits = ['--max-cost', '0.5', '--session-max-cost', '2', '--session-max-turns', '20']
+  const unused = (await run(service, 'interns', 'budget', 'ada', ...limits)).out
+  assert.match(
+    unused,
+    /^LIMIT +MAXIMUM +PERIOD +SPENT +REMAINING +RESETS\ncost +\$0\.5 +each turn +- +- +next prompt$/m,
+  )
+  assert.match(unused, /^turns +20 +each session +- +- +never$/m)
+  await run(service, 'interns', 'provision', 'ada')
+  await untilIntern(service, 'ada', 'running')
+  const { sessionId } = await say(service, 'ada', 'hello')
+  const used = (await run(service, 'interns', 'budget', 'ada')).out
+  assert.match(used, new RegExp(`^turns +20 +session ${sessionId} +1 +19 +never$`, 'm'))
+  const { sessions } = JSON.parse((await run(service, 'interns', 'budget', 'ada', '--json')).out)
+  assert.deepEqual([sessions[0].id, sessions[0].remaining_usd + sessions[0].spent_usd], [sessionId, 2])
+})
+
+test('mcp add reports whether it adds or replaces a server', async () => {
+  await using service = await startTestService()
+  await run(service, 'interns', 'create', 'ada', '--no-start')
+  const add = async (url: string) => (await run(service, 'interns', 'mcp', 'add', 'ada', 'tracker', '--url', url)).out
+  assert.match(await add('https://one.example/mcp'), /^Added "tracker"\./)
+  assert.match(await add('https://two.example/mcp'), /^Replaced "tracker"\./)
+  const { out } = await run(service, 'interns', 'mcp', 'list', 'ada')
+  assert.deepEqual(out.match(/https:\S+/g), ['https://two.example/mcp'])
 })
 
 test('hosts lists the hosts; move and give-up take an intern or a host', async () => {

@@ -5,8 +5,12 @@ import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
-/** The acknowledgement is accepted without an effect: an intern on a lost host can be deleted without it. */
-const DeleteBody = strictFields({ acknowledge_workspace_loss: z.boolean().optional() }).optional()
+const DeleteBody = strictFields({
+  acknowledge_workspace_loss: z
+    .boolean()
+    .optional()
+    .describe('Accepted for compatibility, without an effect. An intern on a lost host is deleted without it, too.'),
+}).optional()
 
 export const deleteOneIntern = route({
   method: 'delete',

@@ -6,6 +6,7 @@ import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { internPath } from '../../kit/intern-path.ts'
 import { positiveNumber, positiveUsd } from '../../kit/option-parsers.ts'
 import type { Terminal } from '../../kit/terminal.ts'
+import { budgetText, readBudgetUsage } from './budget-usage.ts'
 
 export type BudgetOptions = {
   maxCost?: number
@@ -38,18 +39,24 @@ export function readBudgetOptions({ maxCost, maxSeconds, sessionMaxCost, session
 }
 
 export function budgetCommand(interns: Command, { env, out }: Terminal): void {
-  addBudgetOptions(interns.command('budget').description('Change the limits for the turns and sessions of an intern'))
+  addBudgetOptions(
+    interns.command('budget').description('Show or change the limits for the turns and sessions of an intern'),
+  )
     .argument('<intern>', 'Name or ID of the intern')
     .option('--none', 'Remove all limits')
-    .addHelpText('after', apiKeyHelp)
-    .action(async (intern: string, { none, ...options }: BudgetOptions & { none?: true }) => {
+    .option('--json', 'Print JSON')
+    .addHelpText(
+      'after',
+      `\nWithout a limit or --none it shows the limits, and what the latest sessions have spent.\n${apiKeyHelp}`,
+    )
+    .action(async (intern: string, { none, json, ...options }: BudgetOptions & { none?: true; json?: true }) => {
       const budget = readBudgetOptions(options)
-      const hasBoth = budget !== undefined && none !== undefined
-      const hasNeither = budget === undefined && none === undefined
-      if (hasBoth || hasNeither)
-        throw new UserFacingError('Specify at least one limit, such as --max-cost 0.5, or --none.')
+      if (budget !== undefined && none !== undefined)
+        throw new UserFacingError('Specify limits, such as --max-cost 0.5, or --none, not both.')
       const client = createApiClient(env, 'api')
-      const changed = await client.request<InternRecord>('PATCH', internPath(intern), { budget: budget ?? null })
-      out(changed.budget ? `"${intern}": ${JSON.stringify(changed.budget)}` : `"${intern}" has no limits.`)
+      if (budget !== undefined || none !== undefined)
+        await client.request<InternRecord>('PATCH', internPath(intern), { budget: budget ?? null })
+      const usage = await readBudgetUsage(client, intern)
+      out(json ? JSON.stringify(usage, null, 2) : budgetText(intern, usage))
     })
 }

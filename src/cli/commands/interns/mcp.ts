@@ -71,9 +71,11 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
       if (options.readable.length > 0) server.readable = options.readable
       if (options.sse) server.type = 'sse'
       if (options.timeout !== undefined) server.timeout_seconds = options.timeout
-      const others = (await readServers(intern)).filter((existing) => existing.name !== name)
+      const servers = await readServers(intern)
+      const others = servers.filter((existing) => existing.name !== name)
       await writeServers(intern, [...others, server])
-      out(`Added "${name}". "${intern}" uses it after its next start.`)
+      const change = others.length < servers.length ? 'Replaced' : 'Added'
+      out(`${change} "${name}". "${intern}" uses it after its next start.`)
     })
 
   mcp
