@@ -20,6 +20,8 @@ const calling: Row[] = [
   { format: 'llama3', sent: `{"name": "read", "parameters": ${a}}`, calls: [['read', a]] },
   { format: 'llama3', sent: `<|python_tag|>{"name": "read", "parameters": ${a}}<|eom_id|>`, calls: [['read', a]] },
   { format: 'mistral', sent: `[TOOL_CALLS][{"name": "read", "arguments": ${a}}]`, calls: [['read', a]] },
+  { format: 'pythonic', sent: `[read(path="a")]<|eom_id|>`, calls: [['read', a]] },
+  { format: 'pythonic', sent: `<|python_start|>[read(path='a'), write(path="b")]<|python_end|>` },
   { format: 'mistral', sent: `Hi[TOOL_CALLS]read[CALL_ID]x1[ARGS]${a}`, text: 'Hi', calls: [['read', a]] },
 ]
 const both = [
@@ -46,6 +48,10 @@ const plain: Row[] = [
     sent,
   })),
   { format: 'mistral', sent: '[TOOL_CALLS]read[ARGS]{"path":"a' },
+  ...['[read the file](a)', '[read("a")]', '[rm(path="a")]', '[read(path="a")] Done'].map((sent) => ({
+    format: 'pythonic',
+    sent,
+  })),
 ].map((row) => ({ ...row, text: row.sent }))
 
 const rows = [...calling, ...plain]
@@ -79,7 +85,7 @@ const sizes = [1, 6, 500]
 describe('calls in the text of chat servers', () => {
   let recorded: RecordedProviders
   before(async () => {
-    const formats = ['hermes', 'llama3', 'mistral']
+    const formats = ['hermes', 'llama3', 'mistral', 'pythonic']
     recorded = await startWithUpstream(
       (received) => {
         const { name, streamed } = parseRequest(received)

@@ -61,7 +61,7 @@ export type Compatibility = {
 }
 
 /** The formats of calls in a text, implemented in `src/gateway/providers/openai-chat/text-calls/`. */
-export const textCallFormatNames = ['hermes', 'llama3', 'mistral'] as const
+export const textCallFormatNames = ['hermes', 'llama3', 'mistral', 'pythonic'] as const
 export type TextCallFormatName = (typeof textCallFormatNames)[number]
 
 /** The interfaces for the cost of an earlier answer, implemented in `src/gateway/providers/cost-lookup-protocols.ts`. */

@@ -2,9 +2,8 @@ import type { TextCallFormatName } from '#catalogue/index/model.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
-
-/** A call in the text of an answer. */
-export type TextCall = { name: string; arguments: string }
+import { readPythonCalls, startsPythonCalls } from './python-calls.ts'
+import type { TextCall } from './text-call.ts'
 
 /** How the template of a model writes calls of tools into the text. */
 export type TextCallFormat = {
@@ -12,8 +11,8 @@ export type TextCallFormat = {
   opening: string
   /** The mark after a block. Without it, a block ends with the answer. */
   closing?: string
-  /** Whether an answer that starts with an object is a block without a mark. */
-  hasBareObjects?: true
+  /** Whether an answer that starts with this text is a block without a mark. Undefined if the next characters decide that. */
+  startsBare?: (text: string, toolNames: ReadonlySet<string>) => boolean | undefined
   /** The calls in a block; undefined if it contains anything else. */
   readCalls: (block: string) => TextCall[] | undefined
 }
@@ -24,11 +23,18 @@ export const textCallFormats: Record<TextCallFormatName, TextCallFormat> = {
   // Llama 3: <|python_tag|>{"name": "read", "parameters": {…}}; {…}<|eom_id|>, or the objects alone.
   llama3: {
     opening: '<|python_tag|>',
-    hasBareObjects: true,
+    startsBare: (text) => text.startsWith('{'),
     readCalls: (block) => readObjects(block.replace(/<\|e(?:om|ot)_id\|>\s*$/, '')),
   },
   // Mistral: [TOOL_CALLS][{"name": "read", "arguments": {…}}], or [TOOL_CALLS]read[ARGS]{…} for each call.
   mistral: { opening: '[TOOL_CALLS]', readCalls: readMistralCalls },
+  // Llama 3.2 and 4: [read(path="a"), write(path="b")], or the same in <|python_start|>…<|python_end|>.
+  pythonic: {
+    opening: '<|python_start|>',
+    closing: '<|python_end|>',
+    startsBare: startsPythonCalls,
+    readCalls: readPythonCalls,
+  },
 }
 
 /** Calls as objects or lists of objects, which can be separated by a comma or a semicolon. */

@@ -1,5 +1,6 @@
 import { measureHeldEnd } from '../held-end.ts'
-import type { TextCall, TextCallFormat } from './text-call-formats.ts'
+import type { TextCall } from './text-call.ts'
+import type { TextCallFormat } from './text-call-formats.ts'
 
 /** A piece of an answer without its calls, and the calls that are complete. */
 export type SplitText = { text: string; calls: TextCall[] }
@@ -47,10 +48,16 @@ export class TextCallSplitter {
   #addText(piece: string, result: SplitText): string | undefined {
     const text = this.#held + piece
     this.#held = ''
-    const { opening, hasBareObjects } = this.#format
-    if (hasBareObjects && this.#isAtStart && text.trimStart().startsWith('{')) {
+    const { opening, startsBare } = this.#format
+    const trimmed = this.#isAtStart ? text.trimStart() : ''
+    const isBare = trimmed === '' ? false : startsBare?.(trimmed, this.#toolNames)
+    if (isBare) {
       this.#block = { mark: '', pieces: [] }
       return text
+    }
+    if (isBare === undefined && startsBare) {
+      this.#held = text
+      return undefined
     }
     const at = text.indexOf(opening)
     if (at === -1) {
