@@ -7,6 +7,9 @@ const disabled = { type: 'disabled' }
 const claude = (model: string) => `anthropic-messages/claude-${model}`
 const off = { thinking: disabled, reasoning_effort: undefined, reasoning: undefined }
 const byThinking = ['deepseek/m', 'moonshotai/m', 'zai/m']
+const system = (content: unknown) => ({ role: 'system', content })
+const user = (content: string) => ({ role: 'user', content })
+const text = (value: string) => ({ type: 'text', text: value })
 const each = (targets: string[], members: Record<string, unknown>) =>
   Object.fromEntries(targets.map((target) => [target, members]))
 
@@ -139,5 +142,32 @@ export const modelMessages: OddRequest[] = [
       [claude('fable-5-1')]: { thinking: { type: 'adaptive' }, tool_choice: { type: 'auto' } },
     },
     dropped: { [claude('sonnet-5')]: ['thinking'] },
+  },
+  {
+    name: 'system messages at the start',
+    body: { system: 'A', messages: [system('B'), system([{ type: 'text', text: 'C' }]), user('Hi')] },
+    sent: each([claude('opus-5-5'), claude('opus-4-5')], { system: ['A', 'B', 'C'].map(text), messages: [user('Hi')] }),
+  },
+  {
+    name: 'a system message within the conversation',
+    body: { messages: [user('Hi'), system('B'), { role: 'assistant', content: 'Yes?' }, user('?')] },
+    sent: {
+      ...each([claude('opus-5-5'), claude('sonnet-5')], { 'messages.1': system('B') }),
+      ...each([claude('opus-4-5'), 'anthropic-messages/m'], {
+        'messages.0.content': ['Hi', '<system-reminder>', 'B', '</system-reminder>'].map(text),
+        'messages.1.role': 'assistant',
+      }),
+    },
+  },
+  {
+    name: 'a system message that only sets the effort',
+    body: { messages: [user('Hi'), { ...system([]), output_config: { effort: 'high' } }] },
+    sent: {
+      [claude('opus-5-5')]: { 'messages.1': { ...system([]), output_config: { effort: 'high' } } },
+      ...each([claude('opus-4-5'), 'openai-chat/m', 'openai-responses/m'], {
+        'messages.1': undefined,
+        'input.1': undefined,
+      }),
+    },
   },
 ]

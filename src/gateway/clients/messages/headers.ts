@@ -5,7 +5,7 @@ import type { RequestHeaders } from '../../protocol/client-protocol.ts'
  * context or a faster model has another price.
  */
 const harmlessBetas =
-  /^(?:claude-code|oauth|interleaved-thinking|fine-grained-tool-streaming|prompt-caching|prompt-caching-scope|extended-cache-ttl|token-efficient-tools|output-128k|max-tokens-3-5-sonnet|computer-use|pdfs|structured-outputs|files-api|tool-search-tool|tool-examples|advanced-tool-use|effort|web-search|web-fetch|code-execution|context-management|redact-thinking|adaptive-thinking|search-results|token-counting|thinking-token-count|thinking-display-updates|mid-conversation-(?:system|tool-changes|output-config)|model-context-window-exceeded|output-300k|inline-tools|message-batches)-\d{4}-?\d{2}-?\d{2}$/
+  /^(?:claude-code|oauth|interleaved-thinking|fine-grained-tool-streaming|prompt-caching|prompt-caching-scope|extended-cache-ttl|token-efficient-tools|output-128k|max-tokens-3-5-sonnet|computer-use|pdfs|structured-outputs|files-api|tool-search-tool|tool-examples|advanced-tool-use|effort|web-search|web-fetch|code-execution|context-management|redact-thinking|adaptive-thinking|search-results|token-counting|thinking-token-count|thinking-display-updates|mid-conversation-(?:system|tool-changes|output-config)|per-turn-control|cache-diagnosis|model-context-window-exceeded|output-300k|inline-tools|message-batches)-\d{4}-?\d{2}-?\d{2}$/
 
 /** The last version of the API that accepts sampling fields. A preset can add them to a request of a newer client. */
 const versionWithSampling = '2023-06-01'

@@ -97,13 +97,58 @@ function withoutBlankTurns(body: Body, dropped: string[]): Body {
     const content = withoutBlank(turn?.content)
     return content === turn?.content ? turn : { ...turn, content }
   })
-  const remaining = turns.filter(({ content }) => !(isBlank(content) || isEmptyList(content)))
+  // A system message without content changes settings.
+  const remaining = turns.filter(
+    ({ role, content }) => role === 'system' || !(isBlank(content) || isEmptyList(content)),
+  )
   if (remaining.length === 0 || (turns === body.messages && remaining.length === turns.length)) return body
   noteDropped(dropped, 'messages.content')
   return { ...body, messages: remaining }
 }
 
 const isEmptyList = (content: unknown) => Array.isArray(content) && content.length === 0
+
+/** Models that accept system messages within a conversation. Earlier models and other servers refuse or misplace them. */
+const acceptsSystemTurns = /claude-(?:opus-4[-.][89]|(?:opus|sonnet|haiku)-[5-9]|fable|mythos)/
+
+/**
+ * Moves system messages at the start to `system`, where Anthropic requires them. For models that accept no later ones, these
+ * become reminders of the user.
+ */
+export const fitSystemTurns: Repair = (body) => {
+  const turns = body.messages as Turn[] | undefined
+  if (!Array.isArray(turns) || !turns.some(isSystemTurn)) return body
+  const first = turns.findIndex((turn) => !isSystemTurn(turn))
+  const leading = first > 0 ? turns.slice(0, first).filter(hasContent) : []
+  const rest = leading.length > 0 ? turns.filter((turn) => !leading.includes(turn)) : turns
+  const messages = acceptsSystemTurns.test(String(body.model)) ? rest : withReminders(rest)
+  if (leading.length === 0) return { ...body, messages }
+  return { ...body, system: [body.system, ...leading.map(({ content }) => content)].flatMap(toBlocks), messages }
+}
+
+const isSystemTurn = (turn: Turn | null) => turn?.role === 'system'
+const hasContent = ({ content }: Turn) => content != null && !isBlank(content) && !isEmptyList(content)
+
+function toBlocks(content: unknown): unknown[] {
+  if (Array.isArray(content)) return content
+  return content == null || content === '' ? [] : [{ type: 'text', text: content }]
+}
+
+/** The messages with each system message as text of the user message before it, or else as a user message. */
+function withReminders(turns: readonly Turn[]): Turn[] {
+  const result: Turn[] = []
+  for (const turn of turns) {
+    if (!isSystemTurn(turn)) result.push(turn)
+    else if (hasContent(turn)) {
+      const reminder = [...toBlocks('<system-reminder>'), ...toBlocks(turn.content), ...toBlocks('</system-reminder>')]
+      const last = result.at(-1)
+      if (last?.role === 'user')
+        result[result.length - 1] = { ...last, content: [...toBlocks(last.content), ...reminder] }
+      else result.push({ role: 'user', content: reminder })
+    }
+  }
+  return result
+}
 
 /** Removes white space at the end of a prefilled answer. Anthropic refuses it. */
 export const trimPrefill: Repair = (body) => {

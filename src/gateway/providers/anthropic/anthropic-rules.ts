@@ -16,7 +16,14 @@ import type { Body } from '../../protocol/request-body.ts'
 import { limitCacheBreakpoints } from './anthropic-cache-breakpoints.ts'
 import { uniqueCallIds } from './anthropic-call-ids.ts'
 import { declareCalledTools } from './anthropic-called-tools.ts'
-import { fitBlocks, fitInputs, isBlank, skipBlankTexts, trimPrefill } from './anthropic-content-repairs.ts'
+import {
+  fitBlocks,
+  fitInputs,
+  fitSystemTurns,
+  isBlank,
+  skipBlankTexts,
+  trimPrefill,
+} from './anthropic-content-repairs.ts'
 import { fitToClaude } from './anthropic-model-rules.ts'
 import { pairToolResults } from './anthropic-paired-results.ts'
 import { findFormatSchema, serviceTiers } from './anthropic-request.ts'
@@ -121,6 +128,7 @@ export const anthropicRules: RequestRules = {
     skipAnswerImages('messages', 'image'),
     fitFunctions,
     skipLoneChoice,
+    fitSystemTurns,
     skipBlankTexts,
     trimPrefill,
     skipBlankStops,
