@@ -4,8 +4,8 @@ import { lacksReasoning, lacksReasoningInText } from '../reasoning.ts'
 import type { RawCall, RawChoice } from './raw-choice.ts'
 
 /** Whether a choice of a whole answer lacks what clients need, or has what they reject. */
-export function isIncomplete({ message }: RawChoice): boolean {
-  if (!message || message.audio === null || message.tool_calls === null) return true
+export function isIncomplete({ index, message }: RawChoice): boolean {
+  if (index === undefined || !message || message.audio === null || message.tool_calls === null) return true
   if (isObject(message.content) || Array.isArray(message.content) || lacksReasoning(message)) return true
   return message.tool_calls?.some(lacksIdOrType) ?? false
 }

@@ -45,6 +45,7 @@ function rewriteChoice(
   answerId: string,
   { member, head, repairs, lacksRole = false, signatures }: Rewriting,
 ): void {
+  choice.index ??= position
   if (member === 'delta') moveMessageToDelta(choice)
   if (typeof choice.text === 'string' && !choice[member]) choice[member] = { role: 'assistant', content: choice.text }
   if (lacksRole && choice.delta) choice.delta = { role: 'assistant', ...choice.delta }

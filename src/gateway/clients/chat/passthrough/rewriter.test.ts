@@ -38,6 +38,15 @@ describe("repairs of a chat upstream's own bytes", () => {
     )
   })
 
+  test('choices without an index get one', () => {
+    const { event } = rewriter()
+    const call = { index: 0, id: 'x', type: 'function', function: { name: 'read', arguments: '' } }
+    for (const delta of [{ role: 'assistant', content: 'a' }, { tool_calls: [call] }, {}])
+      assert.equal(read(event(sent({ ...named, choices: [{ delta, finish_reason: null }] }))).choices[0].index, 0)
+    const message = { role: 'assistant', content: 'a' }
+    assert.equal(rewriteWhole({ ...named, choices: [{ message, finish_reason: 'stop' }] }).choices[0].index, 0)
+  })
+
   test('the message so far beside a delta is removed, because clients would add both', () => {
     const delta = { role: 'assistant', content: 'b' }
     const chunk = { ...named, choices: [choice(delta, { finish_reason: null, message: { content: 'ab' } })] }

@@ -50,15 +50,17 @@ function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewri
     fill: { id: toLatin1Json(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
   }))
   let hasDelta = false
+  let lacksIndex = false
   return (raw, events) => {
     const rest = eventPrefix.matchRest(raw)
     const searchedText = rest ?? raw.toString('latin1')
     const isFirst = !hasDelta && deltaPattern.test(searchedText)
     hasDelta ||= isFirst
+    if (isFirst) lacksIndex = !searchedText.includes('"index"')
     const repairs = events && repair.findRepairs(searchedText, events, raw)
     const lacksRole = isFirst && !searchedText.includes('"role"')
     const signatures = signaturesIn(events, searchedText)
-    const isCorrect = !repairs && !lacksRole && signatures.length === 0
+    const isCorrect = !repairs && !lacksRole && !lacksIndex && signatures.length === 0
     if (rest !== undefined && isCorrect && !needsRewriteInChoice(rest)) return eventPrefix.rewrite(raw, rest)
     const text = rest === undefined ? searchedText : raw.toString('latin1')
     const from = findObjectStart(text)
