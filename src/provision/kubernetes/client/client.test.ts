@@ -91,10 +91,15 @@ test('a permanent refusal is reported with its message and not retried', async (
   at.fail({ status: 403, reason: 'Forbidden' }, 9)
   await assert.rejects(at.client().apply(service('ada')), (error: KubernetesError) => {
     assert.deepEqual([error.status, error.reason], [403, 'Forbidden'])
-    assert.match(error.message, /API server refuses: scripted Forbidden/)
+    assert.match(error.message, /API server refuses: scripted Forbidden\.$/)
     return true
   })
   assert.equal(at.server.requests.length, 1)
+})
+
+test('a refused token is reported with the setting of its file', async () => {
+  await using at = await scripted({ token: 'valid' })
+  await assert.rejects(at.client('expired').get('Pod', 'ada'), /refuses: Unauthorized\. .*`kubernetes_token_file`/)
 })
 
 test('an API server that is silent or unreachable does not answer', async () => {

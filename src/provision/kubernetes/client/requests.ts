@@ -152,17 +152,21 @@ function isRetryable({ isTransient, status }: KubernetesError, { method }: ApiRe
 function toKubernetesError(error: unknown): KubernetesError {
   if (error instanceof KubernetesError) return error
   const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException
-  return new KubernetesError(`The Kubernetes API server does not answer: ${message || code}`)
+  return new KubernetesError(`The Kubernetes API server does not answer: ${toSentenceEnd(message || code)}`)
 }
 
 /** Reads the reason from an object of kind `Status`. A proxy before the API server can answer anything. */
 function createRefusal({ statusCode, headers }: Dispatcher.ResponseData, answer: string): KubernetesError {
   const { message, reason } = parseJsonOr(answer, {}) as Record<string, unknown>
-  const explanation = typeof message === 'string' ? message : `status ${statusCode}`
+  const explanation = toSentenceEnd(typeof message === 'string' ? message : `status ${statusCode}`)
   const retryAfterMs = 1000 * (Number(headers['retry-after']) || 0)
-  const text = `The Kubernetes API server refuses: ${explanation}`
+  const advice = statusCode === 401 ? ' The token in the file of the setting `kubernetes_token_file` is not valid.' : ''
+  const text = `The Kubernetes API server refuses: ${explanation}${advice}`
   return new KubernetesError(text, statusCode, String(reason ?? ''), retryAfterMs)
 }
+
+/** Other sentences can follow the messages of the API server, which mostly have no full stop. */
+const toSentenceEnd = (text = 'without a reason') => (text.endsWith('.') ? text : `${text}.`)
 
 function parseJson(text: string): unknown {
   const value = parseJsonOr(text, undefined)

@@ -98,6 +98,7 @@ test('the reason for which a pod does not run is the cluster’s', () => {
   const unscheduled = [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }]
   const ended = { exitCode: 137, reason: 'OOMKilled' }
   const failed = { exitCode: 1, reason: 'Error', message: 'first\nno token\n{"event":"agent.started"}\n' }
+  const killed = { exitCode: 137, reason: 'Error', message: '{"event":"agent.started"}\nready\n' }
   for (const [status, why] of [
     [
       { containerStatuses: [{ name: 'daemon', state: { waiting } }] },
@@ -116,6 +117,7 @@ test('the reason for which a pod does not run is the cluster’s', () => {
       },
       'its daemon ended with code 1: no token',
     ],
+    [{ containerStatuses: [{ name: 'daemon', state: { terminated: killed } }] }, 'its daemon ended with code 137'],
     [
       {
         initContainerStatuses: [{ name: 'clone', state: { waiting } }],

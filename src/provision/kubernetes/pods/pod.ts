@@ -173,9 +173,9 @@ function describeEnd({ exitCode, reason, message }: TerminatedState): string {
 
 const maxLineLength = 500
 
-/** Returns the last line that is not JSON. Lines of JSON are the earlier log of the daemon. */
+/** Returns the last line that can be an error. Lines of JSON and `ready` are the earlier output of the daemon. */
 const lastLine = (text: string) => {
-  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{') && line !== 'ready')
   return printable((lines.at(-1) ?? '').slice(-maxLineLength))
 }
 
