@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { kube } from './kube.ts'
+import { kube } from './kube/kube.ts'
 import { makeOwnFolder, removeLeftovers, removeTraces } from './leftovers.ts'
 import { missing } from './requirements.ts'
 

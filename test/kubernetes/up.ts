@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { startCluster } from './cluster/cluster.ts'
-import { kube } from './kube.ts'
+import { kube } from './kube/kube.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { missing } from './requirements.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildKube } from '../kube.ts'
+import { buildKube } from '../kube/kube.ts'
 import { makeOwnFolder, noteTraces, removeTraces } from '../leftovers.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { buildImages, serviceImage } from './images.ts'

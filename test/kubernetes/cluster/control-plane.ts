@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#test/harness/service/free-port.ts'
 import { until } from '#test/harness/until.ts'
-import { type Kubectl, kube, kubectlOf } from '../kube.ts'
+import { type Kubectl, kube, kubectlOf } from '../kube/kube.ts'
 import { Part } from './part.ts'
 
 export type ControlPlane = AsyncDisposable & {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, globSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ImageBuilder, podman, run } from '#test/harness/cluster/image.ts'
-import { cache } from '../kube.ts'
+import { cache } from '../kube/kube.ts'
 import { pauseImage } from './node-settings.ts'
 
 /** The service's image by two names, as of two releases. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import type { Cluster } from './cluster/cluster.ts'
+import type { Cluster } from './cluster.ts'
 
 type Peer = { ipBlock?: { cidr: string; except?: string[] }; namespaceSelector?: Selector; podSelector?: Selector }
 type Selector = { matchLabels?: Record<string, string> }

@@ -19,7 +19,7 @@ export function buildKube(say: (what: string) => void): void {
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-kube-'))
   try {
-    const script = fileURLToPath(new URL('kube/build.sh', import.meta.url))
+    const script = fileURLToPath(new URL('build.sh', import.meta.url))
     const env = { ...process.env, PATH: `${process.env.PATH}:/usr/local/go/bin` }
     const { status } = spawnSync(script, [version, folder, kube], { stdio: 'inherit', env })
     if (status !== 0) throw new Error('Kubernetes could not be built.')
