@@ -34,8 +34,9 @@ function readItem(item: Item, at: number, text: AnswerText): UpstreamEvent[] {
   if (item.type === 'message') {
     return listParts(item.content).flatMap((part, index) => {
       if (part.type === 'refusal') return textEvent('refusal', part.refusal)
-      text.add(at, index, part.text)
-      return [...textEvent('text', part.text), ...readCitations(part.annotations, text.startOf(at, index))]
+      const position = { item: at, part: index }
+      text.add(position, part.text)
+      return [...textEvent('text', part.text), ...readCitations(part.annotations, text.startOf(position))]
     })
   }
   if (item.type !== 'reasoning') return readDoneItem(item)

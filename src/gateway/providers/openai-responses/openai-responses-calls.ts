@@ -2,8 +2,9 @@ import { argumentsText, type ToolCallPiece } from '../../protocol/tool-calls/pie
 import { readCallId, toCallPiece, toClosedCallPiece } from './openai-responses-events.ts'
 import type { Event, Item } from './openai-responses-format.ts'
 
-/** A call of the stream. Only its key certainly stays the same: some servers change both ids between events. */
+/** A call of the stream. Some servers change both of its ids between events. */
 type StreamedCall = {
+  /** The index of its item in the output, or a generated one. It stays the same, and becomes the index of its pieces. */
   key: number
   callId?: string | undefined
   name?: string | undefined
@@ -25,9 +26,10 @@ export class ResponseCalls {
     return this.#calls.length === 0
   }
 
-  startCall(item: Item, output: number | undefined): ToolCallPiece {
-    const before = this.#find(output, item.id)
-    const call = before && !before.isAnnounced && !before.isDone ? before : this.#create(output, item.id)
+  /** @param index the index of the item in the output. */
+  startCall(item: Item, index: number | undefined): ToolCallPiece {
+    const existing = this.#find(index, item.id)
+    const call = existing && !existing.isAnnounced && !existing.isDone ? existing : this.#create(index, item.id)
     call.isAnnounced = true
     return this.#toPiece(call, toCallPiece(item, call.key), item)
   }
@@ -37,7 +39,7 @@ export class ResponseCalls {
   }
 
   /** Closes the call only if its id is known, because the next event can have it. */
-  argumentsDone(event: Event): ToolCallPiece {
+  finishArguments(event: Event): ToolCallPiece {
     const key = this.#findOrCreateKey(event)
     const { name, call_id: id } = event
     const call = key === undefined ? this.#calls.at(-1) : this.#byKey.get(key)
@@ -55,22 +57,25 @@ export class ResponseCalls {
     }
   }
 
-  finishCall(item: Item, output: number | undefined): ToolCallPiece {
-    const before = this.#find(output, item.id)
-    const isSame = before && (!before.isDone || before.callId === readCallId(item) || isEqual(before, item))
-    return this.#end(isSame ? before : this.#create(output, item.id), item)
+  finishCall(item: Item, index: number | undefined): ToolCallPiece {
+    const existing = this.#find(index, item.id)
+    const isSame = existing && (!existing.isDone || existing.callId === readCallId(item) || isEqual(existing, item))
+    return this.#end(isSame ? existing : this.#create(index, item.id), item)
   }
 
-  /** The calls of the whole response. A call with other ids than before is found by its position. */
-  finishAll(items: readonly Item[]): ToolCallPiece[] {
+  /** The calls of the whole response, by their items. A call with other ids than before is found by its position. */
+  finishAll(items: readonly Item[]): ReadonlyMap<Item, ToolCallPiece[]> {
     const existing = items.map((item) => this.#findByIds(item))
     const existingCalls = new Set(existing)
     const streamed = [...this.#calls]
-    return items.map((item, at) => {
-      const atPosition = streamed[at]
-      const isFree = atPosition && !existingCalls.has(atPosition) && isEqual(atPosition, item)
-      return this.#end(existing[at] ?? (isFree ? atPosition : this.#create(undefined, undefined)), item)
-    })
+    return new Map(
+      items.map((item, at) => {
+        const atPosition = streamed[at]
+        const isFree = atPosition && !existingCalls.has(atPosition) && isEqual(atPosition, item)
+        const call = existing[at] ?? (isFree ? atPosition : this.#create(undefined, undefined))
+        return [item, [this.#end(call, item)]]
+      }),
+    )
   }
 
   #findByIds({ id, call_id }: Item): StreamedCall | undefined {
@@ -94,29 +99,29 @@ export class ResponseCalls {
   }
 
   /**
-   * Finds the key of the call of an event. Some servers name the item alone. An unknown item without a number is the
+   * Finds the key of the call of an event. Some servers name the item alone. An unknown item without an index is the
    * announced call that is not done.
    */
-  #findOrCreateKey({ output_index: output, item_id: id }: Event): number | undefined {
-    const existing = this.#find(output, id)
+  #findOrCreateKey({ output_index: index, item_id: id }: Event): number | undefined {
+    const existing = this.#find(index, id)
     if (existing) return existing.key
     const latest = this.#calls.at(-1)
-    if (output === undefined && (id === undefined || (latest?.isAnnounced && !latest.isDone))) return latest?.key
-    return this.#create(output, id).key
+    if (index === undefined && (id === undefined || (latest?.isAnnounced && !latest.isDone))) return latest?.key
+    return this.#create(index, id).key
   }
 
-  #find(output: number | undefined, id: string | undefined): StreamedCall | undefined {
-    if (output !== undefined) return this.#byKey.get(output)
+  #find(index: number | undefined, id: string | undefined): StreamedCall | undefined {
+    if (index !== undefined) return this.#byKey.get(index)
     return id === undefined ? undefined : this.#byItem.get(id)
   }
 
-  /** Creates a call. If an earlier one has its number, it gets another key, and later events with the number belong to it. */
-  #create(output: number | undefined, id: string | undefined): StreamedCall {
-    const isTaken = output === undefined || this.#byKey.has(output)
-    const key = isTaken ? firstGeneratedKey + this.#calls.length : output
+  /** Creates a call. If an earlier one has its index, it gets another key, and later events with the index belong to it. */
+  #create(index: number | undefined, id: string | undefined): StreamedCall {
+    const isTaken = index === undefined || this.#byKey.has(index)
+    const key = isTaken ? firstGeneratedKey + this.#calls.length : index
     const call: StreamedCall = { key, isAnnounced: false, isDone: false }
     this.#calls.push(call)
-    this.#byKey.set(output ?? key, call)
+    this.#byKey.set(index ?? key, call)
     this.#byKey.set(key, call)
     if (id !== undefined) this.#byItem.set(id, call)
     return call

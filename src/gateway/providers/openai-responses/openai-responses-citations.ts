@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { type PartPosition, partKey } from './openai-responses-parts.ts'
 
 export type Annotation = {
   type?: string
@@ -19,17 +20,17 @@ export class AnswerText {
   readonly #starts = new Map<string, number>()
   #length = 0
 
-  add(output: number, content: number | undefined, text: string | undefined): void {
-    const part = `${output} ${content}`
-    if (!this.#starts.has(part)) {
+  add(position: PartPosition, text: string | undefined): void {
+    const key = partKey(position)
+    if (!this.#starts.has(key)) {
       if (this.#starts.size === maxParts) throw new Error(`it has more than ${maxParts} parts`)
-      this.#starts.set(part, this.#length)
+      this.#starts.set(key, this.#length)
     }
     this.#length += text?.length ?? 0
   }
 
-  startOf(output: number, content: number | undefined): number {
-    return this.#starts.get(`${output} ${content}`) ?? this.#length
+  startOf(position: PartPosition): number {
+    return this.#starts.get(partKey(position)) ?? this.#length
   }
 }
 

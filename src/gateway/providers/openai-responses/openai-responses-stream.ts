@@ -14,6 +14,7 @@ import {
   thoughtEvent,
 } from './openai-responses-events.ts'
 import type { Event, Item, Part, Response } from './openai-responses-format.ts'
+import { type DeltaType, EmittedParts, type PartPosition } from './openai-responses-parts.ts'
 
 /** Reads one streamed response. */
 export function responsesReader(): (event: SseEvent) => UpstreamEvent[] {
@@ -27,9 +28,7 @@ export function responsesReader(): (event: SseEvent) => UpstreamEvent[] {
  */
 class ResponseStream {
   readonly #text = new AnswerText()
-  readonly #emittedLengths = new EmittedLengths()
-  /** The number of sources of each part so far. */
-  readonly #citationCounts = new Map<string, number>()
+  readonly #emitted = new EmittedParts()
   readonly #calls = new ResponseCalls()
   /** The ids of items that were reported as done. */
   readonly #doneItems = new Set<string | undefined>()
@@ -37,22 +36,22 @@ class ResponseStream {
   #emittedText = ''
 
   read(event: Event): UpstreamEvent[] {
-    const { item = {}, output_index: output = 0, content_index, summary_index } = event
+    const { item = {} } = event
     switch (event.type) {
       case 'response.created':
         return [startedEvent(event.response)]
       case 'response.output_text.delta':
-        return this.#emitDelta('text', output, content_index, event.delta)
+        return this.#emitText(contentPosition(event), event.delta)
       case 'response.output_text.annotation.added':
-        return this.#cite([event.annotation], output, content_index)
+        return this.#cite([event.annotation], contentPosition(event))
       case 'response.refusal.delta':
-        return this.#emitDelta('refusal', output, content_index, event.delta)
+        return this.#emit('refusal', contentPosition(event), event.delta)
       case 'response.reasoning_summary_text.delta':
-        return this.#emitDelta('reasoning', output, summary_index, event.delta)
+        return this.#emit('reasoning', summaryPosition(event), event.delta)
       case 'response.reasoning_text.delta':
-        return this.#emitDelta('reasoning', output, content_index, event.delta)
+        return this.#emit('reasoning', contentPosition(event), event.delta)
       case 'response.reasoning_summary_part.added':
-        return summary_index ? [thoughtEvent('\n\n')] : []
+        return event.summary_index ? [thoughtEvent('\n\n')] : []
       case 'response.output_item.added':
         return isCall(item) ? [this.#calls.startCall(item, event.output_index)] : pieceEvents(item)
       case 'response.function_call_arguments.delta':
@@ -60,9 +59,9 @@ class ResponseStream {
         return [this.#calls.addArguments(event)]
       case 'response.function_call_arguments.done':
       case 'response.custom_tool_call_input.done':
-        return [this.#calls.argumentsDone(event)]
+        return [this.#calls.finishArguments(event)]
       case 'response.output_item.done':
-        return this.#doneItem(item, event.output_index)
+        return this.#finishItem(item, event.output_index)
       case 'response.completed':
       // OpenRouter sends this name.
       case 'response.done':
@@ -78,77 +77,85 @@ class ResponseStream {
 
   /** Reads an event that repeats a whole text at its end, or an error in an event of an unknown type. */
   #readPartEnd(event: Event): UpstreamEvent[] {
-    const { type, text, refusal, part, error, output_index: output = 0, content_index, summary_index } = event
+    const { type, text, refusal, part, error } = event
     switch (type) {
       case 'response.output_text.done':
-        return this.#emitRest('text', output, content_index, text)
+        return this.#emitRest('text', contentPosition(event), text)
       case 'response.refusal.done':
-        return this.#emitRest('refusal', output, content_index, refusal)
+        return this.#emitRest('refusal', contentPosition(event), refusal)
       case 'response.reasoning_summary_text.done':
-        return this.#emitRest('reasoning', output, summary_index, text)
+        return this.#emitRest('reasoning', summaryPosition(event), text)
       case 'response.reasoning_text.done':
-        return this.#emitRest('reasoning', output, content_index, text)
+        return this.#emitRest('reasoning', contentPosition(event), text)
       case 'response.content_part.done':
         return [
-          ...this.#emitRest(isReasoningPart(part) ? 'reasoning' : 'text', output, content_index, part?.text),
-          ...this.#emitRest('refusal', output, content_index, part?.refusal),
+          ...this.#emitRest(isReasoningPart(part) ? 'reasoning' : 'text', contentPosition(event), part?.text),
+          ...this.#emitRest('refusal', contentPosition(event), part?.refusal),
         ]
       case 'response.reasoning_summary_part.done':
-        return this.#emitRest('reasoning', output, summary_index, part?.text)
+        return this.#emitRest('reasoning', summaryPosition(event), part?.text)
       default:
         return error ? [errorEvent(error)] : []
     }
   }
 
-  #emitDelta(type: DeltaType, output: number, part: number | undefined, text: string | undefined): UpstreamEvent[] {
-    if (type === 'text') this.#text.add(output, part, text)
+  #emitText(position: PartPosition, text: string | undefined): UpstreamEvent[] {
+    // Also an empty text starts its part.
+    this.#text.add(position, text)
+    this.#emittedText += text ?? ''
+    return this.#emit('text', position, text)
+  }
+
+  #emit(type: DeltaType, position: PartPosition, text: string | undefined): UpstreamEvent[] {
     if (!text) return []
-    if (type === 'text') this.#emittedText += text
-    this.#emittedLengths.add(type, output, part, text.length)
+    this.#emitted.addText(type, position, text.length)
     return type === 'reasoning' ? [thoughtEvent(text)] : [{ type, text }]
   }
 
-  /** Emits what a closing event has beyond the deltas before it. */
-  #emitRest(type: DeltaType, output: number, part: number | undefined, whole: string | undefined): UpstreamEvent[] {
-    const rest = whole?.slice(this.#emittedLengths.lengthOf(type, output, part))
-    return rest ? this.#emitDelta(type, output, part, rest) : []
+  /** Emits what the whole text of a closing event has beyond the deltas before it. */
+  #emitRest(type: DeltaType, position: PartPosition, whole: string | undefined): UpstreamEvent[] {
+    const rest = whole?.slice(this.#emitted.lengthOf(type, position))
+    if (!rest) return []
+    return type === 'text' ? this.#emitText(position, rest) : this.#emit(type, position, rest)
   }
 
-  #cite(annotations: (Annotation | undefined)[], output: number, part: number | undefined): UpstreamEvent[] {
-    const key = `${output} ${part ?? 0}`
-    this.#citationCounts.set(key, (this.#citationCounts.get(key) ?? 0) + annotations.length)
-    return readCitations(annotations, this.#text.startOf(output, part))
+  #cite(annotations: (Annotation | undefined)[], position: PartPosition): UpstreamEvent[] {
+    this.#emitted.addCitations(position, annotations.length)
+    return readCitations(annotations, this.#text.startOf(position))
   }
 
   /** Emits the sources that only a closing event has. */
-  #citeRest({ annotations }: Part, output: number, part: number): UpstreamEvent[] {
-    const rest = (annotations ?? []).slice(this.#citationCounts.get(`${output} ${part}`) ?? 0)
-    return rest.length > 0 ? this.#cite(rest, output, part) : []
+  #citeRest({ annotations }: Part, position: PartPosition): UpstreamEvent[] {
+    const rest = (annotations ?? []).slice(this.#emitted.citationCountOf(position))
+    return rest.length > 0 ? this.#cite(rest, position) : []
   }
 
-  #doneItem(item: Item, output: number | undefined): UpstreamEvent[] {
+  #finishItem(item: Item, index: number | undefined): UpstreamEvent[] {
     this.#doneItems.add(item.id)
-    if (isCall(item)) return [this.#calls.finishCall(item, output)]
+    if (isCall(item)) return [this.#calls.finishCall(item, index)]
     // An item without its index cannot be compared with earlier events.
-    return output === undefined ? readDoneItem(item) : [...this.#restOf(item, output), ...readDoneItem(item)]
+    return index === undefined ? readDoneItem(item) : [...this.#restOf(item, index), ...readDoneItem(item)]
   }
 
-  #restOf({ type, content, summary }: Item, output: number): UpstreamEvent[] {
+  #restOf({ type, content, summary }: Item, index: number): UpstreamEvent[] {
     if (type === 'reasoning')
-      return listParts(summary?.length ? summary : content).flatMap(({ text }, at) =>
-        this.#emitRest('reasoning', output, at, text),
+      return listParts(summary?.length ? summary : content).flatMap(({ text }, part) =>
+        this.#emitRest('reasoning', { item: index, part }, text),
       )
     if (type !== 'message') return []
-    return listParts(content).flatMap((part, at) => [
-      ...this.#emitRest('text', output, at, part.text),
-      ...this.#citeRest(part, output, at),
-      ...this.#emitRest('refusal', output, at, part.refusal),
-    ])
+    return listParts(content).flatMap((part, at) => {
+      const position = { item: index, part: at }
+      return [
+        ...this.#emitRest('text', position, part.text),
+        ...this.#citeRest(part, position),
+        ...this.#emitRest('refusal', position, part.refusal),
+      ]
+    })
   }
 
-  #sourcesOf({ type, content }: Item, output: number): UpstreamEvent[] {
-    if (type !== 'message' || this.#citationCounts.size > 0) return []
-    return listParts(content).flatMap((part, at) => this.#citeRest(part, output, at))
+  #sourcesOf({ type, content }: Item, index: number): UpstreamEvent[] {
+    if (type !== 'message' || this.#emitted.hasCitations) return []
+    return listParts(content).flatMap((part, at) => this.#citeRest(part, { item: index, part: at }))
   }
 
   /**
@@ -158,48 +165,31 @@ class ResponseStream {
   #end(response: Response): UpstreamEvent[] {
     const items = Array.isArray(response.output) ? response.output : []
     const calls = this.#calls.finishAll(items.filter(isCall))
-    const events = items.flatMap((item, at): UpstreamEvent[] => {
-      if (isCall(item)) return [calls.shift()!]
-      if (this.#doneItems.has(item.id) || (item.id === undefined && this.#doneItems.size > 0)) return []
-      const isEmitted =
-        item.type === 'reasoning' ? this.#emittedLengths.has('reasoning') : this.#emittedLengths.hasAnswer
-      return [...(isEmitted ? this.#sourcesOf(item, at) : this.#restOf(item, at)), ...readDoneItem(item)]
-    })
+    const events = items.flatMap((item, at): UpstreamEvent[] => calls.get(item) ?? this.#finishRepeatedItem(item, at))
     const text = this.#textAfter(items)
-    const sources = this.#citationCounts.size === 0 ? readSources(response.citations) : []
+    const sources = this.#emitted.hasCitations ? [] : readSources(response.citations)
     return [...events, ...text, ...sources, ...readEnding(response, !this.#calls.isEmpty)]
+  }
+
+  #finishRepeatedItem(item: Item, index: number): UpstreamEvent[] {
+    if (this.#doneItems.has(item.id) || (item.id === undefined && this.#doneItems.size > 0)) return []
+    const isEmitted = item.type === 'reasoning' ? this.#emitted.has('reasoning') : this.#emitted.hasAnswer
+    return [...(isEmitted ? this.#sourcesOf(item, index) : this.#restOf(item, index)), ...readDoneItem(item)]
   }
 
   /** The text that only the whole response has. */
   #textAfter(items: readonly Item[]): UpstreamEvent[] {
     const messages = items.filter(({ type }) => type === 'message')
     const whole = messages.flatMap(({ content }) => listParts(content).map(({ text }) => text ?? '')).join('')
-    const emitted = this.#emittedText
-    return whole.startsWith(emitted) ? this.#emitDelta('text', items.length, 0, whole.slice(emitted.length)) : []
+    if (!whole.startsWith(this.#emittedText)) return []
+    return this.#emitText({ item: items.length, part: 0 }, whole.slice(this.#emittedText.length))
   }
 }
 
-type DeltaType = 'text' | 'refusal' | 'reasoning'
+function contentPosition({ output_index: item = 0, content_index: part = 0 }: Event): PartPosition {
+  return { item, part }
+}
 
-/** The length of the delivered text of each part. */
-class EmittedLengths {
-  readonly #lengths = new Map<string, number>()
-  readonly #types = new Set<DeltaType>()
-
-  add(type: DeltaType, output: number, part: number | undefined, length: number): void {
-    this.#types.add(type)
-    this.#lengths.set(`${type} ${output} ${part ?? 0}`, this.lengthOf(type, output, part) + length)
-  }
-
-  lengthOf(type: DeltaType, output: number, part: number | undefined): number {
-    return this.#lengths.get(`${type} ${output} ${part ?? 0}`) ?? 0
-  }
-
-  has(type: DeltaType): boolean {
-    return this.#types.has(type)
-  }
-
-  get hasAnswer(): boolean {
-    return this.has('text') || this.has('refusal')
-  }
+function summaryPosition({ output_index: item = 0, summary_index: part = 0 }: Event): PartPosition {
+  return { item, part }
 }
