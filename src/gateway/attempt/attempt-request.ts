@@ -9,6 +9,7 @@ import { type Aliases, withOriginalNames } from '../protocol/repairs/aliases.ts'
 import { withAnswerTool } from '../protocol/repairs/answer-tool.ts'
 import { withCustomCalls } from '../protocol/repairs/custom-tools.ts'
 import { collectToolNames } from '../protocol/tool-calls/tool-arguments.ts'
+import type { AttemptRecord } from '../record/attempt-record.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
@@ -72,30 +73,37 @@ export type EncodedAttempt = {
   /** Fields that the provider protocol cannot express. */
   droppedFields: readonly string[]
   triedEndpoint: TriedEndpoint
+  attemptRecord: AttemptRecord
 }
 
 /** Encodes a request for one endpoint. @throws Fault `unavailable` if the catalogue no longer has its provider. */
-export function encodeAttempt(deps: EncodingDeps, admitted: AdmittedRequest, target: Target): EncodedAttempt {
-  const encoding = encodeForTarget(deps, admitted, target)
-  return buildAttempt(deps, admitted, encoding, encodeBody(encoding.encoded))
+export function encodeAttempt(
+  deps: EncodingDeps,
+  admitted: AdmittedRequest,
+  attemptRecord: AttemptRecord,
+): EncodedAttempt {
+  const encoding = encodeForTarget(deps, admitted, attemptRecord.target)
+  return buildAttempt(deps, admitted, attemptRecord, encoding, encodeBody(encoding.encoded))
 }
 
 /** Like `encodeAttempt`, but pauses while it encodes a long body, so that other requests continue. */
 export async function encodeLongAttempt(
   deps: EncodingDeps,
   admitted: AdmittedRequest,
-  target: Target,
+  attemptRecord: AttemptRecord,
   pause: Pause,
 ): Promise<EncodedAttempt> {
   await pause()
-  const encoding = encodeForTarget(deps, admitted, target)
+  const encoding = encodeForTarget(deps, admitted, attemptRecord.target)
   await pause()
-  return buildAttempt(deps, admitted, encoding, await runInSlices(encodeBodyInSteps(encoding.encoded), pause))
+  const body = await runInSlices(encodeBodyInSteps(encoding.encoded), pause)
+  return buildAttempt(deps, admitted, attemptRecord, encoding, body)
 }
 
 function buildAttempt(
   deps: EncodingDeps,
   admitted: AdmittedRequest,
+  attemptRecord: AttemptRecord,
   encoding: TargetEncoding,
   body: UpstreamRequest['body'],
 ): EncodedAttempt {
@@ -129,10 +137,11 @@ function buildAttempt(
       contentHoldMs: deps.contentHoldMs,
       backgroundRead: {
         slots: deps.backgroundReadSlots,
-        isNeeded: () => !admitted.response.revocationFault && record.needsUsage(triedEndpoint),
+        isNeeded: () => !admitted.response.revocationFault && attemptRecord.needsUsage(triedEndpoint),
       },
     },
     triedEndpoint,
+    attemptRecord,
     passesAnswer: passesBody && !client.rewrites && !isAdapted && upstreamStreams === stream,
   }
 }

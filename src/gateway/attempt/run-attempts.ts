@@ -114,9 +114,11 @@ async function tryTarget(
       record.attempts.noteForbidden(target)
       return { kind: 'forbidden', fault: forbidden }
     }
-    record.startAttempt(target, permit)
+    const attemptRecord = record.startAttempt(target, permit)
     const { pause } = request.call
-    const encoded = pause ? await encodeLongAttempt(deps, request, target, pause) : encodeAttempt(deps, request, target)
+    const encoded = pause
+      ? await encodeLongAttempt(deps, request, attemptRecord, pause)
+      : encodeAttempt(deps, request, attemptRecord)
     const isStreamed = request.reservation.request.chat.stream === true
     return await (isStreamed ? sendStreamed(deps, request, encoded) : sendWhole(deps, request, encoded))
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Target } from '../plan/plan.ts'
 import type { AnswerHead, StreamWriter, WholeBody } from '../protocol/client-protocol.ts'
 import { StreamRelay } from '../protocol/relay-stream.ts'
 import { WholeRelay } from '../protocol/relay-whole.ts'
-import type { RequestRecord } from '../record/request-record.ts'
+import type { AttemptRecord } from '../record/attempt-record.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
@@ -27,7 +27,7 @@ export type SendOutcome = { kind: 'answered'; answer: Answer } | { kind: 'failed
 export async function sendStreamed(
   deps: SendDeps,
   admitted: AdmittedRequest,
-  { attemptRequest, passesAnswer, droppedFields, triedEndpoint }: EncodedAttempt,
+  { attemptRequest, passesAnswer, droppedFields, triedEndpoint, attemptRecord }: EncodedAttempt,
 ): Promise<SendOutcome> {
   const { call, client, response, record, content, decision } = admitted
   const { chat } = admitted.reservation.request
@@ -37,25 +37,25 @@ export async function sendStreamed(
     head: answerHead(deps, admitted, target),
     passesAnswer,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
-    count: content ? content.startAnswer(record.count) : record.count,
-    countText: record.countText,
+    count: content ? content.startAnswer(attemptRecord.count) : attemptRecord.count,
+    countText: attemptRecord.countText,
     needsText: content !== undefined,
     started: () => {
       nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
       call.source?.release()
     },
-    price: priceFor(record, triedEndpoint),
+    price: priceFor(attemptRecord, triedEndpoint),
   })
   response.onRevoked((fault) => endWithError(admitted, relay.flushAndContinue(), fault))
   const { outcome, timings } = await attempt(deps, attemptRequest, relay, response.signal)
   record.attempts.noteTimings(timings)
   const clientLeft = response.signal.aborted
   if (outcome.kind === 'unanswered') {
-    record.failAttempt(triedEndpoint, outcome.failure, clientLeft)
+    record.failAttempt(attemptRecord, triedEndpoint, { failure: outcome.failure, clientLeft })
     return { kind: 'failed', failure: outcome.failure }
   }
   const failure = outcome.kind === 'broken_off' ? outcome.failure : undefined
-  record.finishAttempt(triedEndpoint, { failure, clientLeft, isFullyRead: !relay.wasThrottled })
+  record.finishAttempt(attemptRecord, triedEndpoint, { failure, clientLeft, isFullyRead: !relay.wasThrottled })
   if (failure) {
     const fault = toClientFault(failure, target)
     // A disconnect or a revocation truncates the answer, which looks like a failure of the provider. `complete` notes the
@@ -70,32 +70,32 @@ export async function sendStreamed(
 export async function sendWhole(
   deps: SendDeps,
   admitted: AdmittedRequest,
-  { attemptRequest, passesAnswer, droppedFields, triedEndpoint }: EncodedAttempt,
+  { attemptRequest, passesAnswer, droppedFields, triedEndpoint, attemptRecord }: EncodedAttempt,
 ): Promise<SendOutcome> {
   const { client, response, record, content, decision } = admitted
   const relay = new WholeRelay({
     client,
     head: answerHead(deps, admitted, triedEndpoint.target),
     passesAnswer,
-    count: content ? content.startAnswer(record.count) : record.count,
-    price: priceFor(record, triedEndpoint),
+    count: content ? content.startAnswer(attemptRecord.count) : attemptRecord.count,
+    price: priceFor(attemptRecord, triedEndpoint),
   })
   const { outcome, timings } = await attempt(deps, attemptRequest, relay, response.signal)
   record.attempts.noteTimings(timings)
   const clientLeft = response.signal.aborted
   if (outcome.kind !== 'complete') {
     // Nothing has reached the client, so the next endpoint can be tried.
-    record.failAttempt(triedEndpoint, outcome.failure, clientLeft)
+    record.failAttempt(attemptRecord, triedEndpoint, { failure: outcome.failure, clientLeft })
     return { kind: 'failed', failure: outcome.failure }
   }
   nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
-  record.finishAttempt(triedEndpoint, { failure: undefined, clientLeft, isFullyRead: true })
+  record.finishAttempt(attemptRecord, triedEndpoint, { failure: undefined, clientLeft, isFullyRead: true })
   return { kind: 'answered', answer: relay.body }
 }
 
 /** Computes the cost that the answer reports, which equals the charged cost. */
-function priceFor(record: RequestRecord, triedEndpoint: TriedEndpoint) {
-  return (tokens: TokenCounts) => ({ costUsd: toUsd(record.costAt(triedEndpoint, tokens)) })
+function priceFor(attemptRecord: AttemptRecord, triedEndpoint: TriedEndpoint) {
+  return (tokens: TokenCounts) => ({ costUsd: toUsd(attemptRecord.costAt(triedEndpoint, tokens)) })
 }
 
 /** The facts of an answer that do not come from the upstream. */

@@ -1,7 +1,7 @@
 import type { Prices } from '#catalogue/index/model.ts'
 import { parsePicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { ChargedPrices } from '#spend/ledger/generation.ts'
-import type { Charge } from '../record/charge.ts'
+import type { Charge } from '../record/charge/charge.ts'
 import { priceOfPiece } from './cost.ts'
 import { ownTokens } from './model-usage.ts'
 import { ratesFor } from './rates.ts'

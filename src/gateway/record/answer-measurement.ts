@@ -2,7 +2,7 @@ import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { AnswerCounter } from './answer-counter.ts'
-import { limitedUsage } from './billed-usage.ts'
+import { limitedUsage } from './charge/billed-usage.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
 /** `at` is in milliseconds since the epoch, the others are times of the monotonic clock. */

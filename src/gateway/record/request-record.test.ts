@@ -40,13 +40,13 @@ function openRecord(streamed: boolean) {
 function answered(streamed: boolean) {
   const { clock, measured, record } = openRecord(streamed)
   clock.now += 10
-  record.startAttempt(target as never, permit)
+  const attempt = record.startAttempt(target as never, permit)
   clock.now += 20
-  record.count([{ type: 'text', text: 'Hi' }])
+  attempt.count([{ type: 'text', text: 'Hi' }])
   clock.now += 30
-  record.count([{ type: 'usage', tokens: reported }])
-  record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  attempt.count([{ type: 'usage', tokens: reported }])
+  attempt.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
+  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   return { measured, record }
 }
 
@@ -59,18 +59,18 @@ test('a complete answer is measured, a stream with its time to first token', () 
 
 test('a count above the bound is measured as the bound', () => {
   const { measured, record } = openRecord(true)
-  record.startAttempt(target as never, permit)
-  record.count([{ type: 'usage', tokens: { ...reported, prompt: 1e9, completion: 1e9 } }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  const attempt = record.startAttempt(target as never, permit)
+  attempt.count([{ type: 'usage', tokens: { ...reported, prompt: 1e9, completion: 1e9 } }])
+  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   assert.deepEqual([measured[0]!.promptTokens, measured[0]!.completionTokens], [100, 100])
 })
 
 test('pieces are metered for any unit name, up to a hundred units', () => {
   const { record } = openRecord(true)
-  record.startAttempt(target as never, permit)
-  for (const unit of ['constructor', 'constructor', 'toString']) record.count([{ type: 'billed_piece', unit }])
-  for (let i = 0; i < 1000; i++) record.count([{ type: 'billed_piece', unit: `tool ${i}` }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  const attempt = record.startAttempt(target as never, permit)
+  for (const unit of ['constructor', 'constructor', 'toString']) attempt.count([{ type: 'billed_piece', unit }])
+  for (let i = 0; i < 1000; i++) attempt.count([{ type: 'billed_piece', unit: `tool ${i}` }])
+  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   const { pieces = {} } = record.close().extras ?? {}
   assert.deepEqual([Object.keys(pieces).length, pieces.constructor, pieces.toString], [100, 2, 1])
 })
@@ -84,13 +84,13 @@ for (const stepMs of [3_600_000, -3_600_000]) {
   const priced = { ...target, endpoint: { ...target.endpoint, prices: { prompt: '0', completion: '0.01' } } }
   const close = (stepMs: number) => {
     const { clock, record } = openRecord(true)
-    record.startAttempt(priced as never, permit)
+    const attempt = record.startAttempt(priced as never, permit)
     clock.now += 20
-    record.count([{ type: 'text', text: 'Hi' }])
+    attempt.count([{ type: 'text', text: 'Hi' }])
     clock.stepMs = stepMs
     clock.now += 500
-    const attempt = { ...tried, target: priced } as unknown as TriedEndpoint
-    record.finishAttempt(attempt, { failure: undefined, clientLeft: true, isFullyRead: false })
+    const triedEndpoint = { ...tried, target: priced } as unknown as TriedEndpoint
+    record.finishAttempt(attempt, triedEndpoint, { failure: undefined, clientLeft: true, isFullyRead: false })
     return record.close()
   }
   test(`a step of the system time by ${stepMs} ms changes no latency, duration or charge`, () => {
@@ -115,47 +115,48 @@ test('a request without an attempt because of a limit is refused', () => {
 
 test('contradicting counts are reported once, with their endpoint', () => {
   const { mismatches, record } = openRecord(true)
-  record.startAttempt(target as never, permit)
-  for (const mismatch of ['a total of 1', 'a total of 2']) record.count([{ type: 'usage', tokens: reported, mismatch }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  const attempt = record.startAttempt(target as never, permit)
+  for (const mismatch of ['a total of 1', 'a total of 2'])
+    attempt.count([{ type: 'usage', tokens: reported, mismatch }])
+  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   record.close()
   assert.deepEqual(mismatches, [['test/m@test', 'a total of 2']])
 })
 
 test('reasoning that the answer does not contain does not count for its throughput', () => {
   const { clock, measured, record } = openRecord(true)
-  record.startAttempt(target as never, permit)
+  const attempt = record.startAttempt(target as never, permit)
   clock.now += 1000
-  record.count([{ type: 'text', text: 'Hi' }])
+  attempt.count([{ type: 'text', text: 'Hi' }])
   clock.now += 10
-  record.count([{ type: 'usage', tokens: { ...reported, completion: 90, reasoning: 88 } }])
-  record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  attempt.count([{ type: 'usage', tokens: { ...reported, completion: 90, reasoning: 88 } }])
+  attempt.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
+  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [90, 2])
 })
 
 test('an answer with a usage report from before its content has no measured speed', () => {
   const { clock, measured, record } = openRecord(true)
-  record.startAttempt(target as never, permit)
-  record.count([{ type: 'usage', tokens: { ...reported, completion: 1 } }])
-  record.count([{ type: 'text', text: 'Hi' }])
+  const attempt = record.startAttempt(target as never, permit)
+  attempt.count([{ type: 'usage', tokens: { ...reported, completion: 1 } }])
+  attempt.count([{ type: 'text', text: 'Hi' }])
   clock.now += 10
-  record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  attempt.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
+  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   assert.equal(measured[0]!.generatedTokens, 0)
 })
 
 test('the speed is measured after the first 100 ms, which can contain a backlog', () => {
   const { clock, measured, record } = openRecord(true)
-  record.startAttempt(target as never, permit)
-  record.count([{ type: 'text', text: 'x'.repeat(40) }])
+  const attempt = record.startAttempt(target as never, permit)
+  attempt.count([{ type: 'text', text: 'x'.repeat(40) }])
   for (let count = 0; count < 10; count++) {
     clock.now += 100
-    record.count([{ type: 'text', text: 'xxxx' }])
+    attempt.count([{ type: 'text', text: 'xxxx' }])
   }
-  record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.count([{ type: 'usage', tokens: { ...reported, completion: 20 } }])
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  attempt.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
+  attempt.count([{ type: 'usage', tokens: { ...reported, completion: 20 } }])
+  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   assert.equal(measured[0]!.generatedTokens, 20)
   // 36 of 80 bytes, and as many of 20 tokens, in 900 ms.
   assert.equal(measured[0]!.speed, 10)
@@ -163,10 +164,10 @@ test('the speed is measured after the first 100 ms, which can contain a backlog'
 
 test('an answer without a usage report has no measured speed', () => {
   const { clock, measured, record } = openRecord(true)
-  record.startAttempt(target as never, permit)
-  record.count([{ type: 'text', text: 'Hi' }])
+  const attempt = record.startAttempt(target as never, permit)
+  attempt.count([{ type: 'text', text: 'Hi' }])
   clock.now += 10
-  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [1, 0])
 })
 
@@ -179,14 +180,15 @@ function chargedAfterLeave({
   firstTokenMs = 200,
 }) {
   const { clock, record } = openRecord(true)
-  record.startAttempt(target as never, permit)
+  const attempt = record.startAttempt(target as never, permit)
   clock.now += firstTokenMs
-  record.count([{ type: 'text', text: 'x'.repeat(bytes) }])
+  attempt.count([{ type: 'text', text: 'x'.repeat(bytes) }])
   clock.now += 150
   const bound = { exact: { ...max, hasHiddenTokens, isSequential, completion: 10_000 }, isWithinBound: () => false }
   const endpoint = endpointFor('m', { prices: { prompt: '0.000001', completion: '0.000001' } })
   const failure = { wasSent: true, reason: 'aborted' } as AttemptFailure
   record.finishAttempt(
+    attempt,
     { ...tried, target: { ...tried.target, endpoint }, bound, stopsOnDisconnect: stops },
     { failure, clientLeft: true, isFullyRead: true },
   )

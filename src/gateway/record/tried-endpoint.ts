@@ -2,7 +2,7 @@ import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { Target } from '../plan/plan.ts'
 import { findUnpricedUnits } from '../pricing/unpriced.ts'
-import type { Charge } from './charge.ts'
+import type { Charge } from './charge/charge.ts'
 
 /** An endpoint that was tried, whether with a BYOK key, and the usage bound of the request. */
 export type TriedEndpoint = {

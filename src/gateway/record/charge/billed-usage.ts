@@ -1,11 +1,11 @@
 import type { Prices } from '#catalogue/index/model.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
-import type { UsageBound } from '../admission/bounds/usage-bound.ts'
-import { costOf } from '../pricing/cost.ts'
-import { highestCost } from '../pricing/highest-cost.ts'
-import { type SettledUsage, settledUsage } from '../pricing/settled-usage.ts'
+import type { RequestBound } from '../../admission/bounds/lazy-usage-bound.ts'
+import type { UsageBound } from '../../admission/bounds/usage-bound.ts'
+import { costOf } from '../../pricing/cost.ts'
+import { highestCost } from '../../pricing/highest-cost.ts'
+import { type SettledUsage, settledUsage } from '../../pricing/settled-usage.ts'
 
 export type BilledUsage = SettledUsage & {
   cost: PicoUsd

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Prices } from '#catalogue/index/model.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import { toDecimalUsd } from '#platform/core/pico-usd.ts'
-import type { UsageBound } from '../admission/bounds/usage-bound.ts'
-import type { BillableCounts } from './answer-counter.ts'
+import type { UsageBound } from '../../admission/bounds/usage-bound.ts'
+import type { BillableCounts } from '../answer-counter.ts'
 import { type AnswerEnd, chargeFor } from './charge.ts'
 
 const prices: Prices = { prompt: '1', completion: '10', cacheRead: '0.1', cacheWrite: '2', reasoning: '20' }

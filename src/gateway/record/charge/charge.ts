@@ -2,11 +2,11 @@ import type { Prices } from '#catalogue/index/model.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
-import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
-import type { UsageBound } from '../admission/bounds/usage-bound.ts'
-import { costOf } from '../pricing/cost.ts'
-import { highestCost } from '../pricing/highest-cost.ts'
-import { type BillableCounts, isPlausible } from './answer-counter.ts'
+import type { RequestBound } from '../../admission/bounds/lazy-usage-bound.ts'
+import type { UsageBound } from '../../admission/bounds/usage-bound.ts'
+import { costOf } from '../../pricing/cost.ts'
+import { highestCost } from '../../pricing/highest-cost.ts'
+import { type BillableCounts, isPlausible } from '../answer-counter.ts'
 import {
   type BilledUsage,
   billedUsage,

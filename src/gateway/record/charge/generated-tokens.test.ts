@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Prices } from '#catalogue/index/model.ts'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
-import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
-import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
+import { LazyUsageBound } from '../../admission/bounds/lazy-usage-bound.ts'
+import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
+import type { TriedEndpoint } from '../tried-endpoint.ts'
 import { needsUsage } from './generated-tokens.ts'
-import type { TriedEndpoint } from './tried-endpoint.ts'
 
 function needsUsageOf(prices: Prices, output: 'text' | 'image', stopsOnDisconnect = false) {
   const endpoint = endpointFor('m', { prices, supportedParameters: [] })

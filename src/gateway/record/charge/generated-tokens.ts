@@ -1,7 +1,7 @@
-import { isFree } from '../pricing/unpriced.ts'
-import type { AnswerTally } from './answer-counter.ts'
+import { isFree } from '../../pricing/unpriced.ts'
+import type { AnswerTally } from '../answer-counter.ts'
+import type { AttemptEnd, TriedEndpoint } from '../tried-endpoint.ts'
 import type { GeneratedTokens } from './charge.ts'
-import type { AttemptEnd, TriedEndpoint } from './tried-endpoint.ts'
 
 /** The longest time for tokens in transit, and until a provider notices that the connection has closed. */
 const maxTransitMs = 250

@@ -1,0 +1,123 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import type { Measurement } from '#catalogue/measurements/measurement.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { AttemptFailure } from '../attempt/failure/failure.ts'
+import type { AttemptPermit } from '../plan/circuits.ts'
+import type { Target } from '../plan/plan.ts'
+import { AnswerCounter, type AnswerTally } from './answer-counter.ts'
+import { answerMeasurement } from './answer-measurement.ts'
+import { type Charge, chargeFor, costOfAnswer } from './charge/charge.ts'
+import { generatedTokensBound, needsUsage } from './charge/generated-tokens.ts'
+import type { AttemptEnd, TriedEndpoint } from './tried-endpoint.ts'
+
+export type AttemptRecordDeps = {
+  measure: (measurement: Measurement) => void
+  /** The endpoint's fastest answer in tokens per second; null if there are too few measurements. */
+  speeds: (endpoint: Pick<Endpoint, 'id'>) => { fastest: number | null }
+  now: () => number
+  /** A monotonic clock in whole milliseconds, for durations. */
+  elapsed: () => number
+}
+
+type AttemptStart = {
+  target: Target
+  /** Is notified of the attempt's outcome. */
+  permit: AttemptPermit
+  /** By the monotonic clock. */
+  startedAt: number
+  /** Whether the client gets a stream. */
+  streamed: boolean
+  /** Estimates the tokens of the prompt, if no upstream counts them. */
+  promptEstimate: () => number
+}
+
+/** Counts the answer of one attempt while it is relayed, and knows what it costs. Reports to the circuit and to measurements. */
+export class AttemptRecord {
+  readonly #deps: AttemptRecordDeps
+  readonly #start: AttemptStart
+  readonly #counter: AnswerCounter
+
+  constructor(deps: AttemptRecordDeps, start: AttemptStart) {
+    this.#deps = deps
+    this.#start = start
+    this.#counter = new AnswerCounter(deps.elapsed)
+  }
+
+  readonly count = (events: AnswerEvent[]): void => {
+    // The first byte counts as success, because a slow client is not the endpoint's fault.
+    this.#start.permit.reportAnswer()
+    this.#counter.count(events)
+  }
+
+  /** Counts a piece of text that was relayed without being read. */
+  readonly countText = (type: 'text' | 'reasoning', bytes: number): void => {
+    this.#start.permit.reportAnswer()
+    this.#counter.countText(type, bytes)
+  }
+
+  /** The endpoint that is tried. */
+  get target(): Target {
+    return this.#start.target
+  }
+
+  /** The counts so far. */
+  get tally(): Readonly<AnswerTally> {
+    return this.#counter.result()
+  }
+
+  /** The distribution of the tokens over time; undefined for an answer that arrived at once. */
+  paceOf(tokens: number): ReturnType<AnswerCounter['paceOf']> {
+    return this.#counter.paceOf(tokens)
+  }
+
+  /** The cost of an answer with these tokens. */
+  costAt({ target: { endpoint }, bound }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
+    return costOfAnswer(endpoint.prices, tokens, this.tally, bound, this.#start.promptEstimate)
+  }
+
+  /** Whether the answer must be read after its client disconnected. */
+  needsUsage(tried: TriedEndpoint): boolean {
+    return needsUsage(tried, this.#fastest)
+  }
+
+  /** An end at this moment, before that of the answer. */
+  unfinishedEnd(): AttemptEnd {
+    return { isFullyRead: false, hasEnded: false, at: this.#deps.elapsed() }
+  }
+
+  /** The charge for the answer, if it ended like this. */
+  chargeAt(tried: TriedEndpoint, end: AttemptEnd): Charge {
+    const { target, bound } = tried
+    const { tally } = this
+    // The final count of the provider needs no bound.
+    const needsBound = !tally.reported || !tally.isFinal
+    const generated = needsBound
+      ? generatedTokensBound(tried, end, tally, this.#start.startedAt, this.#fastest)
+      : undefined
+    return chargeFor(target.endpoint.prices, tally, this.#start.promptEstimate, bound, {
+      isFullyRead: end.isFullyRead,
+      generated,
+    })
+  }
+
+  /** Counts a complete answer for its endpoint. */
+  reportSuccess(tried: TriedEndpoint, end: AttemptEnd): void {
+    this.#start.permit.reportAnswer()
+    const times = { at: this.#deps.now(), sentAt: this.#start.startedAt, endedAt: end.at }
+    this.#deps.measure(answerMeasurement(tried, this.#counter, this.#start.streamed, times))
+  }
+
+  /** Counts a failure against its endpoint. A fault in the request itself is not counted. */
+  reportFailure(failure: AttemptFailure): void {
+    const { endpoint, model } = this.target
+    if (!failure.isCausedByEndpoint) return
+    this.#start.permit.reportFailure(failure)
+    const outcome = failure.kind === 'rate_limited' ? 'rate_limited' : 'upstream_error'
+    this.#deps.measure({ endpointId: endpoint.id, modelId: model.id, at: this.#deps.now(), outcome })
+  }
+
+  get #fastest(): number | null {
+    return this.#deps.speeds(this.target.endpoint).fastest
+  }
+}
