@@ -3,7 +3,7 @@ export type PartPosition = { item: number; part: number }
 
 export type DeltaType = 'text' | 'refusal' | 'reasoning'
 
-/** What of the parts of a stream was emitted so far, to find what only a closing event has. */
+/** The text and the sources of each part that were emitted so far, to find what only a closing event has. */
 export class EmittedParts {
   readonly #lengths = new Map<string, number>()
   readonly #types = new Set<DeltaType>()
