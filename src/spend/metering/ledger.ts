@@ -1,4 +1,4 @@
-import { startReconciler } from '#platform/async/reconcile.ts'
+import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
@@ -87,21 +87,12 @@ export function openLedger(
   const rows = new WaitingRows(spill, batch)
   const closing = new AbortController()
   const writer = new RowWriter({ ...deps, rows, closing: closing.signal }, batch)
-  let lost = 0
-
-  const startLoop = (work: () => Promise<void>) => {
-    const runOnce = async () => {
-      await work().catch(onError)
-      return everyMs
-    }
-    return startReconciler(runOnce, { firstMs: everyMs, retryMs: everyMs, onError })
-  }
-  const saveLateRows = async () => {
-    if (rows.areLate(spillAfterMs)) await rows.save()
-  }
   // A separate loop saves rows, because a flush can wait for the database.
-  const writeLoop = startLoop(() => writer.flush())
-  const saveLoop = startLoop(saveLateRows)
+  const loops = [
+    startLoop(() => writer.flush(), everyMs, onError),
+    startLoop(() => saveLateRows(rows, spillAfterMs), everyMs, onError),
+  ]
+  let lost = 0
 
   return {
     record(generation) {
@@ -115,10 +106,7 @@ export function openLedger(
       files: { waiting: spill.waiting, oldestAt: spill.oldestAt },
     }),
     hasRoom: () => rows.count < limit && spill.hasRoom(),
-    admissionDelayMs() {
-      const share = Math.min(1, rows.count / limit)
-      return Math.round(Math.max(0, (share - undelayedShare) / (1 - undelayedShare)) * maxDelayMs)
-    },
+    admissionDelayMs: () => admissionDelayMs(rows.count / limit),
     async flush() {
       // A running flush may have started before the latest row.
       await writer.flush()
@@ -126,7 +114,7 @@ export function openLedger(
     },
     async close() {
       closing.abort()
-      const last = Promise.all([writeLoop.stop(), saveLoop.stop()]).then(() => writer.flush().catch(onError))
+      const last = Promise.all(loops.map(({ stop }) => stop())).then(() => writer.flush().catch(onError))
       await waitAtMost(closeMs, last)
       // Rows that are being written to a file are not in the queue.
       await rows.saving?.catch(onError)
@@ -138,5 +126,23 @@ export function openLedger(
   }
 }
 
-const costOf = (rows: Generation[]) => rows.reduce((sum, { cost, margin }) => sum + cost + margin, 0n)
+function startLoop(work: () => Promise<void>, everyMs: number, onError: (error: Error) => void): Reconciler {
+  const runOnce = async () => {
+    await work().catch(onError)
+    return everyMs
+  }
+  return startReconciler(runOnce, { firstMs: everyMs, retryMs: everyMs, onError })
+}
+
+async function saveLateRows(rows: WaitingRows, spillAfterMs: number): Promise<void> {
+  if (rows.areLate(spillAfterMs)) await rows.save()
+}
+
+/** @param fillLevel the part of the queue that is full, from 0. It can exceed 1. */
+function admissionDelayMs(fillLevel: number): number {
+  const excess = Math.max(0, Math.min(1, fillLevel) - undelayedShare)
+  return Math.round((excess / (1 - undelayedShare)) * maxDelayMs)
+}
+
+const costOf = (rows: readonly Generation[]) => rows.reduce((sum, { cost, margin }) => sum + cost + margin, 0n)
 const endedAt = (generation: Generation | undefined) => generation && generation.createdAt + generation.durationMs

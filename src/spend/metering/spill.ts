@@ -22,56 +22,42 @@ export type Spill = {
 
 type SpillDeps = { folder: string; maxBytes: number; now: Now; newId: NewId }
 
+/** A file, by the facts in its name, and its size. */
+type SpillFile = { writtenAt: number; requests: number; bytes: number }
+
 /** `<time>-<requests>-<id>.jsonl` */
-const spillFile = /^(\d+)-(\d+)-[\w-]+\.jsonl$/
+const namePattern = /^(\d+)-(\d+)-[\w-]+\.jsonl$/
 
 /** The name of a file that is being written, or whose server was killed. */
-const partialFile = /^(\d+)-\d+-[\w-]+\.jsonl\.half$/
+const partialNamePattern = /^(\d+)-\d+-[\w-]+\.jsonl\.half$/
 
 /** The age from which a partial file counts as abandoned. If its write continues, requests are stored twice, but the ledger skips the ids that it has. */
 const abandonedAfterMs = 60_000
 
-export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Promise<Spill> {
+export async function openSpill(deps: SpillDeps): Promise<Spill> {
+  const { folder, maxBytes, now, newId } = deps
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const sizes = new Map<string, { requests: number; bytes: number }>()
+  /** The files that this server knows, by name. */
+  const known = new Map<string, SpillFile>()
 
   async function files(): Promise<string[]> {
-    const names = await readdir(folder)
-    const recovered: string[] = []
-    for (const name of names) if (isAbandoned(name)) recovered.push(...(await recover(name)))
-    const spillFiles = [...names, ...recovered].filter((name) => spillFile.test(name)).sort()
-    for (const name of sizes.keys()) if (!spillFiles.includes(name)) sizes.delete(name)
-    for (const name of spillFiles) {
-      if (sizes.has(name)) continue
-      const { size } = await stat(join(folder, name)).catch(() => ({ size: 0 }))
-      sizes.set(name, { requests: Number(spillFile.exec(name)?.[2]), bytes: size })
-    }
-    return spillFiles
-  }
-  function isAbandoned(name: string): boolean {
-    const startedAt = partialFile.exec(name)?.[1]
-    return startedAt !== undefined && Number(startedAt) < now() - abandonedAfterMs
-  }
-  /** Recovers the complete lines of a file whose server was killed. @returns the new file; empty without a complete line. */
-  async function recover(partial: string): Promise<string[]> {
-    const text = await readFile(join(folder, partial), 'utf8').catch(ignoreMissing)
-    const completeLines = text?.slice(0, text.lastIndexOf('\n') + 1) ?? ''
-    const name = `${now()}-${completeLines.split('\n').length - 1}-${newId()}.jsonl`
-    if (completeLines !== '') await writeDurably(folder, name, completeLines)
-    await rm(join(folder, partial), { force: true })
-    return completeLines === '' ? [] : [name]
+    const names = await listFiles(deps)
+    for (const name of known.keys()) if (!names.includes(name)) known.delete(name)
+    for (const name of names) if (!known.has(name)) known.set(name, await readFacts(folder, name))
+    return names
   }
 
   await files()
-  const sumFiles = (field: 'requests' | 'bytes') => [...sizes.values()].reduce((total, file) => total + file[field], 0)
+  const sum = (field: 'requests' | 'bytes') => [...known.values()].reduce((total, file) => total + file[field], 0)
 
   return {
     files,
     async write(generations) {
-      const name = `${now()}-${generations.length}-${newId()}.jsonl`
       const text = `${generations.map(serialize).join('\n')}\n`
+      const file = { writtenAt: now(), requests: generations.length, bytes: Buffer.byteLength(text) }
+      const name = fileName(file, newId())
       await writeDurably(folder, name, text)
-      sizes.set(name, { requests: generations.length, bytes: Buffer.byteLength(text) })
+      known.set(name, file)
     },
     async read(file) {
       const path = join(folder, file)
@@ -80,23 +66,58 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
         return text?.trimEnd().split('\n').map(parseGeneration)
       } catch (error) {
         await rename(path, `${path}.unreadable`)
-        sizes.delete(file)
+        known.delete(file)
         throw new Error(`${path} cannot be read, and was moved aside: ${(error as Error).message}`)
       }
     },
     async remove(file) {
       await rm(join(folder, file), { force: true })
-      sizes.delete(file)
+      known.delete(file)
     },
     get waiting() {
-      return sumFiles('requests')
+      return sum('requests')
     },
     get oldestAt() {
-      const times = [...sizes.keys()].map((name) => Number(spillFile.exec(name)?.[1]))
+      const times = [...known.values()].map(({ writtenAt }) => writtenAt)
       return times.length > 0 ? Math.min(...times) : undefined
     },
-    hasRoom: () => sumFiles('bytes') < maxBytes,
+    hasRoom: () => sum('bytes') < maxBytes,
   }
+}
+
+const fileName = ({ writtenAt, requests }: Omit<SpillFile, 'bytes'>, id: string) =>
+  `${writtenAt}-${requests}-${id}.jsonl`
+
+async function readFacts(folder: string, name: string): Promise<SpillFile> {
+  const [, writtenAt, requests] = namePattern.exec(name) ?? []
+  const { size } = await stat(join(folder, name)).catch(() => ({ size: 0 }))
+  return { writtenAt: Number(writtenAt), requests: Number(requests), bytes: size }
+}
+
+/** Lists the complete files, oldest first, and recovers abandoned ones before. */
+async function listFiles(deps: SpillDeps): Promise<string[]> {
+  const names = await readdir(deps.folder)
+  const recovered: string[] = []
+  for (const name of names) {
+    const newName = isAbandoned(name, deps.now()) ? await recover(deps, name) : undefined
+    if (newName !== undefined) recovered.push(newName)
+  }
+  return [...names, ...recovered].filter((name) => namePattern.test(name)).sort()
+}
+
+function isAbandoned(name: string, now: number): boolean {
+  const [, startedAt] = partialNamePattern.exec(name) ?? []
+  return startedAt !== undefined && Number(startedAt) < now - abandonedAfterMs
+}
+
+/** Recovers the complete lines of a file whose server was killed. @returns the new file; undefined without a complete line. */
+async function recover({ folder, now, newId }: SpillDeps, partial: string): Promise<string | undefined> {
+  const text = await readFile(join(folder, partial), 'utf8').catch(ignoreMissing)
+  const completeLines = text?.slice(0, text.lastIndexOf('\n') + 1) ?? ''
+  const name = fileName({ writtenAt: now(), requests: completeLines.split('\n').length - 1 }, newId())
+  if (completeLines !== '') await writeDurably(folder, name, completeLines)
+  await rm(join(folder, partial), { force: true })
+  return completeLines === '' ? undefined : name
 }
 
 async function writeDurably(folder: string, name: string, text: string): Promise<void> {

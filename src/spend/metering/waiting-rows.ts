@@ -6,10 +6,9 @@ export class WaitingRows {
   readonly #spill: Pick<Spill, 'write'>
   readonly #rowsPerFile: number
   #queue: Generation[] = []
-  /** The number of rows that are being written to a file. */
-  #spilling = 0
-  #spillingFirst: Generation | undefined
-  /** The time at which the queue became non-empty, or at which rows were last removed from it. */
+  /** The rows that are being written to a file. */
+  #spilling: readonly Generation[] = []
+  /** The time at which the queue became non-empty, or at which rows were last removed from it, by `performance.now()`. */
   #progressAt = 0
   #saving: Promise<void> | undefined
 
@@ -20,7 +19,7 @@ export class WaitingRows {
 
   /** The number of rows, including those that are being written to a file. */
   get count(): number {
-    return this.#queue.length + this.#spilling
+    return this.#queue.length + this.#spilling.length
   }
 
   /** The number of rows that are not being written to a file. */
@@ -29,7 +28,7 @@ export class WaitingRows {
   }
 
   get oldest(): Generation | undefined {
-    return this.#spillingFirst ?? this.#queue[0]
+    return this.#spilling[0] ?? this.#queue[0]
   }
 
   /** The running write to a file. */
@@ -71,14 +70,12 @@ export class WaitingRows {
     const rows = this.#queue
     let storedCount = 0
     this.#queue = []
-    this.#spilling = rows.length
-    this.#spillingFirst = rows[0]
+    this.#spilling = rows
     try {
       for (; storedCount < rows.length; storedCount += this.#rowsPerFile)
         await this.#spill.write(rows.slice(storedCount, storedCount + this.#rowsPerFile))
     } finally {
-      this.#spilling = 0
-      this.#spillingFirst = undefined
+      this.#spilling = []
       if (storedCount < rows.length) this.#queue = [...rows.slice(storedCount), ...this.#queue]
     }
   }
