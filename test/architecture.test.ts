@@ -195,7 +195,7 @@ test('node:http is imported only through platform/net/node-http.ts', () => {
 /** Tables that are written outside the folder of their noun, and why. */
 const writtenElsewhere: Record<string, string[]> = {
   // From when on it keeps contents changes when they are deleted.
-  workspaces: ['src/spend/contents/content-store.ts'],
+  workspaces: ['src/spend/contents/delete-contents.ts'],
   // The lease on an intern, and its status, change together.
   interns: ['src/provision/supervisor/intern-leases.ts'],
   intern_creations: ['src/provision/supervisor/intern-leases.ts'],

@@ -7,8 +7,8 @@ import { newUuid } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
-import { writeContents } from './content-store.ts'
 import { ContentWriter } from './content-writer.ts'
+import { writeContents } from './write-contents.ts'
 
 const vault = createVault(randomBytes(32))
 

@@ -5,7 +5,7 @@ import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { type Db, isRejectedWrite } from '#platform/db/db.ts'
 import type { ContentOwner } from './content.ts'
-import { type EncryptedContent, writeContents } from './content-store.ts'
+import { type EncryptedContent, writeContents } from './write-contents.ts'
 
 const deflateAsync = promisify(deflateRaw)
 

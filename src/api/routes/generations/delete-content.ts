@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import { deleteContent } from '#spend/contents/content-store.ts'
+import { deleteContent } from '#spend/contents/delete-contents.ts'
 import { route } from '../route.ts'
 import { findGenerationId } from './find-generation.ts'
 

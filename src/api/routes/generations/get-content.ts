@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { readContent } from '#spend/contents/content-store.ts'
+import { readContent } from '#spend/contents/read-content.ts'
 import { route } from '../route.ts'
 import { GenerationContent } from './content.ts'
 import { findGenerationId } from './find-generation.ts'

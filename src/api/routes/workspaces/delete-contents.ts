@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { deleteContentsOfWorkspace } from '#spend/contents/content-store.ts'
+import { deleteContentsOfWorkspace } from '#spend/contents/delete-contents.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 
