@@ -12,7 +12,7 @@ const held = { reserve: async ([refusedBy]: any) => ({ refusedBy, outcome: 'rese
 
 async function refusalOf(reset: Interval | null, budgets: object = full) {
   const guardrail = guardrailWith('House', { limit_usd: 2, reset_interval: reset })
-  const limits = budgetsFor(caller, [guardrailBudget(guardrail, { kind: 'member', userId: 'u' }, true)!])
+  const limits = budgetsFor(caller, [guardrailBudget({ guardrail, isDefault: true }, { kind: 'member', userId: 'u' })!])
   return reserveBudgets({ budgets: budgets as never, now }, limits, [guardrail], 3n * 10n ** 12n).then(
     () => assert.fail('it was admitted'),
     (fault) => fault,

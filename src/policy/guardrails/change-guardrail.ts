@@ -26,7 +26,7 @@ export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: Ne
   const createdGuardrail = await writeGuardrails(deps, workspaceId, async (tx, publish) => {
     const record = applyPatch(emptyGuardrail(deps, deps.newId(), workspaceId, body.name), body, policyChange)
     await insertGuardrail(tx, record)
-    await recordGuardrail(deps, tx, caller, undefined, record)
+    await recordGuardrail(deps, tx, caller, record.id, { after: record })
     publish()
     return record
   })
@@ -59,7 +59,7 @@ export async function changeGuardrail(
     // no limit.
     if (before && (before.policy.limit_usd === null || addsGroupAccount(before, after)))
       await deleteGuardrailSpending(tx, id)
-    await recordGuardrail(deps, tx, caller, before, after)
+    await recordGuardrail(deps, tx, caller, id, { before, after })
     publish()
     return after
   })
@@ -83,7 +83,7 @@ export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: stri
     if (location.isDefault) throw new Fault('invalid', defaultNotDeletable)
     await unassignAll(deps, tx, caller, id)
     await deleteGuardrailRow(tx, id)
-    await recordGuardrail(deps, tx, caller, before, undefined)
+    await recordGuardrail(deps, tx, caller, id, { before })
     publish()
   })
 }
@@ -118,7 +118,10 @@ export function applyPatch(
   return { ...base, name, description, policy }
 }
 
-function changeAction(before: GuardrailRecord | undefined, after: GuardrailRecord | undefined) {
+/** A guardrail before and after a change; undefined while it is not stored. */
+type GuardrailChange = { before?: GuardrailRecord | undefined; after?: GuardrailRecord | undefined }
+
+function changeAction({ before, after }: GuardrailChange) {
   if (!before) return 'guardrail.created'
   return after ? 'guardrail.updated' : 'guardrail.deleted'
 }
@@ -127,13 +130,13 @@ function recordGuardrail(
   deps: ChangeDeps,
   tx: Tx,
   caller: Caller,
-  before: GuardrailRecord | undefined,
-  after: GuardrailRecord | undefined,
+  id: string,
+  { before, after }: GuardrailChange,
 ): Promise<void> {
   return recordChange(deps, tx, caller, {
-    action: changeAction(before, after),
+    action: changeAction({ before, after }),
     targetKind: 'guardrail',
-    targetId: (after ?? before)!.id,
+    targetId: id,
     before: before ? publicForm(deps, before) : null,
     after: after ? publicForm(deps, after) : null,
   })

@@ -22,15 +22,15 @@ export async function readGroupStatuses(
   const interval = groupLimit.limit.reset_interval
   const period = periodOf({ interval }, deps.now())
   const grouping = groupingOf(groupLimit.limit)
-  const values: (string | null)[] = await findTopValues(deps.db.query, {
+  const found = await findTopValues(deps.db.query, {
     accounts: groupAccountPrefix(groupLimit.guardrail.id, grouping),
     period,
     grouping,
     keyHash,
     maxGroups,
   })
-  if (values.length === 0) values.push(null)
   // Without values, the account of the empty value gives the status of an unused limit.
+  const values = found.length > 0 ? found : [null]
   const budgets = values.map((value) => groupBudget(groupLimit, value ?? ''))
   const statuses = await readBudgetStatuses(deps, budgets)
   return values.map((value, i) => ({ value, budget: budgets[i]!, status: statuses[i]! }))

@@ -42,7 +42,7 @@ async function groupSpending(
   if (record.policy.group_limits === null) return undefined
   const isDefault = await isDefaultOf(deps.db.query, record.workspaceId, record.id)
   const lists = await Promise.all(
-    groupLimitsOf(record, isDefault).map(async (groupLimit) => {
+    groupLimitsOf({ guardrail: record, isDefault }).map(async (groupLimit) => {
       const { by, tag_name, limit_usd } = groupLimit.limit
       const statuses = await readGroupStatuses(deps, groupLimit, { limit: maxListed })
       return statuses.flatMap(({ value, status }) =>

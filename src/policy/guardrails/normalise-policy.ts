@@ -3,7 +3,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { builtinLabels, scopedBuiltins } from '../filters/detectors/builtins.ts'
 import { compilePattern } from '../filters/patterns/compile-pattern.ts'
 import { emptyPolicy, type Policy } from './decide/policy.ts'
-import { maxListedProblems, type Problem, requireNoProblems } from './decide/problems.ts'
+import { type Checked, maxListedProblems, type Problem, requireNoProblems } from './decide/problems.ts'
 import { readZdrFields } from './decide/zdr.ts'
 import type { GuardrailPatch } from './guardrail-patch.ts'
 
@@ -25,23 +25,14 @@ const maxPatternsSize = 100_000
  * @throws Fault `invalid` for unknown models and providers, names that occur twice, and patterns that cannot run.
  */
 export async function normalisePolicy(deps: NormaliseDeps, body: GuardrailPatch): Promise<Partial<Policy>> {
-  const { findModel, findProvider } = deps.catalogue.current()
-  const modelSlug = (name: string) => findModel(name)?.canonicalSlug
-  const providerSlug = (name: string) => findProvider(name)?.slug
-  const problems: Problem[] = []
-  const resolvedNames = {
-    allowed_models: resolveNames('allowed_models', 'model', body.allowed_models, modelSlug, problems),
-    ignored_models: resolveNames('ignored_models', 'model', body.ignored_models, modelSlug, problems),
-    allowed_providers: resolveNames('allowed_providers', 'provider', body.allowed_providers, providerSlug, problems),
-    ignored_providers: resolveNames('ignored_providers', 'provider', body.ignored_providers, providerSlug, problems),
-  }
-  const zdr = readZdrFields(deps.config.zdr_vendors, body, problems)
-  await checkPatterns(body.content_filters ?? [], problems)
-  requireNoProblems(problems)
+  const names = resolveNames(deps.catalogue, body)
+  const zdr = readZdrFields(deps.config.zdr_vendors, body)
+  const patternProblems = await checkPatterns(body.content_filters ?? [])
+  requireNoProblems([...names.problems, ...zdr.problems, ...patternProblems])
   return pickPolicy({
     ...body,
-    ...resolvedNames,
-    ...zdr,
+    ...names.value,
+    ...zdr.value,
     group_limits: mapList(body.group_limits, ({ by, tag_name = null, limit_usd, reset_interval = null }) => ({
       by,
       tag_name,
@@ -52,22 +43,40 @@ export async function normalisePolicy(deps: NormaliseDeps, body: GuardrailPatch)
   })
 }
 
-function resolveNames(
-  field: string,
-  kind: string,
-  names: string[] | null | undefined,
-  slugOf: (name: string) => string | undefined,
-  problems: Problem[],
-): string[] | null | undefined {
+const nameFields = ['allowed_models', 'ignored_models', 'allowed_providers', 'ignored_providers'] as const
+type NameField = (typeof nameFields)[number]
+
+/** Null removes the list, undefined does not change it. */
+type NameList = string[] | null | undefined
+
+function resolveNames(catalogue: NameCatalogue, body: GuardrailPatch): Checked<Partial<Record<NameField, NameList>>> {
+  const { findModel, findProvider } = catalogue.current()
+  const models = { kind: 'model', slugOf: (name: string) => findModel(name)?.canonicalSlug }
+  const providers = { kind: 'provider', slugOf: (name: string) => findProvider(name)?.slug }
+  const kindOf = {
+    allowed_models: models,
+    ignored_models: models,
+    allowed_providers: providers,
+    ignored_providers: providers,
+  }
+  const resolved = nameFields.map((field) => [field, resolveList(field, body[field], kindOf[field])] as const)
+  return {
+    value: Object.fromEntries(resolved.map(([field, { value }]) => [field, value])),
+    problems: resolved.flatMap(([, { problems }]) => problems),
+  }
+}
+
+type NameKind = { kind: string; slugOf: (name: string) => string | undefined }
+
+function resolveList(field: NameField, names: NameList, { kind, slugOf }: NameKind): Checked<NameList> {
+  const problems: Problem[] = []
   const firstIndexes = new Map<string, number>()
-  return mapList(names, (name, i) => {
+  const value = mapList(names, (name, i) => {
     const slug = slugOf(name)
     const path = `${field}[${i}]`
     if (slug === undefined) {
-      problems.push({
-        path,
-        message: `the catalogue does not contain the ${kind} ${JSON.stringify(name)} (GET /${kind}s lists all)`,
-      })
+      const message = `the catalogue does not contain the ${kind} ${JSON.stringify(name)} (GET /${kind}s lists all)`
+      problems.push({ path, message })
       return name
     }
     const earlier = firstIndexes.get(slug)
@@ -75,25 +84,28 @@ function resolveNames(
     else problems.push({ path, message: `is the same ${kind} as item ${earlier}, ${slug}` })
     return slug
   })
+  return { value, problems }
 }
 
 /**
  * Checks one pattern at a time and yields between two, so that other requests are served. Stops when a refusal would not list
  * further problems.
  */
-async function checkPatterns(filters: { pattern: string }[], problems: Problem[]): Promise<void> {
+async function checkPatterns(filters: readonly { pattern: string }[]): Promise<Problem[]> {
+  const problems: Problem[] = []
   let size = 0
   for (const [i, { pattern }] of filters.entries()) {
     const compiled = compilePattern(pattern)
     if ('refusal' in compiled) problems.push({ path: `content_filters[${i}].pattern`, message: compiled.refusal })
     else size += compiled.size
-    if (problems.length > maxListedProblems) return
+    if (problems.length > maxListedProblems) return problems
     await setImmediate()
   }
   if (size > maxPatternsSize) {
     const message = `have more than ${maxPatternsSize} steps in total: about one for each character, class and operator, times its repetitions`
     problems.push({ path: 'content_filters', message })
   }
+  return problems
 }
 
 function completeBuiltin({ slug, action, scan_scope }: NonNullable<GuardrailPatch['content_filter_builtins']>[number]) {

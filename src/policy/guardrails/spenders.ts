@@ -1,7 +1,7 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { type LastingBudget, periodOf, type Spender } from '#spend/budgets/budget.ts'
+import { periodOf, type Spender } from '#spend/budgets/budget.ts'
 import { type BudgetStatus, readBudgetStatuses } from '#spend/budgets/budget-status.ts'
 import { dayOf } from '#spend/ledger/days.ts'
 import { guardrailBudget } from './decide/guardrail-budget.ts'
@@ -31,12 +31,17 @@ export async function findSpenders(
       includesByok: policy.include_byok_in_budgets,
       assignedTo: isDefault ? null : id,
     })
-  const found = [...(await find('member')), ...(await find('key'))]
-  // The guardrail has a limit, so each spender has a budget.
-  const budgets = found.map(({ spender }) => guardrailBudget(record, spender, isDefault) as LastingBudget)
-  const statuses = await readBudgetStatuses(deps, budgets)
+  const spenders = [...(await find('member')), ...(await find('key'))]
+  const found = spenders.flatMap(({ spender, name }) => {
+    const budget = guardrailBudget({ guardrail: record, isDefault }, spender)
+    return budget ? [{ spender, name, budget }] : []
+  })
+  const statuses = await readBudgetStatuses(
+    deps,
+    found.map(({ budget }) => budget),
+  )
   return found
-    .map((spender, at) => ({ ...spender, status: statuses[at]! }))
+    .map(({ spender, name }, index) => ({ spender, name, status: statuses[index]! }))
     .toSorted((a, b) => Number(chargedAmount(b) - chargedAmount(a)))
     .slice(0, maxListed)
 }

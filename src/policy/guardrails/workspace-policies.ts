@@ -1,8 +1,13 @@
 import type { Db } from '#platform/db/db.ts'
 import type { LastingBudget } from '#spend/budgets/budget.ts'
 import { toBudget } from '#spend/budgets/pooled/pooled-budget.ts'
-import { budgetsOfWorkspace } from '#spend/budgets/pooled/rows.ts'
-import { type EffectiveGroupLimit, groupLimitsOf, guardrailBudget } from './decide/guardrail-budget.ts'
+import { budgetsOfWorkspace } from '#spend/budgets/pooled/pooled-budget-rows.ts'
+import {
+  type AppliedGuardrail,
+  type EffectiveGroupLimit,
+  groupLimitsOf,
+  guardrailBudget,
+} from './decide/guardrail-budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { guardrailOf } from './guardrail-rows.ts'
 
@@ -75,6 +80,10 @@ class WorkspacePolicies {
     return policies
   }
 
+  #applied(guardrail: GuardrailRecord): AppliedGuardrail {
+    return { guardrail, isDefault: guardrail === this.#defaultGuardrail }
+  }
+
   #findPolicies({ userId, keyHash }: WorkspacePoliciesSubject): EffectivePolicies {
     const defaultGuardrail = this.#defaultGuardrail
     const memberGuardrail = this.#assignedGuardrails.get(`member ${userId}`)
@@ -85,7 +94,7 @@ class WorkspacePolicies {
     const member = { kind: 'member', userId } as const
     const key = { kind: 'key', hash: keyHash } as const
     const budgetOf = (guardrail: GuardrailRecord | undefined, spender: typeof member | typeof key) =>
-      guardrail && guardrailBudget(guardrail, spender, guardrail === defaultGuardrail)
+      guardrail && guardrailBudget(this.#applied(guardrail), spender)
     const guardrailBudgets = [
       budgetOf(defaultGuardrail, member),
       budgetOf(defaultGuardrail, key),
@@ -95,7 +104,7 @@ class WorkspacePolicies {
     return {
       guardrails: this.#guardrailLists.getOrInsertComputed(guardrails.map(({ id }) => id).join(' '), () => guardrails),
       budgets: [...this.#workspaceBudgets, ...uniqueBudgets(guardrailBudgets)],
-      groupLimits: guardrails.flatMap((guardrail) => groupLimitsOf(guardrail, guardrail === defaultGuardrail)),
+      groupLimits: guardrails.flatMap((guardrail) => groupLimitsOf(this.#applied(guardrail))),
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Tx } from '#platform/db/db.ts'
 import type { Grouping } from '../ledger/request-group.ts'
 import { type Subject, spendLimitNameOf } from './budget.ts'
 import { toBudget } from './pooled/pooled-budget.ts'
-import { findByAccount } from './pooled/rows.ts'
+import { findByAccount } from './pooled/pooled-budget-rows.ts'
 
 type SubjectOf<Kind> = Extract<Subject, { kind: Kind }>
 

@@ -23,8 +23,11 @@ export const getWorkspaceBudget = route({
   response: z.object({ data: WorkspaceBudget, include_byok_in_budgets: IncludesByok }),
   etag: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
-  handler: async ({ params, caller }, deps) =>
-    getPooledBudget(deps, await workspacePool(deps, caller, params.id), params.interval, WorkspaceBudget),
+  handler: async ({ params, caller }, deps) => {
+    const pool = await workspacePool(deps, caller, params.id)
+    const { data, include_byok_in_budgets } = await getPooledBudget(deps, pool, params.interval)
+    return { data: { ...data, workspace_id: pool.id }, include_byok_in_budgets }
+  },
 })
 
 export const getOrganizationBudget = route({
@@ -39,6 +42,9 @@ export const getOrganizationBudget = route({
   response: z.object({ data: OrganizationBudget, include_byok_in_budgets: IncludesByok }),
   etag: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
-  handler: async ({ params, caller }, deps) =>
-    getPooledBudget(deps, organizationPool(caller), params.interval, OrganizationBudget),
+  handler: async ({ params, caller }, deps) => {
+    const pool = organizationPool(caller)
+    const { data, include_byok_in_budgets } = await getPooledBudget(deps, pool, params.interval)
+    return { data: { ...data, organization_id: pool.id }, include_byok_in_budgets }
+  },
 })

@@ -16,8 +16,11 @@ export const listWorkspaceBudgets = route({
   request: { params: WorkspaceParams },
   response: z.object({ data: z.array(WorkspaceBudget), include_byok_in_budgets: IncludesByok }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],
-  handler: async ({ params, caller }, deps) =>
-    listPooledBudgets(deps, await workspacePool(deps, caller, params.id), WorkspaceBudget),
+  handler: async ({ params, caller }, deps) => {
+    const pool = await workspacePool(deps, caller, params.id)
+    const { data, include_byok_in_budgets } = await listPooledBudgets(deps, pool)
+    return { data: data.map((budget) => ({ ...budget, workspace_id: pool.id })), include_byok_in_budgets }
+  },
 })
 
 export const listOrganizationBudgets = route({
@@ -30,5 +33,9 @@ export const listOrganizationBudgets = route({
   description: 'At most one for each interval, the shortest first. The spending of all workspaces counts together.',
   response: z.object({ data: z.array(OrganizationBudget), include_byok_in_budgets: IncludesByok }),
   faults: ['unauthenticated', 'forbidden'],
-  handler: async ({ caller }, deps) => listPooledBudgets(deps, organizationPool(caller), OrganizationBudget),
+  handler: async ({ caller }, deps) => {
+    const pool = organizationPool(caller)
+    const { data, include_byok_in_budgets } = await listPooledBudgets(deps, pool)
+    return { data: data.map((budget) => ({ ...budget, organization_id: pool.id })), include_byok_in_budgets }
+  },
 })

@@ -28,7 +28,8 @@ export const setWorkspaceBudget = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => {
     const pool = await workspacePool(deps, caller, params.id)
-    return setPooledBudget(deps, caller, pool, params.interval, body, WorkspaceBudget)
+    const { data, include_byok_in_budgets } = await setPooledBudget(deps, caller, pool, params.interval, body)
+    return { data: { ...data, workspace_id: pool.id }, include_byok_in_budgets }
   },
 })
 
@@ -47,6 +48,9 @@ export const setOrganizationBudget = route({
   ifMatch: budgetEntity,
   canCreate: true,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],
-  handler: async ({ params, body, caller }, deps) =>
-    setPooledBudget(deps, caller, organizationPool(caller), params.interval, body, OrganizationBudget),
+  handler: async ({ params, body, caller }, deps) => {
+    const pool = organizationPool(caller)
+    const { data, include_byok_in_budgets } = await setPooledBudget(deps, caller, pool, params.interval, body)
+    return { data: { ...data, organization_id: pool.id }, include_byok_in_budgets }
+  },
 })

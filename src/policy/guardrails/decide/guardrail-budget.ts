@@ -5,14 +5,13 @@ import { type Grouping, groupValues, type RequestGroups } from '#spend/ledger/re
 import type { GuardrailRecord } from '../guardrail.ts'
 import type { GroupLimit } from './policy.ts'
 
-/**
- * The limit of a guardrail for one member or key; undefined without a limit.
- * @param isDefault whether the guardrail is the default of its workspace.
- */
+/** A guardrail, and whether it is the default of its workspace, which applies to all keys and members. */
+export type AppliedGuardrail = { guardrail: GuardrailRecord; isDefault: boolean }
+
+/** The limit of a guardrail for one member or key; undefined without a limit. */
 export function guardrailBudget(
-  { id, workspaceId, createdAt, policy }: GuardrailRecord,
+  { guardrail: { id, workspaceId, createdAt, policy }, isDefault }: AppliedGuardrail,
   spender: Spender,
-  isDefault: boolean,
 ): LastingBudget | undefined {
   if (policy.limit_usd === null) return undefined
   return {
@@ -25,12 +24,13 @@ export function guardrailBudget(
 }
 
 /** A limit for each session or tag value, and the guardrail that has it. */
-export type EffectiveGroupLimit = { guardrail: GuardrailRecord; isDefault: boolean; limit: GroupLimit }
+export type EffectiveGroupLimit = AppliedGuardrail & { limit: GroupLimit }
 
+/** A limit by tag always has the name of the tag. */
 export const groupingOf = ({ by, tag_name }: Pick<GroupLimit, 'by' | 'tag_name'>): Grouping =>
-  by === 'tag' ? { by, name: tag_name! } : { by: 'session' }
+  by === 'tag' ? { by, name: tag_name ?? '' } : { by: 'session' }
 
-export function groupLimitsOf(guardrail: GuardrailRecord, isDefault: boolean): EffectiveGroupLimit[] {
+export function groupLimitsOf({ guardrail, isDefault }: AppliedGuardrail): EffectiveGroupLimit[] {
   return (guardrail.policy.group_limits ?? []).map((limit) => ({ guardrail, isDefault, limit }))
 }
 

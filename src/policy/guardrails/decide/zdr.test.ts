@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
 import { emptyPolicy } from './policy.ts'
-import type { Problem } from './problems.ts'
 import { readZdrFields, vendorFieldsOf } from './zdr.ts'
 
 const vendors = Settings.parse({}).zdr_vendors
 const decide = (body: Record<string, unknown>) => {
-  const problems: Problem[] = []
-  return { fields: readZdrFields(vendors, body, problems), problems }
+  const { value: fields, problems } = readZdrFields(vendors, body)
+  return { fields, problems }
 }
 
 test('enforce_zdr is copied into each vendor field that the request does not name', () => {
@@ -59,7 +58,7 @@ test('a field of an unknown vendor is refused with the known fields', () => {
 
 test('the vendors’ own names follow the settings', () => {
   const other = { ...vendors, a: { author: 'mistralai', suffix: 'mistral' } }
-  assert.deepEqual(readZdrFields(other, { enforce_zdr_mistral: true, enforce_zdr_anthropic: false }, []), {
+  assert.deepEqual(readZdrFields(other, { enforce_zdr_mistral: true, enforce_zdr_anthropic: false }).value, {
     enforce_zdr_vendor_a: true,
   })
   assert.deepEqual(vendorFieldsOf(other, { ...emptyPolicy, enforce_zdr_vendor_a: true }), {

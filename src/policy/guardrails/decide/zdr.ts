@@ -1,6 +1,6 @@
 import type { Config } from '#platform/config/settings.ts'
 import type { Policy } from './policy.ts'
-import type { Problem } from './problems.ts'
+import type { Checked, Problem } from './problems.ts'
 
 type Vendors = Config['zdr_vendors']
 
@@ -17,30 +17,51 @@ const fields: ZdrField[] = [
   'enforce_zdr_other',
 ]
 
+type RequestedValue = boolean | null | undefined
+
 /**
  * The zero data retention fields of a request, each once, whichever of its two names the client used. A missing
- * field takes the value of `enforce_zdr` if the request has it. Mistakes are added to `problems`.
+ * field takes the value of `enforce_zdr` if the request has it.
  */
 export function readZdrFields(
   vendors: Vendors,
   body: Record<string, unknown>,
-  problems: Problem[],
-): Partial<Pick<Policy, ZdrField>> {
-  const values: Partial<Pick<Policy, ZdrField>> = {}
-  const fieldNames = ['enforce_zdr', ...fields, ...fields.flatMap((field) => vendorFieldName(vendors, field) ?? [])]
-  for (const name of Object.keys(body)) {
-    if (!name.startsWith('enforce_zdr') || fieldNames.includes(name)) continue
-    problems.push({
-      path: name,
-      message: `is not the field of a configured vendor; the fields are ${fieldNames.join(', ')}`,
-    })
-  }
+): Checked<Partial<Pick<Policy, ZdrField>>> {
+  const defaultValue = body.enforce_zdr as RequestedValue
+  const value: Partial<Pick<Policy, ZdrField>> = {}
+  const problems = findUnknownVendors(vendors, body)
   for (const field of fields) {
-    const requested = requestedValue(body, field, vendorFieldName(vendors, field), problems)
-    const value = requested === undefined ? (body.enforce_zdr as boolean | null | undefined) : requested
-    if (value !== undefined) values[field] = value
+    const requested = readField(body, field, vendorFieldName(vendors, field))
+    problems.push(...requested.problems)
+    const fieldValue = requested.value === undefined ? defaultValue : requested.value
+    if (fieldValue !== undefined) value[field] = fieldValue
   }
-  return values
+  return { value, problems }
+}
+
+function findUnknownVendors(vendors: Vendors, body: Record<string, unknown>): Problem[] {
+  const fieldNames = ['enforce_zdr', ...fields, ...fields.flatMap((field) => vendorFieldName(vendors, field) ?? [])]
+  const unknown = Object.keys(body).filter((name) => name.startsWith('enforce_zdr') && !fieldNames.includes(name))
+  const message = `is not the field of a configured vendor; the fields are ${fieldNames.join(', ')}`
+  return unknown.map((path) => ({ path, message }))
+}
+
+/** Reads a field under both of its names. */
+function readField(
+  body: Record<string, unknown>,
+  field: ZdrField,
+  vendorField: string | undefined,
+): Checked<RequestedValue> {
+  const byLetter = body[field] as RequestedValue
+  const byName = vendorField === undefined ? undefined : body[vendorField]
+  if (vendorField === undefined || byName === undefined) return { value: byLetter, problems: [] }
+  if (typeof byName !== 'boolean' && byName !== null) {
+    const message = `expected boolean or null, received ${typeof byName}`
+    return { value: undefined, problems: [{ path: vendorField, message }] }
+  }
+  if (byLetter === undefined || byLetter === byName) return { value: byName, problems: [] }
+  const message = `is another name of ${field}, and the two have different values`
+  return { value: byName, problems: [{ path: vendorField, message }] }
 }
 
 /** The vendor fields under the vendors' own names. */
@@ -51,25 +72,6 @@ export function vendorFieldsOf(vendors: Vendors, policy: Policy): Record<string,
       return vendorField ? [[vendorField, policy[field]]] : []
     }),
   )
-}
-
-function requestedValue(
-  body: Record<string, unknown>,
-  field: ZdrField,
-  vendorField: string | undefined,
-  problems: Problem[],
-): boolean | null | undefined {
-  const byLetter = body[field] as boolean | null | undefined
-  const byName = vendorField === undefined ? undefined : body[vendorField]
-  if (vendorField === undefined || byName === undefined) return byLetter
-  if (typeof byName !== 'boolean' && byName !== null) {
-    problems.push({ path: vendorField, message: `expected boolean or null, received ${typeof byName}` })
-    return undefined
-  }
-  if (byLetter !== undefined && byLetter !== byName) {
-    problems.push({ path: vendorField, message: `is another name of ${field}, and the two have different values` })
-  }
-  return byName
 }
 
 function vendorFieldName(vendors: Vendors, field: ZdrField): string | undefined {

@@ -18,7 +18,8 @@ export type PooledBudgetRow = Selectable<Tables['pooled_budgets']> & {
   reset_interval: BudgetInterval
 }
 
-const commonFields = {
+/** A budget with its spending, without its owner. */
+const PooledBudget = z.object({
   id: z.string(),
   limit_usd: z.number().describe('In USD.'),
   reset_interval: z.enum(intervals).nullable().describe('When the spending is reset to 0; null for never.'),
@@ -27,13 +28,14 @@ const commonFields = {
   resets_at: z.iso.datetime().nullable().describe('When the next period begins; null for never.'),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
-}
+})
+export type PooledBudget = z.infer<typeof PooledBudget>
 
-export const WorkspaceBudget = z.object({ ...commonFields, workspace_id: z.string() }).meta({
+export const WorkspaceBudget = PooledBudget.extend({ workspace_id: z.string() }).meta({
   id: 'WorkspaceBudget',
   description: 'A limit for the total spending of all keys and members of a workspace in an interval.',
 })
-export const OrganizationBudget = z.object({ ...commonFields, organization_id: z.string() }).meta({
+export const OrganizationBudget = PooledBudget.extend({ organization_id: z.string() }).meta({
   id: 'OrganizationBudget',
   description: 'A limit for the total spending of all workspaces of the organization in an interval.',
 })
@@ -54,18 +56,15 @@ export const PooledBudgetBody = strictFields({
 }).meta({ id: 'BudgetBody' })
 export type PooledBudgetBody = z.infer<typeof PooledBudgetBody>
 
-/** The stored fields of a budget, for answers and the audit log. */
-export function storedFields(row: PooledBudgetRow) {
-  return {
-    id: row.id,
-    [row.owner_kind === 'workspace' ? 'workspace_id' : 'organization_id']: row.owner_id,
-    limit_usd: row.limit_usd,
-    reset_interval: intervalOf(row),
-    include_byok_in_budgets: row.include_byok === 1,
-    created_at: isoTime(row.created_at),
-    updated_at: isoTime(row.updated_at),
-  }
-}
+export const limitFields = (row: PooledBudgetRow) => ({
+  limit_usd: row.limit_usd,
+  reset_interval: intervalOf(row),
+})
+
+export const timeFields = ({ created_at, updated_at }: PooledBudgetRow) => ({
+  created_at: isoTime(created_at),
+  updated_at: isoTime(updated_at),
+})
 
 export function toBudget(row: PooledBudgetRow): LastingBudget {
   const pool: Pool = { kind: row.owner_kind, id: row.owner_id }

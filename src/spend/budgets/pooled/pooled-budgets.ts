@@ -12,39 +12,35 @@ import { readThresholds, thresholdOwner, thresholdsOf, writeThresholds } from '.
 import {
   type BudgetInterval,
   budgetIntervals,
+  limitFields,
+  type PooledBudget,
   type PooledBudgetBody,
   type PooledBudgetRow,
-  storedFields,
+  timeFields,
   toBudget,
 } from './pooled-budget.ts'
-import { deletePooledBudget, findPooledBudgets, setIncludesByok, writePooledBudget } from './rows.ts'
+import { deletePooledBudget, findPooledBudgets, setIncludesByok, writePooledBudget } from './pooled-budget-rows.ts'
 
 type ReadDeps = { db: Db; now: Now }
 type WriteDeps = ReadDeps & { newId: NewId }
 
-/** The schema of an answer: `WorkspaceBudget` or `OrganizationBudget`. */
-type SchemaOf<Answer> = { parse: (budget: object) => Answer }
+/** One budget or several. The setting applies to all budgets of a pool. */
 type PooledBudgets<Data> = { data: Data; include_byok_in_budgets: boolean }
 
 /** The budgets of a workspace or organization with their spending, the shortest interval first. */
-export async function listPooledBudgets<Answer>(
-  deps: ReadDeps,
-  pool: Pool,
-  schema: SchemaOf<Answer>,
-): Promise<PooledBudgets<Answer[]>> {
+export async function listPooledBudgets(deps: ReadDeps, pool: Pool): Promise<PooledBudgets<PooledBudget[]>> {
   const rows = await findPooledBudgets(deps.db.query, pool)
-  return { data: await addSpending(deps, rows, schema), include_byok_in_budgets: includesByok(rows) }
+  return { data: await addSpending(deps, rows), include_byok_in_budgets: includesByok(rows) }
 }
 
 /** @throws Fault `not_found`. */
-export async function getPooledBudget<Answer>(
+export async function getPooledBudget(
   deps: ReadDeps,
   pool: Pool,
   interval: BudgetInterval,
-  schema: SchemaOf<Answer>,
-): Promise<PooledBudgets<Answer>> {
+): Promise<PooledBudgets<PooledBudget>> {
   const rows = await findPooledBudgets(deps.db.query, pool)
-  const [data] = await addSpending(deps, [requireBudget(rows, interval)], schema)
+  const [data] = await addSpending(deps, [requireBudget(rows, interval)])
   return { data: data!, include_byok_in_budgets: includesByok(rows) }
 }
 
@@ -52,14 +48,13 @@ export async function getPooledBudget<Answer>(
  * Creates or changes the budget of an interval.
  * @throws Fault `invalid` if a longer interval does not have a larger limit.
  */
-export async function setPooledBudget<Answer>(
+export async function setPooledBudget(
   deps: WriteDeps,
   caller: Caller,
   pool: Pool,
   interval: BudgetInterval,
   body: PooledBudgetBody,
-  schema: SchemaOf<Answer>,
-): Promise<PooledBudgets<Answer>> {
+): Promise<PooledBudgets<PooledBudget>> {
   await changeBudgets(deps, pool, async (tx) => {
     const rows = await findPooledBudgets(tx, pool)
     requireOrder(rows, interval, body.limit_usd)
@@ -80,12 +75,12 @@ export async function setPooledBudget<Answer>(
     const { owner, thresholds } = await readBudgetThresholds(tx, after)
     const newThresholds = body.thresholds ?? thresholds
     if (body.thresholds) await writeThresholds(tx, caller, owner, body.thresholds, at)
-    await recordBudgetChange(deps, tx, caller, before && { ...before, thresholds }, {
-      ...after,
-      thresholds: newThresholds,
+    await recordBudgetChange(deps, tx, caller, after.id, {
+      before: before && { ...before, thresholds },
+      after: { ...after, thresholds: newThresholds },
     })
   })
-  return getPooledBudget(deps, pool, interval, schema)
+  return getPooledBudget(deps, pool, interval)
 }
 
 /** @throws Fault `not_found`. */
@@ -100,7 +95,7 @@ export async function removePooledBudget(
     const { owner, thresholds } = await readBudgetThresholds(tx, before)
     await deletePooledBudget(tx, pool, interval)
     await writeThresholds(tx, caller, owner, null, deps.now())
-    await recordBudgetChange(deps, tx, caller, { ...before, thresholds }, undefined)
+    await recordBudgetChange(deps, tx, caller, before.id, { before: { ...before, thresholds } })
   })
 }
 
@@ -161,22 +156,20 @@ function newBudget(deps: WriteDeps, caller: Caller, pool: Pool, interval: Budget
   }
 }
 
-async function addSpending<Answer>(
-  deps: ReadDeps,
-  rows: readonly PooledBudgetRow[],
-  schema: SchemaOf<Answer>,
-): Promise<Answer[]> {
+async function addSpending(deps: ReadDeps, rows: readonly PooledBudgetRow[]): Promise<PooledBudget[]> {
   const budgets = rows.map(toBudget)
   const owners = budgets.map(({ subject }) => thresholdOwner(subject))
   const [statuses, thresholds] = await Promise.all([
     readBudgetStatuses(deps, budgets),
     readThresholds(deps.db.query, owners),
   ])
-  return rows.map((row, index) => {
-    const { include_byok_in_budgets, ...stored } = storedFields(row)
-    const status = statusFields(statuses[index]!)
-    return schema.parse({ ...stored, ...status, thresholds: thresholdsOf(thresholds, owners[index]!) })
-  })
+  return rows.map((row, index) => ({
+    id: row.id,
+    ...limitFields(row),
+    ...statusFields(statuses[index]!),
+    thresholds: thresholdsOf(thresholds, owners[index]!),
+    ...timeFields(row),
+  }))
 }
 
 async function readBudgetThresholds(tx: Tx, row: PooledBudgetRow): Promise<{ owner: string; thresholds: number[] }> {
@@ -186,20 +179,27 @@ async function readBudgetThresholds(tx: Tx, row: PooledBudgetRow): Promise<{ own
 
 type AuditedBudget = PooledBudgetRow & { thresholds: number[] }
 
-const auditedFields = ({ thresholds, ...row }: AuditedBudget) => ({ ...storedFields(row), thresholds })
+const auditedFields = ({ thresholds, ...row }: AuditedBudget) => ({
+  id: row.id,
+  [row.owner_kind === 'workspace' ? 'workspace_id' : 'organization_id']: row.owner_id,
+  ...limitFields(row),
+  include_byok_in_budgets: row.include_byok === 1,
+  ...timeFields(row),
+  thresholds,
+})
 
 function recordBudgetChange(
   deps: WriteDeps,
   tx: Tx,
   caller: Caller,
-  before: AuditedBudget | undefined,
-  after: AuditedBudget | undefined,
+  id: string,
+  { before, after }: { before?: AuditedBudget | undefined; after?: AuditedBudget | undefined },
 ): Promise<void> {
   const changeAction = after ? 'budget.updated' : 'budget.deleted'
   return recordChange(deps, tx, caller, {
     action: before ? changeAction : 'budget.created',
     targetKind: 'budget',
-    targetId: (after ?? before)!.id,
+    targetId: id,
     before: before ? auditedFields(before) : null,
     after: after ? auditedFields(after) : null,
   })
