@@ -38,17 +38,17 @@ export async function openSpill(deps: SpillDeps): Promise<Spill> {
   const { folder, maxBytes, now, newId } = deps
   await mkdir(folder, { recursive: true, mode: 0o700 })
   /** The files that this server knows, by name. */
-  const known = new Map<string, SpillFile>()
+  const knownFiles = new Map<string, SpillFile>()
 
   async function files(): Promise<string[]> {
     const names = await listFiles(deps)
-    for (const name of known.keys()) if (!names.includes(name)) known.delete(name)
-    for (const name of names) if (!known.has(name)) known.set(name, await readFacts(folder, name))
+    for (const name of knownFiles.keys()) if (!names.includes(name)) knownFiles.delete(name)
+    for (const name of names) if (!knownFiles.has(name)) knownFiles.set(name, await readFacts(folder, name))
     return names
   }
 
   await files()
-  const sum = (field: 'requests' | 'bytes') => [...known.values()].reduce((total, file) => total + file[field], 0)
+  const sum = (field: 'requests' | 'bytes') => [...knownFiles.values()].reduce((total, file) => total + file[field], 0)
 
   return {
     files,
@@ -57,7 +57,7 @@ export async function openSpill(deps: SpillDeps): Promise<Spill> {
       const file = { writtenAt: now(), requests: generations.length, bytes: Buffer.byteLength(text) }
       const name = fileName(file, newId())
       await writeDurably(folder, name, text)
-      known.set(name, file)
+      knownFiles.set(name, file)
     },
     async read(file) {
       const path = join(folder, file)
@@ -66,19 +66,19 @@ export async function openSpill(deps: SpillDeps): Promise<Spill> {
         return text?.trimEnd().split('\n').map(parseGeneration)
       } catch (error) {
         await rename(path, `${path}.unreadable`)
-        known.delete(file)
+        knownFiles.delete(file)
         throw new Error(`${path} cannot be read, and was moved aside: ${(error as Error).message}`)
       }
     },
     async remove(file) {
       await rm(join(folder, file), { force: true })
-      known.delete(file)
+      knownFiles.delete(file)
     },
     get waiting() {
       return sum('requests')
     },
     get oldestAt() {
-      const times = [...known.values()].map(({ writtenAt }) => writtenAt)
+      const times = [...knownFiles.values()].map(({ writtenAt }) => writtenAt)
       return times.length > 0 ? Math.min(...times) : undefined
     },
     hasRoom: () => sum('bytes') < maxBytes,
