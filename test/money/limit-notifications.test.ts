@@ -94,14 +94,14 @@ onEachDatabase('the notification of a limit', (kind) => {
     const { data } = (await service.manage('GET', `/guardrails/${id}`)).body
     assert.deepEqual(
       [data.spent_usd, data.unconfirmed_usd, data.held_usd, data.forecast_usd, data.resets_at],
-      [2, 0.25, 0.25, 4, '2026-11-23T00:00:00.000Z'],
+      [2.25, 0, 0.25, 4, '2026-11-23T00:00:00.000Z'],
     )
     const spender = {
       kind: 'key',
       key_hash: hash,
       name: 'ci',
-      spent_usd: 2,
-      unconfirmed_usd: 0.25,
+      spent_usd: 2.25,
+      unconfirmed_usd: 0,
       held_usd: 0.25,
       forecast_usd: 4,
     }

@@ -2,7 +2,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { periodOf, type Spender } from '#spend/budgets/budget.ts'
-import { type BudgetStatus, readBudgetStatuses } from '#spend/budgets/budget-status.ts'
+import { type BudgetStatus, readBudgetStatuses, usedAmount } from '#spend/budgets/budget-status.ts'
 import { dayOf } from '#spend/ledger/days.ts'
 import { guardrailBudget } from './decide/guardrail-budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
@@ -42,11 +42,9 @@ export async function findSpenders(
   )
   return found
     .map(({ spender, name }, index) => ({ spender, name, status: statuses[index]! }))
-    .toSorted((a, b) => Number(chargedAmount(b) - chargedAmount(a)))
+    .toSorted((a, b) => Number(usedAmount(b.status) - usedAmount(a.status)))
     .slice(0, maxListed)
 }
-
-const chargedAmount = ({ status: { spent, unconfirmed } }: SpenderStatus) => spent + unconfirmed
 
 export async function isDefaultOf(query: Query, workspaceId: string, guardrailId: string): Promise<boolean> {
   const row = await query

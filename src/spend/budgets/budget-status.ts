@@ -10,14 +10,13 @@ import { readLedgerSpending } from './ledger-spending.ts'
 import { readLeases } from './rows/lease-rows.ts'
 import { readSpendingOfAccounts } from './rows/spending-rows.ts'
 
-/** The amounts of a limit in its current period. The limit counts `spent` and `unconfirmed` as used. */
+/** The amounts of a limit in its current period. The limit counts `spent`, `unconfirmed` and `unaccounted` as used. */
 export type BudgetStatus = {
   spent: PicoUsd
-  /**
-   * Charged in addition to `spent`, because no provider reported the billed amount. Includes the money leased by servers that
-   * no longer report.
-   */
+  /** Charged in addition to `spent`, because no provider reported the billed amount. */
   unconfirmed: PicoUsd
+  /** Leased by servers that no longer report. */
+  unaccounted: PicoUsd
   /** Reserved for requests in flight, or available for later ones. */
   held: PicoUsd
   forecast: PicoUsd | null
@@ -77,17 +76,22 @@ export function budgetStatus(
   const spent = charged > margin ? charged - margin : 0n
   return {
     spent,
-    unconfirmed: charged - spent + leased.unaccounted,
+    unconfirmed: charged - spent,
+    unaccounted: leased.unaccounted,
     held: leased.held + leased.unresponsive,
     forecast: predictSpending(budget.interval, charged, at),
     resetsAt: resetsAt(budget, at),
   }
 }
 
+/** The amount that the limit counts as used. */
+export const usedAmount = ({ spent, unconfirmed, unaccounted }: BudgetStatus): PicoUsd =>
+  spent + unconfirmed + unaccounted
+
 /** The fields of an answer, with amounts in USD. */
-export function statusFields({ spent, unconfirmed, held, forecast, resetsAt: resetTime }: BudgetStatus) {
+export function statusFields({ spent, unconfirmed, unaccounted, held, forecast, resetsAt: resetTime }: BudgetStatus) {
   return {
-    spent_usd: toUsd(spent),
+    spent_usd: toUsd(spent + unaccounted),
     unconfirmed_usd: toUsd(unconfirmed),
     held_usd: toUsd(held),
     forecast_usd: forecast === null ? null : toUsd(forecast),

@@ -6,7 +6,7 @@ import { z } from '#platform/json/schema.ts'
 import { periodStart } from '../ledger/days.ts'
 import { readSpendingOfKeys, type Spending, zeroSpending } from '../ledger/spending/spending.ts'
 import type { LastingBudget } from './budget.ts'
-import { type BudgetStatus, budgetStatus, readAccountSums, statusFields } from './budget-status.ts'
+import { type BudgetStatus, budgetStatus, readAccountSums, statusFields, usedAmount } from './budget-status.ts'
 import { keyBudget } from './key-budget.ts'
 
 const Usd = z.number().describe('In USD.')
@@ -124,11 +124,12 @@ const noLimitFields = {
 }
 
 function limitFields({ limit }: LastingBudget, status: BudgetStatus) {
-  const { spent_usd, unconfirmed_usd, held_usd, forecast_usd, resets_at } = statusFields(status)
+  const { held_usd, forecast_usd, resets_at } = statusFields(status)
   return {
-    limit_remaining: toUsd(maxPico(limit - status.spent - status.unconfirmed, 0n)),
-    limit_spent: spent_usd,
-    limit_unconfirmed: unconfirmed_usd,
+    limit_remaining: toUsd(maxPico(limit - usedAmount(status), 0n)),
+    limit_spent: toUsd(status.spent),
+    // Other limits have what crashed servers had reserved in `spent_usd`.
+    limit_unconfirmed: toUsd(status.unconfirmed + status.unaccounted),
     limit_held: held_usd,
     limit_forecast: forecast_usd,
     limit_resets_at: resets_at,

@@ -7,7 +7,7 @@ export function spentAmounts(subject: 'limit' | 'budget') {
     unconfirmed_usd: z
       .number()
       .describe(
-        'Charged in the current period in addition to `spent_usd`, because no provider reported what it billed, in USD. Includes what crashed servers had reserved.',
+        'Charged in the current period in addition to `spent_usd`, because no provider reported what it billed, in USD.',
       ),
     held_usd: z
       .number()

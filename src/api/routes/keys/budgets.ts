@@ -8,7 +8,7 @@ import { z } from '#platform/json/schema.ts'
 import { readGroupStatuses } from '#policy/guardrails/group-statuses.ts'
 import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts'
 import { type LastingBudget, spendLimitNameOf, spendLimitNames } from '#spend/budgets/budget.ts'
-import { type BudgetStatus, readBudgetStatuses, statusFields } from '#spend/budgets/budget-status.ts'
+import { type BudgetStatus, readBudgetStatuses, statusFields, usedAmount } from '#spend/budgets/budget-status.ts'
 
 export const BudgetOfKey = z
   .object({
@@ -31,9 +31,7 @@ export const BudgetOfKey = z
     spent_usd: z.number(),
     unconfirmed_usd: z
       .number()
-      .describe(
-        'Charged in addition to `spent_usd`, because no provider reported what it billed. Includes what crashed servers had reserved.',
-      ),
+      .describe('Charged in addition to `spent_usd`, because no provider reported what it billed.'),
     held_usd: z.number().describe('Reserved for requests in flight and following ones. The unspent part is released.'),
     remaining_usd: z.number(),
     forecast_usd: z.number().nullable().describe('Expected spending at the end of the period; null if unknown.'),
@@ -75,8 +73,7 @@ async function readKeyLimit(deps: { db: Db; now: Now }, caller: LimitedCaller): 
 }
 
 function toKeyBudget({ subject, limit, interval, includesByok }: LastingBudget, status: BudgetStatus): KeyBudget {
-  const { spent, unconfirmed, held } = status
-  const remaining = limit - spent - unconfirmed - held
+  const remaining = limit - usedAmount(status) - status.held
   const isGroup = subject.kind === 'group'
   return {
     layer: spendLimitNameOf(subject),
