@@ -1,7 +1,7 @@
 import type { CatalogueHolder } from '#catalogue/sources/catalogue-holder.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { PastRequest } from '#spend/ledger/past-requests.ts'
-import { incapableEndpoints } from '#spend/ledger/record.ts'
+import { incapableEndpoints } from '#spend/ledger/skipped-endpoints.ts'
 import { type RuleAt, rulesAt, type Stage } from '../guardrails/decide/rules.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 import { type PastBudgets, PastGroupBudgets } from './past-budgets.ts'
@@ -69,7 +69,7 @@ function createCandidateJudge({ config, catalogue, isReachable }: EffectsDeps, g
   const judge = createPastJudge({ guardrail, findModel, vendors: config.zdr_vendors, isReachable })
   return ({ keyHash, userId, record }) => {
     const { candidate_models: models, endpoint_id: endpointId, region } = record
-    const incapable = incapableEndpoints(record)
+    const incapable = incapableEndpoints(record.not_asked)
     const verdict = judge({ models, endpointId, region, incapable, owner: { keyHash, userId } })
     switch (verdict.outcome) {
       case 'allowed':

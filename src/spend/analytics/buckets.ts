@@ -1,4 +1,5 @@
 import { dayMs, minuteMs } from '#platform/core/clock.ts'
+import { periodStart } from '../ledger/days.ts'
 import { grains } from '../rollups/cell.ts'
 import type { Granularity } from './tiles.ts'
 
@@ -22,12 +23,9 @@ export function bucketStart(granularity: Granularity, slot: number): number {
     case 'day':
       return slot * dayMs
     case 'week':
-      // Weeks start on Monday. The epoch was a Thursday.
-      return (slot - ((slot + 3) % 7)) * dayMs
-    case 'month': {
-      const date = new Date(slot * dayMs)
-      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
-    }
+      return periodStart('weekly', slot * dayMs) * dayMs
+    case 'month':
+      return periodStart('monthly', slot * dayMs) * dayMs
     default:
       return granularity satisfies never
   }

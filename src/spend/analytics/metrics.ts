@@ -1,4 +1,4 @@
-import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import { toUsd } from '#platform/core/pico-usd.ts'
 import type { SketchName } from '../rollups/cell.ts'
 import { type Group, type Percent, percents } from './group.ts'
 import type { SumName } from './sums.ts'
@@ -14,14 +14,18 @@ export type Metric = {
   compute: (group: Group) => number | null
 }
 
-const countMetric = (label: string, name: SumName, description: string): Metric => ({
+/** The sum of the named amounts of a group. */
+const total = (group: Group, names: readonly SumName[]): bigint =>
+  names.reduce((sum, name) => sum + group.sum(name), 0n)
+
+const countMetric = (label: string, names: readonly SumName[], description: string): Metric => ({
   label,
   format: 'number',
   isRate: false,
   description,
-  sums: [name],
+  sums: names,
   sketches: [],
-  compute: (group) => Number(group.sum(name)),
+  compute: (group) => Number(total(group, names)),
 })
 
 const moneyMetric = (label: string, names: readonly SumName[], description: string): Metric => ({
@@ -31,25 +35,22 @@ const moneyMetric = (label: string, names: readonly SumName[], description: stri
   description: `${description} In USD.`,
   sums: names,
   sketches: [],
-  compute: (group) => toUsd(names.reduce((total: PicoUsd, name) => total + group.sum(name), 0n)),
+  compute: (group) => toUsd(total(group, names)),
 })
 
-const shareMetric = (
-  label: string,
-  part: SumName,
-  total: SumName,
-  subtracted: readonly SumName[],
-  description: string,
-): Metric => ({
+/** The share of `part` in `whole`, without what `excluding` counts. */
+type Share = { part: SumName; whole: SumName; excluding?: readonly SumName[] }
+
+const shareMetric = (label: string, { part, whole, excluding = [] }: Share, description: string): Metric => ({
   label,
   format: 'percent',
   isRate: true,
   description: `${description} From 0 to 1.`,
-  sums: [part, total, ...subtracted],
+  sums: [part, whole, ...excluding],
   sketches: [],
   compute(group) {
-    const whole = subtracted.reduce((difference, name) => difference - group.sum(name), group.sum(total))
-    return whole > 0n ? Number(group.sum(part)) / Number(whole) : null
+    const counted = group.sum(whole) - total(group, excluding)
+    return counted > 0n ? Number(group.sum(part)) / Number(counted) : null
   },
 })
 
@@ -85,35 +86,37 @@ const roundToFourDigits = (value: number | undefined) =>
 
 /** All metrics by name. */
 export const metrics = {
-  request_count: countMetric('Requests', 'requests', 'All metered requests, including refused and failed ones.'),
+  request_count: countMetric('Requests', ['requests'], 'All metered requests, including refused and failed ones.'),
   answered_count: countMetric(
     'Answered requests',
-    'answered',
+    ['answered'],
     'Requests that an endpoint answered, as in `GET /activity`.',
   ),
-  error_count: countMetric('Failed requests', 'failed', 'Requests without a complete answer.'),
-  refused_count: countMetric('Refused requests', 'refused', 'Requests for which no endpoint was called.'),
-  cancelled_count: countMetric('Cancelled requests', 'cancelled', 'Requests whose client disconnected.'),
+  error_count: countMetric('Failed requests', ['failed'], 'Requests without a complete answer.'),
+  refused_count: countMetric('Refused requests', ['refused'], 'Requests for which no endpoint was called.'),
+  cancelled_count: countMetric('Cancelled requests', ['cancelled'], 'Requests whose client disconnected.'),
   error_rate: shareMetric(
     'Error rate',
-    'failed',
-    'requests',
-    ['refused'],
+    { part: 'failed', whole: 'requests', excluding: ['refused'] },
     'Share of failed requests among those that were not refused.',
   ),
-  refusal_rate: shareMetric('Refusal rate', 'refused', 'requests', [], 'Share of refused requests among all.'),
-  tokens_total: {
-    ...countMetric('Tokens', 'prompt', 'Prompt and completion.'),
-    sums: ['prompt', 'completion'],
-    compute: (group) => Number(group.sum('prompt') + group.sum('completion')),
-  },
-  tokens_prompt: countMetric('Prompt tokens', 'prompt', 'Including tokens from the provider’s cache.'),
-  tokens_completion: countMetric('Completion tokens', 'completion', 'Including reasoning tokens.'),
-  tokens_reasoning: countMetric('Reasoning tokens', 'reasoning', 'Part of the completion.'),
-  tokens_cached: countMetric('Cached tokens', 'cached', 'Part of the prompt, read from the provider’s cache.'),
-  tokens_cache_written: countMetric('Tokens written to caches', 'cacheWritten', 'Part of the prompt.'),
-  cache_hit_rate: shareMetric('Cache hit rate', 'cached', 'prompt', [], 'Share of cached tokens among prompt tokens.'),
-  tool_call_count: countMetric('Tool calls', 'toolCalls', 'Tool calls that models made.'),
+  refusal_rate: shareMetric(
+    'Refusal rate',
+    { part: 'refused', whole: 'requests' },
+    'Share of refused requests among all.',
+  ),
+  tokens_total: countMetric('Tokens', ['prompt', 'completion'], 'Prompt and completion.'),
+  tokens_prompt: countMetric('Prompt tokens', ['prompt'], 'Including tokens from the provider’s cache.'),
+  tokens_completion: countMetric('Completion tokens', ['completion'], 'Including reasoning tokens.'),
+  tokens_reasoning: countMetric('Reasoning tokens', ['reasoning'], 'Part of the completion.'),
+  tokens_cached: countMetric('Cached tokens', ['cached'], 'Part of the prompt, read from the provider’s cache.'),
+  tokens_cache_written: countMetric('Tokens written to caches', ['cacheWritten'], 'Part of the prompt.'),
+  cache_hit_rate: shareMetric(
+    'Cache hit rate',
+    { part: 'cached', whole: 'prompt' },
+    'Share of cached tokens among prompt tokens.',
+  ),
+  tool_call_count: countMetric('Tool calls', ['toolCalls'], 'Tool calls that models made.'),
   total_usage: moneyMetric('Usage', ['cost'], 'With this service’s own provider credentials.'),
   byok_usage: moneyMetric('Usage on own provider keys', ['byokCost'], 'With the workspaces’ own provider keys.'),
   upstream_inference_cost: moneyMetric('Cost', ['cost', 'byokCost'], 'With any provider credential.'),

@@ -8,6 +8,8 @@ import type { Tile } from './tiles.ts'
 /** The tables, in ascending order of their number of cells. */
 const tablesBySize = ['model_cells', 'workspace_cells', 'key_cells'] as const satisfies CellTable[]
 
+const tableOfAllDimensions = 'key_cells'
+
 /**
  * Assigns to each tile the smallest table that has the requested dimensions. `model_cells` has no minutes, and can begin
  * later than the other tables. Earlier times are read from the next larger table.
@@ -21,8 +23,7 @@ export async function assignTables(
     const columns: readonly DimensionColumn[] = dimensionsOf[table]
     return requiredDimensions.every((column) => columns.includes(column))
   })
-  // `key_cells` has all dimensions.
-  const fallbackTable = usableTables.find((table) => table !== 'model_cells')!
+  const fallbackTable = usableTables.find((table) => table !== 'model_cells') ?? tableOfAllDimensions
   if (usableTables[0] !== 'model_cells') return tiles.map((tile) => ({ ...tile, table: fallbackTable }))
   const since = await modelCellsSince(db)
   return tiles.flatMap((tile) => {

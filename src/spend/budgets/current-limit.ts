@@ -2,7 +2,7 @@ import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Grouping } from '../ledger/request-group.ts'
-import { type Subject, spendLimitNameOf } from './budget.ts'
+import { type Spender, type Subject, spendLimitNameOf } from './budget.ts'
 import { toBudget } from './pooled/pooled-budget.ts'
 import { findByAccount } from './pooled/pooled-budget-rows.ts'
 
@@ -24,8 +24,7 @@ type CurrentLimit = {
  */
 export async function findCurrentLimit(tx: Tx, subject: Subject): Promise<CurrentLimit | undefined> {
   if (subject.kind === 'key') return readKeyLimit(tx, subject.hash)
-  if (subject.kind === 'guardrail') return readGuardrailLimit(tx, subject)
-  if (subject.kind === 'group') return readGroupLimit(tx, subject)
+  if (subject.kind === 'guardrail' || subject.kind === 'group') return readGuardrailLimit(tx, subject)
   return subject.kind === 'pool' ? readPoolLimit(tx, subject) : undefined
 }
 
@@ -51,36 +50,18 @@ async function readKeyLimit(tx: Tx, hash: string): Promise<CurrentLimit | undefi
   }
 }
 
-type SavedLimit = { limit_usd?: number | null; reset_interval?: Interval | null }
-type SavedPolicy = SavedLimit & { group_limits?: (SavedLimit & { by: string; tag_name?: string | null })[] | null }
+type StoredLimit = { limit_usd?: number | null; reset_interval?: Interval | null }
+type StoredPolicy = StoredLimit & { group_limits?: (StoredLimit & { by: string; tag_name?: string | null })[] | null }
 
-async function readGuardrailLimit(tx: Tx, subject: SubjectOf<'guardrail'>): Promise<CurrentLimit | undefined> {
-  const { guardrailId, spender } = subject
+async function readGuardrailLimit(
+  tx: Tx,
+  subject: SubjectOf<'guardrail'> | SubjectOf<'group'>,
+): Promise<CurrentLimit | undefined> {
+  const { guardrailId } = subject
   const row = await tx.selectFrom('guardrails').where('id', '=', guardrailId).selectAll().executeTakeFirst()
   if (!row) return undefined
-  const { limit_usd, reset_interval } = JSON.parse(row.policy) as SavedPolicy
-  return {
-    workspaceId: row.workspace_id,
-    ...toLimit(limit_usd, reset_interval),
-    data: {
-      workspace_id: row.workspace_id,
-      limit_of: 'guardrail',
-      layer: spendLimitNameOf(subject),
-      guardrail_id: guardrailId,
-      guardrail_name: row.name,
-      ...(spender.kind === 'member' ? await readMemberData(tx, spender.userId) : await readKeyData(tx, spender.hash)),
-    },
-  }
-}
-
-async function readGroupLimit(tx: Tx, subject: SubjectOf<'group'>): Promise<CurrentLimit | undefined> {
-  const { guardrailId, grouping, value } = subject
-  const row = await tx.selectFrom('guardrails').where('id', '=', guardrailId).selectAll().executeTakeFirst()
-  if (!row) return undefined
-  const { group_limits } = JSON.parse(row.policy) as SavedPolicy
-  const limit = group_limits?.find(
-    ({ by, tag_name }) => by === grouping.by && (tag_name ?? undefined) === tagName(grouping),
-  )
+  const policy = JSON.parse(row.policy) as StoredPolicy
+  const limit = subject.kind === 'group' ? findGroupLimit(policy, subject.grouping) : policy
   return {
     workspaceId: row.workspace_id,
     ...toLimit(limit?.limit_usd, limit?.reset_interval),
@@ -90,12 +71,21 @@ async function readGroupLimit(tx: Tx, subject: SubjectOf<'group'>): Promise<Curr
       layer: spendLimitNameOf(subject),
       guardrail_id: guardrailId,
       guardrail_name: row.name,
-      ...(grouping.by === 'session' ? { session_id: value } : { tag_name: grouping.name, tag_value: value }),
+      ...(subject.kind === 'group' ? groupData(subject) : await readSpenderData(tx, subject.spender)),
     },
   }
 }
 
-const tagName = (grouping: Grouping) => (grouping.by === 'tag' ? grouping.name : undefined)
+function findGroupLimit({ group_limits }: StoredPolicy, grouping: Grouping): StoredLimit | undefined {
+  const tagName = grouping.by === 'tag' ? grouping.name : undefined
+  return group_limits?.find(({ by, tag_name }) => by === grouping.by && (tag_name ?? undefined) === tagName)
+}
+
+const groupData = ({ grouping, value }: SubjectOf<'group'>) =>
+  grouping.by === 'session' ? { session_id: value } : { tag_name: grouping.name, tag_value: value }
+
+const readSpenderData = (tx: Tx, spender: Spender) =>
+  spender.kind === 'member' ? readMemberData(tx, spender.userId) : readKeyData(tx, spender.hash)
 
 async function readMemberData(tx: Tx, userId: string) {
   const user = await tx.selectFrom('users').where('id', '=', userId).select('email').executeTakeFirst()

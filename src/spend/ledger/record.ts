@@ -1,15 +1,8 @@
 import { isoTime } from '#platform/core/clock.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { chargedAttempts, chargeFields, type StoredCorrection } from './charge-fields.ts'
-import type {
-  AttemptNote,
-  Cause,
-  ChargedPrices,
-  Generation,
-  OrderedBy,
-  PaceNote,
-  SkippedEndpoints,
-} from './generation.ts'
+import type { AttemptNote, Cause, ChargedPrices, Generation, OrderedBy, PaceNote } from './generation.ts'
+import { shortenEndpoints, skippedItems } from './skipped-endpoints.ts'
 
 /** A metered request in the form of `GET /generation`. Money in USD, times in milliseconds. */
 export type GenerationRecord = ReturnType<typeof toGenerationRecord>
@@ -176,38 +169,6 @@ function toStoredAttempt(note: AttemptNote) {
 }
 
 const toStoredPace = ({ everyMs, tokens }: PaceNote) => ({ every: everyMs, tokens })
-
-/** Shortens endpoint ids by the model, if it is the model of the row. */
-function shortenEndpoints(skipped: SkippedEndpoints, model: string): SkippedEndpoints {
-  const modelPrefix = `${model}@`
-  const shorten = (id: string) => (id.startsWith(modelPrefix) ? id.slice(modelPrefix.length) : id)
-  return Object.fromEntries(Object.entries(skipped).map(([reason, ids]) => [reason, ids.map(shorten)]))
-}
-
-/**
- * The reasons for a lower rank: those of the gateway (`LowerRankReason`), and `not_reached` if an earlier endpoint answered. All other
- * reasons are exclusions.
- */
-const lowerRankReasons = ['not_reached', 'troubled', 'circuit_shut', 'slow']
-
-function skippedItems(skipped: SkippedEndpoints, model: string) {
-  return Object.entries(skipped).flatMap(([reason, tags]) =>
-    tags.map((tag) => ({
-      endpoint_id: tag.includes('@') ? tag : `${model}@${tag}`,
-      standing: lowerRankReasons.includes(reason) ? ('behind' as const) : ('left_out' as const),
-      reason,
-    })),
-  )
-}
-
-/** The reasons for an exclusion that can change between two requests. All others are missing features of the endpoint. */
-const transientReasons = new Set(['guardrail', 'unconfigured', 'unavailable_now'])
-
-/** The endpoints that could not serve a request, whatever its credentials and guardrails. */
-export function incapableEndpoints({ not_asked: skipped }: Pick<GenerationRecord, 'not_asked'>): string[] {
-  const incapable = skipped.filter(({ reason }) => !lowerRankReasons.includes(reason) && !transientReasons.has(reason))
-  return incapable.map(({ endpoint_id }) => endpoint_id)
-}
 
 function toError({ guardrailId, ...cause }: Cause) {
   return { ...cause, guardrail_id: guardrailId || undefined }
