@@ -102,6 +102,25 @@ export const modelChats: OddRequest[] = [
   },
 ]
 
+modelChats.push(
+  {
+    name: 'stop sequences for reasoning models of xAI',
+    body: { stop: ['x'] },
+    sent: { 'xai/m': { stop: undefined } },
+    dropped: { 'xai/m': ['stop'] },
+  },
+  ...Object.entries({
+    none: ['low', 'low'],
+    high: ['high', 'high'],
+    xhigh: ['high', 'xhigh'],
+    max: ['high', 'xhigh'],
+  }).map(([reasoning_effort, [before, later]]) => ({
+    name: `the effort ${reasoning_effort} for models of xAI that always reason`,
+    body: { reasoning_effort },
+    sent: { 'xai/grok-4.5': { reasoning_effort: before }, 'xai/grok-4.6': { reasoning_effort: later } },
+  })),
+)
+
 export const modelMessages: OddRequest[] = [
   {
     name: 'no reasoning, in the form of each model',

@@ -8,7 +8,7 @@ import { modelChats, modelMessages } from '../odd-requests/model-rules.ts'
 import { oddChats, oddMessages, oddResponses } from '../odd-requests/requests.ts'
 import { doors } from '../tool-calls/clients.ts'
 
-const chatServers = ['openai', 'mistral', 'groq', 'moonshotai', 'openrouter', 'deepseek', 'zai', 'alibaba']
+const chatServers = ['openai', 'mistral', 'groq', 'moonshotai', 'openrouter', 'deepseek', 'zai', 'alibaba', 'xai']
 const models = [
   ...[
     'm',
@@ -30,7 +30,7 @@ const models = [
     'claude-fable-5-1',
   ],
   ...['gpt-5.4', 'gpt-5.6-terra', 'gemini-3-5-flash', 'gemini-3-7-flash'],
-  ...['kimi-k2.6', 'kimi-k3', 'kimi-k2-0905-preview'],
+  ...['grok-4.5', 'grok-4.6', 'kimi-k2.6', 'kimi-k3', 'kimi-k2-0905-preview'],
   ...['gemini-2-5-flash', 'gemini-2-5-flash-lite', 'gemini-2-5-pro', 'gemini-3-pro', 'claude-3-7-sonnet'],
 ]
 

@@ -32,6 +32,8 @@ export type ChatCompatibility = Compatibility & {
   fixedSampling?: RegExp
   /** The efforts of reasoning that it accepts, if not all. */
   efforts?: readonly string[]
+  /** The efforts of models that accept others. The first row that matches applies. */
+  modelEfforts?: readonly (readonly [model: RegExp, efforts: readonly string[]])[]
   /** Whether it accepts a tool choice among several named tools. */
   acceptsAllowedTools?: boolean
   /** Whether it refuses options of a stream. It sends the usage unasked. */
@@ -51,6 +53,8 @@ export type ChatCompatibility = Compatibility & {
   renamed?: Readonly<Record<string, string>>
   /** Fields of the body that it refuses. */
   refuses?: readonly string[]
+  /** Fields of the body that its reasoning models refuse. */
+  reasoningRefuses?: readonly string[]
 }
 
 /** Servers that accept messages of all roles in any order. They have no template of a model that refuses some. */
@@ -193,7 +197,13 @@ const builtinCompatibility: Record<string, ChatCompatibility> = {
     reasoningField: 'reasoning_content',
     reasonsByEffort: true,
     efforts: ['none', 'low', 'medium', 'high'],
+    // These models always reason.
+    modelEfforts: [
+      [/^grok-4[.-]6/, ['low', 'medium', 'high', 'xhigh']],
+      [/^grok-4[.-]5/, ['low', 'medium', 'high']],
+    ],
     refuses: fieldsXaiRefuses,
+    reasoningRefuses: ['stop'],
   },
   mistral,
   deepseek: { ...requiringReasoning, hasTextResults: true },

@@ -1,6 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Message } from '#chat/message.ts'
+import { isReasoningModel } from '../../protocol/reasoning-budget.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { wrapSchema } from '../../protocol/repairs/answer-format.ts'
 import { withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
@@ -93,6 +94,13 @@ const skipParallelCalls: Repair = (body, dropped) =>
     ? withoutSettings(body, ['parallel_tool_calls'], dropped)
     : body
 
+/** The properties of a server with the fields that only its reasoning models refuse. */
+function withReasoningRefusals(compatibility: ChatCompatibility, endpoint: Endpoint): ChatCompatibility {
+  const { refuses = [], reasoningRefuses } = compatibility
+  if (!reasoningRefuses || !isReasoningModel(endpoint)) return compatibility
+  return { ...compatibility, refuses: [...refuses, ...reasoningRefuses] }
+}
+
 /** Settings for which some models accept only the value that they have without them. */
 const samplingSettings = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 
@@ -121,13 +129,13 @@ function compileRules(endpoint: Endpoint): RequestRules {
     // Reasoning can be all of an answer, which is removed with it, so roles and the order of messages follow.
     repairs: [
       toolRepairFor(compatibility),
-      fieldRepair(compatibility),
+      fieldRepair(withReasoningRefusals(compatibility, endpoint)),
       openaiEffortRepair(
         ({ reasoning_effort }) => reasoning_effort,
         (body, reasoning_effort) => withMember(body, 'reasoning_effort', reasoning_effort),
         'reasoning_effort',
       ),
-      serverEffortRepair(compatibility.efforts),
+      serverEffortRepair(compatibility),
       skipReasoningBesideTools,
       disabledReasoningRepair(compatibility, endpoint),
       reasoningModelRepair(({ reasoning_effort: effort }) => effort),

@@ -33,10 +33,18 @@ function closestEffort(model: string, requested: string): string {
   return closest === 'minimal' && lowest !== 'minimal' ? 'low' : closest
 }
 
+/** The efforts that a server accepts, and those of models that accept others. */
+type ServerEfforts = {
+  efforts?: readonly string[]
+  modelEfforts?: readonly (readonly [model: RegExp, efforts: readonly string[]])[]
+}
+
 /** Replaces an effort that is not in a server's list by the closest one in it. */
-export function serverEffortRepair(accepted: readonly string[] | undefined): Repair {
+export function serverEffortRepair({ efforts: shared, modelEfforts = [] }: ServerEfforts): Repair {
   return (body) => {
-    const { reasoning_effort: effort } = body
+    const { reasoning_effort: effort, model } = body
+    const own = modelEfforts.find(([pattern]) => typeof model === 'string' && pattern.test(model))
+    const accepted = own ? own[1] : shared
     if (!accepted || typeof effort !== 'string' || accepted.includes(effort)) return body
     const rank = rankOf(effort)
     if (rank < 0) return body
