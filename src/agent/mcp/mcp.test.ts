@@ -244,7 +244,10 @@ describe('a server that is a command', { skip }, () => {
     const dies = Array.from({ length: 6 }, (): [string] => ['tools__die'])
     await using at = await calling([command()], dies)
     assert.match(at.results()[4] ?? '', /has ended/)
-    assert.match(at.results()[5] ?? '', /was started 5 times within 10 minutes and is not started again/)
+    assert.match(
+      at.results()[5] ?? '',
+      /was started 5 times within 10 minutes and is not started again for now\. Its last failure: it exited/,
+    )
   })
 
   test('a server that cannot start is reported to the model, and the turn continues', async () => {

@@ -35,3 +35,17 @@ test('a call shares no start of a command without a sandbox if its mode requires
   // Each start has two attempts: the second with the older handshake.
   assert.deepEqual(startedIn, [false, false, true, true])
 })
+
+test('a server that is not started again says why it failed, without secrets', async () => {
+  const command = { ...spec, type: 'stdio' as const, command: 'no-such-s3cret', args: [], env: [], readable: [] }
+  const tools = new ServerTools({ ...command, secrets: ['s3cret'] }, Date.now, fetch)
+  const failure = () =>
+    tools.tools(location, signal).then(
+      () => 'started',
+      (error: Error) => error.message,
+    )
+  for (let start = 1; start <= 5; start++) assert.match(await failure(), /cannot be reached: it exited with code 127/)
+  const message = await failure()
+  assert.match(message, /not started again for now\. Its last failure: it exited with code 127: .*no-such-/)
+  assert.doesNotMatch(message, /s3cret/)
+})

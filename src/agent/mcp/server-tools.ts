@@ -30,6 +30,8 @@ export class ServerTools {
   #start: ServerStart | undefined
   #listed: ToolList | undefined
   #startTimes: number[] = []
+  /** Why the server last failed to start, or ended. */
+  #lastFailure: string | undefined
 
   constructor(spec: McpServerSpec, now: () => number, fetch: typeof globalThis.fetch) {
     this.spec = spec
@@ -125,6 +127,7 @@ export class ServerTools {
         return await send(connection.client)
       } catch (error) {
         const failure = await findRequestFailure(error, { spec: this.spec, connection, outcome })
+        this.#lastFailure = connection.exitReason() ?? this.#lastFailure
         if (failure.mustReconnect && this.#connected === connection) await this.close()
         throw failure.error
       }
@@ -162,9 +165,9 @@ export class ServerTools {
     this.#startTimes = this.#startTimes.filter((at) => now - at < startLimit.withinMs)
     if (this.#startTimes.length >= startLimit.most) {
       const minutes = startLimit.withinMs / 60_000
-      throw new Error(
-        `The server ${name} was started ${startLimit.most} times within ${minutes} minutes and is not started again for now.`,
-      )
+      const starts = `The server ${name} was started ${startLimit.most} times within ${minutes} minutes`
+      const failure = this.#lastFailure ? ` Its last failure: ${this.#lastFailure}` : ''
+      throw new Error(redactSecrets(this.spec, `${starts} and is not started again for now.${failure}`))
     }
     this.#startTimes.push(now)
     try {
@@ -178,8 +181,8 @@ export class ServerTools {
     } catch (error) {
       signal.throwIfAborted()
       const hint = location.sandbox ? hiddenPathHint(this.spec, location) : ''
-      const message = `The server ${name} cannot be reached: ${(error as Error).message}.${hint}`
-      throw new Error(redactSecrets(this.spec, message))
+      this.#lastFailure = `${(error as Error).message}.${hint}`
+      throw new Error(redactSecrets(this.spec, `The server ${name} cannot be reached: ${this.#lastFailure}`))
     }
   }
 }
