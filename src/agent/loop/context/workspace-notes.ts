@@ -76,23 +76,28 @@ async function readSkills(workspace: Workspace, folder: string): Promise<Skill[]
 /** Reads the name and description in the front matter of a skill. */
 async function readSkill(workspace: Workspace, path: string, folder: string): Promise<Skill | undefined> {
   const found = await readBytes(workspace, path, limits.frontMatterBytes).catch(() => undefined)
-  const frontMatter = /^---\r?\n(.*?)\r?\n---/s.exec(found?.bytes.toString('utf8') ?? '')?.[1]
+  // Editors of Windows start a file with a byte order mark.
+  const frontMatter = /^\ufeff?---[ \t]*\r?\n(.*?)\r?\n---/s.exec(found?.bytes.toString('utf8') ?? '')?.[1]
   if (frontMatter === undefined) return undefined
-  const { parse } = await import('yaml')
-  let header: unknown
-  try {
-    // Refuses aliases: nested ones can expand a short text of the workspace to gigabytes.
-    header = parse(frontMatter, { maxAliasCount: 0 })
-  } catch {
-    return undefined
-  }
-  const { name = folder, description } = (header ?? {}) as { name?: unknown; description?: unknown }
+  const { name = folder, description } = await parseHeader(frontMatter)
   if (typeof description !== 'string' || typeof name !== 'string') return undefined
   const oneLine = (text: string) => printableLine(text.replace(/\s+/g, ' ').trim())
   return {
     name: oneLine(name).slice(0, limits.nameLength),
     description: oneLine(description).slice(0, limits.description),
     path: printableLine(path),
+  }
+}
+
+/** Parses the front matter of a skill. Invalid YAML is read line by line: many skills have a colon in an unquoted description. */
+async function parseHeader(frontMatter: string): Promise<{ name?: unknown; description?: unknown }> {
+  const { parse } = await import('yaml')
+  try {
+    // Refuses aliases: nested ones can expand a short text of the workspace to gigabytes.
+    return parse(frontMatter, { maxAliasCount: 0 }) ?? {}
+  } catch {
+    const lines = frontMatter.matchAll(/^(name|description):[ \t]+(\S.*)$/gm)
+    return Object.fromEntries(lines.map(([, field, value]) => [field, value]))
   }
 }
 
