@@ -26,6 +26,7 @@ test('terminal control characters are escaped, and all others are unchanged', ()
 
 test('a line break and unusual spaces are made visible in text to approve', () => {
   assert.equal(printableExactly('ls\n\n\nrm\t-r\u00a0x'), 'ls\\n\\n\\nrm\\t-r\\xa0x')
+  assert.equal(printableExactly('rm\u2800x\u{1d159}'), 'rm\\u2800x\\u{1d159}')
   assert.equal(printableExactly('grep "a.b" \\. | cat'), 'grep "a.b" \\. | cat')
   assert.equal(printableLine('ls\nrm\\n'), 'ls\\nrm\\n')
 })

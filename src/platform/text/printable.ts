@@ -5,8 +5,11 @@
 const controlPattern = String.raw`(?![\n\t])\p{Cc}|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}`
 const prosePattern = new RegExp(controlPattern, 'gu')
 
-/** Characters that can mislead in a single line: those of `controlPattern`, line breaks, tabs and unusual spaces. */
-const lineUnsafePattern = String.raw`${controlPattern}|[\n\t\ufe0e\ufe0f]|(?! )\p{Zs}`
+/**
+ * Characters that can mislead in a single line: those of `controlPattern`, line breaks, tabs, unusual spaces, and symbols
+ * without ink (the blank Braille pattern and the null notehead), which Unicode does not count as spaces.
+ */
+const lineUnsafePattern = String.raw`${controlPattern}|[\n\t\ufe0e\ufe0f\u2800\u{1d159}]|(?! )\p{Zs}`
 const linePattern = new RegExp(String.raw`\\(?=[nrtxu\\]|${lineUnsafePattern})|${lineUnsafePattern}`, 'gu')
 
 const namedEscapes: { [character: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
