@@ -36,6 +36,10 @@ export function ReplyView({ name, reply, retry }: ReplyProps) {
           {failure.requestId && <code>{failure.requestId}</code>}
         </p>
       )}
+      {/* Screen readers announce the end of an answer. They would announce streamed text word by word. */}
+      <p class="visually-hidden" role="status">
+        {state === 'complete' && `${name} has answered.`}
+      </p>
       <ReplyFooter reply={reply} retry={retry} />
     </article>
   )

@@ -54,6 +54,7 @@ test('model output is displayed without active markup', options, async () => {
   await page.keyboard.press('Enter')
   const answer = page.getByRole('article')
   await answer.locator('strong').getByText('bold').waitFor()
+  await answer.getByRole('status').getByText('signalbox/demo has answered.').waitFor()
   assert.equal(await answer.locator('[onerror], a[href^="javascript"]').count(), 0)
   assert.notEqual(await page.title(), '1')
   // The browser reports violations of the policy as soon as the sanitizer parses the markup.
