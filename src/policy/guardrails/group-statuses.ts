@@ -3,7 +3,7 @@ import type { Db, Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { groupAccountPrefix } from '#spend/budgets/account-id.ts'
 import { type LastingBudget, periodOf } from '#spend/budgets/budget.ts'
-import { type BudgetStatus, readBudgetStatuses } from '#spend/budgets/budget-status.ts'
+import { addStatuses, type BudgetStatus } from '#spend/budgets/budget-status.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
 import { type EffectiveGroupLimit, groupBudget, groupingOf } from './decide/guardrail-budget.ts'
 
@@ -31,9 +31,10 @@ export async function readGroupStatuses(
   })
   // Without values, the account of the empty value gives the status of an unused limit.
   const values = found.length > 0 ? found : [null]
-  const budgets = values.map((value) => groupBudget(groupLimit, value ?? ''))
-  const statuses = await readBudgetStatuses(deps, budgets)
-  return values.map((value, i) => ({ value, budget: budgets[i]!, status: statuses[i]! }))
+  return addStatuses(
+    deps,
+    values.map((value) => ({ value, budget: groupBudget(groupLimit, value ?? '') })),
+  )
 }
 
 type Search = { accounts: string; period: number; grouping: Grouping; keyHash: string | undefined; maxGroups: number }

@@ -2,7 +2,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { periodOf, type Spender } from '#spend/budgets/budget.ts'
-import { type BudgetStatus, readBudgetStatuses, usedAmount } from '#spend/budgets/budget-status.ts'
+import { addStatuses, type BudgetStatus, usedAmount } from '#spend/budgets/budget-status.ts'
 import { dayOf } from '#spend/ledger/days.ts'
 import { guardrailBudget } from './decide/guardrail-budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
@@ -36,14 +36,8 @@ export async function findSpenders(
     const budget = guardrailBudget({ guardrail: record, isDefault }, spender)
     return budget ? [{ spender, name, budget }] : []
   })
-  const statuses = await readBudgetStatuses(
-    deps,
-    found.map(({ budget }) => budget),
-  )
-  return found
-    .map(({ spender, name }, index) => ({ spender, name, status: statuses[index]! }))
-    .toSorted((a, b) => Number(usedAmount(b.status) - usedAmount(a.status)))
-    .slice(0, maxListed)
+  const withStatus = await addStatuses(deps, found)
+  return withStatus.toSorted((a, b) => Number(usedAmount(b.status) - usedAmount(a.status))).slice(0, maxListed)
 }
 
 export async function isDefaultOf(query: Query, workspaceId: string, guardrailId: string): Promise<boolean> {

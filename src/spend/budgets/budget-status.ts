@@ -3,7 +3,7 @@ import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { predictSpending } from '../ledger/spending/forecast.ts'
-import { chargedOf, type Spending, unconfirmedOf } from '../ledger/spending/spending.ts'
+import { chargedOf, type Spending, unconfirmedOf, zeroSpending } from '../ledger/spending/spending.ts'
 import { type LastingBudget, periodOf, resetsAt } from './budget.ts'
 import { type Leased, sumLeases } from './leases/leases.ts'
 import { readLedgerSpending } from './ledger-spending.ts'
@@ -25,14 +25,24 @@ export type BudgetStatus = {
 
 type StatusDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now }
 
-/** Reads the status of each budget, in the same order. */
-export async function readBudgetStatuses(deps: StatusDeps, budgets: readonly LastingBudget[]): Promise<BudgetStatus[]> {
+/** Reads the status of the budget of each item, and adds it to the item. */
+export async function addStatuses<Item extends { budget: LastingBudget }>(
+  deps: StatusDeps,
+  items: readonly Item[],
+): Promise<(Item & { status: BudgetStatus })[]> {
   const at = deps.now()
   const [accounts, ledgerSums] = await Promise.all([
-    readAccountSums(deps, budgets, at),
-    Promise.all(budgets.map((budget) => readLedgerSpending(deps, budget, periodOf(budget, at)))),
+    readAccountSums(
+      deps,
+      items.map(({ budget }) => budget),
+      at,
+    ),
+    Promise.all(items.map(({ budget }) => readLedgerSpending(deps, budget, periodOf(budget, at)))),
   ])
-  return budgets.map((budget, index) => budgetStatus(budget, accounts[index]!, ledgerSums[index]!, at))
+  return items.map((item, index) => {
+    const ledger = ledgerSums[index] ?? zeroSpending
+    return { ...item, status: budgetStatus(item.budget, accounts.get(item.budget), ledger, at) }
+  })
 }
 
 /** The sums of a budget's account in the current period. */
@@ -42,31 +52,34 @@ type AccountSums = {
   leased: Leased
 }
 
-/** Reads the account of each budget, in the same order. */
+const noAccount: AccountSums = { counted: undefined, leased: { held: 0n, unresponsive: 0n, unaccounted: 0n } }
+
+/** Reads the account of each budget. */
 export async function readAccountSums(
   { db, now }: StatusDeps,
   budgets: readonly LastingBudget[],
   at: number,
-): Promise<AccountSums[]> {
-  if (budgets.length === 0) return []
+): Promise<Map<LastingBudget, AccountSums>> {
+  if (budgets.length === 0) return new Map()
   const ids = budgets.map(({ id }) => id)
   const [{ at: databaseAt, leases }, accounts] = await Promise.all([
     readLeases(db.query, createDatabaseClock(db, now), ids),
     readSpendingOfAccounts(db.query, ids),
   ])
-  return budgets.map((budget) => {
+  const sumsOf = (budget: LastingBudget): AccountSums => {
     const period = periodOf(budget, at)
     return {
       counted: accounts.get(budget.id)?.get(period),
       leased: sumLeases(budget, period, { at: databaseAt, leases: leases.get(budget.id) ?? [] }),
     }
-  })
+  }
+  return new Map(budgets.map((budget) => [budget, sumsOf(budget)]))
 }
 
 /** @param ledgerSums the spending of the current period in the ledger. */
 export function budgetStatus(
   budget: LastingBudget,
-  { counted, leased }: AccountSums,
+  { counted, leased }: AccountSums = noAccount,
   ledgerSums: Spending,
   at: number,
 ): BudgetStatus {

@@ -65,26 +65,30 @@ type PeriodSums = Record<'total' | Interval, Spending>
 /** Reads the spending of keys and the state of their limits. The results are in the order of the keys. */
 export async function readKeyUsage(deps: { db: Db; now: Now }, keys: readonly LimitedKey[]): Promise<KeyUsage[]> {
   const at = deps.now()
-  const budgets = keys.flatMap((key) => limitOf(key) ?? [])
+  const limitedKeys = keys.map((key) => ({ hash: key.hash, budget: limitOf(key) }))
+  const budgets = limitedKeys.flatMap(({ budget }) => budget ?? [])
   const [sums, accounts] = await Promise.all([readPeriodSums(deps, keys, at), readAccountSums(deps, budgets, at)])
-  const accountOfBudget = new Map(budgets.map(({ id }, index) => [id, accounts[index]!]))
-  return keys.map((key, index) => {
-    const budget = limitOf(key)
-    const account = budget && accountOfBudget.get(budget.id)
-    const spending = sums[index]!
-    if (!budget || !account) return { ...usageFields(spending), ...noLimitFields }
-    const status = budgetStatus(budget, account, spending[budget.interval ?? 'total'], at)
+  return limitedKeys.map(({ hash, budget }) => {
+    const spending = sums.get(hash) ?? zeroSums
+    if (!budget) return { ...usageFields(spending), ...noLimitFields }
+    const status = budgetStatus(budget, accounts.get(budget), spending[budget.interval ?? 'total'], at)
     return { ...usageFields(spending), ...limitFields(budget, status) }
   })
 }
+
+const zeroSums: PeriodSums = { total: zeroSpending, daily: zeroSpending, weekly: zeroSpending, monthly: zeroSpending }
 
 function limitOf({ hash, limit, limit_reset, include_byok_in_limit }: LimitedKey): LastingBudget | undefined {
   if (limit === null) return undefined
   return keyBudget(hash, { usd: limit, reset: limit_reset, includesByok: include_byok_in_limit })
 }
 
-/** Reads the sums of each key, in the same order. */
-async function readPeriodSums(deps: { db: Db }, keys: readonly LimitedKey[], at: number): Promise<PeriodSums[]> {
+/** Reads the sums of keys, by hash. */
+async function readPeriodSums(
+  deps: { db: Db },
+  keys: readonly LimitedKey[],
+  at: number,
+): Promise<Map<string, PeriodSums>> {
   const hashes = keys.map(({ hash }) => hash)
   const [total, daily, weekly, monthly] = await Promise.all([
     readSpendingOfKeys(deps, hashes, 0),
@@ -92,12 +96,13 @@ async function readPeriodSums(deps: { db: Db }, keys: readonly LimitedKey[], at:
     readSpendingOfKeys(deps, hashes, periodStart('weekly', at)),
     readSpendingOfKeys(deps, hashes, periodStart('monthly', at)),
   ])
-  return hashes.map((hash) => ({
+  const sumsOf = (hash: string): PeriodSums => ({
     total: total.get(hash) ?? zeroSpending,
     daily: daily.get(hash) ?? zeroSpending,
     weekly: weekly.get(hash) ?? zeroSpending,
     monthly: monthly.get(hash) ?? zeroSpending,
-  }))
+  })
+  return new Map(hashes.map((hash) => [hash, sumsOf(hash)]))
 }
 
 function usageFields({ total, daily, weekly, monthly }: PeriodSums) {

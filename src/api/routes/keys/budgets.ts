@@ -1,4 +1,3 @@
-import { budgetsFor } from '#gateway/admission/budget-reservation.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
@@ -8,7 +7,8 @@ import { z } from '#platform/json/schema.ts'
 import { readGroupStatuses } from '#policy/guardrails/group-statuses.ts'
 import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts'
 import { type LastingBudget, spendLimitNameOf, spendLimitNames } from '#spend/budgets/budget.ts'
-import { type BudgetStatus, readBudgetStatuses, statusFields, usedAmount } from '#spend/budgets/budget-status.ts'
+import { addStatuses, type BudgetStatus, statusFields, usedAmount } from '#spend/budgets/budget-status.ts'
+import { keyBudget } from '#spend/budgets/key-budget.ts'
 
 export const BudgetOfKey = z
   .object({
@@ -52,24 +52,26 @@ export async function budgetsOfKey(
   { budgets, groupLimits }: Pick<EffectivePolicies, 'budgets' | 'groupLimits'>,
 ): Promise<KeyBudget[]> {
   const { keyHash } = caller
-  const [policyStatuses, keyLimits, groups] = await Promise.all([
-    readBudgetStatuses(deps, budgets),
+  const [policyLimits, keyLimits, groups] = await Promise.all([
+    addStatuses(
+      deps,
+      budgets.map((budget) => ({ budget })),
+    ),
     readKeyLimit(deps, caller),
     Promise.all(groupLimits.map((limit) => readGroupStatuses(deps, limit, { keyHash, limit: maxListedGroups }))),
   ])
   return [
-    ...budgets.map((budget, index) => toKeyBudget(budget, policyStatuses[index]!)),
+    ...policyLimits.map(({ budget, status }) => toKeyBudget(budget, status)),
     ...groups.flat().map(({ budget, status, value }) => ({ ...toKeyBudget(budget, status), group_value: value })),
     ...keyLimits,
   ]
 }
 
 /** The limit of the key itself, which is checked last. */
-async function readKeyLimit(deps: { db: Db; now: Now }, caller: LimitedCaller): Promise<KeyBudget[]> {
-  // Without limits of turns, all budgets of a caller are lasting.
-  const keyBudgets = budgetsFor(caller, []) as LastingBudget[]
-  const statuses = await readBudgetStatuses(deps, keyBudgets)
-  return keyBudgets.map((budget, index) => toKeyBudget(budget, statuses[index]!))
+async function readKeyLimit(deps: { db: Db; now: Now }, { keyHash, spendLimit }: LimitedCaller): Promise<KeyBudget[]> {
+  if (!spendLimit) return []
+  const limits = await addStatuses(deps, [{ budget: keyBudget(keyHash, spendLimit) }])
+  return limits.map(({ budget, status }) => toKeyBudget(budget, status))
 }
 
 function toKeyBudget({ subject, limit, interval, includesByok }: LastingBudget, status: BudgetStatus): KeyBudget {

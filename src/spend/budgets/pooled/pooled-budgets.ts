@@ -6,7 +6,7 @@ import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { accountId } from '../account-id.ts'
 import type { Pool } from '../budget.ts'
-import { readBudgetStatuses, statusFields } from '../budget-status.ts'
+import { addStatuses, statusFields } from '../budget-status.ts'
 import { deleteSpending } from '../rows/spending-rows.ts'
 import { readThresholds, thresholdOwner, thresholdsOf, writeThresholds } from '../thresholds.ts'
 import {
@@ -157,17 +157,22 @@ function newBudget(deps: WriteDeps, caller: Caller, pool: Pool, interval: Budget
 }
 
 async function addSpending(deps: ReadDeps, rows: readonly PooledBudgetRow[]): Promise<PooledBudget[]> {
-  const budgets = rows.map(toBudget)
-  const owners = budgets.map(({ subject }) => thresholdOwner(subject))
-  const [statuses, thresholds] = await Promise.all([
-    readBudgetStatuses(deps, budgets),
-    readThresholds(deps.db.query, owners),
+  const items = rows.map((row) => {
+    const budget = toBudget(row)
+    return { row, budget, owner: thresholdOwner(budget.subject) }
+  })
+  const [itemsWithStatus, thresholds] = await Promise.all([
+    addStatuses(deps, items),
+    readThresholds(
+      deps.db.query,
+      items.map(({ owner }) => owner),
+    ),
   ])
-  return rows.map((row, index) => ({
+  return itemsWithStatus.map(({ row, owner, status }) => ({
     id: row.id,
     ...limitFields(row),
-    ...statusFields(statuses[index]!),
-    thresholds: thresholdsOf(thresholds, owners[index]!),
+    ...statusFields(status),
+    thresholds: thresholdsOf(thresholds, owner),
     ...timeFields(row),
   }))
 }
