@@ -8,12 +8,11 @@ import type { Db } from '#platform/db/db.ts'
 import {
   createGuardrailAccounts,
   isSharedAccount,
-  readChargedByGuardrail,
   withGuardrailAccounts,
 } from '#spend/budgets/accounts/guardrail-accounts.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import { type BudgetReserver, Budgets, unrefInterval } from '#spend/budgets/budgets.ts'
-import { readChargedSince } from '#spend/budgets/ledger-spending.ts'
+import { readChargedByGuardrail, readChargedSince } from '#spend/budgets/ledger-spending.ts'
 import { refuseWhileUnreachable } from '#spend/budgets/refuse-while-unreachable.ts'
 import { readCostInWindows } from '#spend/ledger/key-requests.ts'
 import { type Ledger, openLedger } from '#spend/metering/ledger.ts'
@@ -54,7 +53,7 @@ async function openStoredLedger(
   const warnNotWritten = createWarning(context, 'metered requests are not written yet')
   const onLost = (requests: number, cost: PicoUsd) =>
     log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could not be stored at the end, and are lost')
-  const ledger = openLedger({ db, now, spill, onError: warnNotWritten, onRefused: onUnmetered, onLost })
+  const ledger = openLedger({ db, now, spill, onError: warnNotWritten, onRejected: onUnmetered, onLost })
   context.cleanup.defer(ledger.close)
   return ledger
 }

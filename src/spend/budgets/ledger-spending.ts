@@ -3,7 +3,7 @@ import type { Db } from '#platform/db/db.ts'
 import { type Day, dayOf } from '../ledger/days.ts'
 import { readGroupSpending } from '../ledger/spending/group-spending.ts'
 import { chargedOf, readSpendingOf, type Spenders, type Spending } from '../ledger/spending/spending.ts'
-import type { Budget, GroupSubject, LastingSubject } from './budget.ts'
+import type { Budget, GroupSubject, GuardrailSubject, LastingSubject } from './budget.ts'
 
 type CountedBudget = Pick<Budget, 'includesByok'> & { subject: LastingSubject }
 
@@ -39,4 +39,25 @@ function spendersOf(subject: Exclude<LastingSubject, GroupSubject>): Spenders {
   }
   const { workspaceId, spender } = subject
   return { workspaceId, only: spender.kind === 'key' ? { keyHashes: [spender.hash] } : { userIds: [spender.userId] } }
+}
+
+/** Reads what the account counts that all members and keys of a guardrail share while an older server runs. */
+export async function readChargedByGuardrail(
+  deps: { db: Pick<Db, 'query'> },
+  { guardrailId, workspaceId, createdAt, isDefault }: GuardrailSubject,
+  includesByok: boolean,
+  sinceDay: Day,
+): Promise<PicoUsd> {
+  const spenders = isDefault ? { workspaceId } : { workspaceId, only: await assignedSpenders(deps, guardrailId) }
+  return chargedOf(await readSpendingOf(deps, spenders, Math.max(sinceDay, dayOf(createdAt))), includesByok)
+}
+
+async function assignedSpenders({ db }: { db: Pick<Db, 'query'> }, guardrailId: string) {
+  const rows = await db.query
+    .selectFrom('guardrail_assignments')
+    .where('guardrail_id', '=', guardrailId)
+    .select(['target_kind', 'target_id'])
+    .execute()
+  const idsOf = (kind: string) => rows.filter((row) => row.target_kind === kind).map((row) => row.target_id)
+  return { keyHashes: idsOf('key'), userIds: idsOf('member') }
 }

@@ -28,7 +28,7 @@ export const ThresholdsBody = strictFields({
 type LimitHolder = { kind: 'key' | 'guardrail'; id: string }
 
 /** Returns the thresholds of an owner, or the default. */
-export const thresholdsOf = (storedThresholds: ReadonlyMap<string, number[]>, owner: string): number[] =>
+export const thresholdsOrDefault = (storedThresholds: ReadonlyMap<string, number[]>, owner: string): number[] =>
   storedThresholds.get(owner) ?? [...defaultThresholds]
 
 /** Returns the owner in `budget_thresholds`. All accounts of a guardrail have the same thresholds. */
@@ -56,7 +56,7 @@ type WriteDeps = { db: Db; now: Now; newId: NewId }
 /** Reads the thresholds of a key or guardrail, or the default. */
 export async function readThresholdsOf(query: Query, holder: LimitHolder): Promise<number[]> {
   const owner = ownerOf(holder)
-  return thresholdsOf(await readThresholds(query, [owner]), owner)
+  return thresholdsOrDefault(await readThresholds(query, [owner]), owner)
 }
 
 /** Sets the thresholds of a key or guardrail, with an audit record. `null` restores the default. @returns the new ones. */
@@ -69,7 +69,7 @@ export async function setThresholds(
   const { kind, id } = holder
   const owner = ownerOf(holder)
   return deps.db.exclusively(`thresholds ${owner}`, async (tx) => {
-    const before = thresholdsOf(await readThresholds(tx, [owner]), owner)
+    const before = thresholdsOrDefault(await readThresholds(tx, [owner]), owner)
     const after = await writeThresholds(tx, caller, owner, thresholds, deps.now())
     await recordChange(deps, tx, caller, {
       action: `${kind}.updated`,

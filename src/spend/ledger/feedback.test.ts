@@ -15,6 +15,6 @@ onEachDatabase('reports about an answer', (kind) => {
     const add = () => addFeedback(deps, request.id, 'u', { category: 'other', comment: null })
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, add))
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 20)
-    assert.equal((await readFeedback(store, request.id)).length, 20)
+    assert.equal((await readFeedback(store.db.query, request.id)).length, 20)
   })
 })

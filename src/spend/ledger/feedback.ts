@@ -26,7 +26,7 @@ export async function addFeedback(
   { category, comment }: Feedback,
 ): Promise<void> {
   await db.exclusively(`feedback ${generationId}`, async (tx) => {
-    if ((await readFeedback({ db: { query: tx } }, generationId)).length >= maxReports)
+    if ((await readFeedback(tx, generationId)).length >= maxReports)
       throw new Fault('conflict', `The generation has ${maxReports} reports, which is the maximum.`)
     const row = { id: newId(), generation_id: generationId, user_id: userId, category, comment, created_at: now() }
     await tx.insertInto('generation_feedback').values(row).execute()
@@ -34,8 +34,8 @@ export async function addFeedback(
 }
 
 /** Reads the reports about a request, oldest first. */
-export async function readFeedback({ db }: { db: { query: Query | Tx } }, generationId: string) {
-  const rows = await db.query
+export async function readFeedback(query: Query | Tx, generationId: string) {
+  const rows = await query
     .selectFrom('generation_feedback')
     .where('generation_id', '=', generationId)
     .select(['user_id', 'category', 'comment', 'created_at'])

@@ -110,7 +110,7 @@ onEachDatabase('the ledger', (kind) => {
     const errors: Error[] = []
     const onError = (error: Error) => errors.push(error)
     const ledger = openLedger(
-      { db: flaky, spill: noSpill, onError, onRefused: onError, onLost: () => assert.fail() },
+      { db: flaky, spill: noSpill, onError, onRejected: onError, onLost: () => assert.fail() },
       { everyMs: 5 },
     )
     for (let i = 0; i < 50; i++) ledger.record(generation())
@@ -124,9 +124,9 @@ onEachDatabase('the ledger', (kind) => {
   test('a request that the database refuses is reported by id, the others are written', async () => {
     await using store = await newDb(kind)
     const refused: Error[] = []
-    const onRefused = (error: Error) => refused.push(error)
+    const onRejected = (error: Error) => refused.push(error)
     const ledger = openLedger(
-      { ...store, spill: noSpill, onError: assert.ifError, onRefused, onLost: () => assert.fail() },
+      { ...store, spill: noSpill, onError: assert.ifError, onRejected, onLost: () => assert.fail() },
       { everyMs: 5 },
     )
     const bad = [3, 4, 17].map((at) => [at, generation({ createdAt: Number.NaN, sessionId: 'secret' })] as const)
@@ -203,7 +203,10 @@ onEachDatabase('the ledger', (kind) => {
       await addFeedback(reporter, id, 'user', { category: 'other', comment: null })
     }
     await pruneGenerations(store, at)
-    assert.deepEqual([(await readFeedback(store, old.id)).length, (await readFeedback(store, young.id)).length], [0, 1])
+    assert.deepEqual(
+      [(await readFeedback(store.db.query, old.id)).length, (await readFeedback(store.db.query, young.id)).length],
+      [0, 1],
+    )
   })
 })
 

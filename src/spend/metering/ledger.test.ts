@@ -17,11 +17,11 @@ function slow({ db }: { db: Db }, everyMs: number): Db {
   return { ...db, query: { executeQuery } as Query }
 }
 
-const quiet = { spill: noSpill, onError: assert.ifError, onRefused: assert.ifError, onLost: () => assert.fail() }
+const quiet = { spill: noSpill, onError: assert.ifError, onRejected: assert.ifError, onLost: () => assert.fail() }
 
 test('clients that exceed the write rate are slowed down, not refused', async () => {
   await using store = await newDb('sqlite')
-  const rhythm = { everyMs: 5, batch: 50, limit: 500, spillAfterMs: 1e9, closeMs: 1e9 }
+  const rhythm = { everyMs: 5, maxBatchRows: 50, maxQueuedRows: 500, spillAfterMs: 1e9, closeMs: 1e9 }
   const ledger = openLedger({ db: slow(store, 50), ...quiet }, rhythm)
   let [served, refused, delayed] = [0, 0, 0]
   const client = async () => {
@@ -44,7 +44,7 @@ test('clients that exceed the write rate are slowed down, not refused', async ()
 
 test('the delay of a request grows with the backlog, up to the maximum', async () => {
   await using store = await newDb('sqlite')
-  const ledger = openLedger({ db: store.db, ...quiet }, { everyMs: 1e9, limit: 10, spillAfterMs: 1e9 })
+  const ledger = openLedger({ db: store.db, ...quiet }, { everyMs: 1e9, maxQueuedRows: 10, spillAfterMs: 1e9 })
   const delays = Array.from({ length: 11 }, () => {
     const delay = ledger.admissionDelayMs()
     ledger.record(generation())
@@ -66,7 +66,10 @@ test('requests run between the steps of a batch, unless the backlog exceeds one 
     return { rows: [] }
   }
   const db = { kind: 'sqlite', query: { executeQuery } } as unknown as Db
-  const ledger = openLedger({ db, ...quiet }, { everyMs: 1e9, batch: 1000, limit: 5000, spillAfterMs: 1e9 })
+  const ledger = openLedger(
+    { db, ...quiet },
+    { everyMs: 1e9, maxBatchRows: 1000, maxQueuedRows: 5000, spillAfterMs: 1e9 },
+  )
   let counting = setImmediate(function count() {
     turns++
     counting = setImmediate(count)

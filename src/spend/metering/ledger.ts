@@ -42,7 +42,7 @@ type LedgerDeps = {
   /** Called if rows cannot be written now. They are retried. */
   onError: (error: Error) => void
   /** Called for a request that the database rejects. It is dropped. */
-  onRefused: (error: Error) => void
+  onRejected: (error: Error) => void
   /** Called at the end with the number and cost of requests that were lost. */
   onLost: (requests: number, cost: PicoUsd) => void
 }
@@ -50,9 +50,9 @@ type LedgerTiming = {
   /** The interval of writing rows to the database. */
   everyMs?: number
   /** The maximum number of rows in one transaction, and in one file. */
-  batch?: number
+  maxBatchRows?: number
   /** The maximum number of rows in memory. */
-  limit?: number
+  maxQueuedRows?: number
   /** Rows that have waited this long are written to a file. */
   spillAfterMs?: number
   /** How long `close` waits for the database. */
@@ -75,8 +75,8 @@ export function openLedger(
   deps: LedgerDeps,
   {
     everyMs = 200,
-    batch = 2000,
-    limit = 50_000,
+    maxBatchRows = 2000,
+    maxQueuedRows = 50_000,
     spillAfterMs = 2000,
     closeMs = 2000,
     saveRetryMs = 5000,
@@ -84,9 +84,9 @@ export function openLedger(
 ): Ledger {
   const { spill, onError } = deps
   const quota = new RefusalQuota()
-  const rows = new WaitingRows(spill, batch)
+  const rows = new WaitingRows(spill, maxBatchRows)
   const closing = new AbortController()
-  const writer = new RowWriter({ ...deps, rows, closing: closing.signal }, batch)
+  const writer = new RowWriter({ ...deps, rows, closing: closing.signal }, maxBatchRows)
   // A separate loop saves rows, because a flush can wait for the database.
   const loops = [
     startLoop(() => writer.flush(), everyMs, onError),
@@ -105,8 +105,8 @@ export function openLedger(
       memory: { waiting: rows.count, oldestAt: endedAt(rows.oldest) },
       files: { waiting: spill.waiting, oldestAt: spill.oldestAt },
     }),
-    hasRoom: () => rows.count < limit && spill.hasRoom(),
-    admissionDelayMs: () => admissionDelayMs(rows.count / limit),
+    hasRoom: () => rows.count < maxQueuedRows && spill.hasRoom(),
+    admissionDelayMs: () => admissionDelayMs(rows.count / maxQueuedRows),
     async flush() {
       // A running flush may have started before the latest row.
       await writer.flush()

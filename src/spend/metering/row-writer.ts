@@ -16,7 +16,7 @@ type WriterDeps = {
   /** Aborted when the server stops. From then on, files are left for the next start. */
   closing: AbortSignal
   onError: (error: Error) => void
-  onRefused: (error: Error) => void
+  onRejected: (error: Error) => void
 }
 
 const retryEveryMs = 200
@@ -24,11 +24,11 @@ const retryEveryMs = 200
 /** Writes metered requests to the database, those in memory first, then those in files. */
 export class RowWriter {
   readonly #deps: WriterDeps
-  readonly #batch: number
+  readonly #maxBatchRows: number
 
-  constructor(deps: WriterDeps, batch: number) {
+  constructor(deps: WriterDeps, maxBatchRows: number) {
     this.#deps = deps
-    this.#batch = batch
+    this.#maxBatchRows = maxBatchRows
   }
 
   /** Writes the waiting rows. A second call waits for the first. */
@@ -50,7 +50,7 @@ export class RowWriter {
   async #writeAll(): Promise<void> {
     const { rows } = this.#deps
     while (rows.queued > 0) {
-      const batch = rows.first(this.#batch)
+      const batch = rows.first(this.#maxBatchRows)
       await this.#write(batch)
       rows.removeWritten(batch)
     }
@@ -71,11 +71,11 @@ export class RowWriter {
   }
 
   async #write(generations: Generation[]): Promise<void> {
-    const { rows, onRefused } = this.#deps
+    const { rows, onRejected } = this.#deps
     // Yields to requests, unless rows arrive faster than they are written.
-    const pause = () => (rows.queued > this.#batch ? undefined : nextEventLoopTurn())
+    const pause = () => (rows.queued > this.#maxBatchRows ? undefined : nextEventLoopTurn())
     for (const rejected of await writeAcceptable({ ...this.#deps, pause }, generations))
-      onRefused(rejectedError(rejected))
+      onRejected(rejectedError(rejected))
   }
 }
 

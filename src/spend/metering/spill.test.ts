@@ -55,8 +55,8 @@ async function until(condition: () => boolean): Promise<void> {
   for (const deadline = Date.now() + 60_000; !condition(); await sleep(5)) assert.ok(Date.now() < deadline)
 }
 
-const quiet = { onError: () => {}, onRefused: assert.ifError, onLost: () => {} }
-const quick = { everyMs: 5, spillAfterMs: 20, closeMs: 20, batch: 10, saveRetryMs: 20 }
+const quiet = { onError: () => {}, onRejected: assert.ifError, onLost: () => {} }
+const quick = { everyMs: 5, spillAfterMs: 20, closeMs: 20, maxBatchRows: 10, saveRetryMs: 20 }
 
 onEachDatabase('rows that the database refuses', (kind) => {
   test('is written to files, which the next start stores once', async () => {
@@ -147,7 +147,7 @@ onEachDatabase('rows that the database refuses', (kind) => {
     await using store = await newDb(kind)
     using fixture = newFolder()
     const { flaky, state } = unreachableDb(store)
-    const ledger = openLedger({ db: flaky, spill: await fixture.open(), ...quiet }, { ...quick, limit: 8 })
+    const ledger = openLedger({ db: flaky, spill: await fixture.open(), ...quiet }, { ...quick, maxQueuedRows: 8 })
     for (let n = 0; n < 8; n++) ledger.record(generation())
     assert.equal(ledger.hasRoom(), false)
     await until(ledger.hasRoom)

@@ -71,8 +71,8 @@ class World {
     const db = troubled(this.#db, trouble)
     const folder = join(this.#folder, String(which))
     const spill = await openSpill({ folder, maxBytes: 1e9, now: Date.now, newId: newUuid })
-    const quiet = { onError: () => {}, onRefused: assert.ifError, onLost: () => {} }
-    const rhythm = { everyMs: 2, spillAfterMs: 5, closeMs: 2000, batch: 15 }
+    const quiet = { onError: () => {}, onRejected: assert.ifError, onLost: () => {} }
+    const rhythm = { everyMs: 2, spillAfterMs: 5, closeMs: 2000, maxBatchRows: 15 }
     this.servers[which] = { ledger: openLedger({ db, spill, ...quiet }, rhythm), trouble, db }
   }
 

@@ -124,8 +124,8 @@ onEachDatabase('metered requests', (kind) => {
       },
     }
     const ledger = openLedger(
-      { db: flaky, spill: noSpill, onError: () => {}, onRefused: () => {}, onLost: () => {} },
-      { everyMs: 10, limit: 3 },
+      { db: flaky, spill: noSpill, onError: () => {}, onRejected: () => {}, onLost: () => {} },
+      { everyMs: 10, maxQueuedRows: 3 },
     )
     for (let count = 0; count < 3; count++) ledger.record(generation())
     await sleep(50)

@@ -24,6 +24,6 @@ export const getGeneration = route({
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ query, caller }, deps) => {
     const record = await findGeneration(deps, caller, query.id)
-    return { data: { ...generationAnswer(record, caller), feedback: await readFeedback(deps, record.id) } }
+    return { data: { ...generationAnswer(record, caller), feedback: await readFeedback(deps.db.query, record.id) } }
   },
 })

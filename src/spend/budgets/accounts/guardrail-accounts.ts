@@ -1,9 +1,6 @@
-import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { hasOlderServers } from '#platform/db/older-servers.ts'
-import { type Day, dayOf } from '../../ledger/days.ts'
-import { chargedOf, readSpendingOf } from '../../ledger/spending/spending.ts'
-import type { Budget, GuardrailSubject } from '../budget.ts'
+import type { Budget } from '../budget.ts'
 import type { BudgetReserver } from '../budgets.ts'
 import { deleteIncompleteSums } from '../rows/spending-rows.ts'
 import type { Every } from './open-accounts.ts'
@@ -109,24 +106,3 @@ function withoutDuplicateAccounts(budgets: Budget[]): Budget[] {
 /** Whether a budget has the account that all members and keys of its guardrail share. */
 export const isSharedAccount = ({ id, subject }: Budget): boolean =>
   subject.kind === 'guardrail' && id === sharedAccount(subject.guardrailId)
-
-/** Reads the ledger for the spending of all members and keys of a guardrail since a day. */
-export async function readChargedByGuardrail(
-  deps: { db: Pick<Db, 'query'> },
-  { guardrailId, workspaceId, createdAt, isDefault }: GuardrailSubject,
-  includesByok: boolean,
-  sinceDay: Day,
-): Promise<PicoUsd> {
-  const spenders = isDefault ? { workspaceId } : { workspaceId, only: await assignedSpenders(deps, guardrailId) }
-  return chargedOf(await readSpendingOf(deps, spenders, Math.max(sinceDay, dayOf(createdAt))), includesByok)
-}
-
-async function assignedSpenders({ db }: { db: Pick<Db, 'query'> }, guardrailId: string) {
-  const rows = await db.query
-    .selectFrom('guardrail_assignments')
-    .where('guardrail_id', '=', guardrailId)
-    .select(['target_kind', 'target_id'])
-    .execute()
-  const idsOf = (kind: string) => rows.filter((row) => row.target_kind === kind).map((row) => row.target_id)
-  return { keyHashes: idsOf('key'), userIds: idsOf('member') }
-}

@@ -8,7 +8,7 @@ import { accountId } from '../account-id.ts'
 import type { Pool } from '../budget.ts'
 import { addStatuses, statusFields } from '../budget-status.ts'
 import { deleteSpending } from '../rows/spending-rows.ts'
-import { readThresholds, thresholdOwner, thresholdsOf, writeThresholds } from '../thresholds.ts'
+import { readThresholds, thresholdOwner, thresholdsOrDefault, writeThresholds } from '../thresholds.ts'
 import {
   type BudgetInterval,
   budgetIntervals,
@@ -172,14 +172,14 @@ async function addSpending(deps: ReadDeps, rows: readonly PooledBudgetRow[]): Pr
     id: row.id,
     ...limitFields(row),
     ...statusFields(status),
-    thresholds: thresholdsOf(thresholds, owner),
+    thresholds: thresholdsOrDefault(thresholds, owner),
     ...timeFields(row),
   }))
 }
 
 async function readBudgetThresholds(tx: Tx, row: PooledBudgetRow): Promise<{ owner: string; thresholds: number[] }> {
   const owner = thresholdOwner(toBudget(row).subject)
-  return { owner, thresholds: thresholdsOf(await readThresholds(tx, [owner]), owner) }
+  return { owner, thresholds: thresholdsOrDefault(await readThresholds(tx, [owner]), owner) }
 }
 
 type AuditedBudget = PooledBudgetRow & { thresholds: number[] }
