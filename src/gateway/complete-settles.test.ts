@@ -9,7 +9,7 @@ import { chatClient } from './clients/chat/client.ts'
 import { complete } from './complete.ts'
 import type { CompletionCall } from './completion-call.ts'
 import type { GatewayDeps } from './deps.ts'
-import { clockName } from './request/plugins/clock-rounds.ts'
+import { clockName } from './request/plugins/clock-round.ts'
 
 const answerOf = (message: object) =>
   Buffer.from(JSON.stringify({ id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }] }))

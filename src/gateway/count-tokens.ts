@@ -93,7 +93,7 @@ async function countAt(
       'content-type': 'application/json',
       'accept-encoding': 'identity',
       ...encoded.headers,
-      ...client.headersFor?.(requestHeaders, body, isLimited),
+      ...client.upstreamHeaders?.(requestHeaders, { body, isLimited }),
     },
     body: writtenBody,
   })

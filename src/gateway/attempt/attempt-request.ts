@@ -142,7 +142,7 @@ function buildAttempt(
     },
     triedEndpoint,
     attemptRecord,
-    passesAnswer: passesBody && !client.rewrites && !isAdapted && upstreamStreams === stream,
+    passesAnswer: passesBody && !client.rewritesAnswers && !isAdapted && upstreamStreams === stream,
   }
 }
 

@@ -33,7 +33,7 @@ function buildHeaders(
     'accept-encoding': 'identity',
     ...(traceparent !== undefined && { traceparent }),
     ...encoded.headers,
-    ...(passesBody && client.headersFor?.(call.headers, reservation.request.body, isLimited)),
+    ...(passesBody && client.upstreamHeaders?.(call.headers, { body: reservation.request.body, isLimited })),
   }
 }
 

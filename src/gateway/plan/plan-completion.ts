@@ -95,7 +95,7 @@ function choiceSupport(
   const catalogue = deps.catalogue.current()
   return (endpoint) => {
     const providerProtocol = findProviderProtocol(endpoint, catalogue.findProvider(endpoint.provider))
-    return !providerProtocol || (passesThrough(providerProtocol, client.protocol) && !client.rewrites)
+    return !providerProtocol || (passesThrough(providerProtocol, client.protocol) && !client.rewritesAnswers)
   }
 }
 

@@ -49,8 +49,8 @@ export type ClientProtocol = {
   apiType: string
   /** Fields of its bodies for this service, in addition to the common ones (`service-only-fields.ts`). */
   serviceOnlyFields?: ReadonlySet<string>
-  /** Request headers for an upstream of the same protocol. @param isLimited whether a limit counts the request. */
-  headersFor?: (headers: RequestHeaders, body: Body, isLimited: boolean) => Record<string, string>
+  /** Selects the client's headers that an upstream of the same protocol gets. */
+  upstreamHeaders?: (headers: RequestHeaders, request: HeadersRequest) => Record<string, string>
   /** Whether the headers show that the client uses this protocol. */
   isUsedBy?: (headers: RequestHeaders) => boolean
   /** Whether its clients can send their key in the header `x-api-key`. */
@@ -79,11 +79,14 @@ export type ClientProtocol = {
   addCostToEvent: (raw: Buffer, cost: CostNote, options: Pick<WriterOptions, 'includeUsage'>) => string | Buffer
   /** Writes a whole answer from its events. */
   writeBody: (head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined) => object
-  /** Whether answers are always rewritten, even if their bytes could be passed through. */
-  rewrites?: boolean
+  /** Whether answers are rewritten even if their bytes could be passed through. */
+  rewritesAnswers?: boolean
   /** The form of errors before the answer; by default, the form of this service. */
   envelope?: Envelope
 }
+
+/** The request of forwarded headers. `isLimited`: whether a spending limit counts it. */
+export type HeadersRequest = { body: Body; isLimited: boolean }
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 

@@ -199,11 +199,17 @@ describe('messages clients, requests', () => {
 
 test('unknown betas are dropped under a limit; sampling uses a version that allows it', () => {
   const headers = { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'pdfs-2024-09-25, context-1m-2025-08-07' }
-  assert.equal(messagesHeaders(headers, {}, false)['anthropic-beta'], 'pdfs-2024-09-25,context-1m-2025-08-07')
-  assert.equal(messagesHeaders(headers, {}, true)['anthropic-beta'], 'pdfs-2024-09-25')
-  assert.equal(messagesHeaders(headers, {}, true)['anthropic-version'], '2026-10-21')
-  assert.equal(messagesHeaders(headers, { temperature: 1 }, true)['anthropic-version'], '2023-06-01')
-  assert.deepEqual(messagesHeaders({}, {}, false), {})
+  assert.equal(
+    messagesHeaders(headers, { body: {}, isLimited: false })['anthropic-beta'],
+    'pdfs-2024-09-25,context-1m-2025-08-07',
+  )
+  assert.equal(messagesHeaders(headers, { body: {}, isLimited: true })['anthropic-beta'], 'pdfs-2024-09-25')
+  assert.equal(messagesHeaders(headers, { body: {}, isLimited: true })['anthropic-version'], '2026-10-21')
+  assert.equal(
+    messagesHeaders(headers, { body: { temperature: 1 }, isLimited: true })['anthropic-version'],
+    '2023-06-01',
+  )
+  assert.deepEqual(messagesHeaders({}, { body: {}, isLimited: false }), {})
 })
 
 test('a request on a thread is refused with the message that clients retry on', () => {

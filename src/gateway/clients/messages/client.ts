@@ -29,7 +29,7 @@ export const messagesClient: ClientProtocol = {
   apiType: 'messages',
   // `reasoning` also belongs to this service, but stays: it is translated for the model.
   serviceOnlyFields: new Set(['fallbacks', 'user']),
-  headersFor: messagesHeaders,
+  upstreamHeaders: messagesHeaders,
   isUsedBy: (headers) => headers['anthropic-version'] !== undefined,
   acceptsApiKeyHeader: true,
   toChat: messagesToChat,

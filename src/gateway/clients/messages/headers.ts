@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../../protocol/client-protocol.ts'
+import type { HeadersRequest, RequestHeaders } from '../../protocol/client-protocol.ts'
 
 /**
  * Betas that do not raise the cost above the reservation. Under a spending limit no others are sent, because a longer
@@ -11,12 +11,9 @@ const harmlessBetas =
 const versionWithSampling = '2023-06-01'
 const samplingFields = ['temperature', 'top_p', 'top_k']
 
-/**
- * The client headers for an upstream of the same protocol.
- * @param isLimited whether a spending limit applies.
- */
-export function messagesHeaders(headers: RequestHeaders, body: object, isLimited: boolean): Record<string, string> {
-  const hasSampling = samplingFields.some((name) => (body as Record<string, unknown>)[name] != null)
+/** The client's headers for an upstream of the same protocol. */
+export function messagesHeaders(headers: RequestHeaders, { body, isLimited }: HeadersRequest): Record<string, string> {
+  const hasSampling = samplingFields.some((name) => body[name] != null)
   const version = hasSampling ? versionWithSampling : headers['anthropic-version']
   const betas = String(headers['anthropic-beta'] ?? '')
     .split(',')

@@ -29,7 +29,7 @@ export class StreamCallRepair {
       this.#check.countEvent()
       return event
     }
-    this.#items = new RepairedItems(this.#head.id, this.#check)
+    this.#items = new RepairedItems(this.#head.id, this.#check.relayed)
     return this.#items.rewrite(parseEventObject(event), events, event)
   }
 }

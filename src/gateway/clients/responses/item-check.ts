@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { addsArguments, callEventsIn, startsCall } from '../../protocol/tool-calls/assembled-calls.ts'
+import { addsArguments, callEventsIn, findOnlyStart } from '../../protocol/tool-calls/assembled-calls.ts'
 import type { CallItem, CustomCallItem } from './object.ts'
 
 /** An output item of an upstream. Any member can be missing. */
@@ -32,6 +32,9 @@ export const readArguments = (item: { type?: string; arguments?: string; input?:
 
 /** A call that the client has: its index among the calls and among the items, and its arguments so far. */
 type RelayedCall = { callIndex: number; outputIndex: number; item: CallItem | CustomCallItem; isDone: boolean }
+/** The part of a stream that was passed to the client. */
+export type RelayedItems = { calls: readonly RelayedCall[]; itemCount: number; eventCount: number }
+
 type CallEvents = ReturnType<typeof callEventsIn>
 
 /**
@@ -39,16 +42,19 @@ type CallEvents = ReturnType<typeof callEventsIn>
  * service.
  */
 export class ItemCheck {
-  /** The calls that the client has, by their index among the items. */
-  readonly calls = new Map<number, RelayedCall>()
-  /** The number of items so far. */
-  itemCount = 0
-  /** The number of events that the client has. */
-  eventCount = 0
+  /** By their index among the items. */
+  readonly #calls = new Map<number, RelayedCall>()
+  #itemCount = 0
+  #eventCount = 0
+
+  /** The items and the number of events that the client has. */
+  get relayed(): RelayedItems {
+    return { calls: [...this.#calls.values()], itemCount: this.#itemCount, eventCount: this.#eventCount }
+  }
 
   /** Counts an event that was passed to the client. */
   countEvent(): void {
-    this.eventCount++
+    this.#eventCount++
   }
 
   /**
@@ -58,7 +64,7 @@ export class ItemCheck {
   track(event: ItemEvent, events: readonly AnswerEvent[]): boolean {
     const calls = callEventsIn(events)
     // No call has the index -1 of an event without an index.
-    const relayedCall = this.calls.get(event.output_index ?? -1)
+    const relayedCall = this.#calls.get(event.output_index ?? -1)
     switch (event.type) {
       case 'response.output_item.added':
         return this.#add(event, calls)
@@ -79,23 +85,24 @@ export class ItemCheck {
 
   #add({ item, output_index: outputIndex }: ItemEvent, calls: CallEvents): boolean {
     if (!isCall(item)) {
-      this.itemCount = Math.max(this.itemCount, (outputIndex ?? this.itemCount) + 1)
+      this.#itemCount = Math.max(this.#itemCount, (outputIndex ?? this.#itemCount) + 1)
       return calls.length === 0
     }
-    if (outputIndex !== this.itemCount || !startsCall(calls) || readArguments(item)) return false
-    const [{ index: callIndex, id, name, custom }] = calls
+    const call = findOnlyStart(calls)
+    if (outputIndex !== this.#itemCount || !call || readArguments(item)) return false
+    const { index: callIndex, id, name, custom } = call
     if (item.call_id !== id || item.name !== name || item.id === undefined) return false
     const shared = { id: item.id, status: 'in_progress' as const, call_id: id, name }
     const callItem: RelayedCall['item'] = custom
       ? { ...shared, type: 'custom_tool_call', input: '' }
       : { ...shared, type: 'function_call', arguments: '', ...(item.namespace && { namespace: item.namespace }) }
-    this.calls.set(outputIndex, { callIndex, outputIndex, item: callItem, isDone: false })
-    this.itemCount++
+    this.#calls.set(outputIndex, { callIndex, outputIndex, item: callItem, isDone: false })
+    this.#itemCount++
     return true
   }
 
   #isCompletedBy(output: RawItem[]): boolean {
-    const relayedCalls = [...this.calls.values()]
+    const relayedCalls = [...this.#calls.values()]
     if (!relayedCalls.every((call) => call.isDone)) return false
     const callItems = output.filter(isCall)
     return (

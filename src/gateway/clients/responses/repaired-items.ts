@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { type ItemCheck, type ItemEvent, isCall, type RawItem } from './item-check.ts'
+import { type ItemEvent, isCall, type RawItem, type RelayedItems } from './item-check.ts'
 import { ItemEvents } from './item-events.ts'
 import type { CallItem, CustomCallItem, OutputItem } from './object.ts'
 
@@ -20,10 +20,10 @@ export class RepairedItems {
   /** Maps the index of an item in the upstream's stream to the client's index. Items from before the repair keep theirs. */
   readonly #clientIndexes = new Map<number, number>()
 
-  constructor(answerId: string, { itemCount, calls, eventCount }: ItemCheck) {
+  constructor(answerId: string, { itemCount, calls, eventCount }: RelayedItems) {
     this.#output = Array.from({ length: itemCount }, () => emptyItem)
     this.#items = new ItemEvents(this.#output, answerId, eventCount)
-    for (const { callIndex, outputIndex, item, isDone } of calls.values()) {
+    for (const { callIndex, outputIndex, item, isDone } of calls) {
       this.#output[outputIndex] = item
       this.#items.register(item, outputIndex)
       this.#calls.set(callIndex, { item, isDone })

@@ -8,25 +8,31 @@ export type AssembledCall = ToolCall & { args: string }
 
 /** The calls among the events of a whole answer, in order. */
 export function assembledCalls(events: readonly AnswerEvent[]): AssembledCall[] {
-  const calls: AssembledCall[] = []
+  const calls = new Map<number, AssembledCall>()
   for (const event of callEventsIn(events)) {
-    if (event.type === 'tool_call') calls[event.index] = { ...event, args: '' }
-    else calls[event.index]!.args += event.text
+    if (event.type === 'tool_call') {
+      calls.set(event.index, { ...event, args: '' })
+      continue
+    }
+    const call = calls.get(event.index)
+    if (call) call.args += event.text
   }
-  return calls
+  return [...calls.values()]
 }
 
 export function callEventsIn(events: readonly AnswerEvent[]): CallEvent[] {
   return events.filter((event) => event.type === 'tool_call' || event.type === 'tool_arguments')
 }
 
-/** Whether the events are the start of one call and nothing else. */
-export function startsCall(events: readonly CallEvent[]): events is [ToolCall] {
-  return events.length === 1 && events[0]!.type === 'tool_call'
+/** The call that the events start; undefined if they are anything else. */
+export function findOnlyStart(events: readonly CallEvent[]): ToolCall | undefined {
+  const [first] = events
+  return events.length === 1 && first?.type === 'tool_call' ? first : undefined
 }
 
 /** Whether the events add this text to the arguments of one call, and do nothing else. */
 export function addsArguments(events: readonly CallEvent[], call: number, text: string): boolean {
-  if (!events.every((event) => event.type === 'tool_arguments' && event.index === call)) return false
-  return events.map((event) => (event.type === 'tool_arguments' ? event.text : '')).join('') === text
+  const pieces = events.filter((event) => event.type === 'tool_arguments')
+  const isAllOfCall = pieces.length === events.length && pieces.every(({ index }) => index === call)
+  return isAllOfCall && pieces.map((piece) => piece.text).join('') === text
 }

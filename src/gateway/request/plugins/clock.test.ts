@@ -5,7 +5,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { chatClient } from '../../clients/chat/client.ts'
 import { completeInRounds, formatLocalTime } from './clock.ts'
-import { clockName } from './clock-rounds.ts'
+import { clockName } from './clock-round.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
 const counted = { prompt: 10, completion: 5, cached: 4, cacheWritten: 3, reasoning: 2 }

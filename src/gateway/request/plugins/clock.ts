@@ -5,7 +5,8 @@ import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { WholeBody } from '../../protocol/client-protocol.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import type { PreparedRequest } from '../prepared-request.ts'
-import { ClockRounds, clockName } from './clock-rounds.ts'
+import { clockName, type RoundPosition } from './clock-round.ts'
+import { ClockRounds } from './clock-rounds.ts'
 import type { PluginOptions } from './plugin-options.ts'
 
 /** The maximum number of rounds for one request, because some models call a tool again and again. */
@@ -40,7 +41,7 @@ export async function completeInRounds(
   let chat = withClockTool(prepared.client.toChat(withoutClock(prepared.body)))
   for (let round = 1; ; round++) {
     const isLast = round === maxRounds
-    rounds.startRound(isLast)
+    rounds.startRound(positionOf(round))
     const roundChat = isLast ? { ...chat, tool_choice: 'none' as const } : chat
     try {
       const body = { ...roundChat, ...otherPlugins(prepared.body) }
@@ -60,6 +61,11 @@ export async function completeInRounds(
     // A forced tool call was made, so the model now chooses.
     chat = { ...chat, messages, ...(chat.tool_choice && { tool_choice: 'auto' as const }) }
   }
+}
+
+function positionOf(round: number): RoundPosition {
+  if (round === 1) return 'first'
+  return round === maxRounds ? 'last' : 'middle'
 }
 
 /** The plugin fields of the body, which a translated chat does not contain. */

@@ -15,7 +15,7 @@ export function healingClient(client: ClientProtocol, { response_format: format,
   const heal = (text: string) => healJson(text, schema)
   return {
     ...client,
-    rewrites: true,
+    rewritesAnswers: true,
     writer: (head, options) => healingWriter(client.writer(head, options), heal),
     writeBody: (head, events, cost) => client.writeBody(head, healEvents(events, heal), cost),
   }

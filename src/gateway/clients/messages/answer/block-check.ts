@@ -1,6 +1,11 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
-import { addsArguments, callEventsIn, startsCall, type ToolCall } from '../../../protocol/tool-calls/assembled-calls.ts'
+import {
+  addsArguments,
+  callEventsIn,
+  findOnlyStart,
+  type ToolCall,
+} from '../../../protocol/tool-calls/assembled-calls.ts'
 import type { RelayedBlocks } from './writer.ts'
 
 /** An event of an upstream: the members that concern the order of blocks. */
@@ -59,8 +64,8 @@ export class BlockCheck {
 
   #start({ index, content_block: block }: BlockEvent, calls: CallEvents): boolean {
     if (block?.type === 'tool_use') {
-      if (this.#open || index !== this.#count || !startsCall(calls)) return false
-      const [call] = calls
+      const call = findOnlyStart(calls)
+      if (this.#open || index !== this.#count || !call) return false
       if (call.id !== block.id || call.name !== block.name || !isEmpty(block.input)) return false
       this.#open = { index, type: 'tool_use', call, json: '', extent: new JsonExtent() }
     } else {
