@@ -52,9 +52,10 @@ export async function runAttempts(deps: AttemptDeps, request: AdmittedRequest, t
   }
   const fault = faultAfter(deps, request, targets, { lastFailure, forbidden })
   request.record.noteCause(fault)
-  if (!request.response.opened) throw fault
+  const target = lastFailure?.target ?? targets[0]
+  if (!request.response.opened || !target) throw fault
   // A keep-alive has opened the stream already, so the failure is sent as an error event.
-  const head = answerHead(deps, request, lastFailure?.target ?? targets[0]!)
+  const head = answerHead(deps, request, target)
   endWithError(request, request.client.writer(head, { includeUsage: false }), fault)
   return undefined
 }

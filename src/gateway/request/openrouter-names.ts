@@ -3,12 +3,15 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Task } from '#platform/core/vocabulary.ts'
 
 /** Variants of OpenRouter that are features, not models, with what to do instead. */
-const unsupportedVariants: Record<string, string> = {
-  online: 'searching the web for any model is not supported. Use a search tool of the provider in "tools"',
-  exacto: 'routing by the quality of tool calls is not supported. Name providers in provider.order',
-  extended: 'variants with a longer context are not supported. Name a model with a larger context_length',
-  thinking: 'variants that reason are not supported. Use the model without the suffix, with reasoning: {enabled: true}',
-}
+const unsupportedVariants = new Map(
+  Object.entries({
+    online: 'searching the web for any model is not supported. Use a search tool of the provider in "tools"',
+    exacto: 'routing by the quality of tool calls is not supported. Name providers in provider.order',
+    extended: 'variants with a longer context are not supported. Name a model with a larger context_length',
+    thinking:
+      'variants that reason are not supported. Use the model without the suffix, with reasoning: {enabled: true}',
+  }),
+)
 
 /** The most characters of a name in a message. */
 const maxShown = 100
@@ -23,7 +26,8 @@ export function refuseUnsupportedFeature(name: string): void {
     refuse('a router that chooses a model is not supported. Name a model, or several in "models"')
   const colon = name.lastIndexOf(':')
   const variant = colon < 0 ? '' : name.slice(colon + 1)
-  if (Object.hasOwn(unsupportedVariants, variant)) refuse(unsupportedVariants[variant]!)
+  const reason = unsupportedVariants.get(variant)
+  if (reason !== undefined) refuse(reason)
 }
 
 const latestPattern = /^~([^/]+)\/(.+)-latest$/

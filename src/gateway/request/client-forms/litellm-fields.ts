@@ -14,9 +14,8 @@ export function applyLitellmFields(original: Body): Body {
     throw new Fault('invalid', `Invalid request: guardrails: ${reason}.`)
   }
   if (fallbacks == null) return rest
-  // Undefined stands for something that is not a model name.
-  const names = Array.isArray(fallbacks) ? fallbacks.map(readModelName) : [undefined]
-  if (names.includes(undefined)) {
+  const names = Array.isArray(fallbacks) ? fallbacks.map(readModelName) : undefined
+  if (!names?.every((name) => name !== undefined)) {
     const reason = 'must be a list of model names. Fallbacks with other messages or parameters are not supported'
     throw new Fault('invalid', `Invalid request: fallbacks: ${reason}.`)
   }
@@ -36,7 +35,7 @@ function withTags(body: Body): Body {
   return { ...body, metadata: tags.length > 0 ? { ...metadata, tags: tags.join(',') } : metadata }
 }
 
-/** The model of a fallback: a name, or an object with nothing else. */
+/** The model of a fallback: a name, or an object with nothing else. Undefined for another fallback. */
 function readModelName(fallback: unknown): string | undefined {
   const { model, ...others } = (typeof fallback === 'object' && fallback !== null ? fallback : {}) as Body
   const name = typeof fallback === 'string' ? fallback : model

@@ -65,25 +65,23 @@ function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; drop
     const remainingTurns = from + turns.length - to
     const dropsBackwards = from > Math.floor(remainingTurns / 2)
     const at = dropsBackwards ? from - 1 : to
-    const size = measureSize(turns[at])
-    const shorter =
-      size - (excess - droppedLength) > minTrimmedLength
-        ? shortenLongestTexts(turns[at]!, excess - droppedLength)
-        : turns[at]!
+    const turn = turns[at] ?? []
+    const size = measureSize(turn)
+    const missingLength = excess - droppedLength
+    const shorter = size - missingLength > minTrimmedLength ? shortenLongestTexts(turn, missingLength) : turn
     const savedLength = size - measureSize(shorter)
-    if (savedLength >= (excess - droppedLength) * minSavedShare)
-      return { items: joinWithTurn(turns, from, to, at, shorter), droppedLength: droppedLength + savedLength }
+    if (savedLength >= missingLength * minSavedShare)
+      return { items: joinOuterTurns(turns.with(at, shorter), from, to), droppedLength: droppedLength + savedLength }
     if (dropsBackwards) from--
     else to++
     droppedLength += size
   }
-  return { items: [...turns.slice(0, from), ...turns.slice(to)].flat(), droppedLength }
+  return { items: joinOuterTurns(turns, from, to), droppedLength }
 }
 
-/** Joins the turns before `from` and from `to` on, with the turn at `at` replaced. */
-function joinWithTurn(turns: Item[][], from: number, to: number, at: number, turn: Item[]): Item[] {
-  const changedTurns = turns.with(at, turn)
-  return [...changedTurns.slice(0, from), ...changedTurns.slice(to)].flat()
+/** Joins the turns before `from`, and those from `to` on. */
+function joinOuterTurns(turns: Item[][], from: number, to: number): Item[] {
+  return [...turns.slice(0, from), ...turns.slice(to)].flat()
 }
 
 /** Splits the conversation before each user message, so that no call is separated from its result. */
@@ -163,9 +161,9 @@ function changeTexts(content: unknown, change: (text: string) => string): unknow
 }
 
 function changeCall(call: Body | null, change: (text: string) => string): Body | null {
-  const { arguments: args } = (call?.function ?? {}) as { arguments?: unknown }
-  if (typeof args !== 'string') return call
-  return { ...call, function: { ...(call!.function as Body), arguments: changeJson(args, change) } }
+  const called = (call?.function ?? {}) as Body
+  if (typeof called.arguments !== 'string') return call
+  return { ...call, function: { ...called, arguments: changeJson(called.arguments, change) } }
 }
 
 /** Arguments stay valid JSON: only the texts in them change. */
