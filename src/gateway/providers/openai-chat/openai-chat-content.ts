@@ -1,5 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { ReasoningDetail } from '#chat/thoughts.ts'
+import { pushAll } from '#platform/core/push-all.ts'
 import { type Part, type ReasoningFields, readReasoning, splitThought } from '../../protocol/thinking-parts.ts'
 
 type Annotation = {
@@ -19,18 +20,22 @@ export type ChatContent = ReasoningFields & {
 /** Reads the content of a message or delta: reasoning, text, sources and images. */
 export function readContent(message: ChatContent): AnswerEvent[] {
   const { content, annotations, images } = message
-  return [...readThoughts(message), ...readParts(content), ...readAnnotations(annotations), ...readImages(images)]
+  // Most events of a stream have only one of these.
+  const events = readThoughts(message)
+  if (content) pushAll(events, readParts(content))
+  if (annotations) pushAll(events, readAnnotations(annotations))
+  if (images) pushAll(events, readImages(images))
+  return events
 }
 
 function readThoughts(message: ChatContent): AnswerEvent[] {
   const { reasoning_details: details } = message
   const { text, field } = readReasoning(message)
-  const validDetails = Array.isArray(details)
-    ? details.filter((detail) => typeof detail === 'object' && detail !== null)
-    : []
+  const ownText: AnswerEvent[] = text ? [{ type: 'reasoning', text, field }] : []
+  if (!Array.isArray(details)) return ownText
+  const validDetails = details.filter((detail) => typeof detail === 'object' && detail !== null)
   const hasText = validDetails.some((detail) => detail.text || detail.summary)
-  const detailEvents = validDetails.flatMap(readDetail)
-  return !hasText && text ? [{ type: 'reasoning', text, field }, ...detailEvents] : detailEvents
+  return [...(hasText ? [] : ownText), ...validDetails.flatMap(readDetail)]
 }
 
 function readDetail({ type, text, summary, signature, data, id, format }: ReasoningDetail): AnswerEvent[] {
@@ -51,8 +56,7 @@ function readDetail({ type, text, summary, signature, data, id, format }: Reason
   ]
 }
 
-function readParts(content: ChatContent['content']): AnswerEvent[] {
-  if (!content) return []
+function readParts(content: NonNullable<ChatContent['content']>): AnswerEvent[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : [content].flat().flatMap(readPart)
 }
 

@@ -61,14 +61,14 @@ export class EventPrefix {
     const members = findMembers(text, from)
     const changes = { ...this.#changes(), notNull: this.#nonNullName }
     const result = applyChanges(text, from, changes)
-    const last = members.find(({ name }) => name === this.#lastName)
+    const at = members.findIndex(({ name }) => name === this.#lastName)
+    const last = members[at]
     if (!last) return result
-    const isBefore = ({ start }: { start: number }) => start < last.start
     const { set, fill } = changes
-    const prefixNames = new Set(members.filter(isBefore).map(({ name }) => name))
+    const prefixNames = new Set(members.slice(0, at).map(({ name }) => name))
     const searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !prefixNames.has(name))
     // Such a member can follow the prefix, so the prefix cannot be reused.
-    if (members.some((member) => !isBefore(member) && searched.includes(member.name))) return result
+    if (members.slice(at).some(({ name }) => searched.includes(name))) return result
     const tail = text.slice(last.start)
     // The tail differs if a null was removed from it.
     const tailStart = result.endsWith(tail) ? result.length - tail.length : this.#findLastMember(result, from)
