@@ -40,11 +40,23 @@ test('the connection goes to the resolved address, even if DNS changes', async (
   assert.deepEqual([statusCode, receiver.received[0]?.headers.host], [204, `rebind.invalid:${url.port}`])
 })
 
-test('a redirect is not followed', async () => {
+test('a redirect is not followed, and the error names the server it leads to', async () => {
   await using behind = await startReceiver()
   await using receiver = await startReceiver((response) => response.writeHead(307, { location: behind.url }).end())
   const { status, error } = await post([receiver.origin, behind.origin], receiver.url)
-  assert.deepEqual([status, error, behind.received.length], [307, 'answered with status 307', 0])
+  assert.deepEqual([status, behind.received.length], [307, 0])
+  assert.equal(
+    error,
+    `answered with status 307, a redirect to ${behind.origin}. Redirects are not followed: set the URL of the webhook to the final address`,
+  )
+})
+
+test('a redirect of the same server does not show the path', async () => {
+  await using receiver = await startReceiver((response) => response.writeHead(308, { location: '/secret/' }).end())
+  assert.match(
+    (await post([receiver.origin], receiver.url)).error ?? '',
+    /^answered with status 308, a redirect to another path\./,
+  )
 })
 
 test('an answer without end is not read to its end', async () => {

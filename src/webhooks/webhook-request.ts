@@ -49,7 +49,7 @@ export async function sendRequest(
     // The status counts, also if the rest of the answer is missing.
     await response.body.dump({ limit: maxAnswerBytes }).catch(() => {})
     const { statusCode: status } = response
-    return { status, error: status >= 200 && status < 300 ? null : `answered with status ${status}` }
+    return { status, error: status >= 200 && status < 300 ? null : refusalText(status, response.headers.location, url) }
   } catch (error) {
     const isTimeout = attemptSignal.aborted && !signal.aborted
     return {
@@ -57,6 +57,15 @@ export async function sendRequest(
       error: isTimeout ? `no answer within ${attemptTimeoutMs / 1000} s` : errorText(error as Error, target),
     }
   }
+}
+
+/** Describes an answer that is not a success. Of the target of a redirect only the origin is shown: paths of webhooks are secret. */
+function refusalText(status: number, location: string | string[] | undefined, url: URL): string {
+  const answer = `answered with status ${status}`
+  if (status < 300 || status >= 400 || typeof location !== 'string') return answer
+  const origin = URL.parse(location, url)?.origin
+  const place = origin === url.origin ? 'another path' : origin
+  return `${answer}, a redirect to ${place}. Redirects are not followed: set the URL of the webhook to the final address`
 }
 
 /** Returns a lookup that uses only the checked addresses, even if the name resolves to others later. */
