@@ -140,6 +140,8 @@ export const modelMessages: OddRequest[] = [
       [claude('sonnet-5-5')]: { thinking: { type: 'between_tools' }, output_config: { effort: 'high' } },
       ...each([claude('sonnet-5'), claude('opus-4-8')], { thinking: disabled, output_config: { effort: 'max' } }),
       [claude('fable-5-1')]: { thinking: undefined },
+      'deepseek/m': { thinking: disabled },
+      'openai/gpt-5.4': { reasoning_effort: 'none' },
     },
   },
   {

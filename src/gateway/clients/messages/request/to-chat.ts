@@ -105,7 +105,8 @@ const serviceTiers: Record<string, string> = { auto: 'auto', standard_only: 'def
 function toReasoning({ reasoning, thinking, output_config }: MessagesCall): Body | undefined {
   if (reasoning) return reasoning
   const effort = output_config?.effort === 'max' ? 'xhigh' : (output_config?.effort ?? undefined)
-  if (thinking?.type === 'disabled') return { enabled: false }
+  // `between_tools` is the least reasoning of some models of Claude. Others have no counterpart.
+  if (thinking?.type === 'disabled' || thinking?.type === 'between_tools') return { enabled: false }
   if (thinking) return withoutNulls({ enabled: true, max_tokens: thinking.budget_tokens ?? undefined, effort })
   return effort === undefined ? undefined : { effort }
 }
