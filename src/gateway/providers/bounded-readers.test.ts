@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { maxToolCalls } from '../protocol/tool-calls/assembler.ts'
 import { Searches } from './gemini/gemini-searches.ts'
 import { chatReader, readCompletion } from './openai-chat/openai-chat-answer.ts'
 import { responsesReader } from './openai-responses/openai-responses-stream.ts'
+import { protocols } from './protocols.ts'
 import { usageEvents } from './token-counts.ts'
 
 const event = (value: unknown) => ({ event: undefined, data: JSON.stringify(value), raw: Buffer.alloc(0) })
@@ -30,4 +32,32 @@ test('at most a hundred kinds of pieces are read', () => {
 test('at most a thousand search queries count', () => {
   const webSearchQueries = Array.from({ length: 5000 }, (_, at) => `query ${at}`)
   assert.equal(new Searches().read({ webSearchQueries }, 'gemini-3-pro').length, 1000)
+})
+
+test('the number of tool calls of a whole answer is limited in every protocol', () => {
+  const repeat = (count: number, value: object) => Array.from({ length: count }, () => value)
+  const call = { type: 'function', function: { name: 'f', arguments: '{}' } }
+  const block = { type: 'tool_use', id: 't', name: 'f', input: {} }
+  const item = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }
+  const part = { functionCall: { name: 'f', args: {} } }
+  const answers = {
+    'openai-chat': (count: number) => ({
+      choices: [{ message: { role: 'assistant', tool_calls: repeat(count, call) }, finish_reason: 'tool_calls' }],
+    }),
+    'openai-responses': (count: number) => ({ object: 'response', status: 'completed', output: repeat(count, item) }),
+    'anthropic-messages': (count: number) => ({
+      type: 'message',
+      role: 'assistant',
+      content: repeat(count, block),
+      stop_reason: 'tool_use',
+    }),
+    'google-gemini': (count: number) => ({
+      candidates: [{ content: { parts: repeat(count, part) }, finishReason: 'STOP' }],
+    }),
+  } as const
+  for (const [name, answer] of Object.entries(answers)) {
+    const read = (count: number) => protocols[name as keyof typeof answers].readBody(answer(count), { answerId: 'a' })
+    assert.equal(read(maxToolCalls).filter(({ type }) => type === 'tool_call').length, maxToolCalls, name)
+    assert.throws(() => read(maxToolCalls + 1), /more than 5000 tool calls/, name)
+  }
 })

@@ -2,6 +2,7 @@ import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { allClients } from '#gateway/clients/clients.ts'
 import { WholeRelay } from '#gateway/protocol/relay-whole.ts'
+import { maxToolCalls } from '#gateway/protocol/tool-calls/assembler.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import { requireLinear, sizeRatio } from '../../growing-bodies/linear-work.ts'
@@ -37,18 +38,19 @@ const completion = (...choices: object[]) => ({ choices })
 const response = (output: object[]) => ({ object: 'response', status: 'completed', output })
 const candidate = (parts: object[]) => ({ candidates: [{ content: { parts }, finishReason: 'STOP' }] })
 
-/** An answer with more is refused. */
+/** Answers with more are refused. */
 const mostOutputTexts = 10_000
+const calls = (n: number, make: (index: number) => object) => times(Math.min(n, maxToolCalls), make)
 
 const answers: Record<string, [Protocol, (count: number) => object]> = {
   'calls with the same id': [
     'openai-chat',
-    (n) => completion(message({ tool_calls: times(n, () => called({ id: 'c' })) })),
+    (n) => completion(message({ tool_calls: calls(n, () => called({ id: 'c' })) })),
   ],
-  'calls without an id': ['openai-chat', (n) => completion(message({ tool_calls: times(n, () => called({})) }))],
+  'calls without an id': ['openai-chat', (n) => completion(message({ tool_calls: calls(n, () => called({})) }))],
   'calls with their own ids': [
     'openai-chat',
-    (n) => completion(message({ tool_calls: times(n, (i) => called({ id: `c${i}` })) })),
+    (n) => completion(message({ tool_calls: calls(n, (i) => called({ id: `c${i}` })) })),
   ],
   choices: ['openai-chat', (n) => completion(...times(n, (index) => ({ index, ...message({}) })))],
   'choices with calls': [
@@ -99,19 +101,19 @@ const answers: Record<string, [Protocol, (count: number) => object]> = {
   ],
   'output calls': [
     'openai-responses',
-    (n) => response(times(n, () => ({ type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }))),
+    (n) => response(calls(n, () => ({ type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }))),
   ],
   'content blocks': [
     'anthropic-messages',
     (n) => ({
       type: 'message',
       role: 'assistant',
-      content: times(n, () => ({ type: 'tool_use', id: 't', name: 'f', input: {} })),
+      content: calls(n, () => ({ type: 'tool_use', id: 't', name: 'f', input: {} })),
       stop_reason: 'tool_use',
     }),
   ],
   thoughts: ['google-gemini', (n) => candidate(times(n, (i) => ({ text: 'a', thought: i % 2 === 0 })))],
-  'function calls': ['google-gemini', (n) => candidate(times(n, () => ({ functionCall: { name: 'f', args: {} } })))],
+  'function calls': ['google-gemini', (n) => candidate(calls(n, () => ({ functionCall: { name: 'f', args: {} } })))],
 }
 
 describe('processor time grows in proportion to an answer with', () => {

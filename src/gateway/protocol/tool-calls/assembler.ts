@@ -8,10 +8,16 @@ import { PartialCall } from './partial-call.ts'
 import { hasNoPieces, isEndMarker, type ToolCallPiece, type UpstreamEvent, withoutNullName } from './piece.ts'
 
 /**
+ * The most tool calls of an answer. The main thread reads and writes a whole answer at once, which takes about 8 ms for
+ * each thousand calls. No model makes so many, except one that repeats itself.
+ */
+export const maxToolCalls = 5000
+
+/**
  * Assembles the tool calls of one answer from their pieces, which servers send in many forms (docs/decisions/0197). Calls are
  * in the order in which the upstream started them. Each has one event `tool_call`, with its id and name, which opens the call
  * for the client. Its arguments follow as they arrive, and are complete at the end. Several calls can be open at a time.
- * @throws Error for calls that cannot be completed, unless the answer was cut off at its limit.
+ * @throws Error for calls that cannot be completed, unless the answer was cut off at its limit, and for too many calls.
  */
 export class ToolCallAssembler {
   readonly #context: AnswerContext
@@ -105,6 +111,7 @@ export class ToolCallAssembler {
   #findOrCreateCall(piece: ToolCallPiece, finder: CallFinder): PartialCall | undefined {
     const existing = finder.find(piece)
     if (existing || isEndMarker(piece)) return existing
+    if (this.#calls.length === maxToolCalls) throw new Error(`it has more than ${maxToolCalls} tool calls`)
     finder.latestCall?.completeName()
     const call = new PartialCall(piece.upstreamIndex)
     this.#calls.push(call)
