@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '#test/harness/service/servic
 describe('the specification to the letter', () => {
   let service: TestService
   before(async () => {
-    service = await startTestService()
+    service = await startTestService({ strictAnswers: true })
   })
   after(() => service[Symbol.asyncDispose]())
 

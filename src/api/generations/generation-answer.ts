@@ -3,11 +3,12 @@ import { regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { canReadTexts, type TextReader } from '#spend/ledger/list/visibility.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
+import { absentFields, openRouterFields } from './openrouter-fields.ts'
 import { routingFields } from './routing-fields.ts'
 
 const nullableCount = z.int().nullable()
 
-const Failure = z.looseObject({
+const Failure = z.object({
   kind: z.string(),
   message: z.string().optional(),
   reason: z.string().optional().describe('`context_length_exceeded`, for a prompt that is too long.'),
@@ -19,15 +20,24 @@ const Failure = z.looseObject({
     ),
   rule: z.string().optional(),
   excluded: z
-    .array(z.object({ endpoint: z.string(), reason: z.string() }))
+    .array(
+      z.object({
+        endpoint: z.string(),
+        reason: z.string(),
+        parameters: z.array(z.string()).optional().describe('What the endpoint does not support.'),
+        circuit: z.string().optional().describe('The reason of an open circuit.'),
+        until: z.iso.datetime().optional().describe('The time at which an open circuit ends.'),
+      }),
+    )
     .optional()
     .describe('Skipped endpoints, with the reasons.'),
 })
 
 export const GenerationAnswer = z
-  .looseObject({
+  .object({
     id: z.string(),
     ...routingFields,
+    ...openRouterFields,
     upstream_id: z.string().nullable(),
     created_at: z.iso.datetime(),
     model: z.string(),
@@ -39,8 +49,6 @@ export const GenerationAnswer = z
     finish_reason: z.string().nullable(),
     tokens_prompt: nullableCount,
     tokens_completion: nullableCount,
-    native_tokens_cached: nullableCount,
-    native_tokens_reasoning: nullableCount,
     tokens_estimated: z
       .boolean()
       .describe('Whether the token counts are estimated, because the provider did not report them.'),
@@ -100,21 +108,6 @@ export const GenerationAnswer = z
   })
   .meta({ id: 'Generation', description: 'The metering record of a request.' })
 
-/** Fields of OpenRouter that this service has no value for. Its clients expect every key. */
-const absentFields = {
-  app_id: null,
-  external_user: null,
-  moderation_latency: null,
-  num_fetches: null,
-  num_input_audio_prompt: null,
-  num_media_completion: null,
-  num_media_prompt: null,
-  num_search_results: null,
-  router: null,
-  user_agent: null,
-  web_search_engine: null,
-}
-
 /**
  * The record with the fields of this service and those of OpenRouter.
  * @param reader the caller that gets the answer. The messages of providers are removed if the reader cannot read the
@@ -135,7 +128,6 @@ export function generationAnswer(record: GenerationRecord, reader: TextReader): 
     native_tokens_reasoning: record.tokens_reasoning,
     native_tokens_completion_images: record.tokens_image_completion,
     usage: record.total_cost,
-    provider_responses: null,
   }
 }
 

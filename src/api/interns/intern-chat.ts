@@ -18,6 +18,9 @@ import { dialects } from '../models/dialect.ts'
 import { requireRegion } from './intern-region.ts'
 
 /** The refusals of a chat with an intern. */
+/** A `busy` conflict has `retry-after`, too. */
+export const chatFailureHeaders = ['retry-after', 'x-should-retry'] as const
+
 export const chatFaults = [
   'invalid',
   'unauthenticated',

@@ -3,7 +3,9 @@ import { toModelItem } from '#catalogue/index/model-item.ts'
 import { selectModels } from '#catalogue/index/select.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import type { ModelQuery } from '#catalogue/list/model-query.ts'
+import { MessageError } from '#gateway/clients/messages/schema.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { ErrorEnvelope } from '#platform/http/response/envelope.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 
@@ -31,6 +33,12 @@ export const AnthropicPage = z
     last_id: z.string().nullable(),
   })
   .partial()
+
+/** The form of errors of routes that also serve Anthropic's clients. */
+export const anthropicErrors = {
+  errorBody: z.union([ErrorEnvelope, MessageError]),
+  headers: { failure: ['request-id'] },
+} as const
 
 export function anthropicModel(model: Model): Required<z.infer<typeof AnthropicModel>> {
   const [endpoint] = model.endpoints

@@ -125,3 +125,22 @@ test('the header x-api-key carries a key for operations of the messages protocol
   assert.equal(await status('PATCH', '/guardrails/none', {}, service.managementKey), 401)
   assert.equal(await status('POST', '/presets/p/responses', version, service.managementKey), 401)
 })
+
+test('errors of the messages protocol are returned only by operations of that protocol', async () => {
+  await using service = await startTestService()
+  const errorOf = async (method: string, path: string, key: string | null) => {
+    const headers = { 'anthropic-version': '2023-06-01' }
+    return (await service.ask(method, path, { key, headers, ...(method !== 'GET' && { body: {} }) })).body
+  }
+  for (const [method, path] of [
+    ['POST', '/presets/p/responses'],
+    ['PATCH', '/guardrails/none'],
+    ['GET', '/keys'],
+    ['POST', '/chat/completions'],
+  ] as const)
+    assert.equal((await errorOf(method, path, null)).error.code, 401, path)
+  for (const path of ['/models', '/nothing']) {
+    const { type, error } = await errorOf('GET', path, null)
+    assert.deepEqual([type, typeof error.type], ['error', 'string'], path)
+  }
+})

@@ -27,20 +27,24 @@ import { absentOperations } from './absent-operations.ts'
 import { mountDescription } from './mount-description.ts'
 
 /**
- * Chooses the form of errors. A request below a protocol's path, or with headers that show the protocol, gets every error in
- * that protocol's form.
+ * Chooses the form of errors. A request below a protocol's path gets every error in that protocol's form. So does one with
+ * headers that show the protocol, unless it matches an operation that only has the form of this service.
  */
-function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) {
+function envelopeFor({ url, headers, routeOptions }: Pick<FastifyRequest, 'url' | 'headers' | 'routeOptions'>) {
   const path = url.split('?', 1)[0] ?? ''
+  // Undefined for a path that does not exist or cannot be parsed.
+  const config = routeOptions?.config
+  const hasOwnForm = config?.key !== undefined && config.acceptsApiKeyHeader?.(headers) !== true
   const client =
     clients.find(({ operation }) => `${path}/`.startsWith(`${apiPrefix}${operation.path}/`)) ??
-    clients.find(({ isUsedBy }) => isUsedBy?.(headers))
+    (hasOwnForm ? undefined : clients.find(({ isUsedBy }) => isUsedBy?.(headers)))
   return client?.envelope
 }
 
 /** Values that tests change. */
 export type ApiOptions = {
-  checkResponses?: boolean
+  /** Called before the routes are mounted. */
+  observe?: (app: FastifyInstance) => void
   timeouts?: RequestTimeouts
   uploadPauseMs?: number
   /** After this time without progress, an answer that its client does not read is abandoned. */
@@ -54,7 +58,7 @@ function timeoutsFor({ request_timeout_ms: requestMs }: ApiDeps['config']): Requ
 /** Creates the server of the public API, which is not listening yet. */
 export async function createApi(
   deps: ApiDeps,
-  { timeouts, uploadPauseMs = 30_000, unreadAnswerMs = 120_000, ...options }: ApiOptions = {},
+  { observe, timeouts, uploadPauseMs = 30_000, unreadAnswerMs = 120_000 }: ApiOptions = {},
 ): Promise<FastifyInstance> {
   const root = rootPath(deps.config)
   const app = createApp({
@@ -83,6 +87,7 @@ export async function createApi(
   const requestsInFlight = createRequestTracker(onFinished)
   trackRequests(app, requestsInFlight)
   deps.metrics.observeRequestsInFlight(requestsInFlight.count)
+  observe?.(app)
   const hostOf = createHostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header })
   mountRoutes(app, routes, {
     deps,
@@ -92,7 +97,6 @@ export async function createApi(
     hostOf,
     uploadPace: { bytesPerSecond: deps.config.min_upload_bytes_per_second, pauseMs: uploadPauseMs },
     wrap: deps.wrapHandler,
-    ...options,
   })
   mountDescription(app)
   const notFoundPage = deps.console && mountConsole(app, deps.console, deps.log, root)

@@ -27,6 +27,7 @@ import type { KeyNeed } from './route.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     key?: KeyNeed
+    acceptsApiKeyHeader?: (headers: IncomingHttpHeaders) => boolean
     undeclaredBody?: 'invalid' | 'unsupported_media_type'
     restate?: (fault: Fault) => Fault
   }

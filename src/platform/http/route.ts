@@ -4,6 +4,7 @@ import type { Entity } from '../core/entity-tag.ts'
 import type { Fault, FaultKind } from '../core/fault.ts'
 import type { JsonSource } from '../json/json-text/json-source.ts'
 import type { ResponseStream } from '../net/response-stream.ts'
+import type { DescribedHeader } from './description/headers.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete'
 
@@ -69,6 +70,12 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   downloads?: boolean
   /** The form of its errors, if it differs from this service's. */
   errorBody?: z.ZodType
+  /** Headers that the route adds to its answers. Other fields of the route imply further ones. */
+  headers?: { success?: readonly DescribedHeader[]; failure?: readonly DescribedHeader[] }
+  /** Media types of its errors in addition to JSON. */
+  errorMediaTypes?: string[]
+  /** Whether a request with the header `Range` gets a part, with status 206. */
+  hasRanges?: boolean
   /** Whether the description lists 500. Defaults to true. */
   describesInternalError?: boolean
   /** Whether a POST changes nothing. */

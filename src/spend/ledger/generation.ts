@@ -50,7 +50,7 @@ export type Cause = {
   guardrailId?: string
   rule?: string
   /** The excluded endpoints with reasons. */
-  excluded?: { endpoint: string; reason: string }[]
+  excluded?: { endpoint: string; reason: string; parameters?: string[]; circuit?: string; until?: string }[]
 }
 
 /** A name and its value. Several tags of a request can have one name. */

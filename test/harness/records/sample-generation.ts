@@ -1,3 +1,4 @@
+import { absentFields } from '#api/generations/openrouter-fields.ts'
 import type { Generation } from '../../../console/api/types.ts'
 
 /** A typical request for tests: streamed and answered by the first endpoint. */
@@ -73,6 +74,15 @@ export function sampleGeneration(overrides: Partial<Generation> = {}): Generatio
     app_title: null,
     http_referer: null,
     origin: '',
+    ...absentFields,
+    api_type: 'completions',
+    cache_discount: null,
+    data_region: 'global',
+    native_tokens_prompt: null,
+    native_tokens_completion: null,
+    native_tokens_completion_images: null,
+    preset_id: null,
+    usage: 0,
     ...overrides,
   }
 }

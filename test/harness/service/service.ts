@@ -7,6 +7,7 @@ import type { RequestTimeouts } from '#platform/http/app.ts'
 import { useBundledPrograms } from '#provision/processes/programs.ts'
 import { currentBundle } from '../../../bin/current-bundle.ts'
 import { type DatabaseKind, newTestStore, type TestStore } from '../database/databases.ts'
+import { checkAnswers } from './described-answers.ts'
 import { noteForFailure } from './failure-notes.ts'
 import { killDaemonsAfterTests } from './leftovers.ts'
 
@@ -46,6 +47,8 @@ type Options = {
   uploadPauseMs?: number
   /** How long a client can read nothing of its answer. */
   unreadAnswerMs?: number
+  /** Whether statuses and headers that the API description lacks fail the test, as fields do. */
+  strictAnswers?: boolean
   /** Receives each line of the log. */
   log?: (line: string) => void
 }
@@ -57,7 +60,7 @@ const apiKey = `sb-v1-${'b'.repeat(64)}`
 const bundle = currentBundle()
 if (bundle) useBundledPrograms(new URL('interns/', bundle))
 
-/** Every answer is checked against its route's schema. A second service on the same `testStore` shares its store. */
+/** Every answer is compared with the API description. A second service on the same `testStore` shares its store. */
 export async function startTestService(options: Options = {}): Promise<TestService> {
   const testStore = options.testStore ?? (await newTestStore(options.kind ?? 'sqlite'))
   killDaemonsAfterTests(testStore.settings.data_dir)
@@ -85,7 +88,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
       variable: (name) => options.variables?.[name] ?? (name === 'PATH' ? process.env.PATH : undefined),
       newId: newUuid,
     },
-    { checkResponses: true, timeouts, uploadPauseMs, unreadAnswerMs },
+    { observe: (app) => checkAnswers(app, options.strictAnswers === true), timeouts, uploadPauseMs, unreadAnswerMs },
   )
 
   async function ask(method: string, path: string, { key = apiKey, body, headers }: Ask = {}): Promise<Reply> {

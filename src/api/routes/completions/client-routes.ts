@@ -19,6 +19,7 @@ const faults: FaultKind[] = [
 
 function completionRoute(client: ClientProtocol): Route {
   const { path, summary, description, request, maxBodyParts, response, events, errorBody } = client.operation
+  const protocolHeaders = client.answerHeaders ? (['request-id'] as const) : []
   return route({
     method: 'post',
     path,
@@ -34,6 +35,10 @@ function completionRoute(client: ClientProtocol): Route {
     response,
     ...(events && { mediaTypes: ['text/event-stream'], events }),
     errorBody,
+    headers: {
+      success: ['x-generation-id', 'x-fields-left-out', ...protocolHeaders],
+      failure: ['x-generation-id', 'x-should-retry', ...protocolHeaders],
+    },
     faults,
     handler: (call, { gateway }) => answerCompletion(gateway, call, client),
   })

@@ -20,6 +20,7 @@ export const countMessageTokens = route({
   keepsBody: true,
   response: z.object({ input_tokens: z.int() }),
   errorBody: messagesClient.operation.errorBody,
+  headers: { success: ['request-id', 'x-tokens-estimated'], failure: ['request-id', 'x-should-retry'] },
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'unavailable'],
   handler: async ({ body, caller, headers, host, requestId }, { gateway }) => {
     const pause = pauseForBody(declaredBytes(headers))

@@ -57,6 +57,7 @@ export const getGenerationsExport = route({
     'Exports all requests that `GET /generations` lists for the caller, with the same filters. Times are in UTC, durations in milliseconds, amounts in USD. If the connection breaks before the end, rows are missing. Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.',
   request: { query: GenerationFilters },
   mediaTypes: ['text/csv'],
+  headers: { success: ['content-disposition'] },
   faults: ['invalid', 'unauthenticated'],
   handler: async ({ query, caller, response }, deps) => {
     const filter = await toLedgerFilter(deps, caller, query)

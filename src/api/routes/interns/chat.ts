@@ -1,7 +1,7 @@
 import { CompletionChunk } from '#gateway/clients/chat/schema.ts'
 import { addChatReason } from '#interns/contract/chat-fault.ts'
 import { InternChatRequest } from '#interns/turns/chat-request.ts'
-import { AcceptedRun, chatFaults, chatWith } from '../../interns/intern-chat.ts'
+import { AcceptedRun, chatFailureHeaders, chatFaults, chatWith } from '../../interns/intern-chat.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
@@ -17,6 +17,7 @@ export const chatWithIntern = route({
   mediaTypes: ['text/event-stream'],
   events: CompletionChunk,
   accepted: AcceptedRun,
+  headers: { failure: chatFailureHeaders },
   faults: [...chatFaults],
   describesInternalError: false,
   undeclaredBody: 'invalid',

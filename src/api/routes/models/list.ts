@@ -2,7 +2,7 @@ import { ModelItem } from '#catalogue/index/model-item.ts'
 import { ModelQuery } from '#catalogue/list/model-query.ts'
 import { messagesClient } from '#gateway/clients/messages/client.ts'
 import { z } from '#platform/json/schema.ts'
-import { AnthropicModel, AnthropicPage, anthropicModelList } from '../../models/anthropic-models.ts'
+import { AnthropicModel, AnthropicPage, anthropicErrors, anthropicModelList } from '../../models/anthropic-models.ts'
 import { answerModelList } from '../../models/model-list.ts'
 import { route } from '../route.ts'
 
@@ -32,6 +32,7 @@ export const listModels = route({
   response: CombinedModelList,
   mediaTypes: ['application/rss+xml'],
   isCacheable: true,
+  ...anthropicErrors,
   faults: ['invalid', 'unauthenticated'],
   handler: (call, deps) =>
     messagesClient.isUsedBy?.(call.headers)

@@ -2,7 +2,7 @@ import { ModelItem, toModelItem } from '#catalogue/index/model-item.ts'
 import { messagesClient } from '#gateway/clients/messages/client.ts'
 import { modelByName } from '#gateway/request/resolve-models.ts'
 import { z } from '#platform/json/schema.ts'
-import { AnthropicModel, anthropicModel } from '../../models/anthropic-models.ts'
+import { AnthropicModel, anthropicErrors, anthropicModel } from '../../models/anthropic-models.ts'
 import { route } from '../route.ts'
 
 const RetrievedModel = ModelItem.extend({
@@ -29,6 +29,7 @@ export const retrieveModel = route({
     }),
   },
   response: RetrievedModel,
+  ...anthropicErrors,
   faults: ['unauthenticated', 'not_found'],
   handler: ({ params, headers }, { catalogue }) => {
     const model = modelByName(catalogue.current(), params.id)

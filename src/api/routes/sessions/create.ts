@@ -37,6 +37,7 @@ export const createSession = route({
   request: { body: NewSessionBody },
   status: 201,
   response: z.object({ data: Session }),
+  headers: { success: ['set-cookie'] },
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'rate_limited', 'unsupported_media_type'],
   handler: async ({ body, headers, raw }, deps) => {
     const { origin, address } = deps.connectionOf(raw)

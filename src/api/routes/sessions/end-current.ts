@@ -27,6 +27,7 @@ export const endCurrentSession = route({
         'Open this page to also end the session at the OpenID Connect issuer. Present if `oidc_sign_out` is `issuer`.',
       ),
   }),
+  headers: { success: ['set-cookie'] },
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller, raw }, deps) => {
     const { session, origin } = await currentSession(deps, caller, raw)

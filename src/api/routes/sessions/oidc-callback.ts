@@ -26,6 +26,8 @@ export const getOidcCallback = route({
   description:
     'For browsers. Creates a session for the member, and redirects to the console. If the settings allow it, the first sign-in creates the member.',
   mediaTypes: ['text/html'],
+  headers: { success: ['set-cookie'], failure: ['set-cookie'] },
+  errorMediaTypes: ['text/html'],
   faults: ['unauthenticated', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
   handler: async ({ raw, url, headers }, deps) => {
     // Outside the `try`: without an issuer, this path does not exist and has no page.

@@ -27,6 +27,7 @@ export const getOidcSignIn = route({
   },
   status: 303,
   mediaTypes: ['text/html'],
+  headers: { success: ['location', 'set-cookie'] },
   faults: ['invalid', 'not_found', 'unavailable'],
   handler: async ({ raw, query }, deps) => {
     const client = requireOidcClient(deps)

@@ -4,6 +4,7 @@ import { ErrorEnvelope } from '../response/envelope.ts'
 import { faultMeaning, faultStatus } from '../response/faults.ts'
 import type { KeyNeed } from '../route.ts'
 import type { DescribedRoute, Examples } from './described-route.ts'
+import { type DescribedHeader, headerComponents, referToHeaders } from './headers.ts'
 import { createSchemaRegistry, type SchemaRegistry } from './json-schema.ts'
 import { pathParameters, preconditions, queryParameters, repetitions } from './parameters.ts'
 
@@ -19,10 +20,6 @@ type ApiInfo = {
 
 type Schemas = { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType }
 
-const requestIdHeader = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
-const entityTagHeader = { etag: { $ref: '#/components/headers/EntityTag' } }
-const retryAfterHeader = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
-
 /** Describes a table of routes as OpenAPI 3.1. */
 export function describeRoutes(routes: DescribedRoute[], info: ApiInfo): object {
   const registry = createSchemaRegistry()
@@ -33,8 +30,8 @@ export function describeRoutes(routes: DescribedRoute[], info: ApiInfo): object 
       [route.method]: describeOperation(route, registry, info.examples?.[`${route.method} ${route.path}`]),
     }
   }
-  const faults = new Set(routes.flatMap(listFaults))
-  const responses = faultResponses(faults, registry)
+  const kinds = new Set<FailureKind>(['internal_error', ...routes.flatMap(listFaults)])
+  const responses = Object.fromEntries([...kinds].sort().map((kind) => [kind, describeFailure(kind, registry)]))
   return {
     openapi: '3.1.0',
     info: {
@@ -46,7 +43,7 @@ export function describeRoutes(routes: DescribedRoute[], info: ApiInfo): object 
     servers: [{ url: info.prefix }],
     tags: info.tags,
     paths,
-    components: { securitySchemes, headers, responses, schemas: registry.components() },
+    components: { securitySchemes, headers: headerComponents, responses, schemas: registry.components() },
   }
 }
 
@@ -67,19 +64,6 @@ const securitySchemes = {
     description:
       'Requests of a browser session that change something need its `csrf_token` and the `Origin` of the service.',
   },
-}
-
-const headers = {
-  RequestId: {
-    description: 'The ID of the request in the log. An ID sent in `x-request-id` is used.',
-    schema: { type: 'string' },
-  },
-  EntityTag: {
-    description:
-      'The version of the object. Send it as `If-Match` with a change, so that the change is refused if the object was changed meanwhile.',
-    schema: { type: 'string' },
-  },
-  RetryAfter: { description: 'The number of seconds to wait before a retry.', schema: { type: 'integer' } },
 }
 
 const keysFor: Record<KeyNeed, object[]> = {
@@ -119,13 +103,14 @@ function describeOperation(route: DescribedRoute, registry: SchemaRegistry, exam
           description: 'Accepted',
         },
       }),
+      ...(route.hasRanges && { 206: { ...describeSuccess(route, registry, {}), description: 'The requested part' } }),
       ...(route.isIdempotent && {
         200: {
           ...describeSuccess(route, registry, example),
           description: 'The result of an earlier request with the same key',
         },
       }),
-      ...(route.isCacheable && { 304: { description: 'Not modified', headers: requestIdHeader } }),
+      ...(route.isCacheable && { 304: { description: 'Not modified', headers: referToHeaders(['etag']) } }),
       ...describeFailures(route, registry),
     },
   }
@@ -140,11 +125,8 @@ const binaryContent = (types: string[]) =>
   Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
 
 /** A stream is described by one of its events, because the description cannot express a sequence of them. */
-function describeSuccess(
-  { response, mediaTypes = [], events, downloads, etag }: DescribedRoute,
-  registry: SchemaRegistry,
-  example: Examples[string],
-): object {
+function describeSuccess(route: DescribedRoute, registry: SchemaRegistry, example: Examples[string]): object {
+  const { response, mediaTypes = [], events, downloads } = route
   const schemaFor = (type: string) =>
     events && type === 'text/event-stream' ? registry.schemaOf(events, 'output') : { type: 'string' }
   const content = {
@@ -154,49 +136,51 @@ function describeSuccess(
     }),
     ...(!downloads && Object.fromEntries(mediaTypes.map((type) => [type, { schema: schemaFor(type) }]))),
   }
-  const headers = { ...requestIdHeader, ...(etag && entityTagHeader) }
+  const headers = referToHeaders(successHeaders(route))
   return { description: 'Success', headers, ...(Object.keys(content).length > 0 && { content }) }
 }
+
+/** The headers of a route's success. */
+const successHeaders = ({ etag, isCacheable, hasRanges, headers = {} }: DescribedRoute): DescribedHeader[] => [
+  ...(etag || isCacheable ? (['etag'] as const) : []),
+  ...(hasRanges ? (['accept-ranges', 'content-range'] as const) : []),
+  ...(headers.success ?? []),
+]
 
 function listFaults({ faults, ifMatch }: DescribedRoute): FaultKind[] {
   return [...new Set<FaultKind>([...faults, ...(ifMatch ? (['precondition_failed'] as const) : [])])]
 }
 
 function describeFailures(route: DescribedRoute, registry: SchemaRegistry): object {
-  const { errorBody, describesInternalError = true } = route
-  const kinds = listFaults(route)
-  if (errorBody) {
-    const content = { 'application/json': { schema: registry.schemaOf(errorBody, 'output') } }
-    const toResponse = (description: string) => ({ description, headers: requestIdHeader, content })
-    return {
-      ...Object.fromEntries(kinds.map((kind) => [faultStatus[kind], toResponse(faultMeaning[kind])])),
-      500: toResponse(internalError),
-    }
-  }
-  const named = kinds.map((kind) => [faultStatus[kind], { $ref: responseName(kind) }])
-  const internalErrors = describesInternalError && { 500: { $ref: '#/components/responses/internal_error' } }
-  return { ...Object.fromEntries(named), ...internalErrors }
+  const { errorBody, headers, errorMediaTypes, describesInternalError = true } = route
+  const kinds = [...listFaults(route), ...(describesInternalError ? (['internal_error'] as const) : [])]
+  const isShared = errorBody === undefined && headers?.failure === undefined && errorMediaTypes === undefined
+  const describe = (kind: FailureKind) =>
+    isShared ? { $ref: `#/components/responses/${kind}` } : describeFailure(kind, registry, route)
+  return Object.fromEntries(kinds.map((kind) => [statusOf(kind), describe(kind)]))
 }
 
-const internalError = 'Internal server error'
+type FailureKind = FaultKind | 'internal_error'
 
-const responseName = (kind: FaultKind) => `#/components/responses/${kind}`
+const statusOf = (kind: FailureKind) => (kind === 'internal_error' ? 500 : faultStatus[kind])
 
-function faultResponses(kinds: Set<FaultKind>, registry: SchemaRegistry): Record<string, object> {
-  const content = { 'application/json': { schema: registry.schemaOf(ErrorEnvelope, 'output') } }
-  const responses = [...kinds].sort().map((kind) => {
-    const hasRetryAfter = kind === 'rate_limited' || kind === 'unavailable'
-    return [
-      kind,
-      {
-        description: faultMeaning[kind],
-        headers: { ...requestIdHeader, ...(hasRetryAfter && retryAfterHeader) },
-        content,
-      },
-    ]
-  })
-  const internal = { description: internalError, headers: requestIdHeader, content }
-  return { ...Object.fromEntries(responses), internal_error: internal }
+/** The properties of a route that decide the form of its errors. */
+type FailureForm = Pick<DescribedRoute, 'errorBody' | 'headers' | 'errorMediaTypes'>
+
+function describeFailure(
+  kind: FailureKind,
+  registry: SchemaRegistry,
+  { errorBody = ErrorEnvelope, headers = {}, errorMediaTypes = [] }: FailureForm = {},
+): object {
+  const hasRetryAfter = kind === 'rate_limited' || kind === 'unavailable'
+  return {
+    description: kind === 'internal_error' ? 'Internal server error' : faultMeaning[kind],
+    headers: referToHeaders([...(hasRetryAfter ? (['retry-after'] as const) : []), ...(headers.failure ?? [])]),
+    content: {
+      'application/json': { schema: registry.schemaOf(errorBody, 'output') },
+      ...Object.fromEntries(errorMediaTypes.map((type) => [type, { schema: { type: 'string' } }])),
+    },
+  }
 }
 
 const exampleOf = (example: Examples[string], part: 'body' | 'answer') =>

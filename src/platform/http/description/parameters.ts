@@ -41,8 +41,8 @@ export function preconditions({ ifMatch, canCreate }: DescribedRoute): object[] 
   ]
 }
 
-/** The headers of requests that repeat an earlier one. */
-export function repetitions({ isIdempotent, isCacheable }: DescribedRoute): object[] {
+/** The headers of requests that repeat or continue an earlier one. */
+export function repetitions({ isIdempotent, isCacheable, hasRanges }: DescribedRoute): object[] {
   const idempotency =
     'A repeated request with the same key and body returns the object of the first one, with status 200. With another body it is a conflict.'
   const noneMatch = 'The `ETag` of an earlier answer. If the answer is the same, it is 304 without a body.'
@@ -59,6 +59,17 @@ export function repetitions({ isIdempotent, isCacheable }: DescribedRoute): obje
       : []),
     ...(isCacheable
       ? [{ name: 'if-none-match', in: 'header', description: noneMatch, schema: { type: 'string' } }]
+      : []),
+    ...(hasRanges
+      ? [
+          { name: 'range', in: 'header', description: 'The part to return: `bytes=0-99`.', schema: { type: 'string' } },
+          {
+            name: 'if-range',
+            in: 'header',
+            description: 'An `ETag`. If the file has changed since, the whole file is returned.',
+            schema: { type: 'string' },
+          },
+        ]
       : []),
   ]
 }

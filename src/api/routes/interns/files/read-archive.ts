@@ -17,6 +17,7 @@ export const getInternArchive = route({
   request: { params: InternPath, query: FolderPathQuery },
   mediaTypes: ['application/gzip'],
   downloads: true,
+  headers: { success: ['content-disposition'] },
   faults: [...fileFaults],
   handler: ({ params, query: { path }, caller, host, response }, deps) =>
     withFiles(

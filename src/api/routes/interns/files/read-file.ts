@@ -19,6 +19,8 @@ export const getInternFile = route({
   request: { params: InternPath, query: FilePathQuery },
   mediaTypes: ['application/octet-stream'],
   downloads: true,
+  hasRanges: true,
+  headers: { success: ['content-disposition', 'etag', 'last-modified'] },
   faults: [...fileFaults, 'range_not_satisfiable'],
   handler: ({ params, query: { path }, caller, host, headers, response }, deps) => {
     const selection = { range: parseRange(headers.range), ifRangeTag: readIfRange(headers['if-range']) }

@@ -1,7 +1,7 @@
 import { Completion, CompletionChunk } from '#gateway/clients/chat/schema.ts'
 import { addChatReason, chatFault } from '#interns/contract/chat-fault.ts'
 import { InternChatInSession } from '#interns/turns/chat-request.ts'
-import { AcceptedRun, chatFaults, chatWith } from '../../../interns/intern-chat.ts'
+import { AcceptedRun, chatFailureHeaders, chatFaults, chatWith } from '../../../interns/intern-chat.ts'
 import { route } from '../../route.ts'
 import { SessionPath } from '../path.ts'
 
@@ -18,6 +18,7 @@ export const chatInInternSession = route({
   mediaTypes: ['text/event-stream'],
   events: CompletionChunk,
   accepted: AcceptedRun,
+  headers: { failure: chatFailureHeaders },
   faults: [...chatFaults],
   undeclaredBody: 'invalid',
   bodyLimit: 1024 * 1024,
