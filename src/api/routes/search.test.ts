@@ -63,6 +63,15 @@ onEachDatabase('lists are searched on the server', (kind) => {
     assert.deepEqual(await names(`/keys?expires_before=${time(7)}`), ['sooner', 'later'])
     assert.deepEqual(await names(`/keys?expires_before=${time(7)}&limit=1`), ['sooner'])
     assert.equal((await service.manage('GET', '/keys?expires_before=tomorrow')).status, 400)
+    for (const parameters of [
+      'order=limit_used&q=a',
+      `expires_before=${time(7)}&order=limit_used`,
+      'hashes=a&workspace_id=b',
+    ]) {
+      const { status, body } = await service.manage('GET', `/keys?${parameters}`)
+      assert.equal(status, 400, parameters)
+      assert.match(body.error.message, /cannot be combined with/)
+    }
   })
 
   test('keys by the used share of their limit, of all workspaces that the caller reaches', async () => {

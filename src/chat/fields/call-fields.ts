@@ -20,7 +20,9 @@ export const Trace = z
     parent_span_id: z.string(),
   })
   .partial()
-  .describe('Names for traces. Other keys are forwarded as custom metadata.')
+  .describe(
+    'Names for traces, also under other keys. Accepted without an effect: the header `traceparent` continues a trace.',
+  )
 
 export const Debug = z
   .looseObject({ echo_upstream_body: z.boolean().optional() })

@@ -1,6 +1,7 @@
 import { visibleCreatorId } from '#identity/accounts/keys/key-access.ts'
 import { expiringKeys, keysByHash, listKeys } from '#identity/accounts/keys/keys.ts'
 import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
+import { Fault } from '#platform/core/fault.ts'
 import { PageQuery, pageOf, SearchText } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { keysByUsedLimit } from '#spend/ledger/spending/key-limits.ts'
@@ -55,6 +56,7 @@ export const listAllKeys = route({
   response: pageOf(Key),
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
+    refuseCombinations(query)
     if (query.hashes !== undefined) {
       const found = await keysByHash(deps, caller, query.hashes)
       return { data: await keyAnswers(deps, caller, found), total_count: found.length }
@@ -80,3 +82,15 @@ export const listAllKeys = route({
     return { data: await keyAnswers(deps, caller, data), total_count }
   },
 })
+
+/** These lists contain keys of all workspaces, and have their own conditions. */
+const listParameters = ['hashes', 'expires_before', 'order'] as const
+const conditions = ['q', 'workspace_id', ...listParameters] as const
+
+/** @throws Fault `invalid` for parameters that would have no effect together. */
+function refuseCombinations(query: Partial<Record<(typeof conditions)[number], unknown>>): void {
+  const chosen = listParameters.find((name) => query[name] !== undefined)
+  const other = conditions.find((name) => name !== chosen && query[name] !== undefined)
+  if (chosen === undefined || other === undefined) return
+  throw new Fault('invalid', `Invalid request: ${chosen}: cannot be combined with ${other}`)
+}
