@@ -35,13 +35,13 @@ const modes: { id: ApprovalMode; name: string; description: string }[] = [
   { id: 'self-drive', name: 'Self-drive', description: 'Asks for no permission; the shell runs without a sandbox.' },
 ]
 
-/** Capabilities that the client declared in `initialize`: it can show forms, and it applies its own rules. */
-type ClientCapabilities = { supportsForms: boolean; clientHasRules: boolean }
+/** Capabilities that the client declared in `initialize`: it can show forms and URLs, and it applies its own rules. */
+type ClientCapabilities = { supportsForms: boolean; supportsUrls: boolean; clientHasRules: boolean }
 
 /** The builtin agent, an agent of the Agent Client Protocol like any other: one app serves one client. */
 export function createAgent(deps: AgentDeps): AgentApp {
-  const sessions = new OpenSessions(deps)
-  let capabilities: ClientCapabilities = { supportsForms: false, clientHasRules: false }
+  let capabilities: ClientCapabilities = { supportsForms: false, supportsUrls: false, clientHasRules: false }
+  const sessions = new OpenSessions({ ...deps, supportsForms: () => capabilities.supportsForms })
 
   const describeSession = ({ mode, log }: OpenSession) => ({
     modes: { currentModeId: mode, availableModes: modes },
@@ -53,6 +53,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
     .onRequest('initialize', ({ params: { clientCapabilities } }) => {
       capabilities = {
         supportsForms: Boolean(clientCapabilities?.elicitation?.form),
+        supportsUrls: Boolean(clientCapabilities?.elicitation?.url),
         clientHasRules: clientAppliesRules(clientCapabilities?._meta),
       }
       return initializeResponse(deps.version)

@@ -46,6 +46,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     notifyProgress: () => {},
     ask: async () => ({ action: 'cancel' }),
     showPlan: async () => {},
+    elicit: async () => ({ action: 'cancel' }),
     delegate: async () => '',
   }
   const deps: TurnDeps = {

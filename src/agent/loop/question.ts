@@ -1,7 +1,14 @@
-import type { AgentContext, ElicitationPropertySchema } from '@agentclientprotocol/sdk'
-import type { Field, FormAnswer } from '../tools/tool.ts'
+import type { AgentContext, CreateElicitationRequest, ElicitationPropertySchema } from '@agentclientprotocol/sdk'
+import type { Elicitation, Field, FormAnswer } from '../tools/tool.ts'
 
-type QuestionDeps = { client: AgentContext; sessionId: string; supportsForms: boolean; signal: AbortSignal }
+/** `supportsUrls`: the client shows a URL of a question in its own form. */
+type QuestionDeps = {
+  client: AgentContext
+  sessionId: string
+  supportsForms: boolean
+  supportsUrls: boolean
+  signal: AbortSignal
+}
 
 /** Sends the user a form through the client. @throws Error, for the model, if the client does not support forms. */
 export async function askForm(
@@ -10,21 +17,32 @@ export async function askForm(
   message: string,
   fields: Field[],
 ): Promise<FormAnswer> {
-  if (!deps.supportsForms)
-    throw new Error('This client cannot show questions. Put the question into your answer instead.')
   const requestedSchema = {
     type: 'object' as const,
     properties: Object.fromEntries(fields.map((field) => [field.name, toProperty(field)])),
     required: fields.filter((field) => field.required !== false).map((field) => field.name),
   }
+  return elicit(deps, toolCallId, { mode: 'form', message, requestedSchema })
+}
+
+/** Sends the user a form or a URL. @throws Error, for the model, if the client does not support forms. */
+export async function elicit(deps: QuestionDeps, toolCallId: string, question: Elicitation): Promise<FormAnswer> {
+  if (!deps.supportsForms)
+    throw new Error('This client cannot show questions. Put the question into your answer instead.')
+  const request = question.mode === 'url' && !deps.supportsUrls ? urlAsForm(question) : question
   const answer = await deps.client.request(
     'elicitation/create',
-    { mode: 'form', sessionId: deps.sessionId, toolCallId, message, requestedSchema },
+    { sessionId: deps.sessionId, toolCallId, ...request } as CreateElicitationRequest,
     { cancellationSignal: deps.signal, stopWaitingOnCancel: true },
   )
   deps.signal.throwIfAborted()
   if (answer.action === 'accept') return { action: 'accept', content: readContent(answer as { content?: unknown }) }
   return { action: answer.action === 'decline' ? 'decline' : 'cancel' }
+}
+
+function urlAsForm({ message, url }: Extract<Elicitation, { mode: 'url' }>): Elicitation {
+  const requestedSchema = { type: 'object', properties: {} }
+  return { mode: 'form', message: `${message}\n\nOpen ${url} and accept when you are done.`, requestedSchema }
 }
 
 const readContent = (answer: { content?: unknown }) => (answer.content ?? {}) as Record<string, unknown>

@@ -13,7 +13,7 @@ import { buildSystemPrompt } from './context/system-prompt.ts'
 import { readWorkspaceNotes } from './context/workspace-notes.ts'
 import { runHelper } from './helper.ts'
 import { runTurn, type TurnDeps } from './loop.ts'
-import { askForm } from './question.ts'
+import { askForm, elicit } from './question.ts'
 import type { SessionLog } from './session/session-store.ts'
 import type { AgentSettings } from './settings.ts'
 import { askClientRules, requestPermission } from './tool-calls/permission.ts'
@@ -36,6 +36,7 @@ type TurnContext = {
   now: Now
   client: AgentContext
   supportsForms: boolean
+  supportsUrls: boolean
   clientHasRules: boolean
   log: SessionLog
   workspace: Workspace
@@ -155,6 +156,8 @@ function createToolContext(context: TurnContext, call: ToolCall, delegate: ToolC
     showPlan: (steps) =>
       client.notify('session/update', { sessionId, update: toSessionUpdate({ type: 'plan.made', steps }) }),
     ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
+    elicit: (question, withdrawn) =>
+      elicit({ ...context, sessionId, signal: AbortSignal.any([signal, withdrawn]) }, call.id, question),
     notifyProgress: (output) => {
       const update = toSessionUpdate({ type: 'tool.working', id: call.id, output })
       client.notify('session/update', { sessionId, update }).catch(() => {})

@@ -3,6 +3,7 @@ import { once } from '#platform/async/once.ts'
 import { version } from '#platform/core/version.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import { createAuthorizationFetch } from './authorization-fetch.ts'
+import { type AskUser, answerRequests, clientCapabilities } from './calls/server-requests.ts'
 import { createStartScript, environmentLine } from './command-script.ts'
 import { createCommandTransport } from './command-transport.ts'
 import { toErrorText } from './error-text.ts'
@@ -14,6 +15,9 @@ export type RunLocation = { shell: Shell; workspace: string; sandbox: boolean }
 
 /** `fetch` is used for servers with a URL. */
 type ServerAccess = RunLocation & { fetch: typeof globalThis.fetch }
+
+/** `onToolsChanged` is called when the server's list of tools has changed, `askUser` when the server asks the user. */
+type ServerListener = { onToolsChanged: () => void; askUser: AskUser | undefined }
 
 export type ServerConnection = {
   client: Client
@@ -36,19 +40,19 @@ const library = once(() => import('@modelcontextprotocol/client'))
 /**
  * Connects to a server. If it does not answer the request for its protocol version properly, it gets the older handshake:
  * some commands exit at an unknown first message, or start slower than the timeout; some URLs answer it with the status 500.
- * `onToolsChanged` is called when the server's list of tools has changed. @throws Error with the reason of a failure.
+ * @throws Error with the reason of a failure.
  */
 export async function connectServer(
   spec: McpServerSpec,
   access: ServerAccess,
-  onToolsChanged: () => void,
+  listener: ServerListener,
   signal: AbortSignal,
 ): Promise<ServerConnection> {
   try {
-    return await connectAs('auto', spec, access, onToolsChanged, signal)
+    return await connectAs('auto', spec, access, listener, signal)
   } catch (error) {
     if (signal.aborted || (spec.type !== 'stdio' && (error as Error).cause !== failedProbe)) throw error
-    return await connectAs('legacy', spec, access, onToolsChanged, signal)
+    return await connectAs('legacy', spec, access, listener, signal)
   }
 }
 
@@ -61,22 +65,25 @@ async function connectAs(
   versionMode: VersionMode,
   spec: McpServerSpec,
   access: ServerAccess,
-  onToolsChanged: () => void,
+  listener: ServerListener,
   signal: AbortSignal,
 ): Promise<ServerConnection> {
   const { transport, endReason } = await createTransport(spec, access)
-  const { Client } = await library()
-  const client = new Client(
+  const mcp = await library()
+  const requestDeps = { spec, workspace: access.workspace, askUser: listener.askUser }
+  const client = new mcp.Client(
     { name: 'signalbox', version },
     {
       versionNegotiation:
         versionMode === 'auto' ? { mode: versionMode, probe: { timeoutMs: probeTimeoutMs } } : { mode: versionMode },
+      capabilities: clientCapabilities(requestDeps),
       // The next turn lists the tools again, so the library need not do it.
-      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: listener.onToolsChanged } },
       // Results are not validated against the server's output schemas, because only the model reads them.
       jsonSchemaValidator: acceptEverything,
     },
   )
+  answerRequests(mcp, client, requestDeps)
   let closedReason: string | undefined
   client.onclose = () => {
     closedReason ??= endReason() ?? 'the connection was closed'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { McpServer } from '@agentclientprotocol/sdk'
 import { startMcpServer } from '#test/harness/interns/mcp-http-server.ts'
 import {
@@ -81,6 +81,32 @@ for (const [kind, servers] of Object.entries({
       assert.match(wrong ?? '', /^Error: .*a.*expected number/s)
       assert.match(drawing ?? '', /^A pixel:\n\[image: image\/png, \d+ bytes\]\n\[audio: .*\]\nnote:\/\/1:\nA note\.$/)
       assert.match(unknown ?? '', /^Error: Unknown tool tools__gone/)
+    })
+
+    test('asks the user by a form and by a page, also before a call', async () => {
+      await using there = await start()
+      const calls: [string][] = [['tools__ask'], ['tools__show'], ['tools__visit']]
+      await using at = await calling([there.server], calls, { form: { region: 'eu' } })
+      assert.deepEqual(at.results(), ['{"action":"accept","content":{"region":"eu"}}', '{"action":"accept"}', '"paid"'])
+      const messages = at.forms.map((form) => (form as { message: string }).message)
+      const pageText =
+        'The MCP server tools asks: Pay the invoice.\n\nOpen https://pay.example/1 and accept when you are done.'
+      assert.deepEqual(messages, ['The MCP server tools asks: Which region?', pageText, pageText])
+    })
+
+    test('learns that the user declined', async () => {
+      await using there = await start()
+      await using at = await calling([there.server], [['tools__ask'], ['tools__visit']])
+      assert.equal(at.results()[0], '{"action":"decline"}')
+      assert.match(at.results()[1]!, /^Error: .*The user did not open the page that the server tools needs\./)
+    })
+
+    test('gets no answer of the model, and the workspace as root only if it runs beside it', async () => {
+      await using there = await start()
+      await using at = await calling([there.server], [['tools__sample'], ['tools__roots']])
+      assert.match(at.results()[0]!, /does not let MCP servers use its model/)
+      const root = [{ uri: pathToFileURL(at.workspace).href, name: basename(at.workspace) }]
+      assert.deepEqual(JSON.parse(at.results()[1]!), kind === 'stdio' ? root : null)
     })
 
     test('cannot reveal its credential in its output', async () => {

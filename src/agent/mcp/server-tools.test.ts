@@ -11,7 +11,10 @@ const { signal } = new AbortController()
 test('a call that waits for a start connects after the starting call was cancelled', async () => {
   await using server = await startMcpServer('token')
   const headers: [string, string][] = [['X-Token', 'token']]
-  const tools = new ServerTools({ ...spec, type: 'http', url: `${server.url}/mcp`, headers }, Date.now, fetch)
+  const tools = new ServerTools(
+    { ...spec, type: 'http', url: `${server.url}/mcp`, headers },
+    { now: Date.now, canAsk: false, fetch },
+  )
   const cancelled = new AbortController()
   const first = assert.rejects(tools.tools(location, cancelled.signal), { name: 'AbortError' })
   const second = tools.tools(location, signal)
@@ -29,7 +32,7 @@ test('a call shares no start of a command without a sandbox if its mode requires
   }
   const shell = { ...location.shell, start }
   const command = { ...spec, type: 'stdio' as const, command: 'tools', args: [], env: [], readable: [] }
-  const tools = new ServerTools(command, Date.now, fetch)
+  const tools = new ServerTools(command, { now: Date.now, canAsk: false, fetch })
   const calls = [false, true].map((sandbox) => tools.tools({ ...location, shell, sandbox }, signal))
   await Promise.allSettled(calls)
   // Each start has two attempts: the second with the older handshake.
@@ -38,7 +41,7 @@ test('a call shares no start of a command without a sandbox if its mode requires
 
 test('a server that is not started again says why it failed, without secrets', async () => {
   const command = { ...spec, type: 'stdio' as const, command: 'no-such-s3cret', args: [], env: [], readable: [] }
-  const tools = new ServerTools({ ...command, secrets: ['s3cret'] }, Date.now, fetch)
+  const tools = new ServerTools({ ...command, secrets: ['s3cret'] }, { now: Date.now, canAsk: false, fetch })
   const failure = () =>
     tools.tools(location, signal).then(
       () => 'started',

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '@modelcontextprotocol/client'
+import type { Now } from '#platform/core/clock.ts'
 import { printable } from '#platform/text/printable.ts'
 import { heartbeatMs, type Tool, type ToolContext, type ToolOutput } from '../tools/tool.ts'
+import { callTool } from './calls/call-tool.ts'
+import { PendingCalls } from './calls/pending-calls.ts'
 import { connectServer, type RunLocation, type ServerConnection } from './connect-server.ts'
 import { hiddenPathHint } from './hidden-paths.ts'
 import { type ListedTool, listTools, type ToolList } from './list-tools.ts'
@@ -15,17 +18,17 @@ const maxDescriptionLength = 2_000
 const maxTitleLength = 200
 /** The most starts of a server within a period, in case it fails repeatedly. */
 const startLimit = { most: 5, withinMs: 10 * 60_000 }
-/** Each progress report restarts the timeout of a call. After this many timeouts, the call ends despite its progress. */
-const maxTimeouts = 20
-
 /** A start in progress, with the signal of the call that needed it first. */
 type ServerStart = { connection: Promise<ServerConnection>; sandbox: boolean; signal: AbortSignal }
+
+/** `canAsk`: the client of the agent can show questions. `fetch` defaults to the global one. */
+export type ServerDeps = { now: Now; canAsk: boolean; fetch?: typeof globalThis.fetch | undefined }
 
 /** A server of a session. It is started when it is needed, and restarted after it has died. */
 export class ServerTools {
   readonly spec: McpServerSpec
-  readonly #now: () => number
-  readonly #fetch: typeof globalThis.fetch
+  readonly #deps: ServerDeps
+  readonly #pending = new PendingCalls()
   #connected: ServerConnection | undefined
   #start: ServerStart | undefined
   #listed: ToolList | undefined
@@ -33,10 +36,9 @@ export class ServerTools {
   /** Why the server last failed to start, or ended. */
   #lastFailure: string | undefined
 
-  constructor(spec: McpServerSpec, now: () => number, fetch: typeof globalThis.fetch) {
+  constructor(spec: McpServerSpec, deps: ServerDeps) {
     this.spec = spec
-    this.#now = now
-    this.#fetch = fetch
+    this.#deps = deps
   }
 
   /** Returns the tools. Starts the server if it is not running. @throws Error with the reason of a failure. */
@@ -84,27 +86,19 @@ export class ServerTools {
     input: Record<string, unknown>,
     context: ToolContext,
   ): Promise<ToolOutput> {
-    const { signal } = context
     const location = await findRunLocation(context)
-    const heartbeat = setInterval(context.notifyProgress, heartbeatMs)
+    const heartbeat = setInterval(() => this.#pending.isAsking || context.notifyProgress(), heartbeatMs)
     try {
       context.notifyProgress()
-      const timeout = this.spec.timeoutMs
-      // The client requests progress only if there is a listener.
-      const progress = {
-        onprogress: ({ message }: { message?: string }) => context.notifyProgress(message),
-        resetTimeoutOnProgress: true,
-        maxTotalTimeout: timeout * maxTimeouts,
-      }
-      const options = { signal, timeout, toolDefinition, ...progress }
       const outcome = 'Whether the call did anything is unknown. '
-      const result = await this.#request(location, signal, outcome, (client) =>
-        client.callTool({ name: toolDefinition.name, arguments: input }, options),
+      const deps = { spec: this.spec, pending: this.#pending, ...this.#deps }
+      const result = await this.#request(location, context.signal, outcome, (client) =>
+        callTool(deps, { client, tool: toolDefinition, input, context }),
       )
       const { text, images } = toToolOutput(result)
       return { text: redactSecrets(this.spec, text), images }
     } catch (error) {
-      signal.throwIfAborted()
+      context.signal.throwIfAborted()
       throw new Error(redactSecrets(this.spec, (error as Error).message))
     } finally {
       clearInterval(heartbeat)
@@ -160,7 +154,7 @@ export class ServerTools {
   }
 
   async #startServer(location: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
-    const now = this.#now()
+    const now = this.#deps.now()
     const { name } = this.spec
     this.#startTimes = this.#startTimes.filter((at) => now - at < startLimit.withinMs)
     if (this.#startTimes.length >= startLimit.most) {
@@ -173,8 +167,11 @@ export class ServerTools {
     try {
       this.#connected = await connectServer(
         this.spec,
-        { ...location, fetch: this.#fetch },
-        () => (this.#listed = undefined),
+        { ...location, fetch: this.#deps.fetch ?? globalThis.fetch },
+        {
+          onToolsChanged: () => (this.#listed = undefined),
+          askUser: this.#deps.canAsk ? (question, signal) => this.#pending.ask(question, signal) : undefined,
+        },
         signal,
       )
       return this.#connected

@@ -2,7 +2,7 @@ import type { McpServer } from '@agentclientprotocol/sdk'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import type { RunLocation } from './connect-server.ts'
 import { toServerSpec } from './server-spec.ts'
-import { findRunLocation, ServerTools } from './server-tools.ts'
+import { findRunLocation, type ServerDeps, ServerTools } from './server-tools.ts'
 
 /** A server whose tools are not available in a turn. */
 export type UnavailableServer = { server: string; reason: string }
@@ -23,8 +23,8 @@ export type SessionTools = {
   close: () => Promise<void>
 }
 
-export function createSessionTools(mcpServers: McpServer[], now: () => number, fetch = globalThis.fetch): SessionTools {
-  const servers = mcpServers.map((server) => new ServerTools(toServerSpec(server), now, fetch))
+export function createSessionTools(mcpServers: McpServer[], deps: ServerDeps): SessionTools {
+  const servers = mcpServers.map((server) => new ServerTools(toServerSpec(server), deps))
   return {
     async listTools(context, maxTools, signal) {
       if (servers.length === 0) return { tools: [], notes: [], unavailable: [] }

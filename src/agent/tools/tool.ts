@@ -23,6 +23,12 @@ export type Field = {
 }
 export type FormAnswer = { action: 'accept'; content: Record<string, unknown> } | { action: 'decline' | 'cancel' }
 
+/** A question of an MCP server: a form, or a page that the user opens. */
+export type Elicitation = { message: string } & (
+  | { mode: 'form'; requestedSchema: object }
+  | { mode: 'url'; url: string; elicitationId: string }
+)
+
 /** The resources of a tool call. Everything ends when `signal` aborts. */
 export type ToolContext = {
   workspace: Workspace
@@ -41,6 +47,8 @@ export type ToolContext = {
   /** Reports that the call is in progress, and its output so far. */
   notifyProgress: (output?: string) => void
   ask: (message: string, fields: Field[]) => Promise<FormAnswer>
+  /** Asks a question of an MCP server. @param signal withdraws it */
+  elicit: (question: Elicitation, signal: AbortSignal) => Promise<FormAnswer>
   /** Runs a task in a subagent with a separate context. @returns its report. */
   delegate: (task: string) => Promise<string>
   /** Shows a plan instead of the previous one. */

@@ -50,7 +50,7 @@ const initializeParams: InitializeRequest = {
   clientCapabilities: {
     fs: { readTextFile: false, writeTextFile: false },
     terminal: false,
-    elicitation: { form: {} },
+    elicitation: { form: {}, url: {} },
     // The builtin agent then asks before each tool in both modes, so that rules can decide.
     _meta: { signalbox: { judges: true } },
   },

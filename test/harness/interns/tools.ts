@@ -26,6 +26,7 @@ export async function setUpTools(files: Record<string, string | Buffer> = {}, co
     notifyProgress: () => {},
     ask: async () => ({ action: 'decline' }),
     showPlan: async () => {},
+    elicit: async () => ({ action: 'cancel' }),
     delegate: async () => '',
     ...context,
   }

@@ -25,7 +25,14 @@ export type OpenSession = {
   idleTimer?: NodeJS.Timeout
 }
 
-type OpenSessionsDeps = { store: SessionStore; newId: NewId; now: Now; fetch?: typeof globalThis.fetch }
+type OpenSessionsDeps = {
+  store: SessionStore
+  newId: NewId
+  now: Now
+  /** Whether the client can show questions of MCP servers. */
+  supportsForms: () => boolean
+  fetch?: typeof globalThis.fetch
+}
 
 /** The open sessions by id. Each is opened in the mode `manual`. */
 export class OpenSessions {
@@ -85,7 +92,8 @@ export class OpenSessions {
   }
 
   #add(log: SessionLog, workspace: Workspace, servers: McpServer[]): OpenSession {
-    const mcp = createSessionTools(servers, this.#deps.now, this.#deps.fetch)
+    const { now, supportsForms, fetch } = this.#deps
+    const mcp = createSessionTools(servers, { now, canAsk: supportsForms(), fetch })
     const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined, mcp, processes: new Processes() }
     this.#sessions.set(log.session.id, session)
     return session
