@@ -215,6 +215,39 @@ test('concurrent questions of an agent are asked one after another', async () =>
   assert.equal((await daemon.answer(second, 'reject_once')).text, '[allow_once-0, reject_once-1]')
 })
 
+/** The states of the questions of a turn, once the first one is closed and there are `count` questions. */
+async function questionStates(
+  daemon: Awaited<ReturnType<typeof startTestDaemon>>,
+  sessionId: string | undefined,
+  count: number,
+) {
+  return until(async () => {
+    const page = await daemon.runs.transcripts.read(sessionId!, { limit: 100 })
+    const questions = page?.entries.filter((entry) => entry.type === 'question') ?? []
+    return questions.length === count && questions[0]?.answer.state !== 'waiting' ? questions : undefined
+  })
+}
+
+test('a run does not wait for a question that the agent has withdrawn', async () => {
+  await using daemon = await startTestDaemon({ limits: { questionMs: 400 } })
+  const turn = await daemon.say('withdraw 20\nwait 1500\nsay done')
+  const [question] = await questionStates(daemon, turn.sessionId, 1)
+  assert.deepEqual(question?.answer, { state: 'ended', reason: 'withdrawn' })
+  assert.equal((await daemon.runs.health()).waiting, 0)
+  const rest = await daemon.answer(turn, 'allow_once')
+  assert.equal(rest.text, '[withdrawn]done')
+  assert.equal((await refusalOf(daemon.answer(turn, 'allow_once')))?.reason, 'interaction_not_pending')
+})
+
+test('output after a withdrawn question reaches the caller who answers the next', async () => {
+  await using daemon = await startTestDaemon()
+  const turn = await daemon.say('withdraw 20\nsay more\npermission shell allow_once')
+  const [, next] = await questionStates(daemon, turn.sessionId, 2)
+  assert.equal((await refusalOf(daemon.answer(turn, 'allow_once')))?.reason, 'interaction_not_pending')
+  const last = await daemon.answer({ ...turn, question: next!.question }, 'allow_once')
+  assert.equal(last.text, '[withdrawn]more[allow_once-0]')
+})
+
 test('a question that the agent withdraws while it waits still resumes the stream', async () => {
   await using daemon = await startTestDaemon()
   const turn = await daemon.say('withdraw 20\nwait 1000\nsay done')

@@ -94,14 +94,18 @@ function ToolCall({
 }
 
 function QuestionEntry({ entry }: { entry: EntryOf<'question'> }) {
-  const { question, state, answer, answered_by_user_id: id, answered_by_user_name: name } = entry
+  const { question, state, end_reason, answer, answered_by_user_id: id, answered_by_user_name: name } = entry
   const text = question.kind === 'permission' ? question.detail : question.message
   return (
     <>
       <p>
         {question.kind === 'permission' ? <code>{escapeInvisible(question.operation ?? 'permission')}</code> : 'form'}{' '}
         <span class={state === 'waiting' ? 'warn' : 'dim'}>
-          {state === 'answered' ? `${escapeInvisible(answer ?? 'answered').replace('_', ' ')}` : state}
+          {state === 'answered'
+            ? `${escapeInvisible(answer ?? 'answered').replace('_', ' ')}`
+            : end_reason === 'withdrawn'
+              ? 'withdrawn by the agent'
+              : state}
           {id && (
             <>
               {' by '}

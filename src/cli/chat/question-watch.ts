@@ -13,6 +13,9 @@ type QuestionLocation = {
   questionId: string
 }
 
+/** `isWithdrawn`: the agent withdrew the question, and its run continues. */
+type ClosedQuestion = { closed: string; isWithdrawn: boolean }
+
 /** The pause before a stream that broke is opened again. */
 const reconnectMs = 1000
 
@@ -23,7 +26,7 @@ const reconnectMs = 1000
 export async function answerWhileOpen<Answer>(
   location: QuestionLocation,
   ask: (signal: AbortSignal) => Promise<Answer>,
-): Promise<{ answer: Answer } | { closed: string }> {
+): Promise<{ answer: Answer } | ClosedQuestion> {
   const closeController = new AbortController()
   const watchController = new AbortController()
   const watch = watchQuestion(location, watchController.signal).then((reason) => {
@@ -33,7 +36,7 @@ export async function answerWhileOpen<Answer>(
     return { answer: await ask(closeController.signal) }
   } catch (error) {
     if (!closeController.signal.aborted) throw error
-    return { closed: closeController.signal.reason as string }
+    return closeController.signal.reason as ClosedQuestion
   } finally {
     watchController.abort()
     await watch
@@ -41,11 +44,11 @@ export async function answerWhileOpen<Answer>(
 }
 
 /** Follows the session until the question closes. @returns the reason; undefined if the session cannot be followed */
-async function watchQuestion(location: QuestionLocation, signal: AbortSignal): Promise<string | undefined> {
+async function watchQuestion(location: QuestionLocation, signal: AbortSignal): Promise<ClosedQuestion | undefined> {
   while (!signal.aborted) {
     try {
       const entry = await closedEntry(location, signal)
-      if (entry) return closingReason(entry)
+      if (entry) return { closed: closingReason(entry), isWithdrawn: entry.end_reason === 'withdrawn' }
     } catch (error) {
       if (error instanceof ServiceError) return undefined
     }
@@ -63,11 +66,13 @@ async function closedEntry({ client, intern, sessionId, questionId }: QuestionLo
   return undefined
 }
 
-function closingReason({ state, answer, answered_by_user_name, updated_at, deadline_at }: QuestionEntry): string {
+function closingReason(entry: QuestionEntry): string {
+  const { state, end_reason, answer, answered_by_user_name, updated_at, deadline_at } = entry
   if (state === 'answered') {
     const name = answered_by_user_name ?? 'Another client'
     return `${name} answered the question${answer === null ? '' : `: ${answer}`}.`
   }
+  if (end_reason === 'withdrawn') return 'The agent has withdrawn the question.'
   const isExpired = Date.parse(updated_at) >= Date.parse(deadline_at)
   return isExpired ? 'The question expired, and the run ended.' : 'The run ended, so the question is closed.'
 }

@@ -47,11 +47,10 @@ async function answerQuestions(context: ChatContext, first: TurnResult): Promise
   while (result.question) {
     const question: AgentQuestion = result.question
     const response = await askWhileOpen(context, question)
-    if ('closed' in response) {
-      context.display.line(response.closed)
-      return 'done'
-    }
-    const { answer } = response
+    if ('closed' in response) context.display.line(response.closed)
+    if ('closed' in response && !response.isWithdrawn) return 'done'
+    // The answer to a withdrawn question is not used: it only shows the rest of the reply.
+    const answer = 'closed' in response ? cancelAnswer(question) : response.answer
     if (answer === undefined) {
       await cancelQuestion(context, question)
       return 'left'

@@ -11,7 +11,7 @@ import { type Message, RpcError, readError, readMessage, readProperty, rpcCodes 
  */
 export type Channel = { input: Readable; output: Writable; exited?: Promise<string> }
 
-/** Handles the agent's requests to its client. `withdrawn` aborts when the agent no longer wants the answer. */
+/** Handles the agent's requests to its client. `withdrawn` aborts when the agent cancels its request. */
 export type Handlers = {
   request(method: string, params: unknown, withdrawn: AbortSignal): Promise<unknown>
   notification(method: string, params: unknown): void
@@ -94,7 +94,7 @@ export class Connection {
     // Discards further output, which would otherwise block the agent when its pipe is full.
     this.#channel.input.resume()
     for (const waiter of this.#waiters.values()) waiter.reject(why)
-    for (const controller of this.#incoming.values()) controller.abort()
+    // The questions of the agent are not withdrawn: they end with their runs, whose agent died.
     this.#waiters.clear()
     this.#incoming.clear()
     this.#closed.resolve(why)

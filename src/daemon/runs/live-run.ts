@@ -1,5 +1,6 @@
 import type { Usage } from '#chat/usage.ts'
 import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
+import type { Question } from '#interns/contract/question.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step } from '#interns/contract/run.ts'
 import type { TurnCaller } from '#interns/contract/runs.ts'
@@ -35,6 +36,11 @@ type LiveRunDeps = {
 
 const outputLostMessage =
   'The run wrote more output while it waited than the intern stores, so it cannot be resumed and has ended. Send a new prompt.'
+
+const withdrawnNote = 'The agent has withdrawn its question.\n'
+
+const withdrawnOutputLostMessage =
+  'The agent has withdrawn this question, and wrote more output since than the intern stores. The output is in the transcript.'
 
 type RunOptions = { mode: ApprovalMode } & Pick<TurnCaller, 'activity' | 'background'> & {
     budget?: TurnBudget | undefined
@@ -155,13 +161,31 @@ export class LiveRun {
     requireSmallQuestion(question)
     const deadlineAt = elapsed() + limits.questionMs
     persistence.saveQuestion(this, questionToAsk, this.#toInstant(deadlineAt))
-    const { replied, reply } = this.questions.add(questionToAsk)
-    withdrawn.addEventListener('abort', () => {
-      reply(questionToAsk.cancelledReply)
-      this.apply({ type: 'question.withdrawn', questionId: question.id })
-    })
+    const { replied } = this.questions.add(questionToAsk)
+    withdrawn.addEventListener('abort', () => this.#withdraw(question))
     this.apply({ type: 'question.asked', question, deadlineAt, canWait: canWait() })
     return replied
+  }
+
+  /** Ends a question that the agent withdrew, so that the run does not wait for an answer that nobody needs. */
+  #withdraw(question: Question): void {
+    const { limits, elapsed, persistence } = this.#deps
+    if (!this.questions.withdraw(question.id)) return
+    persistence.recordWithdrawal(this.session, question)
+    if (this.#state.at === 'waiting' && this.#state.question.id === question.id)
+      this.reply.push({ type: 'reasoning.added', text: withdrawnNote })
+    this.apply({ type: 'question.withdrawn', questionId: question.id, deadlineAt: elapsed() + limits.questionMs })
+  }
+
+  /**
+   * Attaches a caller that answers a withdrawn question, because its reply ended with that question. The answer is not used.
+   * @throws Refusal if the run asks another question, or another caller is attached.
+   */
+  #resumeAfterWithdrawal(replyOptions: TurnCaller): TurnStream {
+    if (this.#state.at !== 'running' || this.reply.isAttached)
+      throw new Refusal('interaction_not_pending', 'The agent has withdrawn this question.')
+    if (this.reply.wasOutputLost()) throw new Refusal('output_lost', withdrawnOutputLostMessage)
+    return this.reply.resume(this.#startedEvent(), replyOptions)
   }
 
   /**
@@ -171,6 +195,7 @@ export class LiveRun {
   answer(questionId: string, answer: string, { by, ...replyOptions }: TurnCaller = {}): TurnStream {
     const { limits, elapsed } = this.#deps
     this.tick(elapsed())
+    if (this.questions.wasWithdrawn(questionId)) return this.#resumeAfterWithdrawal(replyOptions)
     const pending = this.questions.requireWaiting(questionId, this.#state)
     if (this.reply.wasOutputLost()) {
       this.apply({ type: 'run.cancelled' }, { message: outputLostMessage })

@@ -42,6 +42,10 @@ export class RunPersistence {
     this.#deps.transcripts.recorder(session.id).setAnswer(question.id, toAnswerRecord(question, answer, by))
   }
 
+  recordWithdrawal(session: Session, { id }: Question): void {
+    this.#deps.transcripts.recorder(session.id).withdrawQuestion(id)
+  }
+
   /** Saves the end of a run before it is reported. Can throw. */
   saveEnd(session: Session, reason: EndReason, explanation: Explanation): void {
     const { transcripts } = this.#deps

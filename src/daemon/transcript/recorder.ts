@@ -151,11 +151,20 @@ export class Recorder {
   }
 
   setAnswer(questionId: string, record: { answer: string; fields: string[]; by: string | null }): void {
+    this.#closeQuestion(questionId, { state: 'answered', ...record, answeredAt: this.#deps.now() })
+  }
+
+  /** Ends a question that the agent withdrew. */
+  withdrawQuestion(questionId: string): void {
+    this.#closeQuestion(questionId, { state: 'ended', reason: 'withdrawn' })
+  }
+
+  #closeQuestion(questionId: string, answer: (Entry & { type: 'question' })['answer']): void {
     const entry = this.#questions.get(questionId)
     if (!entry) return
     this.#questions.delete(questionId)
     this.#status = this.#questions.size > 0 ? 'waiting' : 'running'
-    this.#change(entry, { ...entry, answer: { state: 'answered', ...record, answeredAt: this.#deps.now() } })
+    this.#change(entry, { ...entry, answer })
   }
 
   endRun({ message, ...end }: RunEnd): void {

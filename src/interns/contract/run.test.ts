@@ -26,7 +26,7 @@ const table: [RunEvent, ...(RunState | 'same')[]][] = [
   [{ type: 'output.written' }, running, same, same],
   [questionAsked('a'), waiting, waiting, queuedToo],
   [questionAsked('a', false), ended('busy'), ended('busy'), queuedToo],
-  [{ type: 'question.withdrawn', questionId: 'a' }, same, same, same],
+  [{ type: 'question.withdrawn', questionId: 'a', deadlineAt: 600 }, same, same, running],
   [{ type: 'answer.accepted', questionId: 'a', deadlineAt: 600 }, same, same, running],
   [{ type: 'answer.accepted', questionId: 'b', deadlineAt: 600 }, same, same, same],
   [{ type: 'clock.ticked', now: 299 }, same, same, same],
@@ -60,8 +60,14 @@ test('concurrent questions are asked in sequence, each with its own deadline', (
 
 test('a queued question that is withdrawn is never asked', () => {
   const both = step(step(running, questionAsked('a')), questionAsked('b'))
-  const withdrawn = step(both, { type: 'question.withdrawn', questionId: 'b' })
+  const withdrawn = step(both, { type: 'question.withdrawn', questionId: 'b', deadlineAt: 0 })
   assert.deepEqual(step(withdrawn, { type: 'answer.accepted', questionId: 'a', deadlineAt: 0 }), running)
+})
+
+test('a question that is withdrawn while it waits is followed by the next one', () => {
+  const both = step(step(running, questionAsked('a')), questionAsked('b'))
+  const next = step(both, { type: 'question.withdrawn', questionId: 'a', deadlineAt: 900 })
+  assert.deepEqual(next, { at: 'waiting', question: question('b'), deadlineAt: 900, queued: [] })
 })
 
 const id = fc.constantFrom('a', 'b', 'c')

@@ -46,8 +46,8 @@ export type RunEvent =
   | { type: 'output.written' }
   /** `canWait`: whether one more run can wait for an answer. */
   | { type: 'question.asked'; question: Question; deadlineAt: number; canWait: boolean }
-  /** The agent no longer needs the answer. */
-  | { type: 'question.withdrawn'; questionId: string }
+  /** The agent no longer needs the answer. `deadlineAt` is for the next question, if there is one. */
+  | { type: 'question.withdrawn'; questionId: string; deadlineAt: number }
   /** `deadlineAt` is for the next question, if there is one. */
   | { type: 'answer.accepted'; questionId: string; deadlineAt: number }
   | { type: 'clock.ticked'; now: number }
@@ -73,7 +73,7 @@ export function step(state: RunState, event: RunEvent): RunState {
     case 'question.asked':
       return ask(state, event)
     case 'question.withdrawn':
-      return withdraw(state, event.questionId)
+      return withdraw(state, event)
     case 'answer.accepted':
       return state.at === 'waiting' && state.question.id === event.questionId ? resume(state, event.deadlineAt) : state
     case 'clock.ticked':
@@ -104,9 +104,11 @@ function ask(state: OpenRun, event: Extract<RunEvent, { type: 'question.asked' }
   return { at: 'waiting', question: event.question, deadlineAt: event.deadlineAt, queued: [] }
 }
 
-/** Removes a queued question. The caller has already received the current one, so that stays until it is answered. */
-function withdraw(state: OpenRun, questionId: string): RunState {
+/** Removes a queued question, or ends the wait for the current one. */
+function withdraw(state: OpenRun, event: Extract<RunEvent, { type: 'question.withdrawn' }>): RunState {
+  const { questionId, deadlineAt } = event
   if (state.at !== 'waiting') return state
+  if (state.question.id === questionId) return resume(state, deadlineAt)
   return { ...state, queued: state.queued.filter((question) => question.id !== questionId) }
 }
 

@@ -28,11 +28,14 @@ type PlanActivity = { type: 'plan'; steps: PlanStep[] }
 /** Activity of the intern that is not text of its reply. */
 export type Activity = ToolActivity | PlanActivity
 
-/** The state of a question. `fields` has the names of the filled fields; their values are not stored. */
+/**
+ * The state of a question. `fields` has the names of the filled fields; their values are not stored. A question ends with its run,
+ * or is withdrawn by its agent.
+ */
 type QuestionState =
   | { state: 'waiting' }
   | { state: 'answered'; answer: string; fields: string[]; by: string | null; answeredAt: number }
-  | { state: 'ended' }
+  | { state: 'ended'; reason?: 'withdrawn' }
 
 /** The content of an entry. `by` is a member's id. */
 export type EntryContent =

@@ -56,7 +56,7 @@ const QuestionAnswer: z.ZodType<Question> = z.discriminatedUnion('kind', [AskedP
 
 const QuestionStateAnswer = z.discriminatedUnion('state', [
   z.object({ state: z.literal('waiting') }),
-  z.object({ state: z.literal('ended') }),
+  z.object({ state: z.literal('ended'), reason: z.literal('withdrawn').exactOptional() }),
   z.object({
     state: z.literal('answered'),
     answer: name,

@@ -74,6 +74,10 @@ export const EntryItem = z
       question: QuestionItem,
       deadline_at: z.iso.datetime(),
       state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: the question ended without an answer.'),
+      end_reason: z
+        .enum(['withdrawn'])
+        .nullable()
+        .describe('`withdrawn`: the agent no longer needs the answer. Null for a question that ended with its run.'),
       answer: z.string().nullable().describe('The chosen answer. Values typed into a form are not stored.'),
       fields: z.array(z.string()).describe('The completed fields of a form.'),
       answered_by_user_id: MemberId,
@@ -173,6 +177,7 @@ function toQuestionFields({ question, deadlineAt, answer }: Extract<Entry, { typ
     question: questionArguments(question as Question),
     deadline_at: toIsoTime(deadlineAt),
     state: answer.state,
+    end_reason: answer.state === 'ended' ? (answer.reason ?? null) : null,
     answer: answered?.answer ?? null,
     fields: answered?.fields ?? [],
     answered_by_user_id: answered?.by ?? null,

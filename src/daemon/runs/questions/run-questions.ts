@@ -8,6 +8,7 @@ import type { ParsedAnswer, PendingQuestion, QuestionToAsk } from './pending-que
 export class RunQuestions {
   readonly #pending = new Map<string, PendingQuestion>()
   readonly #questionIds = new Set<string>()
+  readonly #withdrawnIds = new Set<string>()
   #wasLastRequestDeclined = false
 
   get pendingCount(): number {
@@ -59,6 +60,20 @@ export class RunQuestions {
   removeAnswered(questionId: string, { isConsent }: ParsedAnswer): void {
     this.#pending.delete(questionId)
     this.#wasLastRequestDeclined = !isConsent
+  }
+
+  /** Cancels a question that the agent withdrew. @returns whether it was pending. */
+  withdraw(questionId: string): boolean {
+    const pending = this.#pending.get(questionId)
+    if (!pending) return false
+    this.#pending.delete(questionId)
+    this.#withdrawnIds.add(questionId)
+    pending.reply(pending.cancelledReply)
+    return true
+  }
+
+  wasWithdrawn(questionId: string): boolean {
+    return this.#withdrawnIds.has(questionId)
   }
 
   /** Cancels all pending questions. */

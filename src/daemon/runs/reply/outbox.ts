@@ -44,7 +44,8 @@ export class Outbox {
    */
   attach(first: TurnEvent | undefined, onLeave: () => void): AsyncIterableIterator<TurnEvent> {
     this.abandon()
-    this.#unsent = this.#replay
+    // The caller answers a question, so stored ones are closed.
+    this.#unsent = this.#replay.without('question.asked')
     this.#replay = new EventQueue()
     this.#isClosed = false
     let wake = Promise.withResolvers<void>()
@@ -133,6 +134,12 @@ class EventQueue {
     if (joined) this.#events[this.#events.length - 1] = joined
     else this.#events.push(next)
     this.#bytes += joined ? joined.bytes - last.bytes : next.bytes
+  }
+
+  without(type: TurnEvent['type']): EventQueue {
+    const queue = new EventQueue()
+    for (const { event } of this.#events) if (event.type !== type) queue.add(event)
+    return queue
   }
 
   take(): TurnEvent | undefined {

@@ -45,6 +45,10 @@ export class RunReply {
     return this.#isInBackground
   }
 
+  get isAttached(): boolean {
+    return this.#outbox.isAttached()
+  }
+
   /** Starts the reply to the prompt. */
   start(events: TurnEvent[]): void {
     for (const event of events) this.push(event)
