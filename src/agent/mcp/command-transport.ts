@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { findEndReason } from '#platform/process/error-output.ts'
 import { createLineSplitter, trimJsonLine } from '#platform/text/lines.ts'
 import type { CommandResult, RunningCommand } from '../sandbox/command.ts'
+import { isAnswer, repairAnswer } from './repair-answers.ts'
 
 type Library = Pick<typeof import('@modelcontextprotocol/client'), 'parseJSONRPCMessage' | 'serializeMessage'>
 
@@ -78,16 +79,6 @@ export function createCommandTransport(
 
 /** Without it, a call whose answer cannot be read would wait until its timeout. */
 const invalidAnswer = { code: -32603, message: 'The server sent an answer that breaks the protocol.' }
-
-/** Some servers omit the version, or add an error that is null to a result. */
-function repairAnswer({ error, ...answer }: { id: number | string; error?: unknown }): object {
-  return { jsonrpc: '2.0', ...answer, ...(error !== null && error !== undefined && { error }) }
-}
-
-function isAnswer(value: unknown): value is { id: number | string } {
-  if (typeof value !== 'object' || value === null || !('id' in value) || 'method' in value) return false
-  return typeof value.id === 'number' || typeof value.id === 'string'
-}
 
 function describeEnd({ end, errorOutput }: CommandResult): string {
   const reason = findEndReason(errorOutput)

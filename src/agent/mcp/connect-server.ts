@@ -7,6 +7,7 @@ import { type AskUser, answerRequests, clientCapabilities } from './calls/server
 import { createStartScript, environmentLine } from './command-script.ts'
 import { createCommandTransport } from './command-transport.ts'
 import { toErrorText } from './error-text.ts'
+import { repairResponse } from './repair-answers.ts'
 import { repairResults } from './repair-results.ts'
 import type { McpServerSpec } from './server-spec.ts'
 
@@ -124,7 +125,9 @@ async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox,
   }
   const url = new URL(spec.url)
   const authorization = createAuthorizationFetch(spec.headers, fetch)
-  const options = { fetch: authorization.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
+  const repairingFetch = async (url: string | URL, init?: RequestInit) =>
+    repairResponse(await authorization.fetch(url, init))
+  const options = { fetch: repairingFetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
   const transport =
     spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)
   return { transport: repairResults(mcp, transport as Transport), endReason: authorization.refusalReason }
