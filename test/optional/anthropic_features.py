@@ -107,7 +107,7 @@ def server_tools(upstream):
     search = [{"type": "web_search_20250305", "name": "web_search"}]
     if upstream == "anthropic-messages":
         return ask(f"{upstream}/text", tools=search)
-    error = failing(lambda: ask(f"{upstream}/text", tools=search), anthropic.NotFoundError)
+    error = failing(lambda: ask(f"{upstream}/text", tools=search), anthropic.BadRequestError)
     assert "web_search_20250305" in error.message
     return "refused by name"
 
