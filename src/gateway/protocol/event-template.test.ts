@@ -97,8 +97,10 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
         }
       : undefined,
   }
-  const [sse, read] = [new SseReader(), openaiChat.reader({ answerId: 'a' })]
-  const events = alike ? new DeltaFastPath(read, receiver, new AnswerSizeLimit()) : undefined
+  const sse = new SseReader()
+  const createReader = () => openaiChat.reader({ answerId: 'a' })
+  const read = createReader()
+  const events = alike ? new DeltaFastPath({ read, createReader }, receiver, new AnswerSizeLimit()) : undefined
   for (const piece of pieces) {
     const passed = events && sse.isBetweenEvents ? events.deliver(piece) : 0
     for (const event of sse.push(piece.subarray(passed))) {
@@ -154,11 +156,21 @@ for (const [what, events] of [
       const parse = t.mock.method(JSON, 'parse')
       playedIn(events.map(Buffer.from as (event: string) => Buffer), { passThrough, alike: true })
       const first = parse.mock.calls.filter(({ arguments: [text] }) => String(text).startsWith('{'))
-      // The first event, and the one with the probe. If passed through, the first gets a role, and both get reasoning in
+      // The first event, and the one with the probe, which two readers read. If passed through, the first gets a role, and both get reasoning in
       // further members.
       const rewritten = what === 'thoughts' ? 2 : what === 'text and a role' ? 0 : 1
-      assert.equal(first.length, passThrough ? 2 + rewritten : 2)
+      assert.equal(first.length, passThrough ? 3 + rewritten : 3)
     })
+
+test('an end that comes while a call is open is not lost, however often it repeats', () => {
+  const callOf = (text: string) =>
+    chunkOf({ tool_calls: [{ index: 0, id: text, function: { name: text, arguments: text } }] })
+  const endOf = (content: string) =>
+    `data: ${JSON.stringify({ ...named, choices: [{ index: 0, delta: { content }, finish_reason: 'stop' }] })}\n\n`
+  const events = [callOf(''), endOf('one'), callOf('x'), endOf('two')].map((event) => Buffer.from(event))
+  for (const passThrough of [false, true])
+    assert.deepEqual(playedIn(events, { passThrough, alike: true }), playedIn(events, { passThrough, alike: false }))
+})
 
 test('a stream of dissimilar chunks has only a few attempts to learn', () => {
   const template = new EventTemplate()

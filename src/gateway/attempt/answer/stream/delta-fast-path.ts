@@ -9,14 +9,24 @@ import type { Receiver, TextEvent } from '../receiver.ts'
 export class DeltaFastPath {
   readonly #template = new EventTemplate()
   readonly #read: StreamReader
+  readonly #createReader: () => StreamReader
   readonly #receiver: Receiver
   readonly #sizeLimit: AnswerSizeLimit
   /** The parsed events of the event that the template was learned from. */
   #events: AnswerEvent[] = []
   #textEvent: TextEvent | undefined
 
-  constructor(read: StreamReader, receiver: Receiver, sizeLimit: AnswerSizeLimit) {
+  /**
+   * @param read the reader of the stream.
+   * @param createReader creates another one of the same protocol.
+   */
+  constructor(
+    { read, createReader }: { read: StreamReader; createReader: () => StreamReader },
+    receiver: Receiver,
+    sizeLimit: AnswerSizeLimit,
+  ) {
     this.#read = read
+    this.#createReader = createReader
     this.#receiver = receiver
     this.#sizeLimit = sizeLimit
   }
@@ -54,7 +64,9 @@ export class DeltaFastPath {
     if (!textEvent || !events.every((event) => event === textEvent || event.type === 'started')) return
     const matchesText = (bytes: Buffer, text: string) => {
       const expected = events.map((event) => (event === textEvent ? { ...textEvent, text } : event))
-      return JSON.stringify(this.#readSingleEvent(bytes)) === JSON.stringify(expected)
+      const isAsExpected = JSON.stringify(readSingleEvent(this.#read, bytes)) === JSON.stringify(expected)
+      // The reader of the stream holds back an end that comes while a call is open. Another reader returns it.
+      return isAsExpected && (readSingleEvent(this.#createReader(), bytes) ?? []).every(isTextOrStart)
     }
     const rewriteForClient = (event: Buffer) => this.#receiver.deltas?.rewrite(event) ?? event
     if (!this.#template.learn(raw, textEvent.text, matchesText, rewriteForClient)) return
@@ -62,20 +74,22 @@ export class DeltaFastPath {
     this.#events = events.slice()
     this.#textEvent = textEvent
   }
+}
 
-  /**
-   * Reads the bytes of one event. Undefined if they are not valid: while it learns, the template replaces the text by a probe
-   * wherever it occurs, which breaks the JSON if the text is ":", for example.
-   */
-  #readSingleEvent(bytes: Buffer): AnswerEvent[] | undefined {
-    try {
-      return new SseReader().push(bytes).flatMap(this.#read)
-    } catch {
-      return undefined
-    }
+/**
+ * Reads the bytes of one event. Undefined if they are not valid: while it learns, the template replaces the text by a probe
+ * wherever it occurs, which breaks the JSON if the text is ":", for example.
+ */
+function readSingleEvent(read: StreamReader, bytes: Buffer): AnswerEvent[] | undefined {
+  try {
+    return new SseReader().push(bytes).flatMap(read)
+  } catch {
+    return undefined
   }
 }
 
 function isTextEvent(event: AnswerEvent): event is TextEvent {
   return event.type === 'text' || event.type === 'reasoning'
 }
+
+const isTextOrStart = (event: AnswerEvent) => isTextEvent(event) || event.type === 'started'

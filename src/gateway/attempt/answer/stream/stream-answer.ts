@@ -37,8 +37,11 @@ export class StreamAnswer implements AnswerReader {
     this.#delivery = delivery
     this.#hold = new ContentHold(attempt.contentHoldMs, () => this.#openWithoutContent())
     this.#receivedSize = attempt.stream ? undefined : new AnswerSizeLimit()
-    if (attempt.providerProtocol.isStateless)
-      this.#fastPath = new DeltaFastPath(this.#decoder.reader, delivery.receiver, this.#contentSize)
+    if (attempt.providerProtocol.isStateless) {
+      const createReader = () => attempt.providerProtocol.reader(attempt)
+      const readers = { read: this.#decoder.reader, createReader }
+      this.#fastPath = new DeltaFastPath(readers, delivery.receiver, this.#contentSize)
+    }
   }
 
   /** Whether the finish event was read. Usage can follow. */
