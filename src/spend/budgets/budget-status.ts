@@ -46,7 +46,7 @@ export async function addStatuses<Item extends { budget: LastingBudget }>(
 }
 
 /** The sums of a budget's account in the current period. */
-type AccountSums = {
+export type AccountSums = {
   /** The spending that servers have reported. Undefined if no server has opened the account. */
   counted: PicoUsd | undefined
   leased: Leased

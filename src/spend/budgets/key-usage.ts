@@ -4,9 +4,16 @@ import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 import { periodStart } from '../ledger/days.ts'
-import { readSpendingOfKeys, type Spending, zeroSpending } from '../ledger/spending/spending.ts'
+import { chargedOf, readSpendingOfKeys, type Spending, zeroSpending } from '../ledger/spending/spending.ts'
 import type { LastingBudget } from './budget.ts'
-import { type BudgetStatus, budgetStatus, readAccountSums, statusFields, usedAmount } from './budget-status.ts'
+import {
+  type AccountSums,
+  type BudgetStatus,
+  budgetStatus,
+  readAccountSums,
+  statusFields,
+  usedAmount,
+} from './budget-status.ts'
 import { keyBudget } from './key-budget.ts'
 
 const Usd = z.number().describe('In USD.')
@@ -71,9 +78,19 @@ export async function readKeyUsage(deps: { db: Db; now: Now }, keys: readonly Li
   return limitedKeys.map(({ hash, budget }) => {
     const spending = sums.get(hash) ?? zeroSums
     if (!budget) return { ...usageFields(spending), ...noLimitFields }
-    const status = budgetStatus(budget, accounts.get(budget), spending[budget.interval ?? 'total'], at)
+    const ledgerSums = spending[budget.interval ?? 'total']
+    const status = budgetStatus(budget, atLeast(ledgerSums, budget, accounts.get(budget)), ledgerSums, at)
     return { ...usageFields(spending), ...limitFields(budget, status) }
   })
+}
+
+/**
+ * Servers report to the account twice a second, so `usage` can already contain a request that the account lacks. Then the
+ * sums of the ledger count, so that `usage` and `limit_remaining` add up to the limit.
+ */
+function atLeast(ledgerSums: Spending, { includesByok }: LastingBudget, account: AccountSums | undefined) {
+  if (account?.counted === undefined) return account
+  return { ...account, counted: maxPico(account.counted, chargedOf(ledgerSums, includesByok)) }
 }
 
 const zeroSums: PeriodSums = { total: zeroSpending, daily: zeroSpending, weekly: zeroSpending, monthly: zeroSpending }

@@ -54,6 +54,16 @@ onEachDatabase('the ledger', (kind) => {
     assert.equal(figures?.usage, 2 * usd)
   })
 
+  test('usage and remaining limit of a key add up before servers report a request', async () => {
+    await using store = await newDb(kind)
+    const key = { hash: 'hash', limit: 10, limit_reset: null, include_byok_in_limit: true }
+    await writeGenerations(store, [generation({ cost: 2_000_000_000_000n }), generation({ cost: 1_000_000_000_000n })])
+    const account = { budget: 'key:hash', period: 0, spent_pico: 2_000_000_000_000n }
+    await store.db.query.insertInto('budget_periods').values(account).execute()
+    const [figures] = await readKeyUsage({ ...store, now: () => at }, [key])
+    assert.deepEqual([figures?.usage, figures?.limit_spent, figures?.limit_remaining], [3, 3, 7])
+  })
+
   test('sums stored before validation are returned', {
     skip: kind === 'postgres' && 'its columns never took such numbers',
   }, async () => {

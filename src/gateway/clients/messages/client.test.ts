@@ -172,7 +172,7 @@ describe('messages clients, requests', () => {
       enabled: true,
       effort: 'xhigh',
     })
-    assert.deepEqual(wish({ thinking: { type: 'between_tools' } }), { enabled: true })
+    assert.deepEqual(wish({ thinking: { type: 'between_tools' } }), { enabled: false })
     assert.deepEqual(wish({ thinking: { type: 'disabled' }, output_config: { effort: 'low' } }), { enabled: false })
     assert.deepEqual([wish({ output_config: { effort: 'low' } }), wish({})], [{ effort: 'low' }, undefined])
   })
