@@ -1,4 +1,5 @@
 import { internStatuses, visibilities } from '#interns/registry/intern.ts'
+import { ErrorEnvelope } from '#platform/http/response/envelope.ts'
 import { z } from '#platform/json/schema.ts'
 import { GenerationAnswer } from '../../generations/generation-answer.ts'
 
@@ -56,5 +57,5 @@ const Reset = z
   .meta({ id: 'EventsReset', description: 'The data of a `reset` event: lists must be loaded again.' })
 
 export const LiveEventData = z
-  .union([GenerationAnswer, QuestionChanged, InternChanged, CircuitChanged, Reset])
-  .meta({ id: 'LiveEvent', description: 'The data of an event, depending on its type.' })
+  .union([GenerationAnswer, QuestionChanged, InternChanged, CircuitChanged, Reset, ErrorEnvelope])
+  .meta({ id: 'LiveEvent', description: 'The data of an event, depending on its type. An `end` event has an error.' })

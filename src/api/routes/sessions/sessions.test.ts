@@ -265,7 +265,7 @@ test('a stream in flight ends with its session, with an error, and is not retain
 })
 
 test('a manager gets events until the session ends, also after its key was reloaded', async () => {
-  await using service = await startTestService()
+  await using service = await startTestService({ strictAnswers: true })
   const browser = await openBrowser(service, { key: service.managementKey })
   const headers = { cookie: browser.cookie }
   const stream = await fetch(`${service.url}/events?types=generation`, { headers })

@@ -3,6 +3,7 @@ import type { TranscriptEvent } from '#interns/contract/transcript.ts'
 import { findIntern, findInternById, type Intern } from '#interns/registry/intern-store.ts'
 import { EntryItem, type MemberNames, TextItem, toEntryItem, toTextItem } from '#interns/turns/entry-item.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
+import { ErrorEnvelope } from '#platform/http/response/envelope.ts'
 import { sendEndEvent, sendEvents } from '#platform/http/response/send-events.ts'
 import { z } from '#platform/json/schema.ts'
 import type { ApiDeps } from '../../../access/deps.ts'
@@ -15,9 +16,9 @@ import { SessionPath } from '../path.ts'
 /** The delay before a browser reconnects to this server, and this server to the daemon. */
 const retryMs = 1000
 
-const SessionEventItem = z.union([EntryItem, TextItem]).meta({
+const SessionEventItem = z.union([EntryItem, TextItem, ErrorEnvelope]).meta({
   id: 'InternSessionEvent',
-  description: 'The data of an event: the first schema for `entry`, the second for `text`.',
+  description: 'The data of an event: the first schema for `entry`, the second for `text`, the third for `end`.',
 })
 
 export const listInternSessionEvents = route({
@@ -27,7 +28,7 @@ export const listInternSessionEvents = route({
   key: 'api',
   summary: 'Stream the changes of a session',
   description:
-    'Server-sent events: first all entries of the session, then changes. An `entry` event has a complete entry, which replaces any entry with the same id. A `text` event has the next piece of a text and its `offset`; it has no event id, and an `entry` event follows when the entry is saved. Send the header `Last-Event-ID`, as browsers do automatically, to receive only later changes. It stays valid after restarts of the server and the intern.',
+    'Server-sent events: first all entries of the session, then changes. An `entry` event has a complete entry, which replaces any entry with the same id. A `text` event has the next piece of a text and its `offset`; it has no event id, and an `entry` event follows when the entry is saved. An `end` event has the reason for the end of a stream, such as a deleted key. Send the header `Last-Event-ID`, as browsers do automatically, to receive only later changes. It stays valid after restarts of the server and the intern.',
   request: { params: SessionPath },
   mediaTypes: ['text/event-stream'],
   events: SessionEventItem,
