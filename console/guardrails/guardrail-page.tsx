@@ -103,13 +103,7 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
         <div class="guardrail-columns">
           <Editor key={`${formVersion} ${base?.updated_at}`} policy={policy} change={setPolicy} />
           <div class="guardrail-side">
-            {isOutdated && (
-              <Conflict
-                title="The guardrail has changed since you started"
-                changes={changesBetween(basePolicy, saved)}
-                merge={merge}
-              />
-            )}
+            {isOutdated && <Conflict name="The guardrail" changes={changesBetween(basePolicy, saved)} merge={merge} />}
             {isChanged && (
               <UnsavedChanges
                 id={id}

@@ -35,7 +35,7 @@ export function UnsavedChanges({ id, base, saved, policy, isOutdated, discard, o
     onSaved()
     return data
   }
-  const undo = (after: Guardrail) => runOrToast(async () => void (await write(patchBetween(policy, saved), after)))
+  const undo = (after: Guardrail) => runOrToast(() => write(patchBetween(policy, saved), after))
   const save = async () => {
     setSaving(true)
     setProblem(undefined)

@@ -186,7 +186,7 @@ function designate(preset: PresetWithVersion, version: number, reload: () => voi
   }
   return runOrToast(async () => {
     const after = await designateVersion(version, preset)
-    const undo = () => void runOrToast(async () => void (await designateVersion(before.version, after)))
+    const undo = () => void runOrToast(() => designateVersion(before.version, after))
     toast(`Version ${version} is in use`, { undo })
   })
 }

@@ -7,7 +7,8 @@ import type { PresetDraft } from './use-preset-draft.ts'
 export function VersionConflict({ draft, storedVersion }: { draft: PresetDraft; storedVersion: PresetVersion }) {
   return (
     <Conflict
-      title={`The preset has changed since you started: version ${storedVersion.version}`}
+      name="The preset"
+      note={`: version ${storedVersion.version}`}
       changes={changesBetween(draft.base.version, storedVersion)}
       merge={draft.merge}
       ignore={draft.ignoreConflict}

@@ -60,29 +60,26 @@ type DialogProps = { stored: Stored; store: ThresholdsStore; reload: () => void;
 function ThresholdsDialog({ stored, store, reload, onClose }: DialogProps) {
   const fieldsOf = ({ thresholds }: Stored) => ({ thresholds: thresholds.join(', ') })
   const { before, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(stored, store.load, fieldsOf)
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const save = async (text: string, options: CallOptions) => {
     const after = await store.save(parseThresholds(text), options)
     reload()
     return after
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      const isSaved = await saveIfUnmodified(async (options) => {
-        const after = await save(fields.thresholds, options)
-        const undo = () => void runOrToast(async () => void (await save(before.thresholds, ifUnchanged(after))))
-        toast('Alerts updated', { undo })
-      })
-      if (isSaved) onClose()
+  const submit = onSubmit(async () => {
+    const isSaved = await saveIfUnmodified(async (options) => {
+      const after = await save(fields.thresholds, options)
+      const undo = () => void runOrToast(() => save(before.thresholds, ifUnchanged(after)))
+      toast('Alerts updated', { undo })
     })
-  }
+    if (isSaved) onClose()
+  })
   return (
     <Dialog title="Alerts of the limit" onClose={onClose}>
       <h2>Alerts of the limit</h2>
       <form class="fields" onSubmit={submit}>
         <ThresholdsInput value={fields.thresholds} set={(thresholds) => setFields({ thresholds })} />
-        {conflict && <Conflict title="The alerts have changed since you opened them" {...conflict} />}
+        {conflict && <Conflict name="The list of alerts" {...conflict} />}
         <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
       </form>
     </Dialog>

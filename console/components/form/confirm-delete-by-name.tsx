@@ -8,12 +8,11 @@ const normalizeSpaces = (name: string) => name.trim().replace(/\s+/g, ' ')
 /** Confirms an irreversible action: the user must type the name. */
 export function ConfirmDeleteByName({ name, verb, act }: { name: string; verb: string; act: () => Promise<void> }) {
   const [typed, setTyped] = useState('')
-  const { problem, isBusy, act: run } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const isNameConfirmed = normalizeSpaces(typed) === normalizeSpaces(name)
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (isNameConfirmed) void run(act)
-  }
+  const submit = onSubmit(async () => {
+    if (isNameConfirmed) await act()
+  })
   return (
     <form class="delete" onSubmit={submit}>
       <label>

@@ -16,11 +16,16 @@ export function useAction() {
     }
     setBusy(false)
   }
-  return { problem, isBusy, act }
+  /** Returns the handler that runs an action when a form is submitted. */
+  const onSubmit = (action: () => Promise<void>) => (event: Event) => {
+    event.preventDefault()
+    void act(action)
+  }
+  return { problem, isBusy, act, onSubmit }
 }
 
 /** Runs an action and shows its error in a toast. @param prefix precedes the error message. */
-export async function runOrToast(action: () => Promise<void>, prefix = ''): Promise<void> {
+export async function runOrToast(action: () => Promise<unknown>, prefix = ''): Promise<void> {
   try {
     await action()
   } catch (error) {

@@ -12,23 +12,20 @@ type Props = { id: string; path: string; isFolder: boolean; onDone: () => void; 
 /** Renames, moves or deletes a file or a folder. */
 export function ChangeFile({ id, path, isFolder, onDone, onClose }: Props) {
   const [to, setTo] = useState(path)
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const params = { internId: id }
   const name = path.split('/').at(-1)!
   const rename = async (from: string, to: string) => {
     await call('POST /interns/{internId}/files/rename', { params, body: { from, to } })
     onDone()
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      await rename(path, to)
-      onClose()
-      toast(`${escapeInvisible(name)} renamed to ${escapeInvisible(to)}`, {
-        undo: () => void runOrToast(() => rename(to, path)),
-      })
+  const submit = onSubmit(async () => {
+    await rename(path, to)
+    onClose()
+    toast(`${escapeInvisible(name)} renamed to ${escapeInvisible(to)}`, {
+      undo: () => void runOrToast(() => rename(to, path)),
     })
-  }
+  })
   const remove = async () => {
     const query = { path, ...(isFolder && { recursive: 'true' as const }) }
     await call('DELETE /interns/{internId}/files', { params, query })

@@ -19,27 +19,24 @@ export function ChangeIntern({ intern, onDone, onClose }: Props) {
   const params = { internId: intern.id }
   const load = () => call('GET /interns/{internId}', { params })
   const { before, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(intern, load, fieldsOf)
-  const { problem, isBusy, act } = useAction()
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      const body = patchOf(before, fields)
-      const isSaved = await saveIfUnmodified(async (options) => {
-        if (Object.keys(body).length === 0) return
-        await call('PATCH /interns/{internId}', { params, body }, options)
-        toast(`${fields.name} updated${needsRestart(body) ? '. Takes effect at the next start' : ''}`)
-      })
-      if (!isSaved) return
-      onClose()
-      onDone()
+  const { problem, isBusy, onSubmit } = useAction()
+  const submit = onSubmit(async () => {
+    const body = patchOf(before, fields)
+    const isSaved = await saveIfUnmodified(async (options) => {
+      if (Object.keys(body).length === 0) return
+      await call('PATCH /interns/{internId}', { params, body }, options)
+      toast(`${fields.name} updated${needsRestart(body) ? '. Takes effect at the next start' : ''}`)
     })
-  }
+    if (!isSaved) return
+    onClose()
+    onDone()
+  })
   return (
     <Dialog title={`Change ${intern.name}`} onClose={onClose}>
       <h2>Change {intern.name}</h2>
       <form class="fields" onSubmit={submit}>
         <InternInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} />
-        {conflict && <Conflict title={`${intern.name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict name={intern.name} {...conflict} />}
         <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
       </form>
     </Dialog>

@@ -11,16 +11,13 @@ import { InternInputs } from './intern-inputs.tsx'
 export function CreateIntern({ onClose }: { onClose: () => void }) {
   const [fields, setFields] = useState(emptyIntern)
   const [isStarted, setStarted] = useState(true)
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const { route } = useLocation()
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      const { id } = await call('POST /interns', { body: { ...parseFields(fields), provision: isStarted } })
-      onClose()
-      route(`/interns/${id}${isStarted ? '' : '?part=tools'}`)
-    })
-  }
+  const submit = onSubmit(async () => {
+    const { id } = await call('POST /interns', { body: { ...parseFields(fields), provision: isStarted } })
+    onClose()
+    route(`/interns/${id}${isStarted ? '' : '?part=tools'}`)
+  })
   return (
     <Dialog title="Create intern" onClose={onClose}>
       <h2>Create intern</h2>

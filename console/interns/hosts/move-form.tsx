@@ -18,11 +18,8 @@ type Props = {
 /** Selects a target host. The files must be copied before. */
 export function MoveForm({ hosts, label, children, move, onClose }: Props) {
   const [to, setTo] = useState('')
-  const { problem, isBusy, act } = useAction()
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(() => move(to))
-  }
+  const { problem, isBusy, onSubmit } = useAction()
+  const submit = onSubmit(() => move(to))
   return (
     <form class="fields" onSubmit={submit}>
       <p>{children}</p>

@@ -22,7 +22,7 @@ export function SaveRules({ owner, saved, rules, discard, onSaved }: Props) {
     act(async () => {
       const version = await write(rules, saved.version)
       toast(`Saved as version ${version}`, {
-        undo: () => void runOrToast(async () => void (await write(saved.rules, version))),
+        undo: () => void runOrToast(() => write(saved.rules, version)),
       })
     })
   return (

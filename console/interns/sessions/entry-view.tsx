@@ -102,7 +102,7 @@ function QuestionEntry({ entry }: { entry: EntryOf<'question'> }) {
         {question.kind === 'permission' ? <code>{escapeInvisible(question.operation ?? 'permission')}</code> : 'form'}{' '}
         <span class={state === 'waiting' ? 'warn' : 'dim'}>
           {state === 'answered'
-            ? `${escapeInvisible(answer ?? 'answered').replace('_', ' ')}`
+            ? escapeInvisible(answer ?? 'answered').replace('_', ' ')
             : end_reason === 'withdrawn'
               ? 'withdrawn by the agent'
               : state}

@@ -19,17 +19,14 @@ type Props = {
 /** Adds, changes or removes an MCP server. Stored credentials are never displayed. */
 export function ServerDialog({ server, saveServer, onClose }: Props) {
   const [fields, setFields] = useState(server ? fieldsOf(server) : newServer)
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const title = server ? `Change ${server.name}` : 'Add MCP server'
   const set = (part: Partial<ServerFields>) => setFields({ ...fields, ...part })
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      await saveServer(toApiServer(fields))
-      onClose()
-      toast(`${fields.name} ${server ? 'updated' : 'added'}. Takes effect at the next start`)
-    })
-  }
+  const submit = onSubmit(async () => {
+    await saveServer(toApiServer(fields))
+    onClose()
+    toast(`${fields.name} ${server ? 'updated' : 'added'}. Takes effect at the next start`)
+  })
   const remove = async () => {
     await saveServer(undefined)
     onClose()

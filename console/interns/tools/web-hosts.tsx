@@ -16,17 +16,14 @@ const describeHosts = (hosts: string[]) =>
 /** The hosts from which the builtin agent can fetch pages. @param change undefined for read-only. */
 export function WebHosts({ hosts, change }: Props) {
   const [typed, setTyped] = useState(hosts.join('\n'))
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const enteredHosts = [...new Set(typed.split(/[\s,]+/).filter(Boolean))]
   const isChanged = enteredHosts.join() !== hosts.join()
   /** Only the form calls it, which exists only with `change`. */
-  const save = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      await change!(enteredHosts)
-      toast('Saved. Takes effect at the next start', { undo: () => void runOrToast(() => change!(hosts)) })
-    })
-  }
+  const save = onSubmit(async () => {
+    await change!(enteredHosts)
+    toast('Saved. Takes effect at the next start', { undo: () => void runOrToast(() => change!(hosts)) })
+  })
   return (
     <section aria-label="Web pages">
       <h2>Web pages</h2>

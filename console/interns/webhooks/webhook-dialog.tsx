@@ -29,7 +29,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
     stored ? fieldsOf(stored) : newWebhook,
   )
   const { before, fields, setFields, saveIfUnmodified, conflict } = form
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, act, onSubmit } = useAction()
   const title = webhook ? 'Change webhook' : 'Create webhook'
   const onSaved = (message: string, undo?: () => void) => {
     onChanged()
@@ -46,7 +46,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
       await saveIfUnmodified(async (options) => {
         const after = await patch({ ...bodyOf(fields), enabled: fields.enabled }, options)
         const undoPatch = { ...bodyOf(before), enabled: before.enabled }
-        onSaved('Saved', () => void runOrToast(async () => void (await patch(undoPatch, ifUnchanged(after)))))
+        onSaved('Saved', () => void runOrToast(() => patch(undoPatch, ifUnchanged(after))))
       })
       return
     }
@@ -66,15 +66,9 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
   return (
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void act(save)
-        }}
-      >
+      <form class="fields" onSubmit={onSubmit(save)}>
         <WebhookInputs isNew={!webhook} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        {conflict && <Conflict title="The webhook has changed since you opened it" {...conflict} />}
+        {conflict && <Conflict name="The webhook" {...conflict} />}
         <FormActions
           problem={problem}
           label={webhook ? 'Save' : 'Create'}

@@ -42,24 +42,20 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
   const load = async () => (await store.load(interval)) as Budget | undefined
   const { fields, setFields, saveIfUnmodified, conflict } = useObjectForm(budget, load, fieldsOf)
   const [countsByok, setCountsByok] = useState(includesByok)
-  const { problem, isBusy, act } = useAction()
-  const run = (action: (options: CallOptions) => Promise<void>, doneMessage: string) =>
-    void act(async () => {
-      if (!(await saveIfUnmodified(action))) return
-      onChanged()
-      onClose()
-      toast(`The ${interval} budget is ${doneMessage}`)
-    })
+  const { problem, isBusy, act, onSubmit } = useAction()
+  const run = async (action: (options: CallOptions) => Promise<void>, doneMessage: string) => {
+    if (!(await saveIfUnmodified(action))) return
+    onChanged()
+    onClose()
+    toast(`The ${interval} budget is ${doneMessage}`)
+  }
   const body: BudgetBody = {
     limit_usd: Number(fields.limit_usd),
     thresholds: parseThresholds(fields.thresholds),
     // It belongs to the budgets of all intervals, which others may have changed.
     ...(countsByok !== includesByok && { include_byok_in_budgets: countsByok }),
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    run((options) => store.save(interval, body, options), 'saved')
-  }
+  const submit = onSubmit(() => run((options) => store.save(interval, body, options), 'saved'))
   return (
     <Dialog title={`The ${interval} budget`} onClose={onClose}>
       <h2>
@@ -92,14 +88,14 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
           />
           Count spending on your own provider keys, in the budgets of all intervals
         </label>
-        {conflict && <Conflict title={`The ${interval} budget has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict name={`The ${interval} budget`} {...conflict} />}
         <FormActions problem={undefined} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose}>
           {budget && (
             <button
               type="button"
               class="bad"
               disabled={isBusy || conflict !== undefined}
-              onClick={() => run((options) => store.remove(interval, options), 'removed')}
+              onClick={() => void act(() => run((options) => store.remove(interval, options), 'removed'))}
             >
               Remove
             </button>

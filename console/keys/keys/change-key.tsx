@@ -25,7 +25,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
   const params = { hash: key.hash }
   const load = async () => (await call('GET /keys/{hash}', { params })).data
   const { base, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(key, load, fieldsOf)
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const canChangeAll = editableKeyFields(currentSession(), key) === 'all'
   const patch = patchOf(fieldsOf(base), fields)
   const isUnchanged = Object.keys(patch).length === 0
@@ -34,18 +34,15 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
     onChanged()
     return data
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      const isSaved = await saveIfUnmodified(async (options) => {
-        const after = await save(patch, options)
-        const undo = () => void runOrToast(async () => void (await save(undoOf(patch, base), ifUnchanged(after))))
-        // Developers can disable a key, but not enable it again.
-        toast(`${key.name} updated`, canChangeAll || !patch.disabled ? { undo } : {})
-      })
-      if (isSaved) onClose()
+  const submit = onSubmit(async () => {
+    const isSaved = await saveIfUnmodified(async (options) => {
+      const after = await save(patch, options)
+      const undo = () => void runOrToast(() => save(undoOf(patch, base), ifUnchanged(after)))
+      // Developers can disable a key, but not enable it again.
+      toast(`${key.name} updated`, canChangeAll || !patch.disabled ? { undo } : {})
     })
-  }
+    if (isSaved) onClose()
+  })
   const remove = async () => {
     await call('DELETE /keys/{hash}', { params })
     onClose()
@@ -65,7 +62,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
           />
           Disabled: its requests are rejected{!canChangeAll && ', until an admin enables it'}
         </label>
-        {conflict && <Conflict title={`${key.name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict name={key.name} {...conflict} />}
         <FormActions
           problem={problem}
           label="Save"

@@ -27,16 +27,15 @@ export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }:
   const [kind, setKind] = useState<Kind>('api')
   const [owner, setOwner] = useState('')
   const [models, setModels] = useState<string[]>([])
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const me = currentSession()
-  const submit = (event: Event) => {
-    event.preventDefault()
+  const submit = onSubmit(async () => {
     const { disabled: _, ...newFields } = parseFields(fields)
     // The service accepts the ID of a member or the email address.
     const otherOwner = owner.trim() !== '' && { creator_user_id: owner.trim() }
     const body: NewKey = { ...newFields, kind, ...otherOwner, workspace_id: workspaceId }
-    void act(async () => onCreated(body.name, await createKeyWithModels(body, kind === 'api' ? models : [])))
-  }
+    onCreated(body.name, await createKeyWithModels(body, kind === 'api' ? models : []))
+  })
   return (
     <Dialog title="Create key" onClose={onClose}>
       <h2>Create key</h2>

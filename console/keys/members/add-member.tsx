@@ -29,23 +29,20 @@ export function AddMember({ onAdded, onLink, onClose }: Props) {
   const [access, setAccess] = useState<Member['access']>('developer')
   const [joined, setJoined] = useState<JoinedWorkspaces>(me ? { [me.workspace.id]: 'developer' } : {})
   const [isInvited, setInvited] = useState(true)
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const chooseRole = (next: Member['access']) => {
     setAccess(next)
     setJoined(Object.fromEntries(Object.keys(joined).map((id) => [id, defaultRoleOf(next)])))
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      const workspaces = Object.entries(joined).map(([workspace, role]) => ({ workspace, access: role }))
-      const body = { name: name.trim(), email: email.trim(), access, ...(!isManagerRole(access) && { workspaces }) }
-      const { data } = await call('POST /organization/members', { body })
-      onAdded()
-      onClose()
-      toast(`${body.name} added`)
-      if (isInvited) await runOrToast(async () => onLink(await createLink({ id: data.id, name: body.name })))
-    })
-  }
+  const submit = onSubmit(async () => {
+    const workspaces = Object.entries(joined).map(([workspace, role]) => ({ workspace, access: role }))
+    const body = { name: name.trim(), email: email.trim(), access, ...(!isManagerRole(access) && { workspaces }) }
+    const { data } = await call('POST /organization/members', { body })
+    onAdded()
+    onClose()
+    toast(`${body.name} added`)
+    if (isInvited) await runOrToast(async () => onLink(await createLink({ id: data.id, name: body.name })))
+  })
   return (
     <Dialog title="Add member" onClose={onClose}>
       <h2>Add member</h2>

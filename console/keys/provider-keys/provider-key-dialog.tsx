@@ -35,7 +35,7 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
     stored ? fieldsOf(stored) : newProvider,
   )
   const { before, fields, setFields, saveIfUnmodified, conflict } = form
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const name = credential ? credential.name || credential.provider : ''
   const title = credential ? `Change ${name}` : 'Add provider key'
   const change = changedFields(before, fields)
@@ -44,35 +44,32 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
     onStored()
     return data
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      if (credential) {
-        const isSaved = await saveIfUnmodified(async (options) => {
-          const after = await patch(change, options)
-          // The previous key cannot be restored, because it is never displayed.
-          const { key, ...undoPatch } = changedFields(fields, before)
-          const undo = () => void runOrToast(async () => void (await patch(undoPatch, ifUnchanged(after))))
-          toast(`${name} updated`, change.key === undefined ? { undo } : {})
-        })
-        if (!isSaved) return
-      } else {
-        const { provider, key, name: label, priority } = fields
-        await call('POST /byok', {
-          body: {
-            provider: provider.trim(),
-            key,
-            name: label.trim() || null,
-            ...priorityFields(priority),
-            ...workspace,
-          },
-        })
-        onStored()
-        toast(`Key of ${provider} added`)
-      }
-      onClose()
-    })
-  }
+  const submit = onSubmit(async () => {
+    if (credential) {
+      const isSaved = await saveIfUnmodified(async (options) => {
+        const after = await patch(change, options)
+        // The previous key cannot be restored, because it is never displayed.
+        const { key, ...undoPatch } = changedFields(fields, before)
+        const undo = () => void runOrToast(() => patch(undoPatch, ifUnchanged(after)))
+        toast(`${name} updated`, change.key === undefined ? { undo } : {})
+      })
+      if (!isSaved) return
+    } else {
+      const { provider, key, name: label, priority } = fields
+      await call('POST /byok', {
+        body: {
+          provider: provider.trim(),
+          key,
+          name: label.trim() || null,
+          ...priorityFields(priority),
+          ...workspace,
+        },
+      })
+      onStored()
+      toast(`Key of ${provider} added`)
+    }
+    onClose()
+  })
   const remove = async () => {
     await call('DELETE /byok/{id}', { params })
     onStored()
@@ -84,7 +81,7 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit} autocomplete="off">
         <ProviderInputs isNew={!credential} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        {conflict && <Conflict title={`${name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict name={name} {...conflict} />}
         <FormActions
           problem={problem}
           label={credential ? 'Save' : 'Add'}

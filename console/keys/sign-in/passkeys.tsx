@@ -90,16 +90,13 @@ function PasskeyLine({ passkey, onChange }: LineProps) {
 
 function AddPasskey({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
   const [name, setName] = useState(deviceName(navigator.userAgent))
-  const { problem, isBusy, act } = useAction()
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      await addPasskey(name.trim())
-      onAdded()
-      onClose()
-      toast(`Passkey ${name.trim()} added`)
-    })
-  }
+  const { problem, isBusy, onSubmit } = useAction()
+  const submit = onSubmit(async () => {
+    await addPasskey(name.trim())
+    onAdded()
+    onClose()
+    toast(`Passkey ${name.trim()} added`)
+  })
   return (
     <Dialog title="Add passkey" onClose={onClose}>
       <h2>Add passkey</h2>
@@ -131,15 +128,12 @@ type RenameProps = { passkey: ListedPasskey; onRenamed: () => void; onClose: () 
 
 function RenamePasskey({ passkey: { id, name: before }, onRenamed, onClose }: RenameProps) {
   const [name, setName] = useState(before)
-  const { problem, isBusy, act } = useAction()
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      await call('PATCH /passkeys/{id}', { params: { id }, body: { name: name.trim() } })
-      onRenamed()
-      onClose()
-    })
-  }
+  const { problem, isBusy, onSubmit } = useAction()
+  const submit = onSubmit(async () => {
+    await call('PATCH /passkeys/{id}', { params: { id }, body: { name: name.trim() } })
+    onRenamed()
+    onClose()
+  })
   return (
     <Dialog title={`Rename ${before}`} onClose={onClose}>
       <h2>Rename {before}</h2>
@@ -154,16 +148,13 @@ function RenamePasskey({ passkey: { id, name: before }, onRenamed, onClose }: Re
 type DeleteProps = { passkey: ListedPasskey; onDeleted: () => void; onClose: () => void }
 
 function DeletePasskey({ passkey: { id, name }, onDeleted, onClose }: DeleteProps) {
-  const { problem, isBusy, act } = useAction()
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      const { ended_sessions } = await call('DELETE /passkeys/{id}', { params: { id } })
-      onDeleted()
-      onClose()
-      toast(`Passkey ${name} deleted, sessions ended: ${ended_sessions}`)
-    })
-  }
+  const { problem, isBusy, onSubmit } = useAction()
+  const submit = onSubmit(async () => {
+    const { ended_sessions } = await call('DELETE /passkeys/{id}', { params: { id } })
+    onDeleted()
+    onClose()
+    toast(`Passkey ${name} deleted, sessions ended: ${ended_sessions}`)
+  })
   return (
     <Dialog title={`Delete ${name}`} onClose={onClose}>
       <h2>Delete {name}</h2>

@@ -21,17 +21,14 @@ type Props = { workspace: { id: string; name: string }; onAdded: () => void; onC
 export function AddWorkspaceMembers({ workspace, onAdded, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const [access, setAccess] = useState<WorkspaceMember['access'] | ''>('')
-  const { problem, isBusy, act } = useAction()
-  const submit = (event: Event) => {
-    event.preventDefault()
+  const { problem, isBusy, onSubmit } = useAction()
+  const submit = onSubmit(async () => {
     const body = { user_ids: addressesIn(typed), ...(access && { access }) }
-    void act(async () => {
-      const { added_count } = await call('POST /workspaces/{id}/members/add', { params: { id: workspace.id }, body })
-      onAdded()
-      onClose()
-      toast(`${countText(added_count, 'member')} added to ${workspace.name}`)
-    })
-  }
+    const { added_count } = await call('POST /workspaces/{id}/members/add', { params: { id: workspace.id }, body })
+    onAdded()
+    onClose()
+    toast(`${countText(added_count, 'member')} added to ${workspace.name}`)
+  })
   return (
     <Dialog title={`Add members to ${workspace.name}`} onClose={onClose}>
       <h2>Add members to {workspace.name}</h2>

@@ -16,18 +16,15 @@ type Props = {
 /** Removes a member from a workspace. Enabled keys prevent it, unless they are disabled, too. */
 export function RemoveWorkspaceMember({ member, workspace, onRemoved, onClose }: Props) {
   const [shouldDisableKeys, setDisableKeys] = useState(true)
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const params = { id: workspace.id }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      const body = { user_ids: [member.user_id], disable_keys: shouldDisableKeys }
-      await call('POST /workspaces/{id}/members/remove', { params, body })
-      onRemoved()
-      onClose()
-      toast(`${member.name} removed from ${workspace.name}`)
-    })
-  }
+  const submit = onSubmit(async () => {
+    const body = { user_ids: [member.user_id], disable_keys: shouldDisableKeys }
+    await call('POST /workspaces/{id}/members/remove', { params, body })
+    onRemoved()
+    onClose()
+    toast(`${member.name} removed from ${workspace.name}`)
+  })
   const title = `Remove ${member.name} from ${workspace.name}`
   return (
     <Dialog title={title} onClose={onClose}>

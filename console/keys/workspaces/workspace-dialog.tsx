@@ -32,7 +32,7 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
   const load = async () => (await call('GET /workspaces/{id}', { params })).data as Workspace | undefined
   const form = useObjectForm(workspace, load, (read) => (read ? fieldsOfWorkspace(read) : newWorkspace))
   const { before, fields, setFields, saveIfUnmodified, conflict } = form
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, onSubmit } = useAction()
   const title = workspace ? `Change ${workspace.name}` : 'Create workspace'
   const patch = workspacePatch(before, fields)
   const reportChange = () => {
@@ -44,25 +44,22 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
     reportChange()
     return data
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      if (workspace) {
-        const isSaved = await saveIfUnmodified(async (options) => {
-          const after = await save(patch, options)
-          const undoPatch = workspacePatch(fields, before)
-          const undo = () => void runOrToast(async () => void (await save(undoPatch, ifUnchanged(after))))
-          toast(`${workspace.name} updated`, { undo })
-        })
-        if (!isSaved) return
-      } else {
-        await call('POST /workspaces', { body: parseWorkspaceFields(fields) })
-        reportChange()
-        toast(`${fields.name.trim()} created`)
-      }
-      onClose()
-    })
-  }
+  const submit = onSubmit(async () => {
+    if (workspace) {
+      const isSaved = await saveIfUnmodified(async (options) => {
+        const after = await save(patch, options)
+        const undoPatch = workspacePatch(fields, before)
+        const undo = () => void runOrToast(() => save(undoPatch, ifUnchanged(after)))
+        toast(`${workspace.name} updated`, { undo })
+      })
+      if (!isSaved) return
+    } else {
+      await call('POST /workspaces', { body: parseWorkspaceFields(fields) })
+      reportChange()
+      toast(`${fields.name.trim()} created`)
+    }
+    onClose()
+  })
   const remove = async () => {
     await call('DELETE /workspaces/{id}', { params })
     reportChange()
@@ -75,7 +72,7 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
       <form class="fields" onSubmit={submit} autocomplete="off">
         <NameInputs isNew={!workspace} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
         <StorageInputs id={workspace?.id} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        {conflict && <Conflict title={`${workspace?.name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict name={workspace?.name} {...conflict} />}
         <FormActions
           problem={problem}
           label={workspace ? 'Save' : 'Create'}

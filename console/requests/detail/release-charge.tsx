@@ -27,20 +27,15 @@ export function ReleaseCharge({ generation }: { generation: Generation }) {
 }
 
 function ReleaseDialog({ generation, onClose }: { generation: Generation; onClose: () => void }) {
-  const { problem, isBusy, act } = useAction()
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      const { data } = await call('POST /generations/release', { query: { id: generation.id } })
-      for (const path of affectedPaths) invalidate(path)
-      onClose()
-      toast(
-        data.requests > 0
-          ? `Released ${exactMoney(data.released_usd)}`
-          : 'The amount was already released or corrected',
-      )
-    })
-  }
+  const { problem, isBusy, onSubmit } = useAction()
+  const submit = onSubmit(async () => {
+    const { data } = await call('POST /generations/release', { query: { id: generation.id } })
+    for (const path of affectedPaths) invalidate(path)
+    onClose()
+    toast(
+      data.requests > 0 ? `Released ${exactMoney(data.released_usd)}` : 'The amount was already released or corrected',
+    )
+  })
   return (
     <Dialog title="Release the unconfirmed amount" onClose={onClose}>
       <h2>Release {exactMoney(generation.unconfirmed_usd)}?</h2>
