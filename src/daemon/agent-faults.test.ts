@@ -75,7 +75,7 @@ test('an agent that never initializes is abandoned', async () => {
     limits: { handshakeMs: 100 },
   })
   const refusal = await refusalOf(daemon.say('say hi'))
-  assert.equal(refusal?.reason, 'intern_rejected')
+  assert.deepEqual([refusal?.code, refusal?.reason, refusal?.retryable], [503, 'intern_not_ready', true])
   assert.match(refusal?.message ?? '', /did not answer initialize within 0.1 s/)
 })
 

@@ -69,7 +69,7 @@ export type AgentQuirks = SessionExtras & { authenticate?: string; mcpServers?: 
 
 /**
  * Initializes an agent over its channel, and signs in if a method is configured. @throws RpcError if the agent refuses or has
- * another protocol version. @throws Error if it does not answer within `handshakeMs`.
+ * another protocol version. @throws Refusal if it does not answer within `handshakeMs`.
  */
 export async function initializeAgent(
   channel: Channel,

@@ -26,7 +26,10 @@ test('a request that cannot be written fails at once, and is waited for no longe
 
 test('a request that timed out does not wait, and its late answer is ignored', async () => {
   const { connection, agent } = connectAgent()
-  await assert.rejects(connection.request('say', {}, 1), /did not answer say within 0\.001 s/)
+  await assert.rejects(connection.request('say', {}, 1), {
+    kind: 'agent_not_ready',
+    message: 'The agent did not answer say within 0.001 s. Try again later.',
+  })
   assert.equal(connection.waiting, 0)
   agent.write('{"jsonrpc":"2.0","id":1,"result":"late"}\n')
   const second = connection.request('say', {})

@@ -59,6 +59,7 @@ export class Connection {
     return this.#waiters.size
   }
 
+  /** Sends a request to the agent. @throws Refusal `agent_not_ready` after the timeout. @throws RpcError if the agent refuses. */
   request(method: string, params: unknown, timeoutMs?: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closeReason) return reject(this.#closeReason)
@@ -172,10 +173,8 @@ function withCleanup({ resolve, reject }: Waiter, cleanUp: () => void): Waiter {
 }
 
 function withTimeout(waiter: Waiter, method: string, timeoutMs: number): Waiter {
-  const timer = setTimeout(
-    () => waiter.reject(new Error(`The agent did not answer ${method} within ${timeoutMs / 1000} s.`)),
-    timeoutMs,
-  )
+  const message = `The agent did not answer ${method} within ${timeoutMs / 1000} s. Try again later.`
+  const timer = setTimeout(() => waiter.reject(new Refusal('agent_not_ready', message)), timeoutMs)
   return withCleanup(waiter, () => clearTimeout(timer))
 }
 

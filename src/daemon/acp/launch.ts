@@ -46,7 +46,10 @@ export function createProcessLauncher(
     } catch (error) {
       child.kill()
       // The agent ended during its start, so there is no session that the caller could have lost.
-      throw error instanceof Refusal ? new Error(error.message) : error
+      throw isLostConnection(error) ? new Error(error.message) : error
     }
   }
 }
+
+const isLostConnection = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.kind === 'stream_severed'

@@ -32,6 +32,8 @@ export const refusals = {
   /** The host of the intern is lost. */
   host_gone: { code: 503, retryable: true },
   intern_asleep: { code: 503, retryable: true },
+  /** The agent did not answer in time while it started, or opened a session. */
+  agent_not_ready: { code: 503, retryable: true },
   ...fileRefusals,
 } as const
 export type RefusalKind = keyof typeof refusals
@@ -46,6 +48,7 @@ const publicReasons: Partial<Record<RefusalKind, string>> = {
   output_lost: 'attachment_failed',
   host_gone: 'intern_unreachable',
   intern_asleep: 'intern_not_ready',
+  agent_not_ready: 'intern_not_ready',
 }
 
 /** A turn was not started, or an answer had no effect. `message` is for the caller. */
