@@ -1,53 +1,70 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { defaultDimensions, demoEmbedding, maxDimensions } from '#chat/demo/embedding.ts'
 import { demoOptions } from '#chat/demo/keywords.ts'
 import type { EmbeddingsInput } from '#chat/embeddings-request.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { Exchange, Sink } from '../../attempt/upstream/upstream.ts'
-import { refuse } from './demo-refusal.ts'
+import { sendDemoError } from './demo-error.ts'
 
-/** The body that an embeddings request to the demo model has. */
-type DemoEmbeddingsBody = {
+/** The body of an embeddings request to the demo model. */
+export type DemoEmbeddingsBody = {
   input: EmbeddingsInput[]
   encoding_format?: 'float' | 'base64' | null
   dimensions?: number | null
 }
 
 /**
- * The demo model as an upstream of OpenAI embeddings. Keywords in the last input make it fail (`demo:error=429`,
+ * Sends an embeddings request to the demo model. Keywords in the last input make it fail (`demo:error=429`,
  * `demo:cut`), wait (`demo:slow=500`) or omit the usage (`demo:nousage`).
  */
 export function sendEmbeddingsToDemo(body: DemoEmbeddingsBody, sink: Sink): Exchange {
   const { dimensions } = body
   const options = demoOptions(readText(body.input.at(-1)!))
   if (options.error !== undefined)
-    return refuse({ status: options.error, message: `The demo model was asked to fail with ${options.error}.` }, sink)
+    return sendDemoError(
+      { status: options.error, message: `The demo model was asked to fail with ${options.error}.` },
+      sink,
+    )
   if (dimensions != null && dimensions > maxDimensions)
-    return refuse({ status: 400, message: `dimensions: the demo model has at most ${maxDimensions}.` }, sink)
-  const answer = new DemoEmbeddingsAnswer(answerPieces(body, !options.nousage), options.cut, sink)
-  answer.start(options.slow)
-  return answer
+    return sendDemoError({ status: 400, message: `dimensions: the demo model has at most ${maxDimensions}.` }, sink)
+  const exchange = new DemoEmbeddingsExchange(sink)
+  void (options.cut ? exchange.cut(options.slow) : exchange.run(jsonPieces(body, !options.nousage), options.slow))
+  return exchange
 }
 
-/** The milliseconds of work after which other events of the process are handled. */
+/** The time after which the process handles other events, in milliseconds. */
 const sliceMs = 5
 
-class DemoEmbeddingsAnswer implements Exchange {
-  readonly #pieces: Generator<string, undefined>
-  readonly #cuts: boolean
+/** Sends the pieces of one list of embeddings to a sink, as an upstream would. */
+class DemoEmbeddingsExchange implements Exchange {
   readonly #sink: Sink
-  #hasStarted = false
-  #isOver = false
-  #timer: NodeJS.Timeout | undefined
+  readonly #ended = new AbortController()
+  #hasSentHead = false
 
-  /** @param cuts whether the connection breaks before the first byte. */
-  constructor(pieces: Generator<string, undefined>, cuts: boolean, sink: Sink) {
-    this.#pieces = pieces
-    this.#cuts = cuts
+  constructor(sink: Sink) {
     this.#sink = sink
   }
 
-  start(afterMs: number): void {
-    this.#timer = setTimeout(() => this.#next(), afterMs)
+  async run(pieces: Iterable<string>, delayMs: number): Promise<void> {
+    await sleep(delayMs, undefined, { signal: this.#ended.signal }).catch(() => {})
+    if (this.#isEnded) return
+    this.#sink.head(200, { 'content-type': 'application/json' })
+    this.#hasSentHead = true
+    let sliceEnd = performance.now() + sliceMs
+    for (const piece of pieces) {
+      if (this.#isEnded) return
+      this.#sink.data(Buffer.from(piece))
+      if (performance.now() <= sliceEnd) continue
+      await nextTurn()
+      sliceEnd = performance.now() + sliceMs
+    }
+    this.#end(() => this.#sink.end())
+  }
+
+  /** Breaks the connection before the first byte. */
+  async cut(delayMs: number): Promise<void> {
+    await sleep(delayMs, undefined, { signal: this.#ended.signal }).catch(() => {})
+    this.#fail('reset', 'the demo model closed the connection')
   }
 
   abort(): void {
@@ -58,38 +75,26 @@ class DemoEmbeddingsAnswer implements Exchange {
 
   resume(): void {}
 
-  #next(): void {
-    if (this.#cuts) return this.#fail('reset', 'the demo model closed the connection')
-    if (!this.#hasStarted) this.#sink.head(200, { 'content-type': 'application/json' })
-    this.#hasStarted = true
-    const end = performance.now() + sliceMs
-    while (!this.#isOver) {
-      const piece = this.#pieces.next()
-      if (piece.done) return this.#finish(() => this.#sink.end())
-      this.#sink.data(Buffer.from(piece.value))
-      if (performance.now() > end) {
-        this.#timer = setTimeout(() => this.#next())
-        return
-      }
-    }
+  get #isEnded(): boolean {
+    return this.#ended.signal.aborted
   }
 
   #fail(kind: 'aborted' | 'reset', message: string): void {
-    this.#finish(() => this.#sink.failed({ kind, phase: this.#hasStarted ? 'answer' : 'first_byte', message }))
+    this.#end(() => this.#sink.failed({ kind, phase: this.#hasSentHead ? 'answer' : 'first_byte', message }))
   }
 
-  #finish(notify: () => void): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    clearTimeout(this.#timer)
+  #end(notify: () => void): void {
+    if (this.#isEnded) return
+    this.#ended.abort()
     notify()
   }
 }
 
-function* answerPieces(
+/** The JSON of the answer, in one piece for each vector. */
+function* jsonPieces(
   { input, encoding_format: format, dimensions }: DemoEmbeddingsBody,
   hasUsage: boolean,
-): Generator<string, undefined> {
+): Generator<string, void> {
   let tokens = 0
   yield '{"object":"list","data":['
   for (const [index, item] of input.entries()) {

@@ -19,7 +19,7 @@ function answerTo(
     meanwhile = () => {},
     ...limits
   }: Partial<typeof timeouts & Record<string, unknown>> & {
-    meanwhile?: (exchange: Exchange) => void
+    meanwhile?: (exchange: Exchange, received: Received) => void
   } = {},
 ): Promise<Received> {
   const body = JSON.stringify({ stream, messages: [{ role: 'user', content: prompt }] })
@@ -30,7 +30,7 @@ function answerTo(
     const sink: Sink = {
       head: (status, headers) => Object.assign(received, { status, headers }),
       data(chunk) {
-        if (received.text === '') meanwhile(received.exchange)
+        if (received.text === '') meanwhile(received.exchange, received)
         received.text += chunk
       },
       end: over,
@@ -47,6 +47,11 @@ const chunksOf = ({ text }: Received) =>
     .split('\n\n')
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice(6)))
+
+const wordsOf = (received: Received) =>
+  chunksOf(received)
+    .map(({ choices }) => choices[0]?.delta.content ?? '')
+    .join('')
 
 test('an answer of the demo model has model, time and usage', async () => {
   const whole = JSON.parse((await answerTo('hello', { stream: false })).text)
@@ -161,4 +166,33 @@ test('a paused reader gets nothing until it resumes', async () => {
   })
   await upstreams.close()
   assert.deepEqual(received.slice(0, 3), ['piece', 'resumed', 'piece'])
+})
+
+test('an answer is complete if its reader pauses within the delay of a word', async () => {
+  const complete = await answerTo('demo:pace=20 hello')
+  const paused = await answerTo('demo:pace=20 hello', {
+    meanwhile: (exchange) =>
+      setTimeout(() => {
+        exchange.pause()
+        exchange.resume()
+      }, 5),
+  })
+  assert.equal(paused.failure, undefined)
+  assert.equal(wordsOf(paused), wordsOf(complete))
+})
+
+test('nothing arrives while the reader pauses within the delay of a word', async () => {
+  const lengths: number[] = []
+  await answerTo('demo:pace=20 hello', {
+    meanwhile: (exchange, received) =>
+      setTimeout(() => {
+        exchange.pause()
+        lengths.push(received.text.length)
+        setTimeout(() => {
+          lengths.push(received.text.length)
+          exchange.resume()
+        }, 100)
+      }, 5),
+  })
+  assert.equal(lengths[1], lengths[0])
 })

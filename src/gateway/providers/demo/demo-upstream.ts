@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { play, type Step } from '#chat/demo/play.ts'
+import type { AnswerEvent } from '#chat/events.ts'
 import { IdleTimer } from '#platform/async/idle-timer.ts'
 import type { Timeouts } from '../../attempt/upstream/timeouts.ts'
 import type {
@@ -11,59 +13,76 @@ import type {
   UpstreamRequest,
 } from '../../attempt/upstream/upstream.ts'
 import { chatClient } from '../../clients/chat/client.ts'
-import { sendEmbeddingsToDemo } from './demo-embeddings.ts'
-import { refuse } from './demo-refusal.ts'
+import type { AnswerHead } from '../../protocol/client-protocol.ts'
+import { type DemoEmbeddingsBody, sendEmbeddingsToDemo } from './demo-embeddings.ts'
+import { sendDemoError } from './demo-error.ts'
 
 /** The origin of the demo model, which runs in this process. */
 export const demoOrigin = 'demo://local'
 
-/** The demo model as an upstream of OpenAI chat completions and embeddings, with all failures of a real one. */
+/** Sends a request to the demo model: OpenAI chat completions and embeddings, including simulated failures. */
 export function sendToDemo(request: UpstreamRequest, timeouts: Timeouts, sink: Sink): Exchange {
+  // The body needs no validation: `demo-protocol.ts` encoded it.
   const body: unknown = JSON.parse(readBodyText(request.body))
-  // The demo protocol encoded the body, so it has the form of the operation.
-  if (request.path === '/embeddings') return sendEmbeddingsToDemo(body as never, sink)
+  if (request.path === '/embeddings') return sendEmbeddingsToDemo(body as DemoEmbeddingsBody, sink)
   const chat = body as ChatRequest
   const demoAnswer = play(chat)
-  if ('error' in demoAnswer) return refuse(demoAnswer.error, sink)
-  const answer = new DemoAnswer(chat, demoAnswer.steps, timeouts, sink)
-  answer.start()
-  return answer
+  if ('error' in demoAnswer) return sendDemoError(demoAnswer.error, sink)
+  const exchange = new DemoExchange(chat.stream === true, timeouts, sink)
+  void exchange.run(demoAnswer.steps)
+  return exchange
 }
 
 const readBodyText = (body: UpstreamBody) => (typeof body === 'string' ? body : Buffer.concat(body).toString('utf8'))
 
-class DemoAnswer implements Exchange {
-  readonly #steps: Step[]
-  readonly #streams: boolean
+/** Sends the steps of one chat completion to a sink, as an upstream would. */
+class DemoExchange implements Exchange {
+  readonly #isStreamed: boolean
   readonly #sink: Sink
   readonly #writer: ReturnType<typeof chatClient.writer>
-  readonly #head = {
+  readonly #metadata: AnswerHead = {
     id: `chatcmpl-${randomUUID()}`,
     model: 'signalbox/demo',
     createdSeconds: Math.floor(Date.now() / 1000),
   }
   readonly #idleTimer: IdleTimer
   readonly #idleMs: number
-  #stepIndex = 0
-  #isPaused = false
-  #isOver = false
-  #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
+  /** Aborted when the sink has got its last call. */
+  readonly #ended = new AbortController()
+  /** Resolves when the reader resumes. Undefined while it does not pause. */
+  #resumed: PromiseWithResolvers<void> | undefined
+  #hasSentHead = false
 
-  constructor(chat: ChatRequest, steps: Step[], timeouts: Timeouts, sink: Sink) {
-    this.#steps = steps
-    this.#streams = chat.stream === true
+  constructor(isStreamed: boolean, timeouts: Timeouts, sink: Sink) {
+    this.#isStreamed = isStreamed
     this.#sink = sink
-    this.#writer = chatClient.writer(this.#head, { includeUsage: true })
+    this.#writer = chatClient.writer(this.#metadata, { includeUsage: true })
     this.#idleMs = timeouts.idleMs
     this.#idleTimer = new IdleTimer(() => this.#fail('timeout', 'the demo model sent no more data'))
     this.#idleTimer.start(timeouts.firstByteMs)
   }
 
-  start(): void {
-    this.#timer = setImmediate(() => {
-      this.#sink.head(200, { 'content-type': this.#streams ? 'text/event-stream' : 'application/json' })
-      this.#next()
-    })
+  async run(steps: readonly Step[]): Promise<void> {
+    await nextTurn()
+    if (this.#isEnded) return
+    this.#sink.head(200, { 'content-type': this.#isStreamed ? 'text/event-stream' : 'application/json' })
+    this.#hasSentHead = true
+    const events: AnswerEvent[] = []
+    for (const step of steps) {
+      await this.#waitForStep(step)
+      if (this.#isEnded) return
+      if ('stop' in step) {
+        if (step.stop === 'cut') this.#fail('reset', 'the demo model closed the connection')
+        // After `stall` nothing follows: the idle timeout ends the request.
+        return
+      }
+      this.#idleTimer.start(this.#idleMs)
+      if (step.event.type === 'error') return this.#endWithError(step.event)
+      events.push(step.event)
+      if (this.#isStreamed) this.#sendText(this.#writer.event(step.event))
+    }
+    await this.#waitUntilResumed()
+    if (!this.#isEnded) this.#endWith(this.#isStreamed ? this.#writer.end(undefined) : this.#writeWhole(events))
   }
 
   abort(): void {
@@ -71,75 +90,59 @@ class DemoAnswer implements Exchange {
   }
 
   pause(): void {
-    this.#isPaused = true
+    if (this.#isEnded) return
+    this.#resumed ??= Promise.withResolvers()
     this.#idleTimer.stop()
   }
 
   resume(): void {
-    if (!this.#isPaused || this.#isOver) return
-    this.#isPaused = false
+    if (!this.#resumed || this.#isEnded) return
     this.#idleTimer.start(this.#idleMs)
-    this.#next()
+    this.#resumed.resolve()
+    this.#resumed = undefined
   }
 
-  /** Plays steps until one takes time or the reader pauses. */
-  #next(): void {
-    while (!this.#isOver && !this.#isPaused) {
-      const step = this.#steps[this.#stepIndex]
-      if (!step) return this.#end()
-      this.#stepIndex++
-      if (step.afterMs > 0) {
-        this.#timer = setTimeout(() => {
-          if (this.#playStep(step)) this.#next()
-        }, step.afterMs)
-        return
-      }
-      if (!this.#playStep(step)) return
-    }
+  get #isEnded(): boolean {
+    return this.#ended.signal.aborted
   }
 
-  /** @returns whether the next step can follow at once. */
-  #playStep(step: Step): boolean {
-    if ('stop' in step) {
-      if (step.stop === 'cut') this.#fail('reset', 'the demo model closed the connection')
-      return false
-    }
-    this.#idleTimer.start(this.#idleMs)
-    if (step.event.type === 'error') return this.#endWithError(step.event)
-    // A whole answer is written at its end.
-    if (!this.#streams) return true
-    const text = this.#writer.event(step.event)
+  /** Waits for the delay of a step, and then until the reader does not pause. Returns early if the exchange ends. */
+  async #waitForStep({ afterMs }: Step): Promise<void> {
+    if (afterMs > 0) await sleep(afterMs, undefined, { signal: this.#ended.signal }).catch(() => {})
+    await this.#waitUntilResumed()
+  }
+
+  async #waitUntilResumed(): Promise<void> {
+    while (this.#resumed) await this.#resumed.promise
+  }
+
+  #sendText(text: string): void {
     if (text) this.#sink.data(Buffer.from(text))
-    return true
   }
 
-  #endWithError({ message, status = 502 }: { message: string; status: number | undefined }): false {
-    const error = { error: { message, code: status } }
-    this.#sink.data(Buffer.from(this.#streams ? `data: ${JSON.stringify(error)}\n\n` : JSON.stringify(error)))
-    this.#finish(() => this.#sink.end())
-    return false
+  #writeWhole(events: AnswerEvent[]): string {
+    return JSON.stringify(chatClient.writeBody(this.#metadata, events, undefined))
   }
 
-  #end(): void {
-    const events = this.#steps.flatMap((step) => ('event' in step ? [step.event] : []))
-    const last = this.#streams
-      ? this.#writer.end(undefined)
-      : JSON.stringify(chatClient.writeBody(this.#head, events, undefined))
-    this.#sink.data(Buffer.from(last))
-    this.#finish(() => this.#sink.end())
+  #endWithError({ message, status = 502 }: { message: string; status: number | undefined }): void {
+    const error = JSON.stringify({ error: { message, code: status } })
+    this.#endWith(this.#isStreamed ? `data: ${error}\n\n` : error)
+  }
+
+  #endWith(text: string): void {
+    this.#sendText(text)
+    this.#end(() => this.#sink.end())
   }
 
   #fail(kind: TransportFailure['kind'], message: string): void {
-    const phase = this.#stepIndex > 0 && this.#streams ? 'answer' : 'first_byte'
-    this.#finish(() => this.#sink.failed({ kind, phase, message }))
+    const phase = this.#hasSentHead && this.#isStreamed ? 'answer' : 'first_byte'
+    this.#end(() => this.#sink.failed({ kind, phase, message }))
   }
 
-  #finish(notify: () => void): void {
-    if (this.#isOver) return
-    this.#isOver = true
+  #end(notify: () => void): void {
+    if (this.#isEnded) return
     this.#idleTimer.stop()
-    clearTimeout(this.#timer as NodeJS.Timeout)
-    clearImmediate(this.#timer as NodeJS.Immediate)
+    this.#ended.abort()
     notify()
   }
 }

@@ -1,16 +1,16 @@
 import type { Exchange, Sink } from '../../attempt/upstream/upstream.ts'
 
-/** Answers a request to the demo model with an error status. */
-export function refuse({ status, message }: { status: number; message: string }, sink: Sink): Exchange {
+/** Sends an error response of the demo model, after this call. */
+export function sendDemoError({ status, message }: { status: number; message: string }, sink: Sink): Exchange {
   const headers = { 'content-type': 'application/json', ...(status === 429 && { 'retry-after': '1' }) }
   const body = Buffer.from(JSON.stringify({ error: { message, type: 'demo_error', code: status } }))
-  const responding = setImmediate(() => {
+  const sending = setImmediate(() => {
     sink.head(status, headers)
     sink.data(body)
     sink.end()
   })
   const abort = () => {
-    clearImmediate(responding)
+    clearImmediate(sending)
     sink.failed({ kind: 'aborted', phase: 'first_byte', message: 'the client disconnected' })
   }
   return { abort, pause: () => {}, resume: () => {} }
