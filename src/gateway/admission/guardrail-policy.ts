@@ -11,7 +11,7 @@ import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Candidate } from '../plan/plan.ts'
-import type { BothForms } from '../pricing/bill.ts'
+import type { BothForms } from '../pricing/extra-usage-bound.ts'
 import { regionOf } from '../request/region.ts'
 import { budgetsFor } from './budget-reservation.ts'
 import { refuseFoldedNames, withoutUnknownFields } from './known-fields.ts'

@@ -2,7 +2,7 @@ import { isAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { printable } from '#platform/text/printable.ts'
 import { allClients } from '../clients/clients.ts'
-import type { RequestForms } from '../pricing/bill.ts'
+import type { RequestForms } from '../pricing/extra-usage-bound.ts'
 import type { Body } from '../protocol/request-body.ts'
 
 /** Fields that no client protocol has, and that cannot raise the cost at a provider beyond the reservation. */

@@ -6,7 +6,7 @@ import type { Budget } from '#spend/budgets/budget.ts'
 import type { BudgetReserver } from '#spend/budgets/budgets.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Target } from '../plan/plan.ts'
-import { computeBill, type RequestForms } from '../pricing/bill.ts'
+import { computeExtraUsageBound, type RequestForms } from '../pricing/extra-usage-bound.ts'
 import { priceableTargets } from '../pricing/priceable-targets.ts'
 import { findProviderProtocol } from '../providers/protocols.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
@@ -54,7 +54,7 @@ export class SpendingLimits {
       this.budgets.some((budget) => budget.includesByok || !access.isByok(endpoint))
     return priceableTargets(
       targets,
-      (target) => computeBill(this.#request, target, this.#protocolOf(target.endpoint)),
+      (target) => computeExtraUsageBound(this.#request, target, this.#protocolOf(target.endpoint)),
       counts,
     )
   }

@@ -1,7 +1,7 @@
 import type { Verdict } from '#policy/guardrails/decide/judge.ts'
 import { refusal } from '#policy/guardrails/decide/refusal.ts'
-import type { BothForms } from '../pricing/bill.ts'
 import { isClientTool } from '../pricing/billable-options.ts'
+import type { BothForms } from '../pricing/extra-usage-bound.ts'
 import type { Body } from '../protocol/request-body.ts'
 
 type IsStored = (value: unknown) => boolean

@@ -4,17 +4,17 @@ type Body = Record<string, unknown>
 
 /** A tool of a request that the provider runs. */
 export type ProviderTool = {
-  /** Its name in the catalogue's prices. */
+  /** The name of the tool in the catalogue's prices. */
   unit: string
-  /** The path in the request: `tools[0] (web_search_20250305)`. */
+  /** The path and type of the tool in the request: `tools[0] (web_search_20250305)`. */
   requestedBy: string
   /** The maximum number of calls; undefined if the request sets no limit. */
-  calls: number | undefined
+  maxCalls: number | undefined
   /** The field that limits the calls, if the protocol has one. */
-  bound?: string
-  /** Its name in answers, if that differs from `unit`. */
-  reported?: string
-  /** The other model that the tool runs, by the provider's name, and the maximum of its tokens for each call. */
+  limitField?: string
+  /** The name of the tool in the provider's usage, if that differs from `unit`. */
+  reportedUnit?: string
+  /** The other model that the tool calls, by the provider's name, and the most tokens that it generates in each call. */
   model?: { name: string; maxTokens: number | undefined }
 }
 
@@ -23,16 +23,16 @@ export type BillableOptions = {
   tools: readonly ProviderTool[]
   /** The service tier, if it is not the default. */
   serviceTier: string | undefined
-  /** Whether the model reads its whole context again after each call, which is billed. */
+  /** Whether the provider bills the whole context again after each call. */
   rereadsContext: boolean
-  /** Whether the model may first summarize the conversation, which is billed like another request. */
-  mayCompact?: boolean
+  /** Whether the model can first compact the conversation, which the provider bills like another request. */
+  canCompact?: boolean
 }
 
 export const noBillableOptions: BillableOptions = { tools: [], serviceTier: undefined, rereadsContext: false }
 
-/** Limits the stored name of a tool, in requests and in answers. */
-export const maxNameLength = 64
+/** The most characters that are stored of the name of a tool. */
+export const maxUnitNameLength = 64
 
 /** Types of tools that the client runs. The provider runs all others. */
 const clientToolTypes =
@@ -47,13 +47,16 @@ export function toUnitName(type: string): string {
   return type
     .replace(/[-_](?:20\d{6}|20\d\d[-_]\d\d[-_]\d\d)$/, '')
     .toLowerCase()
-    .slice(0, maxNameLength)
+    .slice(0, maxUnitNameLength)
 }
 
 type RequestedTool = { type?: unknown } & Body
 
-/** The provider tools of a request. @param read returns the billing of a tool; undefined if it is free. */
-export function providerTools(
+/**
+ * The provider tools of a request that are billed.
+ * @param read returns the billing of a tool; undefined if the tool is free.
+ */
+export function listProviderTools(
   { tools }: Body,
   read: (tool: RequestedTool, path: string) => Omit<ProviderTool, 'requestedBy'> | undefined,
 ): ProviderTool[] {
@@ -64,19 +67,19 @@ export function providerTools(
     if (typeof tool !== 'object' || tool === null) continue
     const type = typeof tool.type === 'string' ? tool.type : 'function'
     const billed = isClientTool(type) ? undefined : read(tool, `tools[${index}]`)
-    if (billed) billedTools.push({ ...billed, requestedBy: `tools[${index}] (${type.slice(0, maxNameLength)})` })
+    if (billed) billedTools.push({ ...billed, requestedBy: `tools[${index}] (${type.slice(0, maxUnitNameLength)})` })
   }
   return billedTools
 }
 
-/** A whole number of calls, if it is one. */
+/** Reads a limit of calls. Undefined if the value is not a whole number. */
 export function readCallLimit(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 }
 
-/** Names of the default service tier, and of the provider's choice. */
-const defaultTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard'])
+/** The names that providers use for the default service tier, and for a tier of their choice. */
+const defaultTierNames: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard'])
 
-export function requestedTier({ service_tier: tier }: Pick<ChatRequest, 'service_tier'>): string | undefined {
-  return typeof tier !== 'string' || defaultTiers.has(tier) ? undefined : tier
+export function readRequestedTier({ service_tier: tier }: Pick<ChatRequest, 'service_tier'>): string | undefined {
+  return typeof tier !== 'string' || defaultTierNames.has(tier) ? undefined : tier
 }

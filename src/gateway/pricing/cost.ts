@@ -5,7 +5,10 @@ import { type PicoUsd, parsePicoUsd } from '#platform/core/pico-usd.ts'
 import { type ModelUsage, ownTokens } from './model-usage.ts'
 import { type Rates, ratesFor } from './rates.ts'
 
-/** The exact cost of an answer at its endpoint's prices. @param models the runs of other models, at their own prices. */
+/**
+ * The exact cost of an answer at the prices of its endpoint.
+ * @param models the usage of models that tools called, at the prices of these models.
+ */
 export function costOf(
   prices: Prices,
   tokens: TokenCounts,
@@ -16,7 +19,7 @@ export function costOf(
   for (const model of models) cost += costOfTokens(model.prices, model.tokens, extras?.serviceTier)
   if (prices.request !== undefined) cost += parsePicoUsd(prices.request)
   for (const unit in extras?.pieces)
-    cost += BigInt(extras.pieces[unit]!) * parsePicoUsd(priceOfPiece(prices, unit) ?? '0')
+    cost += BigInt(extras.pieces[unit]!) * parsePicoUsd(priceOfUnit(prices, unit) ?? '0')
   return cost
 }
 
@@ -26,8 +29,8 @@ function costOfTokens(prices: Prices, tokens: TokenCounts, serviceTier: string |
 }
 
 /**
- * The amount that the caches of the answering model and of the models that its tools ran saved. Negative if cache writes
- * cost more than reads saved.
+ * The amount that prompt caching saved, for the answering model and the models that its tools called. Negative if cache
+ * writes cost more than cache reads saved.
  */
 export function cacheSavingOf(prices: Prices, { tokens, extras, models, cost }: CachedCost): PicoUsd | undefined {
   if (tokens.cached === 0 && tokens.cacheWritten === 0) return undefined
@@ -42,15 +45,15 @@ function withoutCache(tokens: TokenCounts): TokenCounts {
 
 type CachedCost = { tokens: TokenCounts; extras: Extras | undefined; models?: readonly ModelUsage[]; cost: PicoUsd }
 
-/** The price of one unit in USD. The name can come from an upstream. */
-export function priceOfPiece({ image, tools }: Prices, unit: string): string | undefined {
+/** The price of one unit in USD. `unit` can be any text, because upstreams report it. */
+export function priceOfUnit({ image, tools }: Prices, unit: string): string | undefined {
   if (unit === 'image') return image
   return ownValue(tools, unit)
 }
 
 /**
- * Counts every token once, expensive kinds first. Audio counts as not cached, because no provider reports how much of it
- * was cached: the cached count is taken to contain all audio, and only its rest is charged as cached.
+ * Charges each token once, at its most expensive type. Audio counts as not cached, because no provider reports how much audio
+ * was cached: the cached count is assumed to include all audio, and only the remaining cached tokens have the cache price.
  */
 function addPrompt(sum: PicoUsd, rates: Rates, { prompt, cached, cacheWritten, parts }: TokenCounts): PicoUsd {
   const audioTokens = Math.min(parts?.audioPrompt ?? 0, prompt)
@@ -74,6 +77,6 @@ function addCompletion(sum: PicoUsd, rates: Rates, { completion, reasoning, part
   return addTokens(cost, completion - audioTokens - imageTokens - reasoningTokens, rates.completion)
 }
 
-/** Most kinds have no tokens, and each calculation with a big integer creates one. */
+/** Skips counts of 0, which are most: each calculation with a big integer creates another one. */
 const addTokens = (sum: PicoUsd, count: number, rate: PicoUsd): PicoUsd =>
   count === 0 ? sum : sum + BigInt(count) * rate

@@ -2,10 +2,13 @@ import type { Prices } from '#catalogue/index/model.ts'
 import { findByModelName } from '#catalogue/index/names/sibling-endpoints.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 
-/** Tokens of another model, which are parts of the counts of an answer. */
+/** The tokens of another model that a tool called. The counts of the answer include them. */
 export type ModelUsage = { prices: Prices; tokens: TokenCounts }
 
-/** The runs of models that the request named. Together they have at most the tokens of the answer, which are bounded. */
+/**
+ * The usage of each other model that the request named. Together the usages have at most the tokens of the answer, because only
+ * those are bounded.
+ */
 export function modelUsages(
   requested: readonly { name: string; prices: Prices }[],
   extras: Extras | undefined,
@@ -16,21 +19,21 @@ export function modelUsages(
   for (const { name, tokens: reported } of extras?.models ?? []) {
     const billed = findByModelName(requested, name, (model) => model.name)
     if (!billed) continue
-    const run = mergeCounts(reported, rest, Math.min)
-    rest = mergeCounts(rest, run, subtract)
-    usages.push({ prices: billed.prices, tokens: run })
+    const usage = mergeCounts(reported, rest, Math.min)
+    rest = mergeCounts(rest, usage, subtract)
+    usages.push({ prices: billed.prices, tokens: usage })
   }
   return usages
 }
 
-/** The tokens of the answering model: those of the answer without the runs of other models. */
+/** The tokens of the answering model: the tokens of the answer minus those of other models. */
 export function ownTokens(tokens: TokenCounts, models: readonly ModelUsage[] = []): TokenCounts {
   return models.reduce((rest, model) => mergeCounts(rest, model.tokens, subtract), tokens)
 }
 
 const subtract = (count: number, other: number) => count - other
 
-/** Merges the counts that runs of other models have, too. Audio and images are only in the counts of the answer. */
+/** Merges two counts field by field. Audio and image tokens stay, because only the counts of the answer have them. */
 function mergeCounts(
   { parts, ...tokens }: TokenCounts,
   other: TokenCounts,

@@ -1,37 +1,39 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Target } from '../plan/plan.ts'
-import type { Bill } from './bill.ts'
+import type { ExtraUsageBound } from './extra-usage-bound.ts'
 
 /**
- * The targets at which everything that a limit counts has a price.
- * @param counts whether a limit counts requests to the endpoint.
+ * The targets at which everything that spending limits count has a price.
+ * @param isLimited whether a spending limit counts requests to an endpoint.
  * @throws Fault `forbidden` that names the missing prices if no target remains.
  */
 export function priceableTargets(
   targets: Target[],
-  computeBill: (target: Target) => Bill | undefined,
-  counts: (endpoint: Endpoint) => boolean,
+  computeBill: (target: Target) => ExtraUsageBound | undefined,
+  isLimited: (endpoint: Endpoint) => boolean,
 ): Target[] {
-  let firstUnpriced: { target: Target; bill: Bill } | undefined
+  let firstUnpriced: { target: Target; bound: ExtraUsageBound } | undefined
   const priceable = targets.filter((target) => {
-    const bill = counts(target.endpoint) ? computeBill(target) : undefined
-    if (!bill || (bill.unpriced.length === 0 && bill.unbounded.length === 0)) return true
-    firstUnpriced ??= { target, bill }
+    const bound = isLimited(target.endpoint) ? computeBill(target) : undefined
+    if (!bound || (bound.unpriced.length === 0 && bound.missingCallLimits.length === 0)) return true
+    firstUnpriced ??= { target, bound }
     return false
   })
-  if (priceable.length === 0 && firstUnpriced) throw unpriceable(firstUnpriced.target, firstUnpriced.bill)
+  if (priceable.length === 0 && firstUnpriced) throw unpriceableFault(firstUnpriced.target, firstUnpriced.bound)
   return priceable
 }
 
-function unpriceable({ endpoint }: Target, { unpriced, unbounded }: Bill): Fault {
+function unpriceableFault({ endpoint }: Target, { unpriced, missingCallLimits }: ExtraUsageBound): Fault {
   const missing = unpriced.map(
     ({ requestedBy, price }) => `${requestedBy} has no price at ${endpoint.provider} (prices.${price})`,
   )
-  const unboundedReasons = unbounded.map((field) => `${field} must limit how often the provider runs it`)
+  const missingLimitReasons = missingCallLimits.map((field) => `${field} must limit how often the provider runs it`)
   return new Fault(
     'forbidden',
-    `This request cannot be priced: ${[...missing, ...unboundedReasons].join('; ')}. A request under a spending limit needs a price for everything: omit it, or ask the operator to add the price to the catalogue.`,
-    { metadata: { rule: 'limit_usd', unpriced: unpriced.map(({ price }) => price), unbounded: [...unbounded] } },
+    `This request cannot be priced: ${[...missing, ...missingLimitReasons].join('; ')}. A request under a spending limit needs a price for everything: omit it, or ask the operator to add the price to the catalogue.`,
+    {
+      metadata: { rule: 'limit_usd', unpriced: unpriced.map(({ price }) => price), unbounded: [...missingCallLimits] },
+    },
   )
 }

@@ -1,82 +1,82 @@
 import type { Prices, TokenPrices } from '#catalogue/index/model.ts'
 import { type PicoUsd, parsePicoUsd } from '#platform/core/pico-usd.ts'
 
-/** The price of a token of each kind, with every default filled in. */
+/** The price of one token by token type. Missing prices have their default. */
 export type Rates = Record<keyof TokenPrices, PicoUsd>
 
 /** Caches parsed prices by service tier. Prices belong to an immutable snapshot. */
-const stepsByTier = new WeakMap<Prices, Map<string | undefined, Step[]>>()
+const stepsByTier = new WeakMap<Prices, Map<string | undefined, RateStep[]>>()
 
-/** The rates of prompts from this number of tokens on. */
-type Step = { from: number; rates: Rates }
+/** The rates of prompts with at least `minPromptTokens`. */
+type RateStep = { minPromptTokens: number; rates: Rates }
 
-/** The rates for a prompt. @param serviceTier a tier without its own prices has the default ones. */
+/** The rates for a prompt. A service tier without prices in the catalogue has the default prices. */
 export function ratesFor(prices: Prices, promptTokens: number, serviceTier: string | undefined): Rates {
   const steps = cachedSteps(prices, serviceTier)
-  return (steps.findLast(({ from }) => promptTokens >= from) ?? steps[0]!).rates
+  return (steps.findLast(({ minPromptTokens }) => promptTokens >= minPromptTokens) ?? steps[0]!).rates
 }
 
-/** All rates that can apply to a prompt of at most this size. A request for a tier can be served in the default one. */
+/** All rates that can apply to a prompt of at most this size. A provider can serve a request in the default tier instead. */
 export function ratesUpTo(prices: Prices, promptTokens: number, serviceTier: string | undefined): Rates[] {
   const steps = cachedSteps(prices, undefined)
   const possibleSteps = pricesOfTier(prices, serviceTier) ? [...steps, ...cachedSteps(prices, serviceTier)] : steps
-  return possibleSteps.filter(({ from }) => from <= promptTokens).map(({ rates }) => rates)
+  return possibleSteps.filter(({ minPromptTokens }) => minPromptTokens <= promptTokens).map(({ rates }) => rates)
 }
 
-function cachedSteps(prices: Prices, serviceTier: string | undefined): Step[] {
+function cachedSteps(prices: Prices, serviceTier: string | undefined): RateStep[] {
   const tier = pricesOfTier(prices, serviceTier) ? serviceTier : undefined
   return stepsByTier
     .getOrInsertComputed(prices, () => new Map())
     .getOrInsertComputed(tier, () => parseSteps(prices, tier))
 }
 
-/** The prices of a service tier, if the catalogue has some. The name can come from a client. */
+/** The prices of a service tier, if the catalogue has any. `name` can be any text, because clients send it. */
 export function pricesOfTier({ serviceTiers }: Prices, name: string | undefined): Partial<TokenPrices> | undefined {
   return name !== undefined && serviceTiers && Object.hasOwn(serviceTiers, name) ? serviceTiers[name] : undefined
 }
 
-function parseSteps(prices: Prices, tier: string | undefined): Step[] {
+function parseSteps(prices: Prices, tier: string | undefined): RateStep[] {
   const tierPrices = pricesOfTier(prices, tier)
   const baseRates = tierPrices ? ratesOfTier(prices, tierPrices) : toRates(prices)
-  const steps = [{ from: 0, rates: baseRates }]
-  for (const { fromPromptTokens, ...changed } of prices.tiers ?? []) {
-    const rates = toRates({ ...prices, ...changed })
-    // The price of a long prompt in a service tier is unknown. It is taken to be no less than either price.
-    steps.push({ from: fromPromptTokens, rates: tierPrices ? higherRates(rates, baseRates) : rates })
+  const steps: RateStep[] = [{ minPromptTokens: 0, rates: baseRates }]
+  for (const { fromPromptTokens, ...longPromptPrices } of prices.tiers ?? []) {
+    const rates = toRates({ ...prices, ...longPromptPrices })
+    // No catalogue has the price of a long prompt in a service tier. The higher of both prices is assumed.
+    steps.push({ minPromptTokens: fromPromptTokens, rates: tierPrices ? higherRates(rates, baseRates) : rates })
   }
   return steps
 }
 
-/** Fills in missing prices: each defaults to the more general one. */
+/** Fills in missing prices. Each price defaults to the price of the more general token type. */
 function toRates(prices: TokenPrices): Rates {
   const prompt = parsePicoUsd(prices.prompt)
   const completion = parsePicoUsd(prices.completion)
-  const orDefault = (price: string | undefined, otherwise: PicoUsd) =>
-    price === undefined ? otherwise : parsePicoUsd(price)
-  const cacheWrite = orDefault(prices.cacheWrite, prompt)
+  const parseOr = (price: string | undefined, fallback: PicoUsd) =>
+    price === undefined ? fallback : parsePicoUsd(price)
+  const cacheWrite = parseOr(prices.cacheWrite, prompt)
   return {
     prompt,
     completion,
-    cacheRead: orDefault(prices.cacheRead, prompt),
+    cacheRead: parseOr(prices.cacheRead, prompt),
     cacheWrite,
-    cacheWrite1h: orDefault(prices.cacheWrite1h, cacheWrite),
-    reasoning: orDefault(prices.reasoning, completion),
-    audioPrompt: orDefault(prices.audioPrompt, prompt),
-    audioCompletion: orDefault(prices.audioCompletion, completion),
-    imageCompletion: orDefault(prices.imageCompletion, completion),
+    cacheWrite1h: parseOr(prices.cacheWrite1h, cacheWrite),
+    reasoning: parseOr(prices.reasoning, completion),
+    audioPrompt: parseOr(prices.audioPrompt, prompt),
+    audioCompletion: parseOr(prices.audioCompletion, completion),
+    imageCompletion: parseOr(prices.imageCompletion, completion),
   }
 }
 
 /**
- * The rates of a service tier. A price that the tier does not name is the higher of two: the tier's more general price,
- * and the price outside the tier.
+ * The rates of a service tier. A price that the tier lacks is the higher of two prices: that of the more general token type
+ * in the tier, and that of the same token type in the default tier.
  */
-function ratesOfTier({ prompt, completion, ...ordinary }: TokenPrices, tier: Partial<TokenPrices>): Rates {
-  // Without the price of cached tokens: a discount of the default tier may not hold in this one.
-  const { cacheRead: _cacheRead, ...comparable } = ordinary
+function ratesOfTier({ prompt, completion, ...defaultPrices }: TokenPrices, tier: Partial<TokenPrices>): Rates {
+  // The price of cached tokens is not compared, because the discount of the default tier may not apply to this tier.
+  const { cacheRead: _cacheRead, ...comparedPrices } = defaultPrices
   const tierRates = toRates({ prompt, completion, ...tier })
-  // The general prices are zero, so that a missing price, which defaults to one of them, is not the higher one.
-  const rates = higherRates(tierRates, toRates({ prompt: '0', completion: '0', ...comparable }))
+  // The prices of prompt and completion are zero, so that prices which default to them are not the higher ones.
+  const rates = higherRates(tierRates, toRates({ prompt: '0', completion: '0', ...comparedPrices }))
   for (const name of Object.keys(tier) as (keyof TokenPrices)[]) rates[name] = tierRates[name]
   return rates
 }

@@ -36,7 +36,7 @@ describe('billable options of a request', () => {
   const ordered = (providerProtocol: ProviderProtocol, body: object, model = 'model') =>
     providerProtocol.billableOptions!(body as Record<string, unknown>, endpointFor(model))
   const calls = (providerProtocol: ProviderProtocol, body: object, model?: string) =>
-    ordered(providerProtocol, body, model).tools.map((tool) => [tool.unit, tool.calls])
+    ordered(providerProtocol, body, model).tools.map((tool) => [tool.unit, tool.maxCalls])
 
   test('have unit and limit of each tool', () => {
     const search = { type: 'web_search_20250305', name: 'web_search' }
@@ -44,7 +44,7 @@ describe('billable options of a request', () => {
       ['web_search', 3],
       ['web_search', undefined],
     ])
-    assert.equal(ordered(anthropicMessages, { tools: [weatherTool, search] }).tools[0]?.bound, 'tools[1].max_uses')
+    assert.equal(ordered(anthropicMessages, { tools: [weatherTool, search] }).tools[0]?.limitField, 'tools[1].max_uses')
     const tools = [{ type: 'web_search_preview_2025_03_11' }, { type: 'computer_use_preview' }, { type: 'function' }]
     assert.deepEqual(calls(openaiResponses, { tools, max_tool_calls: 4 }), [['web_search_preview', 4]])
     const container = { type: 'auto', memory_limit: '4g' }

@@ -72,7 +72,7 @@ test('call limits are in the field that the provider reads', () => {
   const container = (limit: string) => ({ type: 'code_interpreter', container: { memory_limit: limit } })
   const sizes = responsesBillable({ tools: [container('1g'), container('64g'), { type: 'web_search_preview' }] })
   assert.deepEqual(
-    sizes.tools.map(({ unit, reported }) => [unit, reported]),
+    sizes.tools.map(({ unit, reportedUnit }) => [unit, reportedUnit]),
     [
       ['code_interpreter', 'code_interpreter'],
       ['code_interpreter:64g', 'code_interpreter'],
@@ -93,7 +93,7 @@ test('search options of a chat become a Responses tool, and are billable', () =>
 })
 
 test('search fields of a chat are billable, unless disabled', () => {
-  const units = (chat: object) => chatBillable({ ...chat }).tools.map(({ unit, calls }) => [unit, calls])
+  const units = (chat: object) => chatBillable({ ...chat }).tools.map(({ unit, maxCalls }) => [unit, maxCalls])
   assert.deepEqual(units({ web_search_options: {} }), [['web_search', 1]])
   assert.deepEqual(units({ enable_search: true, search_parameters: { mode: 'on' } }), [
     ['search_parameters', undefined],

@@ -15,7 +15,7 @@ const max = {
   hasHiddenTokens: false,
   isSequential: true,
   hasUnrequestedTools: false,
-  bill: undefined,
+  extraUsage: undefined,
 }
 const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
 const bound = { exact: max, isWithinBound: () => false }

@@ -1,7 +1,7 @@
 import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { Target } from '../plan/plan.ts'
-import { findUnpricedUnits } from '../pricing/unpriced.ts'
+import { findUnpricedUnits } from '../pricing/missing-prices.ts'
 import type { Charge } from './charge/charge.ts'
 
 /** An endpoint that was tried, whether with a BYOK key, and the usage bound of the request. */
@@ -35,7 +35,7 @@ export type AttemptEnd = {
 /** The billed units without a price. Requested ones count too, because a provider may bill them without a report. */
 export function findUnpriced({ target, bound }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {
   if (!extras && !tokens.parts && bound.isWithinBound(tokens)) return undefined
-  const possible = bound.exact.bill?.unpriced.map(({ price }) => price) ?? []
+  const possible = bound.exact.extraUsage?.unpriced.map(({ price }) => price) ?? []
   const reported = findUnpricedUnits(target.endpoint.prices, tokens, extras)
   return possible.length + reported.length > 0 ? [...new Set([...possible, ...reported])] : undefined
 }

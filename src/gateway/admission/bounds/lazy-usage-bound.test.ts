@@ -29,8 +29,8 @@ const allows = (more: object, prompt: number, completion: number) =>
 test('the quick check never allows more than the exact bound', () => {
   const requests = [{}, { max_tokens: 10 }, { max_completion_tokens: 5000 }, { temperature: 1, messages: [] }]
   for (const more of requests) {
-    const { reportablePrompt, completion, bill } = boundOf(more).exact
-    assert.equal(bill, undefined)
+    const { reportablePrompt, completion, extraUsage } = boundOf(more).exact
+    assert.equal(extraUsage, undefined)
     assert.deepEqual([allows(more, reportablePrompt + 1, 1), allows(more, 1, completion + 1)], [false, false])
     assert.equal(allows(more, 1024, Math.min(completion, 10)), true)
   }

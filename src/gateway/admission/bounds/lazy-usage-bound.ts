@@ -1,6 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { TokenCounts } from '#chat/events.ts'
-import type { Offer, RequestForms } from '../../pricing/bill.ts'
+import type { EndpointWithModel, RequestForms } from '../../pricing/extra-usage-bound.ts'
 import { requestFrameTokens } from './prompt-bound.ts'
 import { computeUsageBound, maxAnswerTokens, type ProtocolTraits, type UsageBound } from './usage-bound.ts'
 
@@ -15,13 +15,13 @@ export type RequestBound = {
 /** Computes the exact bound only if the tokens that a provider reports are not obviously within it, which is rare. */
 export class LazyUsageBound implements RequestBound {
   readonly #forms: RequestForms
-  readonly #offer: Offer
+  readonly #offer: EndpointWithModel
   readonly #providerProtocol: ProtocolTraits
   #exact: UsageBound | undefined
   /** Undefined until computed; -1 if the request may contain more than text. */
   #characters: number | undefined
 
-  constructor(forms: RequestForms, offer: Offer, providerProtocol: ProtocolTraits) {
+  constructor(forms: RequestForms, offer: EndpointWithModel, providerProtocol: ProtocolTraits) {
     this.#forms = forms
     this.#offer = offer
     this.#providerProtocol = providerProtocol
@@ -72,7 +72,7 @@ const plainFields: ReadonlySet<string> = new Set([
 const plainMessageFields: ReadonlySet<string> = new Set(['role', 'content', 'name'])
 
 /** The characters of a chat request that contains only text; -1 if it may contain more. */
-function countCharacters({ chat, body }: RequestForms, { model }: Offer): number {
+function countCharacters({ chat, body }: RequestForms, { model }: EndpointWithModel): number {
   // After a translation or a content filter, either form can be the longer one.
   if (chat !== body || !model || !model.outputModalities.every((modality) => modality === 'text')) return -1
   for (const name in chat) if (!plainFields.has(name)) return -1

@@ -1,6 +1,6 @@
 import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import type { RequestForms } from '../../pricing/bill.ts'
+import type { RequestForms } from '../../pricing/extra-usage-bound.ts'
 
 /**
  * Answer lengths in tokens that are tried if the longest answer exceeds the remaining budget of an intern's turn. Without

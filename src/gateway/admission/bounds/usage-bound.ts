@@ -1,6 +1,12 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { type Bill, billedChoices, computeBill, type Offer, type RequestForms } from '../../pricing/bill.ts'
+import {
+  computeExtraUsageBound,
+  countBilledChoices,
+  type EndpointWithModel,
+  type ExtraUsageBound,
+  type RequestForms,
+} from '../../pricing/extra-usage-bound.ts'
 import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import { isReasoningModel, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
 import type { Body } from '../../protocol/request-body.ts'
@@ -21,8 +27,8 @@ export type UsageBound = {
   isSequential: boolean
   /** Whether the provider can run tools that the request does not name. */
   hasUnrequestedTools: boolean
-  /** The units that may be billed in addition to text; undefined if only text is billed. */
-  bill: Bill | undefined
+  /** The bound of what can be billed in addition to text; undefined if only text can be billed. */
+  extraUsage: ExtraUsageBound | undefined
 }
 
 /** The properties of a provider protocol that bound the usage of a request; undefined for an unknown protocol. */
@@ -33,35 +39,39 @@ export type ProtocolTraits =
       >)
   | undefined
 
-export function computeUsageBound(forms: RequestForms, offer: Offer, providerProtocol: ProtocolTraits): UsageBound {
+export function computeUsageBound(
+  forms: RequestForms,
+  offer: EndpointWithModel,
+  providerProtocol: ProtocolTraits,
+): UsageBound {
   const { chat, body } = forms
   const { endpoint } = offer
-  const bill = computeBill(forms, offer, providerProtocol)
+  const extraUsage = computeExtraUsageBound(forms, offer, providerProtocol)
   const promptLimit = providerProtocol?.promptLimit?.(chat, endpoint) ?? endpoint.contextLength
   const { tokens, isExact } = promptBound(body, endpoint, promptLimit)
-  const runs = bill?.runs ?? 1
+  const runs = extraUsage?.modelPasses ?? 1
   // With provider tools, the model also reads their results, whose size is unknown in advance.
-  const ownPrompt = runs * (bill?.contexts ? endpoint.contextLength * bill.contexts : tokens)
-  const prompt = ownPrompt + sumOfModels(bill, 'prompt')
+  const ownPrompt = runs * (extraUsage?.contextReads ? endpoint.contextLength * extraUsage.contextReads : tokens)
+  const prompt = ownPrompt + sumOfModels(extraUsage, 'prompt')
   const answerTokens = maxAnswerTokens(chat, endpoint, providerProtocol)
-  const answerCount = billedChoices(chat)
+  const answerCount = countBilledChoices(chat)
   const hasOtherOutput = canReturnNonText(chat, body)
   return {
     prompt,
     reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, runs * promptLimit),
-    completion: runs * answerTokens * answerCount + predictionTokens(chat) + sumOfModels(bill, 'completion'),
+    completion: runs * answerTokens * answerCount + predictionTokens(chat) + sumOfModels(extraUsage, 'completion'),
     // With `best_of`, a provider generates answers that it does not return.
     hasHiddenTokens:
-      answerCount > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
-    isSequential: answerCount === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,
+      answerCount > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || extraUsage !== undefined,
+    isSequential: answerCount === 1 && !hasOtherOutput && extraUsage === undefined && chat.prediction == null,
     hasUnrequestedTools: providerProtocol?.runsUnrequestedTools ?? false,
-    bill,
+    extraUsage,
   }
 }
 
 /** The most tokens that other models read or generate for the answer. */
-const sumOfModels = (bill: Bill | undefined, side: 'prompt' | 'completion') =>
-  (bill?.models ?? []).reduce((sum, model) => sum + model[side], 0)
+const sumOfModels = (extraUsage: ExtraUsageBound | undefined, side: 'prompt' | 'completion') =>
+  (extraUsage?.toolModels ?? []).reduce((sum, model) => sum + model[side], 0)
 
 /** The maximum tokens of one answer. */
 export function maxAnswerTokens(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): number {

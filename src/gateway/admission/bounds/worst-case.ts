@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Target } from '../../plan/plan.ts'
-import type { RequestForms } from '../../pricing/bill.ts'
+import type { RequestForms } from '../../pricing/extra-usage-bound.ts'
 import { highestCost } from '../../pricing/highest-cost.ts'
 import { computeUsageBound, type ProtocolTraits } from './usage-bound.ts'
 
@@ -13,8 +13,8 @@ export function worstCaseCost(
 ): PicoUsd {
   let highest = 0n
   for (const target of targets) {
-    const { prompt, completion, bill } = computeUsageBound(request, target, protocolOf(target.endpoint))
-    const cost = highestCost(target.endpoint.prices, prompt, completion, bill)
+    const { prompt, completion, extraUsage } = computeUsageBound(request, target, protocolOf(target.endpoint))
+    const cost = highestCost(target.endpoint.prices, prompt, completion, extraUsage)
     if (cost > highest) highest = cost
   }
   return highest

@@ -1,5 +1,5 @@
 import type { ChatTool } from '#chat/chat-request.ts'
-import { type BillableOptions, providerTools, readCallLimit, toUnitName } from '../../pricing/billable-options.ts'
+import { type BillableOptions, listProviderTools, readCallLimit, toUnitName } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import type { Block } from './anthropic-turns.ts'
 
@@ -43,17 +43,17 @@ const advisorType = /^advisor_\d{8}$/
 
 /** The billable options of a messages body, or of a chat request. */
 export function anthropicBillable(request: Body): BillableOptions {
-  const tools = providerTools(request, (tool, path) => {
+  const tools = listProviderTools(request, (tool, path) => {
     const kind = findToolKind(tool.type)
     const unit = toUnitName(String(tool.type))
     const isAdvisor = advisorType.test(String(tool.type)) && typeof tool.model === 'string'
-    if (!kind?.bounded && !isAdvisor) return { unit, calls: undefined }
+    if (!kind?.bounded && !isAdvisor) return { unit, maxCalls: undefined }
     const model = isAdvisor ? { name: String(tool.model), maxTokens: readCallLimit(tool.max_tokens) } : undefined
-    return { unit, calls: readCallLimit(tool.max_uses), bound: `${path}.max_uses`, ...(model && { model }) }
+    return { unit, maxCalls: readCallLimit(tool.max_uses), limitField: `${path}.max_uses`, ...(model && { model }) }
   })
   // Anthropic's `speed: "fast"` has a separate price, as service tiers have.
   const serviceTier = request.speed === 'fast' ? 'fast' : undefined
-  return { tools, serviceTier, rereadsContext: true, mayCompact: requestsCompaction(request) }
+  return { tools, serviceTier, rereadsContext: true, canCompact: requestsCompaction(request) }
 }
 
 function requestsCompaction({ context_management: management }: Body): boolean {

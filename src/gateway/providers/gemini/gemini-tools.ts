@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatTool } from '#chat/chat-request.ts'
-import { type BillableOptions, providerTools } from '../../pricing/billable-options.ts'
+import { type BillableOptions, listProviderTools } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { billsSearchesByRequest } from './gemini-searches.ts'
 
@@ -35,12 +35,12 @@ export function encodeProviderTool(tool: ChatTool): Body | undefined {
 
 /** The billable options. The model reads the results of Gemini's tools once, and they never exceed its context. */
 export function geminiBillable(chat: Body, { upstreamModel }: Endpoint): BillableOptions {
-  const tools = providerTools(chat, (tool) => {
+  const tools = listProviderTools(chat, (tool) => {
     // Both search tools have the same price.
     const unit = findToolUnit(tool)?.replace('_retrieval', '')
     if (unit === undefined) return undefined
     // Only searches of later models are billed by query, without a limit for one request.
-    return { unit, calls: unit === 'google_search' && !billsSearchesByRequest(upstreamModel) ? undefined : 1 }
+    return { unit, maxCalls: unit === 'google_search' && !billsSearchesByRequest(upstreamModel) ? undefined : 1 }
   })
   return { tools, serviceTier: undefined, rereadsContext: false }
 }

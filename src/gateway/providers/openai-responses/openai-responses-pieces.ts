@@ -1,5 +1,5 @@
 import { ownValue } from '#platform/core/own-value.ts'
-import { maxNameLength } from '../../pricing/billable-options.ts'
+import { maxUnitNameLength } from '../../pricing/billable-options.ts'
 
 /** The members of an output item that describe the work of a tool. */
 export type ToolRunItem = { type?: string; action?: { type?: string } | null; container_id?: string | null }
@@ -17,7 +17,7 @@ const clientCallTypes: ReadonlySet<string> = new Set([
 /** The name of a provider tool: `web_search` for a `web_search_call`. */
 export function findUnit(type: string | undefined): string | undefined {
   if (typeof type !== 'string' || !type.endsWith('_call') || clientCallTypes.has(type)) return undefined
-  return type.slice(0, -'_call'.length).slice(0, maxNameLength)
+  return type.slice(0, -'_call'.length).slice(0, maxUnitNameLength)
 }
 
 /** The number of calls that OpenAI bills, by tool; 0 if a tool was used without a billed call. */

@@ -1,10 +1,10 @@
 import type { ChatTool } from '#chat/chat-request.ts'
 import {
   type BillableOptions,
+  listProviderTools,
   type ProviderTool,
-  providerTools,
   readCallLimit,
-  requestedTier,
+  readRequestedTier,
   toUnitName,
 } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/request-body.ts'
@@ -62,14 +62,24 @@ function customTool(tool: ChatTool): Body | undefined {
  */
 export function responsesBillable(request: Body): BillableOptions {
   const calls = readCallLimit(request.max_tool_calls)
-  const tools = providerTools(request, (tool) => {
+  const tools = listProviderTools(request, (tool) => {
     const unit = toUnitName(String(tool.type))
     // Answers report calls of `web_search_preview` as `web_search_call`.
-    return { unit: unit + containerSize(tool), calls, bound: 'max_tool_calls', reported: unit.replace(/_preview$/, '') }
+    return {
+      unit: unit + containerSize(tool),
+      maxCalls: calls,
+      limitField: 'max_tool_calls',
+      reportedUnit: unit.replace(/_preview$/, ''),
+    }
   })
   if (request.web_search_options != null)
-    tools.push({ unit: 'web_search', requestedBy: 'web_search_options', calls, bound: 'max_tool_calls' })
-  return { tools, serviceTier: requestedTier(request), rereadsContext: true, mayCompact: requestsCompaction(request) }
+    tools.push({ unit: 'web_search', requestedBy: 'web_search_options', maxCalls: calls, limitField: 'max_tool_calls' })
+  return {
+    tools,
+    serviceTier: readRequestedTier(request),
+    rereadsContext: true,
+    canCompact: requestsCompaction(request),
+  }
 }
 
 function requestsCompaction({ context_management: management }: Body): boolean {
@@ -96,15 +106,16 @@ function containerSize({ container }: Body): string {
 
 /** The billable options of a request to a chat API, with the search fields of several providers. */
 export function chatBillable(chat: Body): BillableOptions {
-  const tools: ProviderTool[] = providerTools(chat, ({ type }) => ({
+  const tools: ProviderTool[] = listProviderTools(chat, ({ type }) => ({
     unit: toUnitName(String(type)),
-    calls: undefined,
+    maxCalls: undefined,
   }))
   // OpenAI's search models search once, before they answer.
-  if (chat.web_search_options != null) tools.push({ unit: 'web_search', requestedBy: 'web_search_options', calls: 1 })
+  if (chat.web_search_options != null)
+    tools.push({ unit: 'web_search', requestedBy: 'web_search_options', maxCalls: 1 })
   for (const name of ['search_parameters', 'enable_search'])
-    if (isOn(chat[name])) tools.push({ unit: name, requestedBy: name, calls: undefined })
-  return { tools, serviceTier: requestedTier(chat), rereadsContext: true }
+    if (isOn(chat[name])) tools.push({ unit: name, requestedBy: name, maxCalls: undefined })
+  return { tools, serviceTier: readRequestedTier(chat), rereadsContext: true }
 }
 
 function isOn(value: unknown): boolean {

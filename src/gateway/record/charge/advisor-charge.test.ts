@@ -73,11 +73,11 @@ describe('an advisor', () => {
 
   test('is reserved at its own price, and needs no price as a tool', () => {
     const { exact } = advised('claude-opus-4-6', 'claude-opus-4-6')
-    assert.deepEqual([exact.bill?.unpriced, exact.bill?.unbounded], [[], []])
+    assert.deepEqual([exact.extraUsage?.unpriced, exact.extraUsage?.missingCallLimits], [[], []])
     assert.deepEqual([exact.prompt, exact.completion], [1_000_000, 5000])
-    assert.equal(toDecimalUsd(highestCost(sonnet.prices, exact.prompt, exact.completion, exact.bill)), '5250000')
+    assert.equal(toDecimalUsd(highestCost(sonnet.prices, exact.prompt, exact.completion, exact.extraUsage)), '5250000')
     assert.deepEqual(
-      advised('unknown', 'unknown').exact.bill?.unpriced.map(({ price }) => price),
+      advised('unknown', 'unknown').exact.extraUsage?.unpriced.map(({ price }) => price),
       ['tools.advisor'],
     )
   })
@@ -119,7 +119,7 @@ describe('an advisor', () => {
     fc.assert(
       fc.property(name, name, runs, counts, (requested, reported, runs, answer) => {
         const { charge, exact } = advised(requested, reported, { runs, own: answer, tool: { caching: { ttl: '1h' } } })
-        const max = highestCost(sonnet.prices, exact.prompt, exact.completion, exact.bill)
+        const max = highestCost(sonnet.prices, exact.prompt, exact.completion, exact.extraUsage)
         assert.ok(charge.cost <= max, `${toDecimalUsd(charge.cost)} of ${toDecimalUsd(max)}`)
         const { parts, ...own } = ownTokens(charge.tokens, charge.models)
         assert.ok(

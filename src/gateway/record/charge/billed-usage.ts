@@ -36,11 +36,11 @@ export function limitedUsage(
   extras: Extras | undefined,
   requestBound: RequestBound,
 ): SettledUsage {
-  // Text within the bound is the only thing billed, so there is no bill.
+  // Text within the bound is the only thing billed, so nothing else can be billed.
   if (isPlain(tokens, extras) && requestBound.isWithinBound(tokens))
     return settledUsage(undefined, prices, { tokens, extras })
   const usageBound = requestBound.exact
-  return settledUsage(usageBound.bill, prices, { tokens: limitToBound(tokens, usageBound), extras })
+  return settledUsage(usageBound.extraUsage, prices, { tokens: limitToBound(tokens, usageBound), extras })
 }
 
 /** Whether a report has nothing but text at standard prices. Many providers always report the standard tier. */
@@ -53,18 +53,21 @@ function isPlain({ parts }: TokenCounts, extras: Extras | undefined): boolean {
 
 /** The highest cost of a report, even if it has kinds of tokens, pieces or a service tier that were not requested. */
 export function maxReportableCost(prices: Prices, extras: Extras | undefined, usageBound: UsageBound): PicoUsd {
-  const { reportablePrompt, completion, bill } = usageBound
-  return highestCost(prices, reportablePrompt, completion, bill, unlimitedPieces(extras, usageBound))
+  const { reportablePrompt, completion, extraUsage } = usageBound
+  return highestCost(prices, reportablePrompt, completion, extraUsage, unlimitedPieces(extras, usageBound))
 }
 
 /** The reported pieces whose number the request could not limit. */
 export function unlimitedPieces(
   extras: Extras | undefined,
-  { bill, hasUnrequestedTools }: UsageBound,
+  { extraUsage, hasUnrequestedTools }: UsageBound,
 ): Record<string, number> {
   const isUnlimited = (name: string) => {
-    const tools = bill?.tools.filter(({ unit }) => unit === name) ?? []
-    return name === 'image' || (tools.length > 0 ? tools.some(({ calls }) => calls === undefined) : hasUnrequestedTools)
+    const tools = extraUsage?.tools.filter(({ unit }) => unit === name) ?? []
+    return (
+      name === 'image' ||
+      (tools.length > 0 ? tools.some(({ maxCalls }) => maxCalls === undefined) : hasUnrequestedTools)
+    )
   }
   return Object.fromEntries(Object.entries(extras?.pieces ?? {}).filter(([name]) => isUnlimited(name)))
 }

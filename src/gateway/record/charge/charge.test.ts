@@ -16,7 +16,7 @@ const max: UsageBound = {
   hasHiddenTokens: false,
   isSequential: true,
   hasUnrequestedTools: false,
-  bill: undefined,
+  extraUsage: undefined,
 }
 const counted: BillableCounts = {
   reported: undefined,

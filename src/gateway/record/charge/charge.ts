@@ -92,7 +92,13 @@ function highestPossibleCost(
   const completion = Math.max(estimate.completion, maxGenerated(counts, usageBound, end))
   const { reported, extras } = counts
   if (!reported || !isPromptCounted(reported, estimate.prompt, usageBound))
-    return highestCost(prices, usageBound.prompt, completion, usageBound.bill, unlimitedPieces(extras, usageBound))
+    return highestCost(
+      prices,
+      usageBound.prompt,
+      completion,
+      usageBound.extraUsage,
+      unlimitedPieces(extras, usageBound),
+    )
   const tokens = { ...limitToBound(reported, usageBound), completion: 0, reasoning: 0 }
   const answer = highestCost(prices, tokens.prompt, completion) - highestCost(prices, tokens.prompt, 0)
   return lowest(costOf(prices, tokens, extras) + answer, maxReportableCost(prices, extras, usageBound))

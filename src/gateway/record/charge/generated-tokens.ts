@@ -1,4 +1,4 @@
-import { isFree } from '../../pricing/unpriced.ts'
+import { isFree } from '../../pricing/missing-prices.ts'
 import type { AnswerTally } from '../answer-counter.ts'
 import type { AttemptEnd, TriedEndpoint } from '../tried-endpoint.ts'
 import type { GeneratedTokens } from './charge.ts'
@@ -55,7 +55,7 @@ export function generatedTokensBound(
  */
 export function needsUsage({ target, bound, stopsOnDisconnect }: TriedEndpoint, fastest: number | null): boolean {
   // Where text is free, images and calls of tools can have a price.
-  if (isFree(target.endpoint.prices) && !bound.exact.bill) return false
+  if (isFree(target.endpoint.prices) && !bound.exact.extraUsage) return false
   if (!stopsOnDisconnect) return true
   const { hasHiddenTokens, isSequential } = bound.exact
   return hasHiddenTokens && !(isSequential && fastest !== null)

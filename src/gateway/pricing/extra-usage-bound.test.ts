@@ -9,7 +9,7 @@ import { anthropicMessages } from '../providers/anthropic/anthropic-messages.ts'
 import { googleGemini } from '../providers/gemini/google-gemini.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import { openaiResponses } from '../providers/openai-responses/openai-responses.ts'
-import { computeBill } from './bill.ts'
+import { computeExtraUsageBound } from './extra-usage-bound.ts'
 import { highestCost } from './highest-cost.ts'
 import { settledUsage } from './settled-usage.ts'
 
@@ -17,7 +17,7 @@ const plain: Prices = { prompt: '0.000003', completion: '0.000015' }
 const search = { type: 'web_search_20250305', name: 'web_search' }
 const part = (content: object) => ({ messages: [{ role: 'user', content: [content] }] })
 
-function billed(
+function boundOf(
   providerProtocol: ProviderProtocol,
   body: object,
   prices: Prices = plain,
@@ -25,13 +25,13 @@ function billed(
 ) {
   const whole = { messages: [{ role: 'user', content: 'Hi' }], ...body } as ChatRequest & Record<string, unknown>
   const forms = { chat: whole, body: whole, protocol: 'openai-responses' as const }
-  return computeBill(forms, { endpoint: endpointFor('gemini-3-pro', { prices, ...more }) }, providerProtocol)
+  return computeExtraUsageBound(forms, { endpoint: endpointFor('gemini-3-pro', { prices, ...more }) }, providerProtocol)
 }
 
-describe('the bill of a request', () => {
+describe('the bound of billed units other than text', () => {
   test('is undefined for most requests', () => {
     for (const providerProtocol of [openaiChat, openaiResponses, anthropicMessages, googleGemini])
-      assert.equal(billed(providerProtocol, { service_tier: 'auto', tools: [{ type: 'function' }] }), undefined)
+      assert.equal(boundOf(providerProtocol, { service_tier: 'auto', tools: [{ type: 'function' }] }), undefined)
   })
 
   test('has the limit of calls, and one more context', () => {
@@ -39,29 +39,31 @@ describe('the bill of a request', () => {
       { ...search, max_uses: 2 },
       { type: 'web_fetch_20250910', max_uses: 3 },
     ]
-    const { pieces, contexts } = billed(anthropicMessages, { tools })!
-    assert.deepEqual([pieces, contexts], [{ web_search: 2, web_fetch: 3 }, 6])
+    const { unitCounts, contextReads } = boundOf(anthropicMessages, { tools })!
+    assert.deepEqual([unitCounts, contextReads], [{ web_search: 2, web_fetch: 3 }, 6])
   })
 
   test('counts a shared bound for each tool', () => {
     const tools = [{ type: 'web_search' }, { type: 'file_search' }]
-    const { pieces, contexts } = billed(openaiResponses, { tools, max_tool_calls: 4 })!
-    assert.deepEqual([pieces, contexts], [{ web_search: 4, file_search: 4 }, 5])
+    const { unitCounts, contextReads } = boundOf(openaiResponses, { tools, max_tool_calls: 4 })!
+    assert.deepEqual([unitCounts, contextReads], [{ web_search: 4, file_search: 4 }, 5])
   })
 
   test('assumes sixteen calls without a limit, and one context for Gemini', () => {
-    const { pieces, contexts, unbounded } = billed(googleGemini, { tools: [{ type: 'google_search' }] })!
-    assert.deepEqual([pieces, contexts, unbounded], [{ google_search: 16 }, 1, []])
-    assert.deepEqual(billed(anthropicMessages, { tools: [search] })?.unbounded, ['tools[0].max_uses'])
+    const { unitCounts, contextReads, missingCallLimits } = boundOf(googleGemini, {
+      tools: [{ type: 'google_search' }],
+    })!
+    assert.deepEqual([unitCounts, contextReads, missingCallLimits], [{ google_search: 16 }, 1, []])
+    assert.deepEqual(boundOf(anthropicMessages, { tools: [search] })?.missingCallLimits, ['tools[0].max_uses'])
   })
 
-  test('has all kinds that an opaque file can contain', () => {
+  test('has all token types that an opaque file can contain', () => {
     const hears = (content: object) =>
-      computeBill(
+      computeExtraUsageBound(
         { chat: part(content) as ChatRequest, body: {} },
         { endpoint: endpointFor('m'), model: { inputModalities: ['text', 'audio'], outputModalities: ['text'] } },
         openaiChat,
-      )?.kinds
+      )?.tokenTypes
     assert.deepEqual(hears({ type: 'file', file: { file_data: 'https://a.test/talk' } }), ['audioPrompt'])
     assert.deepEqual(hears({ type: 'file', file: { file_data: 'data:audio/mp3;base64,AA' } }), ['audioPrompt'])
     assert.equal(hears({ type: 'file', file: { file_data: 'https://a.test/talk.pdf' } }), undefined)
@@ -71,16 +73,16 @@ describe('the bill of a request', () => {
     const requestedBy = { ...part({ type: 'input_audio', input_audio: {} }), service_tier: 'priority' }
     const prices = (free: boolean) => (free ? { prompt: '0', completion: '0' } : plain)
     const unpriced = (free: boolean) =>
-      billed(openaiChat, requestedBy, prices(free))?.unpriced.map(({ price }) => price)
+      boundOf(openaiChat, requestedBy, prices(free))?.unpriced.map(({ price }) => price)
     assert.deepEqual([unpriced(false), unpriced(true)], [['audio_prompt', 'service_tiers.priority'], []])
-    assert.deepEqual(billed(openaiChat, { service_tier: 'flex' })?.unpriced, [])
+    assert.deepEqual(boundOf(openaiChat, { service_tier: 'flex' })?.unpriced, [])
   })
 
   test('is reserved at the highest combination of prices', () => {
     const prices: Prices = { ...plain, cacheWrite: '0.000004', cacheWrite1h: '0.000006', reasoning: '0.00002' }
-    const usd = (bill?: ReturnType<typeof billed>) => toDecimalUsd(highestCost(prices, 1000, 100, bill))
+    const usd = (bound?: ReturnType<typeof boundOf>) => toDecimalUsd(highestCost(prices, 1000, 100, bound))
     assert.equal(usd(), '0.006')
-    const longCache = billed(anthropicMessages, { cache_control: { type: 'ephemeral', ttl: '1h' } }, prices)
+    const longCache = boundOf(anthropicMessages, { cache_control: { type: 'ephemeral', ttl: '1h' } }, prices)
     assert.equal(usd(longCache), '0.008')
   })
 })
@@ -88,9 +90,9 @@ describe('the bill of a request', () => {
 describe('billed units other than text', () => {
   const tokens = { prompt: 100, completion: 50, cached: 0, cacheWritten: 40, reasoning: 0 }
   const took = (body: object, extras: object | undefined, prices: Prices = plain) =>
-    settledUsage(billed(openaiChat, body, prices), prices, { tokens, extras })
+    settledUsage(boundOf(openaiChat, body, prices), prices, { tokens, extras })
 
-  test('count as the most expensive requested kind without a report', () => {
+  test('count as the most expensive requested type without a report', () => {
     const sound = part({ type: 'input_audio', input_audio: {} })
     assert.deepEqual(took(sound, undefined).tokens.parts, { audioPrompt: 100 })
     const longCache = part({ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral', ttl: '1h' } })
@@ -106,8 +108,8 @@ describe('billed units other than text', () => {
   })
 
   test('have the name in the request, not in the answer', () => {
-    const bill = billed(openaiResponses, { tools: [{ type: 'web_search_preview' }], max_tool_calls: 9 })
-    const { extras } = settledUsage(bill, plain, { tokens, extras: { pieces: { web_search: 2 } } })
+    const bound = boundOf(openaiResponses, { tools: [{ type: 'web_search_preview' }], max_tool_calls: 9 })
+    const { extras } = settledUsage(bound, plain, { tokens, extras: { pieces: { web_search: 2 } } })
     assert.deepEqual(extras?.pieces, { web_search_preview: 2 })
   })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findUnpricedUnits } from './unpriced.ts'
+import { findUnpricedUnits } from './missing-prices.ts'
 
 const prices = { prompt: '0.000003', completion: '0.000015' }
 const parts = { cacheWritten1h: 5, audioPrompt: 1, audioCompletion: 2, imageCompletion: 3 }
