@@ -7,22 +7,22 @@ import { readRequestTags } from '#spend/ledger/request-tags.ts'
 import { measurePrompt } from './admission/bounds/prompt-bound.ts'
 import type { PolicyDecision, PolicyInput } from './admission/policy.ts'
 import type { RequestReservation } from './admission/request-reservation.ts'
-import { ledgerDelay, waitForLedger } from './admission/wait-for-ledger.ts'
-import { nameDroppedFields } from './attempt/dropped-fields-header.ts'
+import { requireLedgerDelay, waitForLedger } from './admission/wait-for-ledger.ts'
+import { setDroppedFieldsHeader } from './attempt/dropped-fields-header.ts'
 import { runAttempts } from './attempt/run-attempts.ts'
 import type { Answer } from './attempt/send-attempt.ts'
 import type { CompletionCall } from './completion-call.ts'
 import type { GatewayDeps } from './deps.ts'
 import type { Candidate, Target } from './plan/plan.ts'
 import { planCompletion } from './plan/plan-completion.ts'
-import { type ContentRecorder, contentRecorderFor } from './record/content-recorder.ts'
-import { refusedGeneration } from './record/refused-generation.ts'
+import { type ContentRecorder, createContentRecorder } from './record/content-recorder.ts'
+import { createRefusedGeneration } from './record/refused-generation.ts'
 import { RequestRecord } from './record/request-record.ts'
 import { settleRequest } from './record/settle-request.ts'
 import { EndpointAccess } from './request/endpoint-access.ts'
 import { applyPlugins, type RequestWithPlugins } from './request/plugins/apply-plugins.ts'
 import { completeInRounds } from './request/plugins/clock.ts'
-import { pluginOptions } from './request/plugins/plugin-options.ts'
+import { readPluginOptions } from './request/plugins/plugin-options.ts'
 import { type PreparedRequest, prepareRequest, prepareWithoutPreset } from './request/prepared-request.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
@@ -41,11 +41,11 @@ export async function complete(deps: GatewayDeps, call: CompletionCall): Promise
   let clock: { timezone: string } | undefined
   try {
     // Most requests wait for nothing here: each `await` costs half a microsecond.
-    const delayMs = ledgerDelay(deps)
+    const delayMs = requireLedgerDelay(deps)
     if (delayMs > 0) await waitForLedger(deps, delayMs)
     prepared = prepareWithoutPreset(call) ?? (await prepareRequest(deps, call))
     if (call.pause) await call.pause()
-    clock = call.client.task === undefined ? pluginOptions(prepared.body).clock : undefined
+    clock = call.client.task === undefined ? readPluginOptions(prepared.body).clock : undefined
   } catch (error) {
     recordRefusal(deps, call, error)
     throw error
@@ -76,7 +76,7 @@ async function completeOnce(
     const candidates = resolveModels(deps.catalogue.current(), prepared.chat, call.client.task)
     const withPlugins = applyPlugins(prepared, candidates)
     if (call.pause) await call.pause()
-    const decision = await deps.policy.decide(policyInput(call, withPlugins, candidates, response))
+    const decision = await deps.policy.decide(toPolicyInput(call, withPlugins, candidates, response))
     const decidedRequest = { ...withPlugins, candidates, decision }
     const { client } = withPlugins
     recording = startRecording(deps, call, decidedRequest)
@@ -120,7 +120,7 @@ async function measureWithPauses(steps: Steps<unknown>, pause: Pause): Promise<v
 type DecidedRequest = RequestWithPlugins & { candidates: Candidate[]; decision: PolicyDecision }
 
 /** The request as the policy reads it. */
-function policyInput(
+function toPolicyInput(
   { caller, host, sessionId, turns }: CompletionCall,
   { chat, body, client }: RequestWithPlugins,
   candidates: Candidate[],
@@ -158,8 +158,8 @@ function startRecording(
     () => estimatePrompt(chat),
   )
   call.response.header('x-generation-id', record.id)
-  nameDroppedFields(call.response, decision.removedFields)
-  return { record, content: contentRecorderFor(deps.contents, call.caller, record.id, decision) }
+  setDroppedFieldsHeader(call.response, decision.removedFields)
+  return { record, content: createContentRecorder(deps.contents, call.caller, record.id, decision) }
 }
 
 /** Plans the attempts and notes the plan in the record. @throws Fault if no endpoint can serve the request. */
@@ -199,13 +199,13 @@ function recheckWhenRulesChange(
     const target = record.attempts.currentTarget
     const current = target && { target, byok: access.isByok(target.endpoint) }
     const { budgets: limits, groups } = decision.spending
-    reservation.countLater(await policy.recheckInFlight({ caller, host: call.host, current, groups, limits }))
+    reservation.addLaterLimits(await policy.recheckInFlight({ caller, host: call.host, current, groups, limits }))
   })
 }
 
 /** Records a request that is refused before it has an open record. */
 function recordRefusal(deps: GatewayDeps, call: CompletionCall, error: unknown): void {
-  const generation = refusedGeneration(deps, call, error)
+  const generation = createRefusedGeneration(deps, call, error)
   call.response.header('x-generation-id', generation.id)
   deps.onRefused(generation)
 }

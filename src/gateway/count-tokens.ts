@@ -18,7 +18,7 @@ import { prepareRequest } from './request/prepared-request.ts'
 import { withProviderSlugs } from './request/provider-names.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
-type Count = { tokens: number; estimated: boolean }
+type TokenCount = { tokens: number; isEstimated: boolean }
 
 type CountDeps = Pick<GatewayDeps, 'catalogue' | 'credentials' | 'policy' | 'presets' | 'upstreams' | 'timeouts'>
 
@@ -28,7 +28,7 @@ type CountCall = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' |
  * An input of `findExclusion` that excludes no endpoint. With the preferences of the request, it excludes the providers to
  * which the prompt must not be sent, not even for counting.
  */
-const emptyPlanInput: Omit<PlanInput, 'preferences' | 'candidates'> = {
+const neutralPlanInput: Omit<PlanInput, 'preferences' | 'candidates'> = {
   needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0 },
   health: () => 'healthy',
   speeds: () => ({ latencyMs: null, throughput: null }),
@@ -43,7 +43,7 @@ const emptyPlanInput: Omit<PlanInput, 'preferences' | 'candidates'> = {
  * Counts the tokens of a request. An upstream of the client's protocol counts them; without one, they are estimated. A
  * request that guardrails forbid is not sent for counting either.
  */
-export async function countTokens(deps: CountDeps, call: CountCall): Promise<Count> {
+export async function countTokens(deps: CountDeps, call: CountCall): Promise<TokenCount> {
   const { chat: request, body } = await prepareRequest(deps, call)
   if (call.pause) await call.pause()
   const candidates = resolveModels(deps.catalogue.current(), request)
@@ -54,23 +54,23 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
   // Only endpoints of the first model count, because each model has its own tokens.
   const [first] = decision.candidates
   const preferences = withProviderSlugs(deps.catalogue.current(), request.provider)
-  const planInput = { ...emptyPlanInput, preferences: readPreferences(preferences, request.route), candidates }
+  const planInput = { ...neutralPlanInput, preferences: readPreferences(preferences, request.route), candidates }
   const { model, endpoints = [] } = first ?? {}
   for (const endpoint of endpoints) {
     if (!model || findExclusion(model, endpoint, planInput)) continue
     const isLimited = decision.spending.budgets.length > 0
-    const tokens = await countAt(deps, call, { body: decision.body, isLimited }, { model, endpoint })
-    if (tokens !== undefined) return { tokens, estimated: false }
+    const tokens = await countAtEndpoint(deps, call, { body: decision.body, isLimited }, { model, endpoint })
+    if (tokens !== undefined) return { tokens, isEstimated: false }
   }
   if (call.pause) {
     await call.pause()
     await runInSlices(measureTools(decision.chat), call.pause)
   }
-  return { tokens: upperPromptEstimate(decision.chat), estimated: true }
+  return { tokens: upperPromptEstimate(decision.chat), isEstimated: true }
 }
 
 /** Undefined if the endpoint cannot count or does not answer. @throws Fault if it refuses the request. */
-async function countAt(
+async function countAtEndpoint(
   deps: CountDeps,
   { caller, client, headers: requestHeaders, pause }: CountCall,
   { body, isLimited }: { body: Body; isLimited: boolean },

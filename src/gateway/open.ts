@@ -7,13 +7,13 @@ import type { Scanner } from '#policy/filters/scanner.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { BudgetReserver } from '#spend/budgets/budgets.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
-import { guardrailPolicy } from './admission/guardrail-policy.ts'
+import { createGuardrailPolicy } from './admission/guardrail-policy.ts'
 import { BackgroundReadSlots } from './attempt/answer/background-read-slots.ts'
 import { createUpstreams } from './attempt/upstream/create-upstreams.ts'
 import type { GatewayDeps } from './deps.ts'
 import { createCircuits, type OnCircuitChange } from './plan/circuits.ts'
 import type { PresetCache } from './presets/preset-cache.ts'
-import { environmentCredentials, ownCredentialsFirst } from './request/credentials.ts'
+import { createCredentials, createEnvironmentCredentials } from './request/credentials.ts'
 import { regionOf } from './request/region.ts'
 
 type GatewayParts = {
@@ -83,13 +83,13 @@ export function openGateway({
 }: GatewayParts): GatewayDeps {
   return {
     catalogue,
-    credentials: ownCredentialsFirst(environmentCredentials(variable), ownCredentials, catalogue, variable),
+    credentials: createCredentials(createEnvironmentCredentials(variable), ownCredentials, catalogue, variable),
     circuits: createCircuits({ now, onChange: onCircuit }),
     speeds: ({ id }) => {
       const { latencyMs, throughput, fastest } = measures.figures().endpoint(id)
       return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null, fastest }
     },
-    policy: guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, now, config }),
+    policy: createGuardrailPolicy({ catalogue, guardrailCache, budgets, scanner, now, config }),
     presets,
     inFlight,
     regionOf: (host) => regionOf(config.regions, host),

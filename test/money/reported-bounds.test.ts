@@ -8,7 +8,7 @@ import { worstCaseCost } from '#gateway/admission/bounds/worst-case.ts'
 import type { Target } from '#gateway/plan/plan.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
 import { AnswerCounter } from '#gateway/record/answer-counter.ts'
-import { chargeFor } from '#gateway/record/charge/charge.ts'
+import { computeCharge } from '#gateway/record/charge/charge.ts'
 import { parsePicoUsd, toDecimalUsd } from '#platform/core/pico-usd.ts'
 import { endpointFor } from '../harness/upstream/endpoints/encode-request.ts'
 import type { SimulatedProtocol } from '../harness/upstream/provider-facts.ts'
@@ -116,8 +116,8 @@ for (const [protocol, { usage, body }] of Object.entries(reports) as [SimulatedP
           const counter = new AnswerCounter(() => 0)
           counter.count(provider.readBody(body(reported, serviceTier)))
           const bound = new LazyUsageBound(forms, target, provider)
-          const end = { isFullyRead: true, generated: undefined }
-          const { cost, margin, extras } = chargeFor(prices, counter.result(), () => 5, bound, end)
+          const end = { isFullyRead: true, generatedTokens: undefined }
+          const { cost, margin, extras } = computeCharge(prices, counter.result(), () => 5, bound, end)
           // A chat cannot limit the searches of its provider: all of them are charged.
           const searches = protocol === 'openai-chat' ? (extras?.pieces?.web_search ?? 0) : 0
           const max = reserved + BigInt(searches) * parsePicoUsd('1000')

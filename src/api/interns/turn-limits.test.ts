@@ -50,7 +50,11 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
   const ask = async (budgets: Budgets, usd: number, endTimeoutMs = 1) => {
     const turns = await createTurnLimits({ db, now }, endTimeoutMs)('own')
     const limits = budgetsFor(someone, [], turns)
-    const { reservation } = await reserveBudgets({ budgets, now }, limits, [], toPicoUsd(usd), turns)
+    const { reservation } = await reserveBudgets(
+      { budgets, now },
+      { budgets: limits, guardrails: [], turns },
+      { request: {} as never, maxCost: toPicoUsd(usd) },
+    )
     return (cost: number) => reservation.settle({ cost: toPicoUsd(cost), byok: false })
   }
   return {

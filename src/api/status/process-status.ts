@@ -21,7 +21,7 @@ type ProcessStatusDeps = {
   pid: number
   db: Pick<Db, 'health'>
   ledger: Pick<Ledger, 'backlog' | 'hasRoom'>
-  circuits: Pick<Circuits, 'report'>
+  circuits: Pick<Circuits, 'listRestricted'>
   isShuttingDown: () => boolean
 }
 
@@ -33,6 +33,6 @@ export function processStatus({ server, pid, db, ledger, circuits, isShuttingDow
     isShuttingDown: isShuttingDown(),
     database: { silentMs, readOnly, waiting },
     ledger: { ...ledger.backlog(), isFull: !ledger.hasRoom() },
-    circuits: circuits.report(),
+    circuits: circuits.listRestricted(),
   }
 }

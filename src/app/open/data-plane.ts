@@ -76,7 +76,7 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
   cleanup.defer(gateway.upstreams.close)
   cleanup.defer(() => gateway.backgroundReadSlots.close())
   const lookUpCosts = openCostLookups(context, { ...gateway, db })
-  metrics.observeCircuits(gateway.circuits.report)
+  metrics.observeCircuits(gateway.circuits.listRestricted)
   return { gateway, scanner }
 }
 

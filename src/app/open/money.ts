@@ -49,7 +49,7 @@ async function openStoredLedger(
   const { config, log, now, newId } = context.parts
   const folder = join(settings.data_dir, 'unwritten')
   const spill = await openSpill({ folder, maxBytes: config.spill_bytes, now, newId })
-  if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'writing metered requests of an earlier run')
+  if (spill.requestCount > 0) log.info({ requests: spill.requestCount }, 'writing metered requests of an earlier run')
   const warnNotWritten = createWarning(context, 'metered requests are not written yet')
   const onLost = (requests: number, cost: PicoUsd) =>
     log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could not be stored at the end, and are lost')

@@ -10,10 +10,13 @@ const now = () => Date.UTC(2026, 10, 18, 12)
 const full = { reserve: async ([refusedBy]: any) => ({ refusedBy, outcome: 'spent' }) }
 const held = { reserve: async ([refusedBy]: any) => ({ refusedBy, outcome: 'reserved' }) }
 
+const pricedAt = (maxCost: bigint) => ({ request: {} as never, maxCost })
+
 async function refusalOf(reset: Interval | null, budgets: object = full) {
   const guardrail = guardrailWith('House', { limit_usd: 2, reset_interval: reset })
   const limits = budgetsFor(caller, [guardrailBudget({ guardrail, isDefault: true }, { kind: 'member', userId: 'u' })!])
-  return reserveBudgets({ budgets: budgets as never, now }, limits, [guardrail], 3n * 10n ** 12n).then(
+  const reservationLimits = { budgets: limits, guardrails: [guardrail] }
+  return reserveBudgets({ budgets: budgets as never, now }, reservationLimits, pricedAt(3n * 10n ** 12n)).then(
     () => assert.fail('it was admitted'),
     (fault) => fault,
   )
@@ -42,7 +45,7 @@ test('a limit reserved by requests in flight asks the client to retry', async ()
 test('the limit of a key is named as such', async () => {
   const limited = { ...caller, spendLimit: { usd: 1, reset: 'daily' as const, includesByok: false } }
   const limits = budgetsFor(limited, [])
-  const refused = reserveBudgets({ budgets: full as never, now }, limits, [], 1n)
+  const refused = reserveBudgets({ budgets: full as never, now }, { budgets: limits, guardrails: [] }, pricedAt(1n))
   await assert.rejects(refused, ({ message, details }) => {
     assert.match(message, /^The spending limit of the key, 1 USD/)
     assert.deepEqual([details.metadata.rule, details.metadata.guardrail_id], ['limit', undefined])
@@ -54,17 +57,18 @@ test('a small turn budget selects the longest answer that fits', async () => {
   const usd = (amount: number) => BigInt(amount * 1e12)
   const turn = { kind: 'turn' as const, id: 't', keyHash: 'k', startedAt: 0, part: 'max_cost_usd' as const }
   const budget = { id: 'turn:t', subject: turn, limit: usd(1), interval: null, includesByok: true }
-  const shorter = () => [4, 2, 0.5, 0.25].map((cost) => ({ request: {} as never, cost: usd(cost) })).values()
+  const shorter = [4, 2, 0.5, 0.25].map((cost) => pricedAt(usd(cost)))
   const refused: bigint[] = []
   const turns = { budgets: [budget], onRefusal: async (_: unknown, need: bigint) => void refused.push(need) }
+  const limits = { budgets: [budget], guardrails: [], turns }
   const reserveIn = (room: number, outcome: string, refusedBy: object = budget) => {
     const reserve = async (_: unknown, need: bigint) =>
       need <= usd(room) ? { reservation: { need } } : { refusedBy, outcome }
-    return reserveBudgets({ budgets: { reserve } as never, now }, [budget], [], usd(8), turns, shorter() as never)
+    return reserveBudgets({ budgets: { reserve } as never, now }, limits, pricedAt(usd(8)), shorter)
   }
-  const { reservation, shorterRequest } = await reserveIn(1, 'spent')
-  assert.deepEqual([(reservation as never as { need: bigint }).need, shorterRequest?.cost], [usd(0.5), usd(0.5)])
-  assert.equal((await reserveIn(9, 'spent')).shorterRequest, undefined)
+  const { reservation, covered } = await reserveIn(1, 'spent')
+  assert.deepEqual([(reservation as never as { need: bigint }).need, covered.maxCost], [usd(0.5), usd(0.5)])
+  assert.equal((await reserveIn(9, 'spent')).covered.maxCost, usd(8))
   // Nothing fits: the error has the cost of the shortest answer.
   await assert.rejects(reserveIn(0.1, 'spent'), ({ details }: any) => details.metadata.needed_usd === 0.25)
   assert.deepEqual(refused, [usd(0.25)])

@@ -3,22 +3,25 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
-import { type Budget, isLasting, type LastingSubject, resetsAt, spendLimitNameOf } from '#spend/budgets/budget.ts'
+import { type Budget, isPersistent, type PersistentSubject, resetsAt, spendLimitNameOf } from '#spend/budgets/budget.ts'
 import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
 import { keyBudget } from '#spend/budgets/key-budget.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
-import type { ShortenedRequest } from './bounds/shorter-answer.ts'
+import type { PricedRequest } from './bounds/shorter-variants.ts'
 import type { TurnLimits } from './turn-limits.ts'
 
 type ReservationDeps = { budgets: Pick<Budgets, 'reserve'>; now: Now }
 
-/** All limits that count a request of the caller, in the order of checks: policies, the key, turns of an intern. */
+/**
+ * Returns all budgets that count a request of the caller, in the order of checks: those of guardrails and pools, the key's, those
+ * of the intern's turn and session.
+ */
 export function budgetsFor(
   { keyHash, spendLimit }: Pick<Caller, 'keyHash' | 'spendLimit'>,
-  policies: readonly Budget[],
+  policyBudgets: readonly Budget[],
   turns?: TurnLimits,
 ): Budget[] {
-  const budgets = [...policies]
+  const budgets = [...policyBudgets]
   // Accounts are looked up by object identity, so an unchanged limit must always be the same object.
   if (spendLimit) budgets.push(budgetsOfKeys.getOrInsertComputed(spendLimit, () => keyBudget(keyHash, spendLimit)))
   if (turns) budgets.push(...turns.budgets)
@@ -28,51 +31,62 @@ export function budgetsFor(
 /** Cached by the limit object of a key, which is replaced and never changed. */
 const budgetsOfKeys = new WeakMap<NonNullable<Caller['spendLimit']>, Budget>()
 
+/** The budgets that count a request, and the guardrails that set some of them. */
+type ReservationLimits = {
+  budgets: readonly Budget[]
+  guardrails: readonly GuardrailRecord[]
+  turns?: TurnLimits | undefined
+}
+
 /**
  * Reserves the highest cost of a request in all budgets.
- * @param shorter variants of the request with ever shorter answers. If the budget of an intern's turn is too small, the
- * first variant that fits is used.
- * @returns the reservation, and the shorter request if one was used.
+ * @param original the request as the client sent it.
+ * @param shorterVariants the request with ever shorter answers. If the budget of an intern's turn or session is too small for the
+ * original, the first variant that fits is reserved.
+ * @returns the reservation, and the request that it covers.
  * @throws Fault `forbidden` if a limit is too small, `rate_limited` if requests in flight reserve the rest of it,
  * `unavailable` if the budgets cannot be read.
  */
 export async function reserveBudgets(
   deps: ReservationDeps,
-  budgets: readonly Budget[],
-  guardrails: readonly GuardrailRecord[],
-  highestCost: PicoUsd,
-  turns?: TurnLimits,
-  shorter?: Iterator<ShortenedRequest, undefined>,
-): Promise<{ reservation: Reservation; shorterRequest?: ShortenedRequest | undefined }> {
-  let shorterRequest: ShortenedRequest | undefined
-  let result = await reserve(deps, budgets, highestCost)
-  while (shorter && 'refusedBy' in result && result.outcome === 'spent' && isTurnBudget(result.refusedBy)) {
-    const nextShorter = shorter.next().value
-    if (!nextShorter) break
-    shorterRequest = nextShorter
-    result = await reserve(deps, budgets, shorterRequest.cost)
+  { budgets, guardrails, turns }: ReservationLimits,
+  original: PricedRequest,
+  shorterVariants: Iterable<PricedRequest> = [],
+): Promise<{ reservation: Reservation; covered: PricedRequest }> {
+  let covered = original
+  let result = await reserve(deps, budgets, original.maxCost)
+  if (exceedsTurnBudget(result)) {
+    for (const variant of shorterVariants) {
+      covered = variant
+      result = await reserve(deps, budgets, variant.maxCost)
+      if (!exceedsTurnBudget(result)) break
+    }
   }
-  if ('reservation' in result) return { reservation: result.reservation, shorterRequest }
-  const need = shorterRequest?.cost ?? highestCost
-  if (result.outcome === 'spent') await turns?.onRefusal(result.refusedBy, need)
-  throw refusalFault(result, need, guardrails, deps.now())
+  if ('reservation' in result) return { reservation: result.reservation, covered }
+  if (result.outcome === 'spent') await turns?.onRefusal(result.refusedBy, covered.maxCost)
+  throw refusalFault(result, covered.maxCost, guardrails, deps.now())
 }
 
-type Refusal = Exclude<Awaited<ReturnType<Budgets['reserve']>>, { reservation: Reservation }>
+type ReserveResult = Awaited<ReturnType<Budgets['reserve']>>
+type Refusal = Exclude<ReserveResult, { reservation: Reservation }>
+
+/** Whether the budget of an intern's turn or session is too small. */
+const exceedsTurnBudget = (result: ReserveResult) =>
+  'refusedBy' in result && result.outcome === 'spent' && !isPersistent(result.refusedBy.subject)
 
 function refusalFault(
   { refusedBy, outcome }: Refusal,
-  need: PicoUsd,
+  maxCost: PicoUsd,
   guardrails: readonly GuardrailRecord[],
   now: number,
 ): Fault {
-  const { name, metadata: ownerMetadata } = limitOwner(refusedBy, guardrails)
+  const { name, metadata: limitMetadata } = describeLimit(refusedBy, guardrails)
   const resetAt = resetsAt(refusedBy, now)
   const limit = toUsd(refusedBy.limit)
   const metadata = {
-    ...ownerMetadata,
+    ...limitMetadata,
     limit_usd: limit,
-    needed_usd: toUsd(need),
+    needed_usd: toUsd(maxCost),
     resets_at: resetAt === null ? null : isoTime(resetAt),
   }
   if (outcome === 'reserved') {
@@ -86,30 +100,31 @@ function refusalFault(
   const resetText = resetAt === null ? 'It does not reset.' : `It resets at ${isoTime(resetAt)}.`
   return new Fault(
     'forbidden',
-    `The spending limit of ${name}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(need)} USD. ${resetText} A smaller max_tokens or a shorter input may fit, and an admin can raise the limit.`,
+    `The spending limit of ${name}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(maxCost)} USD. ${resetText} A smaller max_tokens or a shorter input may fit, and an admin can raise the limit.`,
     { metadata },
   )
 }
 
-const isTurnBudget = ({ subject }: Budget) => !isLasting(subject)
-
-async function reserve(deps: ReservationDeps, budgets: readonly Budget[], need: PicoUsd) {
+async function reserve(deps: ReservationDeps, budgets: readonly Budget[], amount: PicoUsd): Promise<ReserveResult> {
   try {
-    return await deps.budgets.reserve(budgets, need)
-  } catch {
-    throw new Fault(
-      'unavailable',
-      'Spending limits cannot be checked now, so the request was not sent. Try again shortly.',
-    )
+    return await deps.budgets.reserve(budgets, amount)
+  } catch (error) {
+    const message = 'Spending limits cannot be checked now, so the request was not sent. Try again shortly.'
+    const fault = new Fault('unavailable', message)
+    fault.cause = error
+    throw fault
   }
 }
 
-/** The owner of a limit, for a message and for the metadata of a fault. */
-export function limitOwner({ subject }: Budget, guardrails: readonly GuardrailRecord[]) {
+/**
+ * Describes the limit of a budget: the noun for messages ("The spending limit of …"), and the metadata of a fault. The field
+ * `rule` is the setting of the limit, and `layer` the name of the limit (`spendLimitNames`).
+ */
+export function describeLimit({ subject }: Budget, guardrails: readonly GuardrailRecord[]) {
   if (subject.kind === 'key') return { name: 'the key', metadata: { rule: 'limit', layer: spendLimitNameOf(subject) } }
   if (subject.kind === 'turn') return { name: 'a turn of the intern', metadata: { rule: subject.part } }
   if (subject.kind === 'session') return { name: 'a session of the intern', metadata: { rule: 'session_max_cost_usd' } }
-  if (subject.kind === 'pool') return poolOwner(subject)
+  if (subject.kind === 'pool') return describePoolLimit(subject)
   if (subject.kind === 'group') {
     const { grouping, value } = subject
     const group = grouping.by === 'session' ? { session_id: value } : { tag_name: grouping.name, tag_value: value }
@@ -128,7 +143,7 @@ export function limitOwner({ subject }: Budget, guardrails: readonly GuardrailRe
 const groupName = (grouping: Grouping, value: string) =>
   `the ${grouping.by === 'session' ? 'session' : `tag ${grouping.name}`} ${JSON.stringify(value)}`
 
-function poolOwner(subject: Extract<LastingSubject, { kind: 'pool' }>) {
+function describePoolLimit(subject: Extract<PersistentSubject, { kind: 'pool' }>) {
   const { kind, id } = subject.pool
   const owner = kind === 'workspace' ? { workspace_id: id } : { organization_id: id }
   return { name: `the ${kind}`, metadata: { rule: 'budget', layer: spendLimitNameOf(subject), ...owner } }

@@ -4,7 +4,7 @@ import type { Budget, SettledCost } from '#spend/budgets/budget.ts'
 import { caller } from '#test/harness/records/generations.ts'
 import { endpointOf } from '#test/harness/upstream/endpoints/candidates.ts'
 import type { Target } from '../plan/plan.ts'
-import { guardrailPolicy } from './guardrail-policy.ts'
+import { createGuardrailPolicy } from './guardrail-policy.ts'
 import type { PolicyInput } from './policy.ts'
 import { RequestReservation } from './request-reservation.ts'
 
@@ -22,7 +22,7 @@ test('settling without a known cost charges the whole reservation', async () => 
   const provider = { protocol: 'openai-chat' }
   const catalogue = { current: () => ({ findProvider: () => provider }) }
   const guardrailCache = { policiesOf: async () => noPolicies, getCached: () => undefined }
-  const policy = guardrailPolicy({ catalogue, guardrailCache, budgets: { reserve }, now: () => 0 } as never)
+  const policy = createGuardrailPolicy({ catalogue, guardrailCache, budgets: { reserve }, now: () => 0 } as never)
   const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
   const decision = await policy.decide({
     caller: limited,
@@ -41,7 +41,7 @@ test('settling a reservation twice charges it once', async () => {
   const spent: bigint[] = []
   const reserve = () => ({ reservation: { settle: ({ cost }: SettledCost) => void spent.push(cost) } })
   const catalogue = { current: () => ({ findProvider: () => ({ protocol: 'openai-chat' }) }) }
-  const policy = guardrailPolicy({
+  const policy = createGuardrailPolicy({
     catalogue,
     guardrailCache: { policiesOf: async () => noPolicies, getCached: () => undefined },
     budgets: { reserve },
@@ -76,15 +76,15 @@ test('a limit that was set later counts failed attempts and the answer', async (
   const targets = [{ endpoint: endpointOf('p') } as Target]
   await reservation.reserve(targets)
   await reservation.renew({ cost: 3n, byok: false }, targets)
-  for (let times = 0; times < 2; times++) reservation.countLater([limitOf('later'), limitOf('byok', true)])
+  for (let times = 0; times < 2; times++) reservation.addLaterLimits([limitOf('later'), limitOf('byok', true)])
   assert.deepEqual(reservation.countingBudgetIds({ byok: true }), ['byok'])
   reservation.settle({ cost: 5n, byok: true })
-  reservation.countLater([limitOf('too late')])
+  reservation.addLaterLimits([limitOf('too late')])
   assert.deepEqual(spent, ['first 5', 'first early 3', 'later 3', 'byok 8'])
 })
 
 test('a field that providers read as another field is refused', async () => {
-  const policy = guardrailPolicy({ guardrailCache: { getCached: () => noPolicies } } as never)
+  const policy = createGuardrailPolicy({ guardrailCache: { getCached: () => noPolicies } } as never)
   const decide = async (body: object) =>
     policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyInput)
   for (const [name, read] of [
@@ -102,7 +102,7 @@ test('a field that providers read as another field is refused', async () => {
 })
 
 test('ambiguous names are refused in nested fields, but not in free-form objects', async () => {
-  const policy = guardrailPolicy({ guardrailCache: { getCached: () => noPolicies } } as never)
+  const policy = createGuardrailPolicy({ guardrailCache: { getCached: () => noPolicies } } as never)
   const decide = async (body: object) =>
     policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyInput)
   const url = { url: 'data:image/png;base64,' }

@@ -15,7 +15,7 @@ import type { BothForms } from '../pricing/extra-usage-bound.ts'
 import { regionOf } from '../request/region.ts'
 import { budgetsFor } from './budget-reservation.ts'
 import { refuseFoldedNames, withoutUnknownFields } from './known-fields.ts'
-import type { InFlightCheck, Policy, PolicyDecision, PolicyInput } from './policy.ts'
+import type { InFlightInput, Policy, PolicyDecision, PolicyInput } from './policy.ts'
 import { createRecheckBeforeSend } from './recheck-before-send.ts'
 import { requireRemainingLimits } from './remaining-limits.ts'
 import { type SpendingDeps, SpendingLimits } from './spending-limits.ts'
@@ -28,11 +28,11 @@ type GuardrailPolicyDeps = SpendingDeps & {
 }
 
 /** Creates the policy from guardrails and limits. It removes forbidden endpoints, and refuses a request if none remains. */
-export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
+export function createGuardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   const { guardrailCache, budgets, scanner, config } = deps
   async function requirePermitted(
     policies: EffectivePolicies,
-    { caller, host, current, groups, limits }: InFlightCheck,
+    { caller, host, current, groups, limits }: InFlightInput,
   ): Promise<readonly Budget[]> {
     const { guardrails } = policies
     requireRegion(guardrails, regionOf(config.regions, host))
@@ -105,7 +105,7 @@ function decideWithoutGuardrails(
     guardrails,
     chat: forms.chat,
     body: forms.body,
-    retainsNothing: false,
+    isStorageForbidden: false,
     removedFields,
     findings: [],
     spending: spendingOf(forms),
@@ -128,7 +128,7 @@ async function decideWithGuardrails(
     candidates: remaining,
     guardrails,
     ...screening.bodies,
-    retainsNothing: storage !== undefined,
+    isStorageForbidden: storage !== undefined,
     removedFields,
     findings: screening.findings,
     // After the content filters, because a placeholder can be longer than the text that it replaces.

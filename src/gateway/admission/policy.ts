@@ -38,7 +38,7 @@ export type PolicyDecision = {
   chat: ChatRequest
   body: Body
   /** Whether a guardrail forbids storing the request. */
-  retainsNothing: boolean
+  isStorageForbidden: boolean
   /** Fields that are not sent, because a limit applies and their cost is unknown. */
   removedFields: readonly string[]
   spending: SpendingLimits
@@ -49,8 +49,8 @@ export type PolicyDecision = {
 /** An endpoint that is being called, and whether with the workspace's own credential. */
 type CurrentEndpoint = { target: Target; byok: boolean }
 
-/** A request in flight, whose caller or guardrails may have changed since it was admitted. */
-export type InFlightCheck = {
+/** The input of `recheckInFlight`: a request whose caller or guardrails may have changed since it was admitted. */
+export type InFlightInput = {
   /** The caller with its current limits. */
   caller: Caller
   host: string | undefined
@@ -61,9 +61,9 @@ export type InFlightCheck = {
   limits: readonly Budget[]
 }
 
-/** An admitted request, and the endpoint to which it is about to be sent. */
-export type BeforeSendCheck = Pick<InFlightCheck, 'caller' | 'host'> & {
-  decision: Pick<PolicyDecision, 'guardrails' | 'retainsNothing'> & {
+/** The input of `recheckBeforeSend`: an admitted request, and the endpoint to which it is about to be sent. */
+export type BeforeSendInput = Pick<InFlightInput, 'caller' | 'host'> & {
+  decision: Pick<PolicyDecision, 'guardrails' | 'isStorageForbidden'> & {
     spending: Pick<SpendingLimits, 'budgets' | 'groups'>
   }
   /** The request as it would be sent. */
@@ -83,12 +83,12 @@ export type Policy = {
    * Applies the current rules to a request in flight.
    * @returns the limits that were set since it was admitted. @throws Fault `forbidden` if the rules no longer permit it.
    */
-  recheckInFlight: (check: InFlightCheck) => Promise<readonly Budget[]>
+  recheckInFlight: (check: InFlightInput) => Promise<readonly Budget[]>
   /** Whether the guardrails of a decision are known to be unchanged. */
   isCurrent: (caller: Caller, decision: Pick<PolicyDecision, 'guardrails'>) => boolean
   /**
    * Applies guardrails that changed after the decision, just before the request is sent.
    * @returns the fault if they forbid the endpoint, or would change the request.
    */
-  recheckBeforeSend: (check: BeforeSendCheck) => Promise<Fault | undefined>
+  recheckBeforeSend: (check: BeforeSendInput) => Promise<Fault | undefined>
 }

@@ -4,24 +4,24 @@ import { Fault } from '#platform/core/fault.ts'
 import { emptyPolicy, type Policy as Rules } from '#policy/guardrails/decide/policy.ts'
 import { caller } from '#test/harness/records/generations.ts'
 import { endpointOf } from '#test/harness/upstream/endpoints/candidates.ts'
-import { guardrailPolicy } from './guardrail-policy.ts'
-import type { BeforeSendCheck } from './policy.ts'
+import { createGuardrailPolicy } from './guardrail-policy.ts'
+import type { BeforeSendInput } from './policy.ts'
 
 const model = { id: 'a/m', canonicalSlug: 'a/m', author: 'a' }
 const target = { model, endpoint: endpointOf('p', { zeroDataRetention: true } as never) }
 const guardrail = (rules: Partial<Rules>) => ({ id: 'g', name: 'G', policy: { ...emptyPolicy, ...rules } })
 
 /** Rechecks a request that was admitted without guardrails. @param current the guardrails that apply now. */
-function recheck(current: unknown, retainsNothing = false) {
+function recheck(current: unknown, isStorageForbidden = false) {
   const config = { zdr_vendors: { a: {}, b: {}, c: {}, d: {} }, regions: {} }
   const guardrailCache = {
     policiesOf: async () => ({ guardrails: (await current) as object[], budgets: [], groupLimits: [] }),
   }
-  const policy = guardrailPolicy({ guardrailCache, config, budgets: {} } as never)
+  const policy = createGuardrailPolicy({ guardrailCache, config, budgets: {} } as never)
   const request = { chat: { messages: [] }, body: {} }
-  const decision = { guardrails: decided, spending: { budgets: [] }, retainsNothing }
+  const decision = { guardrails: decided, spending: { budgets: [] }, isStorageForbidden }
   const access = { isByok: () => false }
-  return policy.recheckBeforeSend({ caller, decision, request, target, access } as unknown as BeforeSendCheck)
+  return policy.recheckBeforeSend({ caller, decision, request, target, access } as unknown as BeforeSendInput)
 }
 const decided: never[] = []
 

@@ -4,13 +4,13 @@ import { screenRequest } from '#policy/guardrails/decide/screen-request.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts'
 import type { Target } from '../plan/plan.ts'
-import type { BeforeSendCheck, InFlightCheck, Policy } from './policy.ts'
+import type { BeforeSendInput, InFlightInput, Policy } from './policy.ts'
 
 type RecheckDeps = {
   guardrailCache: Pick<GuardrailCache, 'policiesOf'>
   scanner: Pick<Scanner, 'scanRequest'>
   /** @throws Fault if the guardrails forbid the region, the model or the endpoint, or a limit is exceeded. */
-  requirePermitted: (policies: EffectivePolicies, check: InFlightCheck) => Promise<unknown>
+  requirePermitted: (policies: EffectivePolicies, check: InFlightInput) => Promise<unknown>
   /** Whether the guardrails forbid the provider to store requests to this model. */
   forbidsStorage: (guardrails: EffectivePolicies['guardrails'], target: Target) => boolean
 }
@@ -44,7 +44,7 @@ export function createRecheckBeforeSend(deps: RecheckDeps): Policy['recheckBefor
 /** The current policies; undefined if the database is unreachable, because then those that were applied still hold. */
 async function currentPolicies(
   { guardrailCache }: RecheckDeps,
-  caller: BeforeSendCheck['caller'],
+  caller: BeforeSendInput['caller'],
 ): Promise<EffectivePolicies | undefined> {
   try {
     return await guardrailCache.policiesOf(caller)
@@ -54,13 +54,13 @@ async function currentPolicies(
   }
 }
 
-async function recheck(deps: RecheckDeps, check: BeforeSendCheck, policies: EffectivePolicies): Promise<void> {
+async function recheck(deps: RecheckDeps, check: BeforeSendInput, policies: EffectivePolicies): Promise<void> {
   const { guardrails } = policies
   const { caller, host, decision, request, target, access, signal } = check
   const current = { target, byok: access.isByok(target.endpoint) }
   const { budgets: limits, groups } = decision.spending
   await deps.requirePermitted(policies, { caller, host, current, groups, limits })
-  if (!decision.retainsNothing && deps.forbidsStorage(guardrails, target)) throw repeatRequestFault()
+  if (!decision.isStorageForbidden && deps.forbidsStorage(guardrails, target)) throw repeatRequestFault()
   const { chat, body } = request
   const { findings } = await screenRequest(deps.scanner, guardrails, { chat, body }, { requester: caller, signal })
   if (findings.some(({ action }) => action === 'redact')) throw repeatRequestFault()

@@ -4,7 +4,7 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { Budgets } from '#spend/budgets/budgets.ts'
-import { limitOwner } from './budget-reservation.ts'
+import { describeLimit } from './budget-reservation.ts'
 
 /** Within this time, other servers return idle money: they report every 500 ms. */
 const maxWaitMs = 600
@@ -29,7 +29,7 @@ export async function requireRemainingLimits(
     if (earlier && earlier.limit <= budget.limit && earlier.interval === budget.interval) continue
     if (!earlier) newLimits.push(budget)
     if (await roomChecks.getOrInsertComputed(budget, () => hasRoom(budgets, budget))) continue
-    const { name, metadata } = limitOwner(budget, guardrails)
+    const { name, metadata } = describeLimit(budget, guardrails)
     const limit = toUsd(budget.limit)
     throw new Fault(
       'forbidden',
@@ -46,15 +46,15 @@ export async function requireRemainingLimits(
  */
 async function hasRoom(budgets: Pick<Budgets, 'reserve'>, budget: Budget): Promise<boolean> {
   try {
-    const reserving = budgets.reserve([budget], 1n).then((reserved) => {
+    const hasRoomPromise = budgets.reserve([budget], 1n).then((reserved) => {
       if (!('reservation' in reserved)) return false
       // Gives the amount back.
       reserved.reservation.settle({ cost: 0n, byok: false })
       return true
     })
     // A failure after the wait has no other handler.
-    reserving.catch(() => {})
-    return await waitAtMost(maxWaitMs, reserving, false)
+    hasRoomPromise.catch(() => {})
+    return await waitAtMost(maxWaitMs, hasRoomPromise, false)
   } catch {
     return true
   }

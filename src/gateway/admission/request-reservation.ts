@@ -6,7 +6,7 @@ import { type Budget, countsCost, type SettledCost } from '#spend/budgets/budget
 import type { BudgetReserver, Reservation } from '#spend/budgets/budgets.ts'
 import type { Target } from '../plan/plan.ts'
 import type { RequestForms } from '../pricing/extra-usage-bound.ts'
-import { shorterAnswers } from './bounds/shorter-answer.ts'
+import { type PricedRequest, shorterVariants } from './bounds/shorter-variants.ts'
 import type { ProtocolTraits } from './bounds/usage-bound.ts'
 import { worstCaseCost } from './bounds/worst-case.ts'
 import { reserveBudgets } from './budget-reservation.ts'
@@ -28,7 +28,8 @@ export class RequestReservation {
   readonly #terms: ReservationTerms
   readonly #original: RequestForms
   #request: RequestForms
-  #highestCost: PicoUsd = 0n
+  /** The highest possible cost of `#request`. */
+  #maxCost: PicoUsd = 0n
   #reservation: Reservation | undefined
   /** The settlements of failed attempts. They are recorded at the end, with the ledger row that contains their cost. */
   readonly #earlySettlements: { record: () => void }[] = []
@@ -62,14 +63,15 @@ export class RequestReservation {
     const { protocolOf, guardrails, turns } = this.#terms
     const budgets = this.#applicableBudgets(targets)
     if (budgets.length === 0) return
-    this.#highestCost = worstCaseCost(this.#request, targets, protocolOf)
-    const costOf = (forms: RequestForms) => worstCaseCost(forms, targets, protocolOf)
-    const shorter = turns && shorterAnswers(this.#original, this.#highestCost, costOf)
-    const result = await reserveBudgets(this.#deps, budgets, guardrails, this.#highestCost, turns, shorter)
-    this.#reservation = result.reservation
-    if (!result.shorterRequest) return
-    this.#request = result.shorterRequest.request
-    this.#highestCost = result.shorterRequest.cost
+    const maxCostOf = (forms: RequestForms) => worstCaseCost(forms, targets, protocolOf)
+    const current: PricedRequest = { request: this.#request, maxCost: maxCostOf(this.#request) }
+    this.#maxCost = current.maxCost
+    const variants = turns && shorterVariants({ request: this.#original, maxCost: current.maxCost }, maxCostOf)
+    const limits = { budgets, guardrails, turns }
+    const { reservation, covered } = await reserveBudgets(this.#deps, limits, current, variants)
+    this.#reservation = reservation
+    this.#request = covered.request
+    this.#maxCost = covered.maxCost
   }
 
   /**
@@ -86,7 +88,7 @@ export class RequestReservation {
   /**
    * Counts the request in limits that were set after it was admitted. They reserve 0 for it, because it already runs.
    */
-  countLater(limits: readonly Budget[]): void {
+  addLaterLimits(limits: readonly Budget[]): void {
     if (this.#isSettled) return
     for (const budget of limits)
       this.#laterLimits.getOrInsertComputed(budget.id, () => ({
@@ -101,7 +103,7 @@ export class RequestReservation {
    */
   settle(charge: SettledCost | undefined): void {
     // All budgets count a charge without BYOK.
-    const lastCost = charge ?? { cost: this.#highestCost, byok: false }
+    const lastCost = charge ?? { cost: this.#maxCost, byok: false }
     this.#takeReservation()?.settle(lastCost)
     for (const { record } of this.#earlySettlements) record()
     this.#isSettled = true

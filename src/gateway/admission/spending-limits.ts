@@ -50,12 +50,12 @@ export class SpendingLimits {
    */
   excludeUnpriced(targets: Target[], access: CredentialSource): Target[] {
     if (this.budgets.length === 0) return targets
-    const counts = (endpoint: Endpoint) =>
+    const isCounted = (endpoint: Endpoint) =>
       this.budgets.some((budget) => budget.includesByok || !access.isByok(endpoint))
     return priceableTargets(
       targets,
       (target) => computeExtraUsageBound(this.#request, target, this.#protocolOf(target.endpoint)),
-      counts,
+      isCounted,
     )
   }
 

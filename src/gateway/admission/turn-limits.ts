@@ -8,5 +8,5 @@ export type TurnLimits = {
    * Called if a limit is too small for a request that may cost `need`. Ends the turn if the limit belongs to one, before
    * its agent reports a failure. @throws Fault if the turn has ended already; another turn can retry.
    */
-  onRefusal: (budget: Budget, need: PicoUsd) => Promise<void>
+  onRefusal: (budget: Budget, maxCost: PicoUsd) => Promise<void>
 }

@@ -13,21 +13,21 @@ export type LedgerState = {
  * Returns how long a request must wait for the ledger, because no request is served without a record. Usually 0.
  * @throws Fault `unavailable` if the ledger is full.
  */
-export function ledgerDelay(ledger: LedgerState): number {
-  if (!ledger.canMeter()) throw ledgerFull()
+export function requireLedgerDelay(ledger: LedgerState): number {
+  if (!ledger.canMeter()) throw ledgerFullFault()
   return ledger.meteringDelayMs()
 }
 
 /** Waits for the ledger. @throws Fault `unavailable` if the ledger is full after the delay. */
 export async function waitForLedger(ledger: LedgerState, delayMs: number): Promise<void> {
   await sleep(delayMs)
-  if (!ledger.canMeter()) throw ledgerFull()
+  if (!ledger.canMeter()) throw ledgerFullFault()
 }
 
 /** Within this time, a slow ledger has written a good part of its backlog. */
 const retryAfterSeconds = 2
 
-const ledgerFull = () =>
+const ledgerFullFault = () =>
   new Fault(
     'unavailable',
     `This request cannot be metered now and was not sent: the database does not store records of requests fast enough, or not at all. Try again in ${retryAfterSeconds} seconds. For the operator: see signalbox_ledger_waiting in GET /metrics, and the log.`,

@@ -6,7 +6,7 @@ import type { EndpointAccess } from '../request/endpoint-access.ts'
  * Yields the targets in order, each with its circuit's permit. Targets with an open circuit come last.
  * @param isRemaining whether a target can still be tried, after the results of the earlier ones.
  */
-export function* admittedTargets(
+export function* admitTargets(
   circuits: Pick<Circuits, 'admit' | 'admitLastResort'>,
   access: Pick<EndpointAccess, 'circuitNameOf'>,
   targets: Target[],

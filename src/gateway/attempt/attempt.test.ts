@@ -14,7 +14,7 @@ import {
 import type { Target } from '../plan/plan.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import type { AttemptOutcome } from './answer/attempt-answer.ts'
-import { attempt } from './attempt.ts'
+import { performAttempt } from './attempt.ts'
 import type { AttemptFailure } from './failure/failure.ts'
 import { OneUse } from './one-use.ts'
 import { createUpstreams } from './upstream/create-upstreams.ts'
@@ -46,14 +46,14 @@ async function leaveAtEnd(play: FaultyBehaviour, usageMs = 60_000): Promise<{ ev
     contentHoldMs: 60_000,
   }
   const receiver = {
-    started: () => {},
-    events: (read: AnswerEvent[]) => void events.push(...read),
+    onStart: () => {},
+    onEvents: (read: AnswerEvent[]) => void events.push(...read),
     flush: () => void (events.some(({ type }) => type === 'finish') && leaving.abort()),
-    ended: () => {
+    onEnd: () => {
       whole = true
     },
   }
-  await attempt({ upstreams, now: Date.now }, attemptRequest, receiver, leaving.signal)
+  await performAttempt({ upstreams, now: Date.now }, attemptRequest, receiver, leaving.signal)
   await upstreams.close()
   return { events, whole }
 }
@@ -109,9 +109,9 @@ async function outcomeOf(
     timeouts: { firstByteMs: 60_000, idleMs: 60_000, usageMs: 60_000, ...limits },
     contentHoldMs: 60_000,
   }
-  const receiver = { started() {}, events() {}, flush() {}, ended() {} }
+  const receiver = { onStart() {}, onEvents() {}, flush() {}, onEnd() {} }
   const { signal } = new AbortController()
-  const { outcome } = await attempt({ upstreams, now: Date.now }, attemptRequest, receiver, signal)
+  const { outcome } = await performAttempt({ upstreams, now: Date.now }, attemptRequest, receiver, signal)
   await upstreams.close()
   return outcome
 }
@@ -158,7 +158,7 @@ test('a stream declared as JSON is read, also if its first chunk ends before an 
 describe('an attempt without an answer', () => {
   test('that ends at once was sent, and another endpoint can be tried', async () => {
     const failure = failureOf(await outcomeOf(({ socket }) => void socket.end(head() + chunk(''))))
-    assert.deepEqual([failure.wasSent, failure.tryNext], [true, true])
+    assert.deepEqual([failure.wasSent, failure.canTryNext], [true, true])
     assert.match(failure.message, /ended its answer too early/)
   })
 
@@ -196,14 +196,14 @@ describe('an attempt without an answer', () => {
   test('that times out has a reason with the time', async () => {
     // Long enough for the connection on a busy machine.
     const failure = failureOf(await outcomeOf(() => {}, { firstByteMs: 1500 }))
-    assert.deepEqual([failure.wasSent, failure.tryNext], [true, true])
+    assert.deepEqual([failure.wasSent, failure.canTryNext], [true, true])
     assert.equal(failure.reason, 'no byte for 1500 ms (first_byte)')
-    assert.equal(failure.raw, 'no byte for 1500 ms (first_byte)')
+    assert.equal(failure.providerMessage, 'no byte for 1500 ms (first_byte)')
   })
 
   test('that is closed is a lost connection', async () => {
     const failure = failureOf(await outcomeOf(({ socket }) => void socket.destroy()))
-    assert.deepEqual([failure.connectionLost, failure.wasSent, failure.reason], [true, true, 'reset (first_byte)'])
+    assert.deepEqual([failure.isConnectionLost, failure.wasSent, failure.reason], [true, true, 'reset (first_byte)'])
   })
 
   test('that is refused has the status, streamed or whole', async () => {
@@ -213,7 +213,7 @@ describe('an attempt without an answer', () => {
       )
     for (const stream of [true, false]) {
       const failure = failureOf(await outcomeOf(refusing, { stream }))
-      assert.equal(failure.tryNext, true)
+      assert.equal(failure.canTryNext, true)
       assert.match(JSON.stringify(failure), /503/)
       assert.match(JSON.stringify(failure), /Busy/)
     }

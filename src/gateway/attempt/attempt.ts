@@ -11,7 +11,7 @@ type AttemptResult = { outcome: AttemptOutcome; timings: AttemptTimings }
  * Sends a request to one endpoint, and passes the answer to the receiver. Resolves when the attempt has ended.
  * @param signal aborts when the client disconnects. The answer may still be read for its usage.
  */
-export async function attempt(
+export async function performAttempt(
   deps: { upstreams: Upstreams; now: () => number },
   attemptRequest: AttemptRequest,
   receiver: Receiver,

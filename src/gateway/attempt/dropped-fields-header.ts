@@ -8,7 +8,7 @@ const droppedFieldsHeader = 'x-fields-left-out'
 const maxNameLength = 64
 
 /** Adds the header with the names of dropped fields, unless the response is open already. */
-export function nameDroppedFields(
+export function setDroppedFieldsHeader(
   response: Pick<ResponseStream, 'header' | 'opened'>,
   fields: readonly string[],
 ): void {

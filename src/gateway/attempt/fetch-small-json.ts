@@ -32,7 +32,7 @@ export function fetchSmallJson(
       else exchange.abort()
     },
     end: () => finish(bytes <= maxBytes ? parseAnswer(status, Buffer.concat(pieces)) : undefined),
-    failed: () => finish(undefined),
+    fail: () => finish(undefined),
   })
   return promise
 }

@@ -1,14 +1,21 @@
 import { clientClosedFault, Fault } from '#platform/core/fault.ts'
-import type { BeforeSendCheck, Policy } from '../admission/policy.ts'
+import type { BeforeSendInput, Policy } from '../admission/policy.ts'
 import type { AttemptPermit, Circuits } from '../plan/circuits.ts'
-import { hasRoomFor } from '../plan/context-length.ts'
-import { noEndpointFault } from '../plan/no-endpoint-fault.ts'
+import { canFitPrompt } from '../plan/context-length.ts'
+import { createNoEndpointFault } from '../plan/no-endpoint-fault.ts'
 import type { Target } from '../plan/plan.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
-import { admittedTargets } from './admitted-targets.ts'
+import { admitTargets } from './admitted-targets.ts'
 import { type EncodingDeps, encodeAttempt, encodeLongAttempt } from './attempt-request.ts'
 import { type AttemptFailure, failureFromStatus, toClientFault } from './failure/failure.ts'
-import { type Answer, answerHead, endWithError, type SendOutcome, sendStreamed, sendWhole } from './send-attempt.ts'
+import {
+  type Answer,
+  createAnswerHead,
+  endWithError,
+  type SendOutcome,
+  sendStreamed,
+  sendWhole,
+} from './send-attempt.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
 export type AttemptDeps = EncodingDeps & {
@@ -38,24 +45,24 @@ export async function runAttempts(deps: AttemptDeps, request: AdmittedRequest, t
   let forbidden: Fault | undefined
   const isRemaining = (target: Target) => remaining.includes(target)
   try {
-    for (const { target, permit } of admittedTargets(deps.circuits, request.access, targets, isRemaining)) {
+    for (const { target, permit } of admitTargets(deps.circuits, request.access, targets, isRemaining)) {
       const outcome = await tryTarget(deps, request, target, permit)
       if (outcome.kind === 'answered') return outcome.answer
       if (outcome.kind === 'failed') lastFailure = { failure: outcome.failure, target }
       else forbidden = outcome.fault
-      if (signal.aborted || lastFailure?.failure.tryNext === false) break
-      remaining = remainingAfter(remaining, target, outcome)
+      if (signal.aborted || lastFailure?.failure.canTryNext === false) break
+      remaining = remainingTargetsAfter(remaining, target, outcome)
       if (!(await prepareNextAttempt(request, remaining))) break
     }
   } finally {
     clearInterval(keepaliveTimer)
   }
-  const fault = faultAfter(deps, request, targets, { lastFailure, forbidden })
+  const fault = chooseFinalFault(deps, request, targets, { lastFailure, forbidden })
   request.record.noteCause(fault)
   const target = lastFailure?.target ?? targets[0]
   if (!request.response.opened || !target) throw fault
   // A keep-alive has opened the stream already, so the failure is sent as an error event.
-  const head = answerHead(deps, request, target)
+  const head = createAnswerHead(deps, request, target)
   endWithError(request, request.client.writer(head, { includeUsage: false }), fault)
   return undefined
 }
@@ -63,7 +70,7 @@ export async function runAttempts(deps: AttemptDeps, request: AdmittedRequest, t
 type FailedAttempt = { failure: AttemptFailure; target: Target }
 
 /** The fault after the last attempt. */
-function faultAfter(
+function chooseFinalFault(
   deps: AttemptDeps,
   request: AdmittedRequest,
   targets: Target[],
@@ -73,14 +80,14 @@ function faultAfter(
   if (revocationFault) return revocationFault
   if (signal.aborted) return clientClosedFault()
   if (lastFailure) return toClientFault(lastFailure.failure, lastFailure.target)
-  return forbidden ?? allCircuitsOpenFault(deps, request, targets)
+  return forbidden ?? createAllCircuitsOpenFault(deps, request, targets)
 }
 
 /** A prompt that was too long for one endpoint is sent only to those with a larger context. */
-function remainingAfter(targets: Target[], failedTarget: Target, outcome: Outcome): Target[] {
+function remainingTargetsAfter(targets: Target[], failedTarget: Target, outcome: Outcome): Target[] {
   const contextSizes = outcome.kind === 'failed' ? outcome.failure.contextSizes : undefined
   return targets.filter(
-    (target) => target !== failedTarget && (!contextSizes || hasRoomFor(contextSizes, failedTarget, target)),
+    (target) => target !== failedTarget && (!contextSizes || canFitPrompt(contextSizes, failedTarget, target)),
   )
 }
 
@@ -110,7 +117,7 @@ async function tryTarget(
   const { record } = request
   try {
     const isCurrent = deps.policy.isCurrent(request.call.caller, request.decision)
-    const forbidden = isCurrent ? undefined : await deps.policy.recheckBeforeSend(beforeSendCheck(request, target))
+    const forbidden = isCurrent ? undefined : await deps.policy.recheckBeforeSend(toBeforeSendInput(request, target))
     if (forbidden) {
       record.attempts.noteForbidden(target)
       return { kind: 'forbidden', fault: forbidden }
@@ -133,10 +140,10 @@ async function tryTarget(
   }
 }
 
-function beforeSendCheck(
+function toBeforeSendInput(
   { call, decision, reservation, access, response }: AdmittedRequest,
   target: Target,
-): BeforeSendCheck {
+): BeforeSendInput {
   const { caller, host } = call
   return { caller, host, decision, request: reservation.request, target, access, signal: response.signal }
 }
@@ -149,11 +156,11 @@ function startKeepalives({ keepaliveMs }: AttemptDeps, { client, response }: Adm
 }
 
 /** The fault if all circuits opened after planning. */
-function allCircuitsOpenFault(
+function createAllCircuitsOpenFault(
   deps: AttemptDeps,
   { record, access, reservation }: AdmittedRequest,
   targets: Target[],
 ): Fault {
   const excluded = targets.map((target) => ({ target, reason: 'unavailable_now' as const }))
-  return noEndpointFault(deps, { attempts: record.attempts, access, chat: reservation.request.chat }, excluded)
+  return createNoEndpointFault(deps, { attempts: record.attempts, access, chat: reservation.request.chat }, excluded)
 }

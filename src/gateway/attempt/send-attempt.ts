@@ -10,9 +10,9 @@ import type { AttemptRecord } from '../record/attempt-record.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
-import { attempt } from './attempt.ts'
+import { performAttempt } from './attempt.ts'
 import type { EncodedAttempt } from './attempt-request.ts'
-import { nameDroppedFields } from './dropped-fields-header.ts'
+import { setDroppedFieldsHeader } from './dropped-fields-header.ts'
 import { type AttemptFailure, toClientFault } from './failure/failure.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
@@ -34,33 +34,33 @@ export async function sendStreamed(
   const { target } = triedEndpoint
   const relay = new StreamRelay(response, {
     client,
-    head: answerHead(deps, admitted, target),
+    head: createAnswerHead(deps, admitted, target),
     passesAnswer,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
     count: content ? content.startAnswer(attemptRecord.count) : attemptRecord.count,
     countText: attemptRecord.countText,
     needsText: content !== undefined,
     started: () => {
-      nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
+      setDroppedFieldsHeader(response, [...decision.removedFields, ...droppedFields])
       call.source?.release()
     },
-    price: priceFor(attemptRecord, triedEndpoint),
+    price: createCostReport(attemptRecord, triedEndpoint),
   })
   response.onRevoked((fault) => endWithError(admitted, relay.flushAndContinue(), fault))
-  const { outcome, timings } = await attempt(deps, attemptRequest, relay, response.signal)
+  const { outcome, timings } = await performAttempt(deps, attemptRequest, relay, response.signal)
   record.attempts.noteTimings(timings)
-  const clientLeft = response.signal.aborted
+  const hasClientLeft = response.signal.aborted
   if (outcome.kind === 'unanswered') {
-    record.failAttempt(attemptRecord, triedEndpoint, { failure: outcome.failure, clientLeft })
+    record.failAttempt(attemptRecord, triedEndpoint, { failure: outcome.failure, hasClientLeft })
     return { kind: 'failed', failure: outcome.failure }
   }
   const failure = outcome.kind === 'broken_off' ? outcome.failure : undefined
-  record.finishAttempt(attemptRecord, triedEndpoint, { failure, clientLeft, isFullyRead: !relay.wasThrottled })
+  record.finishAttempt(attemptRecord, triedEndpoint, { failure, hasClientLeft, isFullyRead: !relay.wasThrottled })
   if (failure) {
     const fault = toClientFault(failure, target)
     // A disconnect or a revocation truncates the answer, which looks like a failure of the provider. `complete` notes the
     // cause of a revocation.
-    if (!clientLeft) record.noteCause(fault)
+    if (!hasClientLeft) record.noteCause(fault)
     endWithError(admitted, relay.flushAndContinue(), fault)
   }
   return { kind: 'answered', answer: undefined }
@@ -75,31 +75,31 @@ export async function sendWhole(
   const { client, response, record, content, decision } = admitted
   const relay = new WholeRelay({
     client,
-    head: answerHead(deps, admitted, triedEndpoint.target),
+    head: createAnswerHead(deps, admitted, triedEndpoint.target),
     passesAnswer,
     count: content ? content.startAnswer(attemptRecord.count) : attemptRecord.count,
-    price: priceFor(attemptRecord, triedEndpoint),
+    price: createCostReport(attemptRecord, triedEndpoint),
   })
-  const { outcome, timings } = await attempt(deps, attemptRequest, relay, response.signal)
+  const { outcome, timings } = await performAttempt(deps, attemptRequest, relay, response.signal)
   record.attempts.noteTimings(timings)
-  const clientLeft = response.signal.aborted
+  const hasClientLeft = response.signal.aborted
   if (outcome.kind !== 'complete') {
     // Nothing has reached the client, so the next endpoint can be tried.
-    record.failAttempt(attemptRecord, triedEndpoint, { failure: outcome.failure, clientLeft })
+    record.failAttempt(attemptRecord, triedEndpoint, { failure: outcome.failure, hasClientLeft })
     return { kind: 'failed', failure: outcome.failure }
   }
-  nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
-  record.finishAttempt(attemptRecord, triedEndpoint, { failure: undefined, clientLeft, isFullyRead: true })
+  setDroppedFieldsHeader(response, [...decision.removedFields, ...droppedFields])
+  record.finishAttempt(attemptRecord, triedEndpoint, { failure: undefined, hasClientLeft, isFullyRead: true })
   return { kind: 'answered', answer: relay.body }
 }
 
 /** Computes the cost that the answer reports, which equals the charged cost. */
-function priceFor(attemptRecord: AttemptRecord, triedEndpoint: TriedEndpoint) {
+function createCostReport(attemptRecord: AttemptRecord, triedEndpoint: TriedEndpoint) {
   return (tokens: TokenCounts) => ({ costUsd: toUsd(attemptRecord.costAt(triedEndpoint, tokens)) })
 }
 
 /** The facts of an answer that do not come from the upstream. */
-export function answerHead(
+export function createAnswerHead(
   { catalogue }: { catalogue: Catalogue<ProviderLookup> },
   { record, reservation }: Pick<AdmittedRequest, 'record' | 'reservation'>,
   { model, endpoint }: Target,

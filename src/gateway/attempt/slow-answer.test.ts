@@ -6,7 +6,7 @@ import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import type { Target } from '../plan/plan.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import type { Receiver } from './answer/receiver.ts'
-import { attempt } from './attempt.ts'
+import { performAttempt } from './attempt.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { OneUse } from './one-use.ts'
 import type { Exchange, Sink } from './upstream/upstream.ts'
@@ -15,10 +15,10 @@ setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
 const exchange: Exchange = { abort() {}, pause() {}, resume() {} }
-const silent: Receiver = { started() {}, events() {}, flush() {}, ended() {} }
+const silent: Receiver = { onStart() {}, onEvents() {}, flush() {}, onEnd() {} }
 
 /** An attempt whose upstream is driven by the test. */
-function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: ReturnType<typeof attempt> } {
+function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: ReturnType<typeof performAttempt> } {
   const attemptRequest: AttemptRequest = {
     answerId: 'gen-1',
     choiceCount: 1,
@@ -39,7 +39,7 @@ function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: Retu
     return exchange
   }
   const upstreams = { send, close: async () => {} }
-  const finished = attempt({ upstreams, now: Date.now }, attemptRequest, receiver, new AbortController().signal)
+  const finished = performAttempt({ upstreams, now: Date.now }, attemptRequest, receiver, new AbortController().signal)
   return { sink: sink!, finished }
 }
 
@@ -64,7 +64,7 @@ test('an answer that cannot be written fails, and the attempt ends', { timeout: 
   const ended = () => {
     throw new RangeError('Invalid string length')
   }
-  const { sink, finished } = startAttempt({ ...silent, ended })
+  const { sink, finished } = startAttempt({ ...silent, onEnd: ended })
   sink.head(200, { 'content-type': 'application/json' })
   sink.data(Buffer.from(answer))
   sink.end()

@@ -14,7 +14,7 @@ export function buildUpstreamRequest(
     ...resolveAddress(providerProtocol.origin ?? access.baseUrl, encoded.path),
     headers: buildHeaders(admitted, encoded, upstreamStreams, passesBody),
     body,
-    streams: admitted.reservation.request.chat.stream === true,
+    isStream: admitted.reservation.request.chat.stream === true,
   }
 }
 

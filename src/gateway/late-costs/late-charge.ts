@@ -1,5 +1,5 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import { type ChargedRow, type NewCharge, unconfirmedOfAnswer } from '#spend/corrections/charged-row.ts'
+import { type ChargedRow, type NewCharge, unconfirmedAmountOfAnswer } from '#spend/corrections/charged-row.ts'
 import type { ReportedBill } from '../providers/cost-lookup-protocols.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { ReportedBill } from '../providers/cost-lookup-protocols.ts'
  * unconfirmed, because the bill does not contain them.
  * @param priceOf the cost of the reported tokens, for a provider that reports no cost.
  */
-export function lateCharge(
+export function toLateCharge(
   row: ChargedRow,
   { cost: reportedCost, tokens }: ReportedBill,
   priceOf: () => PicoUsd | undefined,
@@ -15,7 +15,7 @@ export function lateCharge(
 ): NewCharge | undefined {
   const bill = reportedCost ?? priceOf()
   if (bill === undefined) return undefined
-  const unconfirmed = unconfirmedOfAnswer(row)
+  const unconfirmed = unconfirmedAmountOfAnswer(row)
   const bound = row.cost + unconfirmed
   const exceedsBound = bill > bound
   return {
@@ -23,6 +23,6 @@ export function lateCharge(
     margin: row.margin - unconfirmed,
     tokens,
     correction: { source: 'provider', at },
-    billed: exceedsBound ? bill : undefined,
+    billedAmount: exceedsBound ? bill : undefined,
   }
 }

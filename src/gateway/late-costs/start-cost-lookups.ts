@@ -10,9 +10,9 @@ import {
   type CostLookup,
   claimCostLookups,
   deleteCostLookups,
-  lookupDelays,
-  maxLookups,
-  nextLookupAt,
+  findNextLookupTime,
+  lookupBackoff,
+  maxAttempts,
 } from '#spend/corrections/cost-lookups.ts'
 import { fetchSmallJson } from '../attempt/fetch-small-json.ts'
 import type { Timeouts } from '../attempt/upstream/timeouts.ts'
@@ -23,7 +23,7 @@ import { costLookupProtocols, type ReportedBill } from '../providers/cost-lookup
 import { findProviderProtocol } from '../providers/protocols.ts'
 import type { Catalogue, ModelLookup, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { Credentials } from '../request/credentials.ts'
-import { lateCharge } from './late-charge.ts'
+import { toLateCharge } from './late-charge.ts'
 
 type CostLookupDeps = {
   db: Db
@@ -62,8 +62,8 @@ export function startCostLookups(
     async () => {
       const claimedLookups = await claimCostLookups(db, now(), maxClaimedLookups)
       for (const lookup of claimedLookups) if (!signal.aborted) await lookUpCost(deps, lookup).catch(onError)
-      const nextAt = (await nextLookupAt(db.query)) ?? Number.POSITIVE_INFINITY
-      const maxDelayMs = now() < lookupExpectedUntil ? lookupDelays.firstMs : pollIntervalMs
+      const nextAt = (await findNextLookupTime(db.query)) ?? Number.POSITIVE_INFINITY
+      const maxDelayMs = now() < lookupExpectedUntil ? lookupBackoff.firstMs : pollIntervalMs
       return Math.min(maxDelayMs, Math.max(minDelayMs, nextAt - now()))
     },
     { signal, retryMs, onError },
@@ -95,7 +95,7 @@ async function lookUpCost(deps: CostLookupDeps, { id, attempts }: CostLookup): P
       const event = { at: now(), organizationId: row.organization_id, kind: 'generations' as const }
       await appendEvents(tx, [{ ...event, data: JSON.stringify([id]) }])
     })
-  } else if (attempts >= maxLookups) await deleteCostLookups(db.query, [id])
+  } else if (attempts >= maxAttempts) await deleteCostLookups(db.query, [id])
 }
 
 /** @returns whether the charge has changed. */
@@ -108,7 +108,7 @@ async function correctByBill(
 ): Promise<boolean> {
   const charge = await findUnconfirmedCharge(tx, id)
   if (!charge) return false
-  const billed = lateCharge(charge, bill, () => priceOfTokens(endpoint, bill, charge), now())
+  const billed = toLateCharge(charge, bill, () => priceOfTokens(endpoint, bill, charge), now())
   return billed !== undefined && (await correctCharge(db, tx, charge, billed)) !== undefined
 }
 

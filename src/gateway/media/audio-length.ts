@@ -31,14 +31,14 @@ function wavSeconds(bytes: Buffer): number | undefined {
 /** Codes of samples that all have the same size: PCM, floating point, A-law, µ-law. */
 const supportedCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7])
 /** The code of an extensible header (`WAVE_FORMAT_EXTENSIBLE`), which has the code of its codec at byte 24. */
-const extensible = 0xfffe
+const extensibleFormatCode = 0xfffe
 
 /** The lowest of the three declared rates in bytes per second, because decoders differ. 0 if unknown. */
 function wavByteRate(format: Buffer): number {
   if (format.length < 16) return 0
   const code = format.readUInt16LE(0)
   const hasFixedSamples =
-    code === extensible
+    code === extensibleFormatCode
       ? format.length >= 40 && supportedCodecs.has(format.readUInt16LE(24))
       : supportedCodecs.has(code)
   if (!hasFixedSamples) return 0
@@ -63,7 +63,7 @@ function mp3Seconds(bytes: Buffer): number | undefined {
     at += frame.bytes
   }
   if (at === start || bytes.length - at > maxTrailingBytes) return undefined
-  return Math.max(seconds, claimedSeconds(bytes, start))
+  return Math.max(seconds, readClaimedSeconds(bytes, start))
 }
 
 /** The position after the ID3v2 tags at the start of a file. */
@@ -105,16 +105,16 @@ function readMp3Frame(bytes: Buffer, at: number): Mp3Frame | undefined {
 }
 
 /** The length in seconds that encoders write into the first frame, as a number of frames at an offset after a mark. */
-function claimedSeconds(bytes: Buffer, start: number): number {
+function readClaimedSeconds(bytes: Buffer, start: number): number {
   const { bytes: length, seconds } = readMp3Frame(bytes, start)!
   const frame = bytes.subarray(start, start + length)
   let frames = 0
-  for (const [mark, countOffset] of [
+  for (const [marker, countOffset] of [
     ['Xing', 8],
     ['Info', 8],
     ['VBRI', 14],
   ] as const) {
-    const at = frame.indexOf(mark)
+    const at = frame.indexOf(marker)
     if (at !== -1 && at + countOffset + 4 <= frame.length)
       frames = Math.max(frames, frame.readUInt32BE(at + countOffset))
   }

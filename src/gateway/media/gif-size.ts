@@ -8,9 +8,9 @@ export function gifSize(bytes: Buffer): { width: number; height: number } | unde
   let width = bytes.readUInt16LE(6)
   let height = bytes.readUInt16LE(8)
   let frames = 0
-  for (let at = 13 + colorTableBytes(bytes[10]!); at < bytes.length && bytes[at] !== trailer; ) {
-    if (bytes[at] === extension) at = skipBlocks(bytes, at + 2)
-    else if (bytes[at] === frame && at + 10 <= bytes.length && ++frames === 1) {
+  for (let at = 13 + colorTableBytes(bytes[10]!); at < bytes.length && bytes[at] !== trailerMarker; ) {
+    if (bytes[at] === extensionMarker) at = skipBlocks(bytes, at + 2)
+    else if (bytes[at] === frameMarker && at + 10 <= bytes.length && ++frames === 1) {
       width = Math.max(width, bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5))
       height = Math.max(height, bytes.readUInt16LE(at + 3) + bytes.readUInt16LE(at + 7))
       at = skipBlocks(bytes, at + 11 + colorTableBytes(bytes[at + 9]!))
@@ -19,9 +19,9 @@ export function gifSize(bytes: Buffer): { width: number; height: number } | unde
   return frames === 1 ? { width, height } : undefined
 }
 
-const extension = 0x21
-const frame = 0x2c
-const trailer = 0x3b
+const extensionMarker = 0x21
+const frameMarker = 0x2c
+const trailerMarker = 0x3b
 
 /** The bytes of the color table that follows these flags. */
 function colorTableBytes(flags: number): number {

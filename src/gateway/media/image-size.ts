@@ -52,7 +52,7 @@ const readPngSize: SizeReader = (bytes) => {
 }
 
 /** The flag of an animation in the extended header of WebP. */
-const animated = 0x02
+const animationFlag = 0x02
 
 /** The canvas and its frame can differ; the larger one counts. */
 const readWebpSize: SizeReader = (bytes) => {
@@ -61,13 +61,13 @@ const readWebpSize: SizeReader = (bytes) => {
     const length = bytes.readUInt32LE(at + 4)
     switch (bytes.toString('latin1', at, at + 4)) {
       case 'VP8X':
-        if (canvas || bytes[at + 8]! & animated) return undefined
+        if (canvas || bytes[at + 8]! & animationFlag) return undefined
         canvas = { width: bytes.readUIntLE(at + 12, 3) + 1, height: bytes.readUIntLE(at + 15, 3) + 1 }
         break
       case 'VP8 ':
-        return larger(canvas, readLossySize(bytes, at + 8))
+        return maxSize(canvas, readLossySize(bytes, at + 8))
       case 'VP8L':
-        return larger(canvas, readLosslessSize(bytes, at + 8))
+        return maxSize(canvas, readLosslessSize(bytes, at + 8))
       case 'ANIM':
       case 'ANMF':
         return undefined
@@ -96,13 +96,13 @@ const readJpegSize: SizeReader = (bytes) => {
   for (let at = 2; at + 4 <= bytes.length; ) {
     const marker = bytes[at + 1]!
     if (bytes[at] !== 0xff) return undefined
-    if (marker === startOfPixels) return size
+    if (marker === startOfPixelsMarker) return size
     if (isFrameHeader(marker)) {
       if (at + 9 > bytes.length) return undefined
       const frame = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
       // A height of 0 means that it follows the pixels.
       if (frame.height === 0) return undefined
-      size = larger(size, frame)
+      size = maxSize(size, frame)
     }
     if (marker === 0xff) at += 1
     else at += hasNoLength(marker) ? 2 : 2 + bytes.readUInt16BE(at + 2)
@@ -110,7 +110,7 @@ const readJpegSize: SizeReader = (bytes) => {
   return undefined
 }
 
-const startOfPixels = 0xda
+const startOfPixelsMarker = 0xda
 
 /** Markers from c0 to cf start a frame, except for three: Huffman tables, an extension and arithmetic coding. */
 function isFrameHeader(marker: number): boolean {
@@ -120,7 +120,7 @@ function isFrameHeader(marker: number): boolean {
 const hasNoLength = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)
 
 /** Returns the maximum of two sizes, or `size` if there is no earlier one. Undefined if `size` is unknown. */
-function larger(earlier: ImageSize | undefined, size: ImageSize | undefined): ImageSize | undefined {
+function maxSize(earlier: ImageSize | undefined, size: ImageSize | undefined): ImageSize | undefined {
   if (!earlier || !size) return size
   return { width: Math.max(earlier.width, size.width), height: Math.max(earlier.height, size.height) }
 }

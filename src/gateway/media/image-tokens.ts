@@ -28,7 +28,7 @@ const families: { models: RegExp; countTokens: (size: Size) => number; unknownSi
 ]
 
 /** The smallest side of a patch of other models, in pixels. A patch is one token. */
-const minPatch = 14
+const minPatchPixels = 14
 /** Some of them count a fixed number of tokens for any image, at most this many, so the bound is never lower. */
 const maxFixedTokens = 1600
 
@@ -36,5 +36,5 @@ const maxFixedTokens = 1600
 export function imageTokenBound(model: string, size: Size | undefined): number {
   const family = families.find(({ models }) => models.test(model))
   if (!size) return family?.unknownSizeTokens ?? Number.POSITIVE_INFINITY
-  return Math.ceil(family ? family.countTokens(size) : Math.max(maxFixedTokens, tileCount(size, minPatch)))
+  return Math.ceil(family ? family.countTokens(size) : Math.max(maxFixedTokens, tileCount(size, minPatchPixels)))
 }

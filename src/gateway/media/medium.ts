@@ -30,7 +30,7 @@ const audioFormats = new Map<string, 'wav' | 'mp3'>([
 ])
 
 /** Enough bytes of an image to find its size after the metadata of cameras. */
-const headLength = 256 * 1024
+const imageHeadBytes = 256 * 1024
 
 /** The declaration of a medium in a request: the type of its part, and its media type or format. */
 type DeclaredMedium = { part: unknown; mediaType?: unknown; format?: unknown }
@@ -58,7 +58,7 @@ export function readMedium(declared: DeclaredMedium, value: string): Medium | un
 }
 
 function readImage(value: string, url: DataUrl | undefined): Medium {
-  const head = decodeMedium(value, url, headLength)
+  const head = decodeMedium(value, url, imageHeadBytes)
   if (!head || isPossiblyPdf(head) || !isImage(head)) return { kind: 'other' }
   const bytes = isGif(head) ? decodeMedium(value, url) : head
   return { kind: 'image', size: bytes && imageSize(bytes) }

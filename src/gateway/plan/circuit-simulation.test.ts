@@ -52,7 +52,7 @@ describe('a simulation of endpoints', () => {
     const restarts: Behaviour = (at, answersAfterMs) => {
       const untilBreak = 60_000 - (at % 60_000)
       return untilBreak < answersAfterMs
-        ? { failureProbability: 1, failsAfterMs: untilBreak, connectionLost: true }
+        ? { failureProbability: 1, failsAfterMs: untilBreak, isConnectionLost: true }
         : { failureProbability: 0.03 }
     }
     const { available, openShare } = simulate([restarts, healthy, healthy], { latencyMs: 20_000 })

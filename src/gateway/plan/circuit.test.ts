@@ -43,7 +43,7 @@ function apply(circuit: Circuit, { at: now, startedAt, kind }: RequestEvent): Ci
     case 'answered':
       return step(circuit, { type: 'answer.started', now, startedAt })
     case 'limited':
-      return step(circuit, { type: 'pause.requested', now, startedAt, forMs: 2_000 })
+      return step(circuit, { type: 'pause.requested', now, startedAt, durationMs: 2_000 })
     case 'abandoned':
       return step(circuit, { type: 'attempt.abandoned', now, startedAt })
     default:
@@ -52,7 +52,7 @@ function apply(circuit: Circuit, { at: now, startedAt, kind }: RequestEvent): Ci
         now,
         startedAt,
         answered: kind === 'broke',
-        connectionLost: kind === 'disconnected',
+        isConnectionLost: kind === 'disconnected',
       })
   }
 }

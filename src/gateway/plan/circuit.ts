@@ -15,7 +15,7 @@ type CommonState = {
   /** Until then the plan ranks the endpoint below healthy ones. */
   readonly troubledUntil: number
   /** When a lost connection last counted as a failure. */
-  readonly brokenAt: number
+  readonly connectionLostAt: number
   /** Consecutive failures, by the time of the failure and not of the request. */
   readonly failuresInARow: number
   /** When a request was last forced although the endpoint was hopeless: it failed many times in a row. */
@@ -52,14 +52,14 @@ export type CircuitEvent =
   /** The first byte of an answer. */
   | { type: 'answer.started'; now: number; startedAt: number }
   /** `answered`: the failure came after the first byte. A lost connection often ends several attempts at once. */
-  | { type: 'attempt.failed'; now: number; startedAt: number; answered: boolean; connectionLost: boolean }
+  | { type: 'attempt.failed'; now: number; startedAt: number; answered: boolean; isConnectionLost: boolean }
   /** The answer was an error with `Retry-After`. */
-  | { type: 'pause.requested'; now: number; startedAt: number; forMs: number }
+  | { type: 'pause.requested'; now: number; startedAt: number; durationMs: number }
 
 const reopeningFailureRate = 0.5
 /** How long a failure ranks its endpoint below healthy ones. */
 const troubleMs = 30_000
-const openTimes = { firstMs: 5_000, maxMs: 60_000 }
+const openBackoff = { firstMs: 5_000, maxMs: 60_000 }
 /** A longer `Retry-After` is cut, because the endpoint can recover earlier. */
 const maxPauseMs = 10 * 60_000
 /** Connections lost within this time count as one failure. */
@@ -78,7 +78,7 @@ export const freshCircuit: Circuit = {
   since: 0,
   pausedUntil: 0,
   troubledUntil: 0,
-  brokenAt: 0,
+  connectionLostAt: 0,
   failuresInARow: 0,
   forcedAt: 0,
   openings: 0,
@@ -136,8 +136,8 @@ function circuitAt(circuit: Circuit, now: number): Circuit {
 
 /** Returns the fields that all states share, without those of the current state. */
 function commonState(circuit: Circuit): CommonState {
-  const { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, forcedAt, openings } = circuit
-  return { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, forcedAt, openings }
+  const { since, pausedUntil, troubledUntil, connectionLostAt, failuresInARow, forcedAt, openings } = circuit
+  return { since, pausedUntil, troubledUntil, connectionLostAt, failuresInARow, forcedAt, openings }
 }
 
 /** Adds credit for the elapsed time, and a bonus in proportion to the lead of answers over failures. */
@@ -189,11 +189,11 @@ type FailureEvent = Extract<CircuitEvent, { type: 'attempt.failed' }>
 
 /** Applies a failure. Of connections that were lost together only the first counts. */
 function recordFailure(circuit: Circuit, event: FailureEvent): Circuit {
-  const { now, connectionLost, startedAt } = event
-  if (!connectionLost) return applyFailure(circuit, event)
-  if (startedAt < circuit.brokenAt && now - circuit.brokenAt < outageWindowMs)
+  const { now, isConnectionLost, startedAt } = event
+  if (!isConnectionLost) return applyFailure(circuit, event)
+  if (startedAt < circuit.connectionLostAt && now - circuit.connectionLostAt < outageWindowMs)
     return countStarted(circuit, startedAt, -1)
-  return applyFailure({ ...circuit, brokenAt: now }, event)
+  return applyFailure({ ...circuit, connectionLostAt: now }, event)
 }
 
 function applyFailure(circuit: Circuit, event: FailureEvent): Circuit {
@@ -223,17 +223,17 @@ function applyFailure(circuit: Circuit, event: FailureEvent): Circuit {
 
 function openCircuit(circuit: Circuit, now: number, reason: OpenState['reason']): Circuit {
   const openings = circuit.openings + 1
-  const until = now + backoffDelay(openTimes, openings)
+  const until = now + backoffDelay(openBackoff, openings)
   return { ...commonState(circuit), since: now, openings, at: 'open', until, reason }
 }
 
 /** Pauses the endpoint. The request counts neither as answered nor as failed, because the endpoint is not broken. */
 function pause(
   circuitBefore: Circuit,
-  { now, startedAt, forMs }: Extract<CircuitEvent, { type: 'pause.requested' }>,
+  { now, startedAt, durationMs }: Extract<CircuitEvent, { type: 'pause.requested' }>,
 ): Circuit {
   const circuit = startedAt < circuitBefore.since ? circuitBefore : countStarted(circuitBefore, startedAt, -1)
-  const pausedUntil = Math.max(circuit.pausedUntil, now + Math.min(forMs, maxPauseMs))
+  const pausedUntil = Math.max(circuit.pausedUntil, now + Math.min(durationMs, maxPauseMs))
   return { ...circuit, pausedUntil, troubledUntil: Math.max(circuit.troubledUntil, now + troubleMs) }
 }
 

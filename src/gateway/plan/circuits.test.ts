@@ -87,9 +87,9 @@ describe('a circuit', () => {
     answer(start(9))
     const running = start(12)
     wait(500)
-    fail(running, { connectionLost: true })
+    fail(running, { isConnectionLost: true })
     assert.equal(health('e'), 'troubled')
-    fail(start(9), { connectionLost: true })
+    fail(start(9), { isConnectionLost: true })
     assert.equal(health('e'), 'open')
   })
 
@@ -232,19 +232,19 @@ describe('a circuit', () => {
   })
 
   test('reports its state and each change', () => {
-    const { start, answer, fail, open, report, changes, wait } = circuits()
+    const { start, answer, fail, open, listRestricted, changes, wait } = circuits()
     open()
-    assert.deepEqual(report(), [{ name: 'e', state: 'open', reason: 'failure_rate', until: 1_005_000 }])
+    assert.deepEqual(listRestricted(), [{ name: 'e', state: 'open', reason: 'failure_rate', until: 1_005_000 }])
     wait(5_000)
-    assert.deepEqual(report()[0]?.state, 'half_open')
+    assert.deepEqual(listRestricted()[0]?.state, 'half_open')
     for (let second = 0; second < 10; second++) {
       answer(start(1))
       wait(1_000)
     }
     fail(start(2), { retryAfterMs: 1_000 })
-    assert.equal(report()[0]?.state, 'paused')
+    assert.equal(listRestricted()[0]?.state, 'paused')
     wait(1_000)
-    assert.deepEqual(report(), [])
+    assert.deepEqual(listRestricted(), [])
     assert.deepEqual(changes, [
       ['e', 'failure_rate'],
       ['e', 'half_open'],

@@ -7,7 +7,7 @@ type CircuitFailure = {
   /** The upstream's `Retry-After`, in milliseconds. */
   retryAfterMs?: number | undefined
   /** The connection was lost. Several attempts can share one connection. */
-  connectionLost?: boolean | undefined
+  isConnectionLost?: boolean | undefined
 }
 
 /** Permission for one attempt. The attempt reports its outcome here. */
@@ -32,7 +32,7 @@ export type Circuits = {
   admitLastResort: (name: string) => AttemptPermit | undefined
   restriction: (name: string) => Restriction | undefined
   /** Lists the restricted circuits. */
-  report: () => CircuitReport[]
+  listRestricted: () => CircuitReport[]
 }
 
 /** The new state of a circuit. */
@@ -95,7 +95,7 @@ export function createCircuits({ now, onChange = () => {} }: { now: Now; onChang
       return new CircuitPermit(name, now, findCircuit, replaceCircuit)
     },
     restriction: (name) => restrictionOf(withArrival(name), now()),
-    report: () =>
+    listRestricted: () =>
       [...circuits.keys()].flatMap((name) => {
         const circuit = withArrival(name)
         const restriction = restrictionOf(circuit, now())
@@ -116,8 +116,8 @@ class CircuitPermit implements AttemptPermit {
   readonly #findCircuit: (name: string) => Circuit
   readonly #replace: ReplaceCircuit
   readonly #startedAt: number
-  #answered = false
-  #isOver = false
+  #hasAnswered = false
+  #hasEnded = false
 
   constructor(name: string, now: Now, findCircuit: (name: string) => Circuit, replaceCircuit: ReplaceCircuit) {
     this.#name = name
@@ -128,26 +128,26 @@ class CircuitPermit implements AttemptPermit {
   }
 
   reportAnswer(): void {
-    if (this.#answered || this.#isOver) return
-    this.#answered = true
+    if (this.#hasAnswered || this.#hasEnded) return
+    this.#hasAnswered = true
     this.#apply({ type: 'answer.started', now: this.#now(), startedAt: this.#startedAt })
   }
 
   end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    if (!this.#answered) this.#apply({ type: 'attempt.abandoned', now: this.#now(), startedAt: this.#startedAt })
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    if (!this.#hasAnswered) this.#apply({ type: 'attempt.abandoned', now: this.#now(), startedAt: this.#startedAt })
   }
 
-  reportFailure({ retryAfterMs = 0, connectionLost = false }: CircuitFailure): void {
-    if (this.#isOver) return
-    this.#isOver = true
+  reportFailure({ retryAfterMs = 0, isConnectionLost = false }: CircuitFailure): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     const now = this.#now()
     const startedAt = this.#startedAt
     this.#apply(
       retryAfterMs > 0
-        ? { type: 'pause.requested', now, startedAt, forMs: retryAfterMs }
-        : { type: 'attempt.failed', now, startedAt, answered: this.#answered, connectionLost },
+        ? { type: 'pause.requested', now, startedAt, durationMs: retryAfterMs }
+        : { type: 'attempt.failed', now, startedAt, answered: this.#hasAnswered, isConnectionLost },
     )
   }
 

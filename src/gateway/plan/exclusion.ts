@@ -33,7 +33,11 @@ const neededParameters = ({ preferences, needs }: PlanInput) =>
 export function describeExcluded(reason: Exclusion, target: Target, input: PlanInput): ExcludedTarget {
   if (reason !== 'unsupported_parameter') return { target, reason }
   const { supportedParameters } = target.endpoint
-  return { target, reason, lacks: neededParameters(input).filter((name) => !supportedParameters.includes(name)) }
+  return {
+    target,
+    reason,
+    missingParameters: neededParameters(input).filter((name) => !supportedParameters.includes(name)),
+  }
 }
 
 const isListedIn = (endpoint: Endpoint, names: string[]) => names.some((name) => isNamed(endpoint, name))
@@ -45,12 +49,12 @@ export function isNamed(endpoint: Endpoint, name: string): boolean {
 }
 
 function exceedsMaxPrice({ prices }: Endpoint, max: NonNullable<Preferences['maxPrice']>): boolean {
-  const above = (price: string | undefined, bound: number | undefined, usdOf: (price: string) => number) =>
+  const exceeds = (price: string | undefined, bound: number | undefined, usdOf: (price: string) => number) =>
     bound !== undefined && price !== undefined && usdOf(price) > bound
   return (
-    above(prices.prompt, max.prompt, pricePerMillion) ||
-    above(prices.completion, max.completion, pricePerMillion) ||
-    above(prices.request, max.request, Number) ||
-    above(prices.image, max.image, Number)
+    exceeds(prices.prompt, max.prompt, pricePerMillion) ||
+    exceeds(prices.completion, max.completion, pricePerMillion) ||
+    exceeds(prices.request, max.request, Number) ||
+    exceeds(prices.image, max.image, Number)
   )
 }

@@ -58,7 +58,7 @@ type UnservedRequest = {
 }
 
 /** Records the open circuits. @returns the fault with the reasons why no endpoint can serve the request. */
-export function noEndpointFault(
+export function createNoEndpointFault(
   { circuits, catalogue, now }: FaultDeps,
   { access, attempts, chat, client }: UnservedRequest,
   excluded: ExcludedEndpoint[],
@@ -84,9 +84,9 @@ function providerToolTypes(chat: ChatRequest): string {
   return [...new Set(types)].slice(0, maxToolTypes).join(', ')
 }
 
-function exclusionMetadata({ target, reason, lacks, restriction }: ExcludedEndpoint) {
+function exclusionMetadata({ target, reason, missingParameters, restriction }: ExcludedEndpoint) {
   const endpoint = target.endpoint.id
-  if (lacks) return { endpoint, reason, parameters: lacks }
+  if (missingParameters) return { endpoint, reason, parameters: missingParameters }
   return restriction
     ? { endpoint, reason, circuit: restriction.reason, until: isoTime(restriction.until) }
     : { endpoint, reason }
@@ -191,7 +191,7 @@ function exclusionText(reason: Exclusion, { excluded, findProvider, tools }: Exc
     )
     return `${exclusionTexts[reason]}, but ${[...supportedModalities].join(' or ')} (input_modalities in the catalogue)`
   }
-  const lackingParameters = new Set(excluded.flatMap(({ lacks = [] }) => lacks))
+  const lackingParameters = new Set(excluded.flatMap(({ missingParameters = [] }) => missingParameters))
   if (reason !== 'unsupported_parameter' || lackingParameters.size === 0) return exclusionTexts[reason]
   return `it does not support ${[...lackingParameters].join(' or ')} (supported_parameters in the catalogue)`
 }

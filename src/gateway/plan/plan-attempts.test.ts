@@ -8,7 +8,7 @@ type Situation = Parameters<typeof planInput>[0]
 const providersOf = (situation: Situation) =>
   planAttempts(planInput(situation)).targets.map(({ endpoint }) => endpoint.tag)
 const why = (situation: Situation) =>
-  planAttempts(planInput(situation)).excluded.map(({ target, reason }) => [target.endpoint.tag, reason])
+  planAttempts(planInput(situation)).excludedTargets.map(({ target, reason }) => [target.endpoint.tag, reason])
 
 const [north, south, west] = ['north', 'south', 'west'].map((name) => endpointOf(name))
 const all = [north!, south!, west!]
@@ -52,8 +52,8 @@ describe('a plan', () => {
           planAttempts(planInput({ endpoints: created, seed, standings, provider: { only, order, sort } }))
         const first = plan()
         assert.deepEqual(plan(), first)
-        const { targets, excluded } = first
-        const named = [...targets, ...excluded.map(({ target }) => target)].map(({ endpoint }) => endpoint.tag)
+        const { targets, excludedTargets } = first
+        const named = [...targets, ...excludedTargets.map(({ target }) => target)].map(({ endpoint }) => endpoint.tag)
         assert.deepEqual(named.toSorted(), endpoints.map(({ name }) => name).toSorted())
       }),
     )

@@ -8,19 +8,19 @@ import type { Plan, PlanInput, Preferences, Target } from './plan.ts'
  * first, drawn by weight or price, then those with recent failures. Open circuits always come last.
  */
 export function planAttempts(input: PlanInput): Plan {
-  const excluded: Plan['excluded'] = []
+  const excludedTargets: Plan['excludedTargets'] = []
   const lowerRanks = new LowerRanks()
   const groups = input.candidates.map(({ model, endpoints, sort }) => {
-    const usable: Target[] = []
+    const usableTargets: Target[] = []
     for (const endpoint of endpoints) {
       const reason = findExclusion(model, endpoint, input)
-      if (reason) excluded.push(describeExcluded(reason, { model, endpoint }, input))
-      else usable.push({ model, endpoint })
+      if (reason) excludedTargets.push(describeExcluded(reason, { model, endpoint }, input))
+      else usableTargets.push({ model, endpoint })
     }
     const effectiveSort = input.preferences.sort ?? sort
     // An explicit order or sort ignores recent failures, so they are not recorded as the reason of a rank.
     const isRandomOrder = effectiveSort === undefined && input.preferences.order === undefined
-    return { usable: orderRandomly(usable, input, isRandomOrder ? lowerRanks : undefined), sort: effectiveSort }
+    return { usable: orderRandomly(usableTargets, input, isRandomOrder ? lowerRanks : undefined), sort: effectiveSort }
   })
   const { preferences } = input
   const orderedTargets =
@@ -34,10 +34,11 @@ export function planAttempts(input: PlanInput): Plan {
       : groups.flatMap((group) => sortTargets(group.usable, group.sort, input, lowerRanks))
   const targets = moveOpenCircuitsLast(orderedTargets, input, lowerRanks)
   const orderedBy = targets.length < 2 ? undefined : findOrderRule(input)
-  if (preferences.allowFallbacks) return { targets, excluded, lowerRanks: lowerRanks.reasons, orderedBy }
+  if (preferences.allowFallbacks) return { targets, excludedTargets, lowerRanks: lowerRanks.reasons, orderedBy }
   const firstChoices = dropFallbacks(targets, preferences)
-  for (const target of targets) if (!firstChoices.includes(target)) excluded.push({ target, reason: 'no_fallbacks' })
-  return { targets: firstChoices, excluded, lowerRanks: lowerRanks.reasons, orderedBy }
+  for (const target of targets)
+    if (!firstChoices.includes(target)) excludedTargets.push({ target, reason: 'no_fallbacks' })
+  return { targets: firstChoices, excludedTargets, lowerRanks: lowerRanks.reasons, orderedBy }
 }
 
 /** An order in the request overrides its sort, and its sort that of the model variant. */

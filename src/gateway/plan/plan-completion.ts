@@ -11,10 +11,10 @@ import { readPreferences } from '../request/preferences.ts'
 import { withProviderSlugs } from '../request/provider-names.ts'
 import { findNeeds } from '../request/request-needs.ts'
 import type { Circuits } from './circuits.ts'
-import { noEndpointFault } from './no-endpoint-fault.ts'
+import { createNoEndpointFault } from './no-endpoint-fault.ts'
 import type { Candidate, Plan, PlanInput } from './plan.ts'
 import { planAttempts } from './plan-attempts.ts'
-import { stickyDraws } from './sticky-draw.ts'
+import { createStickyDraw } from './sticky-draw.ts'
 
 export type PlanDeps = {
   catalogue: Catalogue<ProviderLookup>
@@ -33,32 +33,37 @@ type PlannedRequest = {
   access: EndpointAccess
   /** The estimated length of the prompt; defined if the request allows the prompt to be shortened. */
   promptTokens: number | undefined
-  attempts: Parameters<typeof noEndpointFault>[1]['attempts']
+  attempts: Parameters<typeof createNoEndpointFault>[1]['attempts']
 }
 
 /** The endpoints to try, in order. @throws Fault with the reason if there is none. */
 export function planCompletion(deps: PlanDeps, request: PlannedRequest, candidates: Candidate[]): Plan {
   const { chat, client, access, promptTokens } = request
   const preferences = readPreferences(withProviderSlugs(deps.catalogue.current(), chat.provider), chat.route)
-  const needs = findNeeds(chat, smallestContext(candidates), preferences.requireParameters, client.hasSeparateContexts)
+  const needs = findNeeds(
+    chat,
+    findSmallestContext(candidates),
+    preferences.requireParameters,
+    client.hasSeparateContexts,
+  )
   const plan = planAttempts({
     candidates,
     preferences,
     needs: promptTokens === undefined ? needs : { ...needs, promptTokens },
-    health: cachedHealth(deps, access),
+    health: createHealthCache(deps, access),
     speeds: deps.speeds,
-    supportsTask: taskSupport(deps, client),
-    supportsTools: toolSupport(deps, chat, client),
-    supportsChoices: choiceSupport(deps, chat, client),
+    supportsTask: createTaskCheck(deps, client),
+    supportsTools: createToolCheck(deps, chat, client),
+    supportsChoices: createChoiceCheck(deps, chat, client),
     isConfigured: (endpoint) => access.isConfigured(endpoint),
-    draw: stickyDraws(request),
+    draw: createStickyDraw(request),
   })
   if (plan.targets.length > 0) return plan
-  throw noEndpointFault(deps, request, plan.excluded)
+  throw createNoEndpointFault(deps, request, plan.excludedTargets)
 }
 
 /** The health of an endpoint when it is first read: a plan reads it up to three times. */
-function cachedHealth({ circuits }: Pick<PlanDeps, 'circuits'>, access: EndpointAccess): PlanInput['health'] {
+function createHealthCache({ circuits }: Pick<PlanDeps, 'circuits'>, access: EndpointAccess): PlanInput['health'] {
   const healthByEndpoint = new Map<Endpoint, ReturnType<PlanInput['health']>>()
   return (endpoint) => {
     const cached = healthByEndpoint.get(endpoint)
@@ -69,7 +74,7 @@ function cachedHealth({ circuits }: Pick<PlanDeps, 'circuits'>, access: Endpoint
   }
 }
 
-function smallestContext(candidates: Candidate[]): number {
+function findSmallestContext(candidates: Candidate[]): number {
   let smallest = Number.POSITIVE_INFINITY
   for (const { endpoints } of candidates)
     for (const { contextLength } of endpoints) smallest = Math.min(smallest, contextLength)
@@ -79,14 +84,14 @@ function smallestContext(candidates: Candidate[]): number {
 const always = () => true
 
 /** Whether the endpoint's protocol supports the task of the request. Every protocol supports chats. */
-function taskSupport(deps: Pick<PlanDeps, 'catalogue'>, { task }: ClientProtocol): (endpoint: Endpoint) => boolean {
+function createTaskCheck(deps: Pick<PlanDeps, 'catalogue'>, { task }: ClientProtocol): (endpoint: Endpoint) => boolean {
   if (task === undefined) return always
   const catalogue = deps.catalogue.current()
   return (endpoint) => findProviderProtocol(endpoint, catalogue.findProvider(endpoint.provider), task) !== undefined
 }
 
 /** Whether the endpoint can return `n` choices. A translated or rewritten answer has only one. */
-function choiceSupport(
+function createChoiceCheck(
   deps: Pick<PlanDeps, 'catalogue'>,
   { n }: ChatRequest,
   client: ClientProtocol,
@@ -100,7 +105,7 @@ function choiceSupport(
 }
 
 /** Whether the endpoint supports the provider tools of the request, which matter only if the body is translated. */
-function toolSupport(
+function createToolCheck(
   deps: Pick<PlanDeps, 'catalogue'>,
   chat: ChatRequest,
   client: ClientProtocol,

@@ -65,11 +65,11 @@ export type Exclusion =
 export type LowerRankReason = 'troubled' | 'circuit_shut' | 'slow'
 
 /** An excluded endpoint, with the parameters that it lacks if that is the reason. */
-export type ExcludedTarget = { target: Target; reason: Exclusion; lacks?: string[] }
+export type ExcludedTarget = { target: Target; reason: Exclusion; missingParameters?: string[] }
 
 export type Plan = {
   targets: Target[]
-  excluded: ExcludedTarget[]
+  excludedTargets: ExcludedTarget[]
   /** The reasons for lower ranks, by endpoint id. Undefined if there are none, as in most plans. */
   lowerRanks?: ReadonlyMap<string, LowerRankReason> | undefined
   /** The rule that decided the order; undefined with fewer than two endpoints. */

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { candidateOf, endpointOf, planInput, pricesOf } from '#test/harness/upstream/endpoints/candidates.ts'
 import { planAttempts } from './plan-attempts.ts'
-import { stickyDraws } from './sticky-draw.ts'
+import { createStickyDraw } from './sticky-draw.ts'
 
 type Conversation = { session?: string; key?: string; messages?: object[]; workspace?: string }
 type Standings = NonNullable<Parameters<typeof planInput>[0]['standings']>
@@ -14,7 +14,7 @@ const user = (content: unknown) => ({ role: 'user', content })
 
 function draws({ session, key, messages = [user('Hi')], workspace = 'w' }: Conversation) {
   const chat = { messages, ...(key && { prompt_cache_key: key }) } as ChatRequest
-  return stickyDraws({ caller: { workspaceId: workspace }, sessionId: session, chat })
+  return createStickyDraw({ caller: { workspaceId: workspace }, sessionId: session, chat })
 }
 function order(conversation: Conversation, standings: Standings = {}, endpoints = equal, provider = {}): string[] {
   const input = planInput({ candidates: [candidateOf(endpoints)], standings, provider })

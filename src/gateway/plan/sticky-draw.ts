@@ -7,12 +7,12 @@ type StickyRequest = { caller: { workspaceId: string }; sessionId: string | unde
  * The random draw of each endpoint, between 0 and 1. It is a hash of the endpoint's id and the conversation, so every
  * server draws the same numbers without storing them.
  */
-export function stickyDraws(request: StickyRequest): (endpoint: Pick<Endpoint, 'id'>) => number {
+export function createStickyDraw(request: StickyRequest): (endpoint: Pick<Endpoint, 'id'>) => number {
   // Computed at the first draw: a model with one endpoint needs none.
   let seed: number | undefined
   return ({ id }) => {
     seed ??= computeSeed(request)
-    return drawFor(seed, id)
+    return computeDraw(seed, id)
   }
 }
 
@@ -25,12 +25,12 @@ function computeSeed({ caller, sessionId, chat }: StickyRequest): number {
 }
 
 /** The draw of one endpoint. The half keeps it above 0, which has no logarithm (`drawByWeight`). */
-export function drawFor(seed: number, id: string): number {
+export function computeDraw(seed: number, id: string): number {
   return (mixBits(fnv1a(id, mixBits(seed))) + 0.5) / 2 ** 32
 }
 
 /** The number of characters read at the start and at the end of a text. */
-const maxChars = 1024
+const maxCharacters = 1024
 
 /**
  * Identifies a conversation by its start, which later requests repeat and providers cache. It reads the head of the first
@@ -40,13 +40,13 @@ const maxChars = 1024
 function hashConversation({ messages }: ChatRequest, seed: number): number {
   let hash = seed
   const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
-  if (first !== 0) for (const text of textsOf(messages[0]?.content)) hash = fnv1a(text.slice(0, maxChars), hash)
+  if (first !== 0) for (const text of textsOf(messages[0]?.content)) hash = fnv1a(text.slice(0, maxCharacters), hash)
   if (first < 0) return hash
   for (const text of textsOf(messages[first]?.content))
     hash =
-      text.length <= 2 * maxChars
+      text.length <= 2 * maxCharacters
         ? fnv1a(text, hash)
-        : fnv1a(text.slice(-maxChars), fnv1a(text.slice(0, maxChars), hash))
+        : fnv1a(text.slice(-maxCharacters), fnv1a(text.slice(0, maxCharacters), hash))
   return hash
 }
 

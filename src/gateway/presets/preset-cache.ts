@@ -10,7 +10,7 @@ export type PresetCache = {
   /** @throws Fault `not_found`: the same for a preset that is unknown, inactive or of another workspace. */
   find: (workspaceId: string, slug: string) => Promise<PresetWithVersion>
   /** Returns one version of a preset that was found. @throws Fault `not_found` */
-  version: (preset: Pick<Preset, 'id' | 'slug'>, version: number) => Promise<PresetVersion>
+  findVersion: (preset: Pick<Preset, 'id' | 'slug'>, version: number) => Promise<PresetVersion>
   close: () => void
 }
 
@@ -41,7 +41,7 @@ export function createPresetCache({ db, allowStale }: PresetCacheDeps): PresetCa
       const preset = isSlug(slug) ? await presets.get(`${workspaceId}/${slug}`) : undefined
       return preset?.status === 'active' ? preset : throwPresetNotFound(slug)
     },
-    async version({ id, slug }, number) {
+    async findVersion({ id, slug }, number) {
       const name = `${id}/${number}`
       const cached = versions.get(name)
       if (cached) return cached

@@ -30,7 +30,7 @@ export async function findPreset(
 }
 
 /** The most recently changed first. */
-export async function pageOfPresets(
+export async function findPresetPage(
   db: Reader,
   { workspaceId, slugs }: { workspaceId: string; slugs?: readonly string[] },
   page: PageQuery,
@@ -46,7 +46,7 @@ export async function pageOfPresets(
 }
 
 /** The oldest first. */
-export async function pageOfVersions(db: Reader, presetId: string, page: PageQuery): Promise<Page<PresetVersion>> {
+export async function findVersionPage(db: Reader, presetId: string, page: PageQuery): Promise<Page<PresetVersion>> {
   const matching = db.selectFrom('preset_versions').where('preset_id', '=', presetId)
   const [rows, count] = await Promise.all([
     matching.selectAll().orderBy('version').offset(page.offset).limit(page.limit).execute(),
@@ -70,7 +70,7 @@ export async function findVersionById(db: Reader, id: string): Promise<PresetVer
 }
 
 /** The number of the latest version; 0 if there is none. */
-export async function newestVersionNumber(tx: Tx, presetId: string): Promise<number> {
+export async function findLatestVersionNumber(tx: Tx, presetId: string): Promise<number> {
   const newest = await tx
     .selectFrom('preset_versions')
     .select((e) => e.fn.max<number | null>('version').as('n'))
@@ -83,8 +83,8 @@ export async function insertPreset(tx: Tx, row: PresetRow): Promise<void> {
   await tx.insertInto('presets').values(row).execute()
 }
 
-export async function updatePreset(tx: Tx, id: string, changed: Partial<Omit<PresetRow, 'id'>>): Promise<void> {
-  await tx.updateTable('presets').set(changed).where('id', '=', id).execute()
+export async function updatePreset(tx: Tx, id: string, patch: Partial<Omit<PresetRow, 'id'>>): Promise<void> {
+  await tx.updateTable('presets').set(patch).where('id', '=', id).execute()
 }
 
 export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> {

@@ -50,7 +50,7 @@ export function pick(body: Record<string, unknown>, names: readonly string[]): R
 }
 
 /** Removes fields that upstreams of the protocol do not know from a filled-in body. Fields of the client stay. */
-export function withoutForeignFields(foreignFields: ReadonlySet<string>) {
+export function createForeignFieldFilter(foreignFields: ReadonlySet<string>) {
   return (filledBody: Record<string, unknown>, clientBody: Record<string, unknown>): Record<string, unknown> =>
     Object.fromEntries(Object.entries(filledBody).filter(([name]) => name in clientBody || !foreignFields.has(name)))
 }

@@ -2,14 +2,14 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { Preset, PresetVersion, PresetWithVersion } from './preset.ts'
-import { findPreset, findVersion, pageOfPresets, pageOfVersions } from './preset-rows.ts'
+import { findPreset, findPresetPage, findVersion, findVersionPage } from './preset-rows.ts'
 
 /** The presets that a caller can read: all of a workspace, or only those in `slugs`. Others are treated as missing. */
 export type PresetScope = { workspaceId: string; slugs?: readonly string[] }
 
 /** Lists presets of every status, the most recently changed first. */
 export function listPresets(deps: { db: Db }, scope: PresetScope, page: PageQuery): Promise<Page<Preset>> {
-  return pageOfPresets(deps.db.query, scope, page)
+  return findPresetPage(deps.db.query, scope, page)
 }
 
 /** @throws Fault `not_found`. */
@@ -30,7 +30,7 @@ export async function listVersions(
   page: PageQuery,
 ): Promise<Page<PresetVersion>> {
   const preset = await getPreset(deps, scope, slug)
-  return pageOfVersions(deps.db.query, preset.id, page)
+  return findVersionPage(deps.db.query, preset.id, page)
 }
 
 /** @throws Fault `not_found`. */

@@ -6,11 +6,11 @@ import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { changePreset, designateVersion } from './change-preset.ts'
 import { savePreset } from './save-preset.ts'
-import type { Writer } from './write-preset.ts'
+import type { PresetWriter } from './write-preset.ts'
 
 const settings = { systemPrompt: null, config: {} }
 
-async function firstWriter(deps: Parameters<typeof bootstrap>[0]): Promise<Writer> {
+async function firstWriter(deps: Parameters<typeof bootstrap>[0]): Promise<PresetWriter> {
   await bootstrap(deps)
   const key = await deps.db.query.selectFrom('api_keys').selectAll().limit(1).executeTakeFirstOrThrow()
   return {

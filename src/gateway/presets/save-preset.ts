@@ -1,7 +1,7 @@
 import type { PresetVersion, PresetWithVersion } from './preset.ts'
-import { findVersionById, insertPreset, insertVersion, newestVersionNumber, updatePreset } from './preset-rows.ts'
+import { findLatestVersionNumber, findVersionById, insertPreset, insertVersion, updatePreset } from './preset-rows.ts'
 import type { PresetSettings } from './preset-settings.ts'
-import { timeAfter, type WriteDeps, type Writer, writePreset } from './write-preset.ts'
+import { nextUpdateTime, type PresetWriter, type WriteDeps, writePreset } from './write-preset.ts'
 
 /**
  * Saves settings as the next version of a preset and designates it. Creates the preset if the slug is new; otherwise
@@ -9,7 +9,7 @@ import { timeAfter, type WriteDeps, type Writer, writePreset } from './write-pre
  */
 export function savePreset(
   deps: WriteDeps,
-  caller: Writer,
+  caller: PresetWriter,
   slug: string,
   settings: PresetSettings,
 ): Promise<PresetWithVersion> {
@@ -22,7 +22,7 @@ export function savePreset(
  */
 export async function saveVersion(
   deps: WriteDeps,
-  caller: Writer,
+  caller: PresetWriter,
   slug: string,
   settings: PresetSettings,
 ): Promise<{ version: PresetVersion; isDesignated: boolean }> {
@@ -36,17 +36,17 @@ type NewVersionOptions = { settings: PresetSettings; versionId: string; isDesign
 
 function save(
   deps: WriteDeps,
-  caller: Writer,
+  caller: PresetWriter,
   slug: string,
   { settings, versionId, isDesignated }: NewVersionOptions,
 ): Promise<PresetWithVersion> {
   return writePreset(deps, caller, slug, async (tx, before) => {
-    const at = timeAfter(deps, before)
+    const at = nextUpdateTime(deps, before)
     const presetId = before?.id ?? deps.newId()
     if (before)
       await updatePreset(tx, presetId, { ...(isDesignated && { designated_version_id: versionId }), updated_at: at })
-    else await insertPreset(tx, newPreset(caller, slug, presetId, versionId, at))
-    const version = (await newestVersionNumber(tx, presetId)) + 1
+    else await insertPreset(tx, createPresetRow(caller, slug, presetId, versionId, at))
+    const version = (await findLatestVersionNumber(tx, presetId)) + 1
     await insertVersion(tx, {
       id: versionId,
       preset_id: presetId,
@@ -62,7 +62,7 @@ function save(
   })
 }
 
-function newPreset(caller: Writer, slug: string, id: string, versionId: string, at: number) {
+function createPresetRow(caller: PresetWriter, slug: string, id: string, versionId: string, at: number) {
   return {
     id,
     workspace_id: caller.workspaceId,

@@ -30,7 +30,7 @@ export const NewPresetVersion = strictFields({
   })
 type NewPresetVersion = z.infer<typeof NewPresetVersion>
 
-type RequestedVersion = { settings: PresetSettings; skippedFields: string[] }
+type ResolvedVersion = { settings: PresetSettings; skippedFields: string[] }
 
 /**
  * The settings of a request, and the names of its fields that a preset does not store. A request that names a preset has
@@ -41,12 +41,12 @@ export async function resolveNewVersion(
   deps: { db: Db },
   scope: PresetScope,
   { settings: fullSettings, ...requests }: NewPresetVersion,
-): Promise<RequestedVersion> {
+): Promise<ResolvedVersion> {
   const { responses, chat, messages } = requests
   const body: Body = (fullSettings?.config ?? responses ?? chat ?? messages)!
   const reference = readPresetReference(body)
   const ownFields = reference?.bodyWithoutPreset ?? body
-  const reader = fullSettings ? settingsReader(fullSettings.system_prompt) : requestReader(requests)
+  const reader = fullSettings ? createSettingsReader(fullSettings.system_prompt) : createRequestReader(requests)
   const settings = reader.readSettings(ownFields)
   return {
     settings: reference ? await mergeOntoVersion(deps, scope, reference, settings) : settings,
@@ -60,12 +60,12 @@ const maxSkippedFields = 100
 type VersionReader = { readSettings: (body: Body) => PresetSettings; listSkippedFields: (body: Body) => string[] }
 
 /** Settings are stored as they are. */
-const settingsReader = (systemPrompt: string | null | undefined): VersionReader => ({
+const createSettingsReader = (systemPrompt: string | null | undefined): VersionReader => ({
   readSettings: (config) => ({ systemPrompt: systemPrompt || null, config: withoutDefaults(config) }),
   listSkippedFields: () => [],
 })
 
-function requestReader({ responses, chat }: Pick<NewPresetVersion, 'responses' | 'chat'>): VersionReader {
+function createRequestReader({ responses, chat }: Pick<NewPresetVersion, 'responses' | 'chat'>): VersionReader {
   if (responses)
     return {
       readSettings: settingsFromResponses,

@@ -9,7 +9,7 @@ import { findPreset } from './preset-rows.ts'
 export type WriteDeps = { db: Db; now: Now; newId: NewId }
 
 /** The user and key that write, and the workspace. */
-export type Writer = Pick<Caller, 'workspaceId' | 'organizationId' | 'userId' | 'keyHash' | 'precondition'>
+export type PresetWriter = Pick<Caller, 'workspaceId' | 'organizationId' | 'userId' | 'keyHash' | 'precondition'>
 
 /** `version`: a saved version that is not designated, which the preset does not name. */
 type PresetChange = { action: Change['action']; version?: { id: string; version: number } } | undefined
@@ -21,7 +21,7 @@ type PresetChange = { action: Change['action']; version?: { id: string; version:
  */
 export async function writePreset(
   deps: WriteDeps,
-  caller: Writer,
+  caller: PresetWriter,
   slug: string,
   work: (tx: Tx, before: PresetWithVersion | undefined) => Promise<PresetChange>,
 ): Promise<PresetWithVersion> {
@@ -45,7 +45,7 @@ export async function writePreset(
 }
 
 /** The time of a change, later than the previous one, so that the entity tag changes with `updated_at`. */
-export function timeAfter({ now }: { now: Now }, before: PresetWithVersion | undefined): number {
+export function nextUpdateTime({ now }: { now: Now }, before: PresetWithVersion | undefined): number {
   return Math.max(now(), before ? Date.parse(before.updated_at) + 1 : 0)
 }
 

@@ -2,7 +2,7 @@ import type { Endpoint, Model, Prices } from '#catalogue/index/model.ts'
 import { findSibling } from '#catalogue/index/names/sibling-endpoints.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { RequestFormat } from '#platform/core/vocabulary.ts'
-import { mediaIn } from '../media/requested-media.ts'
+import { getRequestMedia } from '../media/requested-media.ts'
 import { type ProviderProtocol, passesThrough } from '../protocol/provider-protocol.ts'
 import type { Body } from '../protocol/request-body.ts'
 import { type BillableOptions, noBillableOptions, type ProviderTool } from './billable-options.ts'
@@ -70,7 +70,7 @@ export function computeExtraUsageBound(
   const hasBillableOptions = options.tools.length > 0 || options.serviceTier || options.canCompact
   if (!hasBillableOptions && requestedTypes.length === 0 && !imageCounts.image) return undefined
   const { callsByUnit, totalCalls } = countToolCalls(options.tools)
-  const { images: promptImages, audio: hasAudio } = mediaIn(request.chat)
+  const { imageCount, hasAudio } = getRequestMedia(request.chat)
   return {
     unitCounts: addCounts(imageCounts, callsByUnit),
     serviceTier: options.serviceTier,
@@ -78,7 +78,7 @@ export function computeExtraUsageBound(
     tools: options.tools,
     contextReads: countContextReads(options, totalCalls),
     modelPasses: options.canCompact ? 2 : 1,
-    promptImages: endpoint.prices.image === undefined ? 0 : promptImages,
+    promptImages: endpoint.prices.image === undefined ? 0 : imageCount,
     toolModels: options.tools.flatMap((tool) => findToolModel(tool, endpoint) ?? []),
     hasAudio,
     unpriced: [...findUnpricedTokenTypes(endpoint, requestedTypes), ...findUnpricedOptions(endpoint, options)],
@@ -100,14 +100,14 @@ function readBillableOptions(
 
 /** The types of tokens with separate prices that a request can use. */
 function findExtraTokenTypes(chat: ChatRequest, { model }: EndpointWithModel): RequestedTokenType[] {
-  const { audio: hasAudio, video, files, longCache } = mediaIn(chat)
+  const { hasAudio, hasVideo, hasUnknownFiles, hasLongCacheLifetime } = getRequestMedia(chat)
   const canReturn = (modality: 'audio' | 'image') =>
     chat.modalities ? chat.modalities.includes(modality) : model?.outputModalities.includes(modality)
   const acceptsAudio = model?.inputModalities.some((modality) => modality === 'audio' || modality === 'video')
   const types: RequestedTokenType[] = []
-  if (longCache) types.push({ type: 'cacheWrite1h', requestedBy: 'cache_control.ttl' })
-  if (hasAudio || video) types.push({ type: 'audioPrompt', requestedBy: hasAudio ? 'audio' : 'video' })
-  else if (files && acceptsAudio) types.push({ type: 'audioPrompt', requestedBy: 'a file that may be audio' })
+  if (hasLongCacheLifetime) types.push({ type: 'cacheWrite1h', requestedBy: 'cache_control.ttl' })
+  if (hasAudio || hasVideo) types.push({ type: 'audioPrompt', requestedBy: hasAudio ? 'audio' : 'video' })
+  else if (hasUnknownFiles && acceptsAudio) types.push({ type: 'audioPrompt', requestedBy: 'a file that may be audio' })
   if (canReturn('audio')) types.push({ type: 'audioCompletion', requestedBy: 'an answer in audio' })
   if (canReturn('image')) types.push({ type: 'imageCompletion', requestedBy: 'an answer with images' })
   return types
@@ -121,7 +121,7 @@ function countImages(
 ): Record<string, number> {
   const canReturnImages = requestedTypes.some(({ type }) => type === 'imageCompletion')
   const answerImages = canReturnImages ? assumedAnswerImages * countBilledChoices(chat) : 0
-  const count = mediaIn(chat).images + answerImages
+  const count = getRequestMedia(chat).imageCount + answerImages
   return prices.image === undefined || count === 0 ? {} : { image: count }
 }
 

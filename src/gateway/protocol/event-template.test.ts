@@ -78,11 +78,11 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
   const [tally, batch, rewriter] = [new AnswerCounter(() => 1), new ByteBatch(), chatRewriter(head)]
   const text: AnswerEvent[] = []
   const receiver = {
-    started: () => {},
+    onStart: () => {},
     flush: () => {},
-    ended: () => {},
+    onEnd: () => {},
     failed: () => {},
-    events(events: AnswerEvent[], raw: Buffer | undefined) {
+    onEvents(events: AnswerEvent[], raw: Buffer | undefined) {
       tally.count(events)
       text.push(...events)
       if (raw && passThrough) batch.add(rewriter.event(raw))
@@ -105,7 +105,7 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
     const passed = events && sse.isBetweenEvents ? events.deliver(piece) : 0
     for (const event of sse.push(piece.subarray(passed))) {
       const answer = read(event)
-      receiver.events(answer, event.raw)
+      receiver.onEvents(answer, event.raw)
       events?.learn(event.raw, answer)
     }
   }

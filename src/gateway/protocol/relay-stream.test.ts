@@ -23,7 +23,7 @@ test('small pieces are written, empty ones are not', async () => {
   }
   const relay = new StreamRelay(response, { client, head, ...rest })
   for (const text of ['a', 'b', 'c']) {
-    relay.events([{ type: 'text', text }], Buffer.from(text))
+    relay.onEvents([{ type: 'text', text }], Buffer.from(text))
     relay.flush()
     await nextTurn()
   }

@@ -64,13 +64,13 @@ export class StreamRelay implements Receiver, DeltaReceiver {
       : this.#translatingWriter()
   }
 
-  started(exchange: Exchange): void {
+  onStart(exchange: Exchange): void {
     this.#exchange = exchange
     this.#response.onDrain(() => exchange.resume())
     this.#options.started?.()
   }
 
-  events(events: AnswerEvent[], raw: Buffer | undefined): void {
+  onEvents(events: AnswerEvent[], raw: Buffer | undefined): void {
     const { client, passesAnswer, includeUsage, count, price } = this.#options
     count(events)
     const usage = findUsage(events)
@@ -108,7 +108,7 @@ export class StreamRelay implements Receiver, DeltaReceiver {
     this.#isWriteScheduled = true
   }
 
-  ended(): void {
+  onEnd(): void {
     const { client, price } = this.#options
     this.#send(
       this.#passedEvents > 0

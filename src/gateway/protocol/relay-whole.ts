@@ -31,9 +31,9 @@ export class WholeRelay implements Receiver {
     return this.#body
   }
 
-  started(): void {}
+  onStart(): void {}
 
-  events(events: AnswerEvent[], _raw: Buffer | undefined, whole?: WholeAnswer): void {
+  onEvents(events: AnswerEvent[], _raw: Buffer | undefined, whole?: WholeAnswer): void {
     this.#options.count(events)
     for (const event of events) this.#events.push(event)
     this.#answer = whole
@@ -42,7 +42,7 @@ export class WholeRelay implements Receiver {
   flush(): void {}
 
   /** Writes the answer. The attempt has not ended yet: if this fails, another endpoint can be tried. */
-  ended(): void {
+  onEnd(): void {
     const { client, head, passesAnswer, price } = this.#options
     const usage = findUsage(this.#events)
     const cost = usage && toCostNote(usage, price)

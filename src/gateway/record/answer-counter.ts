@@ -1,12 +1,12 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Extras, TokenCounts } from '#chat/events.ts'
 import type { PaceNote } from '#spend/ledger/generation.ts'
-import { minIntervalMs, Pace } from './token-pace.ts'
+import { minIntervalMs, TokenPace } from './token-pace.ts'
 
 /** The parts of an answer that cost something. */
 export type BillableCounts = {
   /** The token counts that the upstream reported. */
-  reported: TokenCounts | undefined
+  reportedTokens: TokenCounts | undefined
   /** Whether the count covers the whole answer. Some upstreams also send counts of the answer so far. */
   isFinal: boolean
   /** Bytes of text, reasoning and tool arguments. */
@@ -65,7 +65,7 @@ const speechCharacters = 640
 export class AnswerCounter {
   readonly #elapsed: () => number
   readonly #tally: AnswerTally = {
-    reported: undefined,
+    reportedTokens: undefined,
     isFinal: false,
     bytes: 0,
     reasoningBytes: 0,
@@ -84,7 +84,7 @@ export class AnswerCounter {
   #isCountedSoFar = false
   #relayedPieces: Map<string, number> | undefined
   /** Undefined for short answers. */
-  #pace: Pace | undefined
+  #pace: TokenPace | undefined
 
   constructor(elapsed: () => number) {
     this.#elapsed = elapsed
@@ -98,7 +98,7 @@ export class AnswerCounter {
     tally.lastTokenAt = at
     const sinceFirstMs = at - tally.firstTokenAt
     if (sinceFirstMs >= minIntervalMs) {
-      this.#pace ??= new Pace(tally.bytes)
+      this.#pace ??= new TokenPace(tally.bytes)
       this.#pace.add(sinceFirstMs, bytes)
     }
     tally.isFinal = false
@@ -124,7 +124,7 @@ export class AnswerCounter {
 
   /** The tokens per second after the start of the answer; undefined for a short one. */
   speedOf(tokens: number): number | undefined {
-    return this.#pace?.speed(tokens)
+    return this.#pace?.tokensPerSecond(tokens)
   }
 
   #countPiece(unit: string): void {
@@ -151,7 +151,7 @@ export class AnswerCounter {
         this.countText(event.type, byteLength(event.name))
         break
       case 'usage':
-        tally.reported = event.tokens
+        tally.reportedTokens = event.tokens
         tally.isFinal = tally.finish !== undefined && isPlausible(event.tokens, tally.bytes)
         this.#reportedExtras = event.extras ?? this.#reportedExtras
         tally.usageMismatch = event.mismatch

@@ -2,7 +2,7 @@ import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { AnswerCounter } from './answer-counter.ts'
-import { limitedUsage } from './charge/billed-usage.ts'
+import { computeLimitedUsage } from './charge/billed-usage.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
 /** `at` is in milliseconds since the epoch, the others are times of the monotonic clock. */
@@ -13,14 +13,14 @@ type AnswerTimes = { at: number; sentAt: number; endedAt: number }
  * would make the endpoint look fastest.
  * @param isStreamed An answer that is not streamed has no time to first token and no throughput.
  */
-export function answerMeasurement(
+export function createAnswerMeasurement(
   { target: { endpoint, model }, bound }: TriedEndpoint,
   counter: Pick<AnswerCounter, 'result' | 'speedOf'>,
   isStreamed: boolean,
   { at, sentAt, endedAt }: AnswerTimes,
 ): Measurement {
-  const { firstTokenAt, reported, isFinal, bytes, reasoningBytes, finish, extras } = counter.result()
-  const billedTokens = reported && limitedUsage(endpoint.prices, reported, extras, bound).tokens
+  const { firstTokenAt, reportedTokens, isFinal, bytes, reasoningBytes, finish, extras } = counter.result()
+  const billedTokens = reportedTokens && computeLimitedUsage(endpoint.prices, reportedTokens, extras, bound).tokens
   // Reasoning that the answer does not contain was generated before the first token.
   const hiddenTokens = reasoningBytes === 0 ? (billedTokens?.reasoning ?? 0) : 0
   const generated = generatedTokens(isFinal ? billedTokens : undefined, hiddenTokens)

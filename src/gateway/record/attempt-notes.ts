@@ -4,7 +4,7 @@ import type { AttemptNote, SkippedEndpoints } from '#spend/ledger/generation.ts'
 import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { Restriction } from '../plan/circuit-health.ts'
 import type { Target } from '../plan/plan.ts'
-import { openCircuitNote, type PlanningResult, skippedEndpoints } from './skipped-endpoints.ts'
+import { createOpenCircuitNote, listSkippedEndpoints, type PlanningResult } from './skipped-endpoints.ts'
 
 /** The times from the start of an attempt to its connection and to the first byte of its answer, if it got that far. */
 export type AttemptTimings = { connectMs: number | undefined; firstByteMs: number | undefined }
@@ -46,8 +46,8 @@ export class AttemptNotes {
   }
 
   /** The candidate endpoints without an attempt, by reason; undefined if there are none. */
-  get skipped(): SkippedEndpoints | undefined {
-    return this.#plan && skippedEndpoints(this.#plan, this.notes, this.#forbiddenIds)
+  get skippedEndpoints(): SkippedEndpoints | undefined {
+    return this.#plan && listSkippedEndpoints(this.#plan, this.notes, this.#forbiddenIds)
   }
 
   notePlan(plan: PlanningResult): void {
@@ -88,7 +88,7 @@ export class AttemptNotes {
 
   /** Notes an endpoint that was skipped because its circuit is open. */
   noteOpenCircuit(target: Target, restriction: Restriction): void {
-    this.notes.push(openCircuitNote(target, restriction))
+    this.notes.push(createOpenCircuitNote(target, restriction))
   }
 
   /** Notes an endpoint that was skipped because a guardrail changed and now forbids it. */

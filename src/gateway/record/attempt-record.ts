@@ -6,8 +6,8 @@ import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
 import { AnswerCounter, type AnswerTally } from './answer-counter.ts'
-import { answerMeasurement } from './answer-measurement.ts'
-import { type Charge, chargeFor, costOfAnswer } from './charge/charge.ts'
+import { createAnswerMeasurement } from './answer-measurement.ts'
+import { type Charge, computeCharge, costOfAnswer } from './charge/charge.ts'
 import { generatedTokensBound, needsUsage } from './charge/generated-tokens.ts'
 import type { AttemptEnd, TriedEndpoint } from './tried-endpoint.ts'
 
@@ -27,7 +27,7 @@ type AttemptStart = {
   /** By the monotonic clock. */
   startedAt: number
   /** Whether the client gets a stream. */
-  streamed: boolean
+  isStreamed: boolean
   /** Estimates the tokens of the prompt, if no upstream counts them. */
   promptEstimate: () => number
 }
@@ -82,7 +82,7 @@ export class AttemptRecord {
   }
 
   /** An end at this moment, before that of the answer. */
-  unfinishedEnd(): AttemptEnd {
+  createUnfinishedEnd(): AttemptEnd {
     return { isFullyRead: false, hasEnded: false, at: this.#deps.elapsed() }
   }
 
@@ -91,13 +91,13 @@ export class AttemptRecord {
     const { target, bound } = tried
     const { tally } = this
     // The final count of the provider needs no bound.
-    const needsBound = !tally.reported || !tally.isFinal
-    const generated = needsBound
+    const needsBound = !tally.reportedTokens || !tally.isFinal
+    const generatedTokens = needsBound
       ? generatedTokensBound(tried, end, tally, this.#start.startedAt, this.#fastest)
       : undefined
-    return chargeFor(target.endpoint.prices, tally, this.#start.promptEstimate, bound, {
+    return computeCharge(target.endpoint.prices, tally, this.#start.promptEstimate, bound, {
       isFullyRead: end.isFullyRead,
-      generated,
+      generatedTokens,
     })
   }
 
@@ -105,7 +105,7 @@ export class AttemptRecord {
   reportSuccess(tried: TriedEndpoint, end: AttemptEnd): void {
     this.#start.permit.reportAnswer()
     const times = { at: this.#deps.now(), sentAt: this.#start.startedAt, endedAt: end.at }
-    this.#deps.measure(answerMeasurement(tried, this.#counter, this.#start.streamed, times))
+    this.#deps.measure(createAnswerMeasurement(tried, this.#counter, this.#start.isStreamed, times))
   }
 
   /** Counts a failure against its endpoint. A fault in the request itself is not counted. */

@@ -2,7 +2,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
-import { AnswerText } from '#spend/contents/answer-text.ts'
+import { AnswerContentCollector } from '#spend/contents/answer-content-collector.ts'
 import type { Content, ContentError } from '#spend/contents/content.ts'
 import { ContentTruncator } from '#spend/contents/content-truncator.ts'
 import type { ContentWriter } from '#spend/contents/content-writer.ts'
@@ -16,13 +16,13 @@ export type ContentStorage = { writer: Pick<ContentWriter, 'enqueue'>; maxBytes:
  * Collects the content of a request to store it. Undefined if nothing is stored: the workspace stores no content, the
  * request is not in the sample, or a guardrail forbids storage.
  */
-export function contentRecorderFor(
+export function createContentRecorder(
   contents: ContentStorage | undefined,
   caller: Pick<Caller, 'storedShare'>,
   id: string,
-  { chat, retainsNothing }: Pick<PolicyDecision, 'chat' | 'retainsNothing'>,
+  { chat, isStorageForbidden }: Pick<PolicyDecision, 'chat' | 'isStorageForbidden'>,
 ): ContentRecorder | undefined {
-  if (!contents || !caller.storedShare || retainsNothing || chat.provider?.zdr) return undefined
+  if (!contents || !caller.storedShare || isStorageForbidden || chat.provider?.zdr) return undefined
   return isSampled(id, caller.storedShare.rate) ? new ContentRecorder(contents, chat) : undefined
 }
 
@@ -36,13 +36,13 @@ function isSampled(id: string, rate: number): boolean {
 export class ContentRecorder {
   readonly #contents: ContentStorage
   readonly #chat: ChatRequest
-  #answer: AnswerText
+  #answer: AnswerContentCollector
 
   /** @param chat the request after content filters. */
   constructor(contents: ContentStorage, chat: ChatRequest) {
     this.#contents = contents
     this.#chat = chat
-    this.#answer = new AnswerText(contents.maxBytes)
+    this.#answer = new AnswerContentCollector(contents.maxBytes)
   }
 
   /**
@@ -50,7 +50,7 @@ export class ContentRecorder {
    * @returns a function that counts events with `count` and collects them.
    */
   startAnswer(count: (events: AnswerEvent[]) => void): (events: AnswerEvent[]) => void {
-    const answer = new AnswerText(this.#contents.maxBytes)
+    const answer = new AnswerContentCollector(this.#contents.maxBytes)
     this.#answer = answer
     return (events) => {
       count(events)
@@ -73,11 +73,11 @@ export class ContentRecorder {
     const { maxBytes } = this.#contents
     const promptTruncator = new ContentTruncator(maxBytes)
     const answerTruncator = new ContentTruncator(maxBytes)
-    const { completion, reasoning, calls } = this.#answer.read()
+    const { completion, reasoning, calls } = this.#answer.toContent()
     return {
       input: {
         messages: promptTruncator.copyMessages(this.#chat.messages),
-        parameters: storableParameters(this.#chat, maxBytes),
+        parameters: copyParameters(this.#chat, maxBytes),
       },
       output: {
         completion: completion === null ? null : answerTruncator.copyText(completion),
@@ -91,7 +91,7 @@ export class ContentRecorder {
 }
 
 /** The parameters that reproduce the request; null if they are too long, because a part would be another request. */
-function storableParameters(chat: ChatRequest, maxBytes: number): object | null {
+function copyParameters(chat: ChatRequest, maxBytes: number): object | null {
   const { messages: _1, model: _2, stream: _3, stream_options: _4, ...parameters } = chat
   const truncator = new ContentTruncator(maxBytes)
   const storedParameters = truncator.copy(parameters) as object
@@ -109,11 +109,11 @@ function describeError({ outcome, cause, provider, attempts }: Generation): Cont
     status,
     provider_name: provider ?? attempts.at(-1)?.provider ?? null,
     raw: null,
-    previous_errors: attempts.slice(0, -1).flatMap(failedAttempt),
+    previous_errors: attempts.slice(0, -1).flatMap(toPreviousErrors),
   }
 }
 
-function failedAttempt({ outcome, reason, provider }: AttemptNote): ContentError['previous_errors'] {
+function toPreviousErrors({ outcome, reason, provider }: AttemptNote): ContentError['previous_errors'] {
   if (outcome === 'answered' || outcome === 'client_left') return []
   const statusOf = { broke: 502, circuit_open: 503, ...faultStatus }
   const code = statusOf[outcome]

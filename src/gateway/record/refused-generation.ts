@@ -18,7 +18,7 @@ export type RefusalDeps = {
 const maxNameLength = 200
 
 /** The record of a request that was refused before any attempt. Its cost is zero. */
-export function refusedGeneration(
+export function createRefusedGeneration(
   { newId, now, regionOf }: Pick<RefusalDeps, 'newId' | 'now' | 'regionOf'>,
   { requestId, caller, sessionId, app, traceParent, client, body, host }: CompletionCall,
   error: unknown,

@@ -46,7 +46,7 @@ function answered(streamed: boolean) {
   clock.now += 30
   attempt.count([{ type: 'usage', tokens: reported }])
   attempt.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  record.finishAttempt(attempt, tried, { failure: undefined, hasClientLeft: false, isFullyRead: true })
   return { measured, record }
 }
 
@@ -61,7 +61,7 @@ test('a count above the bound is measured as the bound', () => {
   const { measured, record } = openRecord(true)
   const attempt = record.startAttempt(target as never, permit)
   attempt.count([{ type: 'usage', tokens: { ...reported, prompt: 1e9, completion: 1e9 } }])
-  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  record.finishAttempt(attempt, tried, { failure: undefined, hasClientLeft: false, isFullyRead: true })
   assert.deepEqual([measured[0]!.promptTokens, measured[0]!.completionTokens], [100, 100])
 })
 
@@ -70,7 +70,7 @@ test('pieces are metered for any unit name, up to a hundred units', () => {
   const attempt = record.startAttempt(target as never, permit)
   for (const unit of ['constructor', 'constructor', 'toString']) attempt.count([{ type: 'billed_piece', unit }])
   for (let i = 0; i < 1000; i++) attempt.count([{ type: 'billed_piece', unit: `tool ${i}` }])
-  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  record.finishAttempt(attempt, tried, { failure: undefined, hasClientLeft: false, isFullyRead: true })
   const { pieces = {} } = record.close().extras ?? {}
   assert.deepEqual([Object.keys(pieces).length, pieces.constructor, pieces.toString], [100, 2, 1])
 })
@@ -90,7 +90,7 @@ for (const stepMs of [3_600_000, -3_600_000]) {
     clock.stepMs = stepMs
     clock.now += 500
     const triedEndpoint = { ...tried, target: priced } as unknown as TriedEndpoint
-    record.finishAttempt(attempt, triedEndpoint, { failure: undefined, clientLeft: true, isFullyRead: false })
+    record.finishAttempt(attempt, triedEndpoint, { failure: undefined, hasClientLeft: true, isFullyRead: false })
     return record.close()
   }
   test(`a step of the system time by ${stepMs} ms changes no latency, duration or charge`, () => {
@@ -118,7 +118,7 @@ test('contradicting counts are reported once, with their endpoint', () => {
   const attempt = record.startAttempt(target as never, permit)
   for (const mismatch of ['a total of 1', 'a total of 2'])
     attempt.count([{ type: 'usage', tokens: reported, mismatch }])
-  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  record.finishAttempt(attempt, tried, { failure: undefined, hasClientLeft: false, isFullyRead: true })
   record.close()
   assert.deepEqual(mismatches, [['test/m@test', 'a total of 2']])
 })
@@ -131,7 +131,7 @@ test('reasoning that the answer does not contain does not count for its throughp
   clock.now += 10
   attempt.count([{ type: 'usage', tokens: { ...reported, completion: 90, reasoning: 88 } }])
   attempt.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  record.finishAttempt(attempt, tried, { failure: undefined, hasClientLeft: false, isFullyRead: true })
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [90, 2])
 })
 
@@ -142,7 +142,7 @@ test('an answer with a usage report from before its content has no measured spee
   attempt.count([{ type: 'text', text: 'Hi' }])
   clock.now += 10
   attempt.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  record.finishAttempt(attempt, tried, { failure: undefined, hasClientLeft: false, isFullyRead: true })
   assert.equal(measured[0]!.generatedTokens, 0)
 })
 
@@ -156,7 +156,7 @@ test('the speed is measured after the first 100 ms, which can contain a backlog'
   }
   attempt.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
   attempt.count([{ type: 'usage', tokens: { ...reported, completion: 20 } }])
-  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  record.finishAttempt(attempt, tried, { failure: undefined, hasClientLeft: false, isFullyRead: true })
   assert.equal(measured[0]!.generatedTokens, 20)
   // 36 of 80 bytes, and as many of 20 tokens, in 900 ms.
   assert.equal(measured[0]!.speed, 10)
@@ -167,7 +167,7 @@ test('an answer without a usage report has no measured speed', () => {
   const attempt = record.startAttempt(target as never, permit)
   attempt.count([{ type: 'text', text: 'Hi' }])
   clock.now += 10
-  record.finishAttempt(attempt, tried, { failure: undefined, clientLeft: false, isFullyRead: true })
+  record.finishAttempt(attempt, tried, { failure: undefined, hasClientLeft: false, isFullyRead: true })
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [1, 0])
 })
 
@@ -190,7 +190,7 @@ function chargedAfterLeave({
   record.finishAttempt(
     attempt,
     { ...tried, target: { ...tried.target, endpoint }, bound, stopsOnDisconnect: stops },
-    { failure, clientLeft: true, isFullyRead: true },
+    { failure, hasClientLeft: true, isFullyRead: true },
   )
   const { cost, margin } = record.close()
   // The endpoint costs one micro-dollar a token.

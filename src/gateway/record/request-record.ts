@@ -24,7 +24,7 @@ export type RecordDeps = AttemptRecordDeps & {
 }
 
 /** The end of an attempt of which nothing reached the client. */
-type FailedAttempt = { failure: AttemptFailure; clientLeft: boolean }
+type FailedAttempt = { failure: AttemptFailure; hasClientLeft: boolean }
 
 type ChargedAnswer = { attempt: AttemptRecord; tried: TriedEndpoint; hasFailed: boolean; end: AttemptEnd }
 
@@ -72,7 +72,7 @@ export class RequestRecord {
   startAttempt(target: Target, permit: AttemptPermit): AttemptRecord {
     this.attempts.start(target, this.#span && newSpanId(this.#deps.newId))
     const { startedAt } = this.attempts
-    const start = { target, permit, startedAt, streamed: this.#facts.streamed, promptEstimate: this.#promptEstimate }
+    const start = { target, permit, startedAt, isStreamed: this.#facts.streamed, promptEstimate: this.#promptEstimate }
     this.#latestAttempt = new AttemptRecord(this.#deps, start)
     return this.#latestAttempt
   }
@@ -87,28 +87,28 @@ export class RequestRecord {
    * Ends an attempt of which nothing reached the client. If the request was sent, the provider can bill all of it,
    * because its result is unknown.
    */
-  failAttempt(attempt: AttemptRecord, tried: TriedEndpoint, { failure, clientLeft }: FailedAttempt): void {
+  failAttempt(attempt: AttemptRecord, tried: TriedEndpoint, { failure, hasClientLeft }: FailedAttempt): void {
     const { target, byok } = tried
-    this.attempts.add(target.endpoint, clientLeft ? 'client_left' : failure.kind, failure)
-    if (clientLeft) {
+    this.attempts.add(target.endpoint, hasClientLeft ? 'client_left' : failure.kind, failure)
+    if (hasClientLeft) {
       this.#outcome = 'client_left'
-      if (failure.wasSent) this.#charged = { attempt, tried, hasFailed: false, end: attempt.unfinishedEnd() }
+      if (failure.wasSent) this.#charged = { attempt, tried, hasFailed: false, end: attempt.createUnfinishedEnd() }
       return
     }
     attempt.reportFailure(failure)
     if (!failure.wasSent) return
-    const { cost, margin } = attempt.chargeAt(tried, attempt.unfinishedEnd())
+    const { cost, margin } = attempt.chargeAt(tried, attempt.createUnfinishedEnd())
     this.attempts.noteUnconfirmed(cost + margin)
     this.unconfirmedLoss.add(cost + margin, byok)
   }
 
   /** Ends an attempt that answered, completely or up to its failure. */
   finishAttempt(attempt: AttemptRecord, tried: TriedEndpoint, answered: AnsweredAttempt): void {
-    const { failure, clientLeft, isFullyRead } = answered
+    const { failure, hasClientLeft, isFullyRead } = answered
     const { target } = tried
     const end = { isFullyRead, hasEnded: failure === undefined, at: this.#deps.elapsed() }
-    this.#charged = { attempt, tried, hasFailed: failure !== undefined && !clientLeft, end }
-    if (clientLeft) {
+    this.#charged = { attempt, tried, hasFailed: failure !== undefined && !hasClientLeft, end }
+    if (hasClientLeft) {
       this.#outcome = 'client_left'
       this.attempts.add(target.endpoint, 'client_left', failure)
       return
@@ -164,8 +164,8 @@ export class RequestRecord {
       tokens: charge?.tokens ?? zeroTokens,
       extras: charge?.extras,
       unpriced: tried && charge && findUnpriced(tried, charge),
-      estimated: charge?.estimated ?? false,
-      capped: charge?.capped ?? false,
+      estimated: charge?.isEstimated ?? false,
+      capped: charge?.isCapped ?? false,
       cost: charge?.cost ?? 0n,
       chargedPrices: endpoint && charge && chargedPrices(endpoint.prices, charge),
       cacheSaving: endpoint && charge && cacheSavingOf(endpoint.prices, charge),
@@ -179,7 +179,7 @@ export class RequestRecord {
       durationMs: this.#deps.elapsed() - this.#startedAt,
       outcome: this.#isRefused() ? 'refused' : this.#outcome,
       attempts: this.attempts.notes,
-      notAsked: this.attempts.skipped,
+      notAsked: this.attempts.skippedEndpoints,
       orderedBy: this.attempts.orderedBy,
       pace: facts.streamed ? this.#latestAttempt?.paceOf(charge?.tokens.completion ?? 0) : undefined,
       cause: this.#cause,

@@ -22,14 +22,14 @@ const noIds: ReadonlySet<string> = new Set()
  * The candidate endpoints that were not tried, by reason; undefined if there are none.
  * @param forbiddenIds the ids of endpoints that a guardrail forbids since the plan was made.
  */
-export function skippedEndpoints(
+export function listSkippedEndpoints(
   { candidates, permitted, plan, targets }: PlanningResult,
   attempts: readonly AttemptNote[],
   forbiddenIds: ReadonlySet<string> = noIds,
 ): SkippedEndpoints | undefined {
   let skipped: { [reason: string]: string[] } | undefined
   let listedCount = 0
-  const list = (reason: string, endpointId: string) => {
+  const addSkipped = (reason: string, endpointId: string) => {
     if (listedCount++ >= maxListed) return
     skipped ??= {}
     skipped[reason] ??= []
@@ -40,24 +40,24 @@ export function skippedEndpoints(
     for (const { endpoint } of targets) {
       if (attempts.some(({ endpointId }) => endpointId === endpoint.id)) continue
       const reason = forbiddenIds.has(endpoint.id) ? 'guardrail' : (plan.lowerRanks?.get(endpoint.id) ?? 'not_reached')
-      list(reason, endpoint.id)
+      addSkipped(reason, endpoint.id)
     }
   }
-  for (const { target, reason } of plan.excluded) list(reason, target.endpoint.id)
+  for (const { target, reason } of plan.excludedTargets) addSkipped(reason, target.endpoint.id)
   if (targets.length < plan.targets.length) {
-    for (const target of plan.targets) if (!targets.includes(target)) list('not_priceable', target.endpoint.id)
+    for (const target of plan.targets) if (!targets.includes(target)) addSkipped('not_priceable', target.endpoint.id)
   }
   if (permitted === candidates) return skipped
   for (const { model, endpoints } of candidates) {
     const remaining = permitted.find((candidate) => candidate.model === model)?.endpoints ?? []
     if (remaining.length === endpoints.length) continue
-    for (const endpoint of endpoints) if (!remaining.includes(endpoint)) list('guardrail', endpoint.id)
+    for (const endpoint of endpoints) if (!remaining.includes(endpoint)) addSkipped('guardrail', endpoint.id)
   }
   return skipped
 }
 
 /** The note of an endpoint that was skipped because its circuit is open. */
-export function openCircuitNote({ endpoint }: Target, { reason, until }: Restriction): AttemptNote {
+export function createOpenCircuitNote({ endpoint }: Target, { reason, until }: Restriction): AttemptNote {
   return {
     endpointId: endpoint.id,
     provider: endpoint.provider,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { AnswerCounter } from './answer-counter.ts'
-import { Pace } from './token-pace.ts'
+import { TokenPace } from './token-pace.ts'
 
 test('tokens are distributed by bytes, and an empty interval has none', () => {
-  const pace = new Pace(40)
+  const pace = new TokenPace(40)
   pace.add(100, 20)
   pace.add(320, 40)
   assert.deepEqual(pace.toNote(10), { everyMs: 100, tokens: [4, 2, 0, 4] })
@@ -15,7 +15,7 @@ test('an answer of any length has at most 24 intervals, and no token is lost', (
   const arbitraryPieces = fc.array(fc.tuple(fc.nat(600_000), fc.nat(1000)), { minLength: 1, maxLength: 300 })
   fc.assert(
     fc.property(arbitraryPieces, fc.integer({ min: 1, max: 5000 }), (pieces, tokens) => {
-      const pace = new Pace(1)
+      const pace = new TokenPace(1)
       for (const [ms, bytes] of pieces.toSorted(([a], [b]) => a - b)) pace.add(ms, bytes)
       const { everyMs, tokens: intervals } = pace.toNote(tokens)!
       assert.ok(intervals.length <= 24)

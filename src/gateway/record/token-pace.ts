@@ -8,12 +8,12 @@ const maxIntervals = 24
 const minSpeedMs = 200
 
 /** The bytes of an answer by time, in up to 24 equal intervals. Their length doubles for longer answers. */
-export class Pace {
+export class TokenPace {
   #intervalMs = minIntervalMs
   #bytes: number[]
   #totalBytes: number
   /** The first piece after the first interval: its time and the bytes up to it. The speed is measured from it on. */
-  #speedFrom: { ms: number; bytes: number } | undefined
+  #speedStart: { ms: number; bytes: number } | undefined
   #lastMs = 0
 
   /** @param firstBytes the bytes of the first interval. */
@@ -34,7 +34,7 @@ export class Pace {
     this.#bytes[index]! += bytes
     this.#totalBytes += bytes
     this.#lastMs = ms
-    this.#speedFrom ??= { ms, bytes: this.#totalBytes }
+    this.#speedStart ??= { ms, bytes: this.#totalBytes }
   }
 
   /**
@@ -42,11 +42,11 @@ export class Pace {
    * not count, because it has everything that arrived while its reader was busy.
    * @param tokens the total.
    */
-  speed(tokens: number): number | undefined {
-    if (!this.#speedFrom) return undefined
-    const ms = this.#lastMs - this.#speedFrom.ms
+  tokensPerSecond(tokens: number): number | undefined {
+    if (!this.#speedStart) return undefined
+    const ms = this.#lastMs - this.#speedStart.ms
     if (ms < minSpeedMs) return undefined
-    return ((this.#totalBytes - this.#speedFrom.bytes) / this.#totalBytes) * tokens * (1000 / ms)
+    return ((this.#totalBytes - this.#speedStart.bytes) / this.#totalBytes) * tokens * (1000 / ms)
   }
 
   /** Distributes the tokens over the intervals in proportion to their bytes. @param tokens the total. */

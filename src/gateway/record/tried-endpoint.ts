@@ -18,7 +18,7 @@ export type AnsweredAttempt = {
   /** Undefined if the answer is complete. */
   failure: AttemptFailure | undefined
   /** Whether the client disconnected before the end. */
-  clientLeft: boolean
+  hasClientLeft: boolean
   isFullyRead: boolean
 }
 

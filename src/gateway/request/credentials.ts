@@ -24,14 +24,14 @@ export type Credentials = {
 type Variable = (name: string) => string | undefined
 
 /** The operator's credentials, from the environment variables that the catalogue names for each provider. */
-export function environmentCredentials(variable: Variable): { of: (caller: CredentialUser) => AccessLookup } {
+export function createEnvironmentCredentials(readVariable: Variable): { of: (caller: CredentialUser) => AccessLookup } {
   /** Caches the access to each base URL, because the environment does not change. */
   const cache = new WeakMap<Provider, Map<string | null, Access | undefined>>()
   const readAccess = (provider: Provider, url: string | null): Access | undefined => {
-    const baseUrl = url === null ? undefined : expandUrl(url, variable)
+    const baseUrl = url === null ? undefined : expandUrl(url, readVariable)
     if (baseUrl === null) return undefined
     if (provider.credentialVariables.length === 0) return { baseUrl, secret: undefined, byok: false }
-    const secret = provider.credentialVariables.map((name) => variable(name)?.trim()).find(Boolean)
+    const secret = provider.credentialVariables.map((name) => readVariable(name)?.trim()).find(Boolean)
     return secret ? { baseUrl, secret, byok: false } : undefined
   }
   const find: AccessLookup['find'] = (provider, endpoint) => {
@@ -48,7 +48,7 @@ export function environmentCredentials(variable: Variable): { of: (caller: Crede
 const emptyMap = () => new Map<string | null, Access | undefined>()
 
 /** The workspace's own credentials that the caller is allowed to use, before those of the operator. */
-export function ownCredentialsFirst(
+export function createCredentials(
   operatorCredentials: { of: (caller: CredentialUser) => AccessLookup },
   ownCredentials: Pick<CredentialCache, 'of' | 'getCached'>,
   catalogue: Catalogue<ModelLookup>,
@@ -88,19 +88,21 @@ function findOwnCredential(
   const modelCredentials = providerCredentials.filter(({ allowed_models }) =>
     isAllowedModel(catalogue, model, allowed_models),
   )
-  const usable = modelCredentials.filter((credential) => !credential.disabled && isUsableBy(credential, caller))
+  const usableCredentials = modelCredentials.filter(
+    (credential) => !credential.disabled && isUsableBy(credential, caller),
+  )
   const url = endpoint.baseUrl ?? provider.baseUrl
   const baseUrl = url === null ? undefined : expandUrl(url, variable)
   const accessWith = (credential: OwnCredential | undefined): Access | undefined =>
     credential && baseUrl !== null ? { baseUrl, secret: credential.secret, byok: true } : undefined
-  const preferred = accessWith(usable.find((credential) => !credential.is_fallback))
+  const preferred = accessWith(usableCredentials.find((credential) => !credential.is_fallback))
   if (preferred) return preferred
   // Also applies if the own credential is disabled, or the caller cannot use it: the operator's credential must not
   // bypass it. `is_byok_only` excludes it for all models of the provider, `is_required` for those that the own one allows.
   const isOperatorExcluded =
     providerCredentials.some((credential) => credential.is_byok_only) ||
     modelCredentials.some((credential) => credential.is_required)
-  return (isOperatorExcluded ? undefined : operator.find(provider, endpoint)) ?? accessWith(usable[0])
+  return (isOperatorExcluded ? undefined : operator.find(provider, endpoint)) ?? accessWith(usableCredentials[0])
 }
 
 /** Whether a list names a model, by id, canonical slug or alias. Without a list, all models are allowed. */

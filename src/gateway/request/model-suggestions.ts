@@ -18,10 +18,10 @@ const versionPattern = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
  */
 export function suggestModels(ids: Iterable<string>, name: string): string[] {
   const modelIds = [...ids]
-  const similar = findSimilar(modelIds, name)
-  if (similar.length > 0) return similar
-  const undated = name.replace(versionPattern, '')
-  if (undated !== name) return suggestModels(modelIds, undated)
+  const similarIds = findSimilar(modelIds, name)
+  if (similarIds.length > 0) return similarIds
+  const undatedName = name.replace(versionPattern, '')
+  if (undatedName !== name) return suggestModels(modelIds, undatedName)
   const colon = name.lastIndexOf(':')
   if (colon < 0) return findByEditDistance(modelIds, name)
   // Some libraries write `openai:gpt-5`.
@@ -35,14 +35,14 @@ export function suggestModels(ids: Iterable<string>, name: string): string[] {
 /** Finds ids that differ from the name only in case, punctuation or author, or contain it. */
 function findSimilar(ids: string[], name: string): string[] {
   const normalized = normalize(name)
-  return normalized.length < minLength ? [] : nearest(ids, (id) => extraLength(normalize(id), normalized))
+  return normalized.length < minLength ? [] : findNearest(ids, (id) => extraLength(normalize(id), normalized))
 }
 
 /** Finds ids with a small edit distance from the name. */
 function findByEditDistance(ids: string[], name: string): string[] {
   const normalized = normalize(name)
   const maxDistance = Math.min(maxTypos, Math.floor(normalized.length / lettersPerTypo))
-  return nearest(ids, (id) => {
+  return findNearest(ids, (id) => {
     const candidate = normalize(id)
     if (Math.abs(candidate.length - normalized.length) > maxDistance) return undefined
     const distance = editDistance(candidate, normalized)
@@ -51,7 +51,7 @@ function findByEditDistance(ids: string[], name: string): string[] {
 }
 
 /** The ids with the smallest distance. @param distanceTo returns undefined for an id that is not similar. */
-function nearest(ids: string[], distanceTo: (id: string) => number | undefined): string[] {
+function findNearest(ids: string[], distanceTo: (id: string) => number | undefined): string[] {
   return ids
     .map((id) => ({ id, distance: distanceTo(id) ?? Infinity }))
     .filter(({ distance }) => distance < Infinity)

@@ -14,12 +14,12 @@ const unsupportedVariants = new Map(
 )
 
 /** The most characters of a name in a message. */
-const maxShown = 100
+const maxNameLength = 100
 
 /** @throws Fault `invalid` for a name that asks OpenRouter for a feature that this service does not have. */
 export function refuseUnsupportedFeature(name: string): void {
   const refuse = (reason: string) => {
-    throw new Fault('invalid', `Invalid request: model: ${JSON.stringify(name.slice(0, maxShown))}: ${reason}.`)
+    throw new Fault('invalid', `Invalid request: model: ${JSON.stringify(name.slice(0, maxNameLength))}: ${reason}.`)
   }
   // Libraries put `openrouter/` before an id: that name is not found, and the id is suggested.
   if (/^openrouter\/[^/]*$/.test(name))
@@ -38,12 +38,12 @@ export function findLatest(models: readonly Model[], name: string, task?: Task):
   if (words === undefined) return undefined
   const newest = (best: Model | undefined, model: Model) => (best && best.created >= model.created ? best : model)
   return models
-    .filter((model) => model.author === author && canServe(model, task) && unversioned(model.id) === words)
+    .filter((model) => model.author === author && canServe(model, task) && removeVersion(model.id) === words)
     .reduce(newest, undefined as Model | undefined)
 }
 
 /** Returns `claude-sonnet` for `anthropic/claude-sonnet-4.6`. Variants such as `:free` have no such name. */
-function unversioned(id: string): string {
+function removeVersion(id: string): string {
   const words = id.slice(id.indexOf('/') + 1).split('-')
   return words.filter((word) => !isVersion(word)).join('-')
 }

@@ -65,7 +65,9 @@ export async function prepareRequest(
   if (!reference) return prepareBody(client, body)
   const preset = await deps.presets.find(caller.workspaceId, reference.slug)
   const version =
-    reference.version === undefined ? preset.designated_version : await deps.presets.version(preset, reference.version)
+    reference.version === undefined
+      ? preset.designated_version
+      : await deps.presets.findVersion(preset, reference.version)
   const mergedBody = applyPreset(version, reference.bodyWithoutPreset, client.preset)
   const chat = translateBody(client, mergedBody)
   const clientBody = client.task === undefined ? mergedBody : chat

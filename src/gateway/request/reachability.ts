@@ -11,7 +11,7 @@ type ReachabilityDeps = {
 }
 
 /** Returns which endpoints a key and a member can reach now: those with a credential and without an open circuit. */
-export function reachabilityFor(deps: ReachabilityDeps, { workspaceId }: { workspaceId: string }) {
+export function createReachabilityLookup(deps: ReachabilityDeps, { workspaceId }: { workspaceId: string }) {
   return async (owner: { keyHash: string; userId: string }): Promise<(endpoint: Endpoint) => boolean> => {
     const accessLookup = await deps.credentials.of({ ...owner, workspaceId })
     const access = new EndpointAccess(deps.catalogue.current(), accessLookup, workspaceId)

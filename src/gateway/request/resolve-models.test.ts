@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Model } from '#catalogue/index/model.ts'
-import { modelByName, resolveModels } from './resolve-models.ts'
+import { requireModel, resolveModels } from './resolve-models.ts'
 
 const modelOf = (id: string, outputModalities = ['text']) =>
   ({ id, endpoints: [], outputModalities }) as unknown as Model
@@ -38,10 +38,10 @@ test(':nitro and :floor select a sort, :free a model, and they combine', () => {
 })
 
 test('a model is found by a name with a routing suffix; a feature is not found', () => {
-  assert.equal(modelByName(catalogue, 'a/m:nitro').id, 'a/m')
-  assert.equal(modelByName(catalogue, 'alias-of-m:floor').id, 'a/m')
+  assert.equal(requireModel(catalogue, 'a/m:nitro').id, 'a/m')
+  assert.equal(requireModel(catalogue, 'alias-of-m:floor').id, 'a/m')
   const models = [modelOf('a/m')]
-  assert.throws(() => modelByName({ ...catalogue, models }, 'a/m:online'), {
+  assert.throws(() => requireModel({ ...catalogue, models }, 'a/m:online'), {
     kind: 'not_found',
     message: 'Model "a/m:online" not found. Did you mean "a/m"? GET /models lists them all.',
   })

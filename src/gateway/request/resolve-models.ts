@@ -13,7 +13,7 @@ const routingSuffixes = new Map<string, SortKey>([
 ])
 
 /** An example of a model, the list of the models, and the operation to name in messages. */
-const guidance: Record<Task | 'chat', { example: string; list: string; operation: string }> = {
+const taskGuidance: Record<Task | 'chat', { example: string; list: string; operation: string }> = {
   chat: { example: 'signalbox/demo', list: 'GET /models', operation: 'POST /chat/completions' },
   embeddings: {
     example: 'signalbox/demo-embedding',
@@ -34,7 +34,7 @@ export function resolveModels(
   names: { model?: string; models?: string[] | null },
   task?: Task,
 ): Candidate[] {
-  const { example, list } = guidance[task ?? 'chat']
+  const { example, list } = taskGuidance[task ?? 'chat']
   const requestedNames = names.model ? [names.model] : []
   if (names.models) requestedNames.push(...names.models)
   if (requestedNames.length === 0)
@@ -47,8 +47,8 @@ export function resolveModels(
     modelIds.add(candidate.model.id)
     candidates.push(candidate)
   }
-  const callable = candidates.filter(({ model }) => canServe(model, task))
-  if (callable.length > 0) return callable
+  const callableCandidates = candidates.filter(({ model }) => canServe(model, task))
+  if (callableCandidates.length > 0) return callableCandidates
   if (candidates.length > 0)
     throw new Fault('invalid', candidates.map(({ model }) => otherOutputMessage(model, task)).join(' '))
   const modelsOfAlias = modelsWithAlias(catalogue, requestedNames[0]!)
@@ -57,11 +57,11 @@ export function resolveModels(
     const message = `The name ${JSON.stringify(shorten(requestedNames[0]!))} is ambiguous: ${modelsOfAlias.length} models have it. Name one of ${ids}.`
     throw new Fault('not_found', message)
   }
-  const unknown = [...new Set(requestedNames)]
-  const others = unknown.length > maxListed ? ` or any of ${unknown.length - maxListed} more` : ''
+  const unknownNames = [...new Set(requestedNames)]
+  const others = unknownNames.length > maxListed ? ` or any of ${unknownNames.length - maxListed} more` : ''
   throw new Fault(
     'not_found',
-    `Model ${quoteNames(unknown)}${others} not found. ${suggestionFor(catalogue, requestedNames[0]!, task)}${list} lists them all.`,
+    `Model ${quoteNames(unknownNames)}${others} not found. ${suggestionFor(catalogue, requestedNames[0]!, task)}${list} lists them all.`,
   )
 }
 
@@ -69,10 +69,10 @@ export function resolveModels(
  * The model that a name means in a request, also with a suffix that selects a sort.
  * @throws Fault `not_found` with similar names.
  */
-export function modelByName(catalogue: ModelLookup, name: string): Model {
+export function requireModel(catalogue: ModelLookup, name: string): Model {
   const found = findByName(catalogue, name)
   if (found) return found.model
-  const { list } = guidance.chat
+  const { list } = taskGuidance.chat
   const message = `Model ${quoteNames([name])} not found. ${suggestionFor(catalogue, name, undefined)}${list} lists them all.`
   throw new Fault('not_found', message)
 }
@@ -92,9 +92,9 @@ const modelsWithAlias = ({ models = [] }: ModelLookup, name: string) =>
 function otherOutputMessage(model: Model, task: Task | undefined): string {
   const outputs = model.outputModalities.join(' and ')
   const returned = task ?? 'text'
-  const { list } = guidance[task ?? 'chat']
+  const { list } = taskGuidance[task ?? 'chat']
   const [, suitable] =
-    Object.entries(guidance).find(([name]) => canServe(model, name === 'chat' ? undefined : (name as Task))) ?? []
+    Object.entries(taskGuidance).find(([name]) => canServe(model, name === 'chat' ? undefined : (name as Task))) ?? []
   const advice = suitable ? `Send it to ${suitable.operation}. ` : ''
   return `The model "${model.id}" cannot be used here: it generates ${outputs}, and this operation returns ${returned}. ${advice}${list} lists the models that generate ${returned}.`
 }

@@ -2,13 +2,13 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { groupAccountPrefix } from '#spend/budgets/account-id.ts'
-import { type LastingBudget, periodOf } from '#spend/budgets/budget.ts'
+import { type PersistentBudget, periodOf } from '#spend/budgets/budget.ts'
 import { addStatuses, type BudgetStatus } from '#spend/budgets/budget-status.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
 import { type EffectiveGroupLimit, groupBudget, groupingOf } from './decide/guardrail-budget.ts'
 
 /** The limit of one session or tag value; `value` is null if nothing has used the limit in the current period. */
-type GroupStatus = { value: string | null; budget: LastingBudget; status: BudgetStatus }
+type GroupStatus = { value: string | null; budget: PersistentBudget; status: BudgetStatus }
 
 /**
  * The sessions or tag values that have spent the most of a limit in the current period, the most first.

@@ -2,7 +2,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { resetsAt } from '#spend/budgets/budget.ts'
-import { statusFields } from '#spend/budgets/budget-status.ts'
+import { toStatusFields } from '#spend/budgets/budget-status.ts'
 import { groupLimitsOf } from './decide/guardrail-budget.ts'
 import { readGroupStatuses } from './group-statuses.ts'
 import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
@@ -47,7 +47,7 @@ async function groupSpending(
       const statuses = await readGroupStatuses(deps, groupLimit, { limit: maxListed })
       return statuses.flatMap(({ value, status }) =>
         // Null: nothing has used this limit in the period.
-        value === null ? [] : [{ by, tag_name, value, limit_usd, ...statusFields(status) }],
+        value === null ? [] : [{ by, tag_name, value, limit_usd, ...toStatusFields(status) }],
       )
     }),
   )
@@ -55,7 +55,7 @@ async function groupSpending(
 }
 
 function spenderForm({ spender, name, status }: SpenderStatus) {
-  const { resets_at, ...amounts } = statusFields(status)
+  const { resets_at, ...amounts } = toStatusFields(status)
   const id = spender.kind === 'member' ? { user_id: spender.userId } : { key_hash: spender.hash }
   return { kind: spender.kind, ...id, name, ...amounts }
 }

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db/db.ts'
-import type { LastingBudget } from '#spend/budgets/budget.ts'
+import type { PersistentBudget } from '#spend/budgets/budget.ts'
 import { toBudget } from '#spend/budgets/pooled/pooled-budget.ts'
-import { budgetsOfWorkspace } from '#spend/budgets/pooled/pooled-budget-rows.ts'
+import { findBudgetsOfWorkspace } from '#spend/budgets/pooled/pooled-budget-rows.ts'
 import {
   type AppliedGuardrail,
   type EffectiveGroupLimit,
@@ -18,7 +18,7 @@ export type EffectivePolicies = {
   /** The guardrails of the workspace, the member and the key. A change of the workspace's policies replaces the list. */
   guardrails: readonly GuardrailRecord[]
   /** The limits that count the key's spending, in the order in which they are checked, without the key's own limit. */
-  budgets: readonly LastingBudget[]
+  budgets: readonly PersistentBudget[]
   /** The limits for each session or tag value. They are checked after `budgets`. */
   groupLimits: readonly EffectiveGroupLimit[]
 }
@@ -39,7 +39,7 @@ export async function readWorkspacePolicies(
       .where('workspace_id', '=', workspaceId)
       .select(['guardrail_id', 'target_kind', 'target_id'])
       .execute(),
-    budgetsOfWorkspace(query, workspaceId),
+    findBudgetsOfWorkspace(query, workspaceId),
   ])
   const byId = new Map(guardrails.map((row) => [row.id, guardrailOf(row)]))
   return new WorkspacePolicies(
@@ -55,7 +55,7 @@ class WorkspacePolicies {
   readonly #defaultGuardrail: GuardrailRecord | undefined
   /** By `key <hash>` and `member <user id>`. Undefined for a guardrail that was deleted between the queries. */
   readonly #assignedGuardrails: ReadonlyMap<string, GuardrailRecord | undefined>
-  readonly #workspaceBudgets: readonly LastingBudget[]
+  readonly #workspaceBudgets: readonly PersistentBudget[]
   readonly #policiesBySubject = new Map<string, EffectivePolicies>()
   /** Lists by the ids in them. Callers with equal guardrails share one list, so its filters are compiled once. */
   readonly #guardrailLists = new Map<string, readonly GuardrailRecord[]>()
@@ -63,7 +63,7 @@ class WorkspacePolicies {
   constructor(
     defaultGuardrail: GuardrailRecord | undefined,
     assignedGuardrails: ReadonlyMap<string, GuardrailRecord | undefined>,
-    workspaceBudgets: readonly LastingBudget[],
+    workspaceBudgets: readonly PersistentBudget[],
   ) {
     this.#defaultGuardrail = defaultGuardrail
     this.#assignedGuardrails = assignedGuardrails
@@ -110,4 +110,6 @@ class WorkspacePolicies {
 }
 
 /** The default guardrail of a workspace may also be assigned to a member or key. It counts once. */
-const uniqueBudgets = (budgets: LastingBudget[]) => [...new Map(budgets.map((budget) => [budget.id, budget])).values()]
+const uniqueBudgets = (budgets: PersistentBudget[]) => [
+  ...new Map(budgets.map((budget) => [budget.id, budget])).values(),
+]

@@ -1,11 +1,11 @@
 import { dayMs, minuteMs } from '#platform/core/clock.ts'
 import { periodStart } from '../ledger/days.ts'
 import { grains } from '../rollups/cell.ts'
-import type { Granularity } from './tiles.ts'
+import type { Granularity } from './slot-ranges.ts'
 
 /**
  * Returns the length of the slots by which the database groups, in minutes; undefined for one slot of the whole time. Weeks and
- * months are built of days.
+ * months are built of days, so their buckets contain several slots.
  */
 export function slotMinutesOf(granularity: Granularity | undefined): number | undefined {
   if (granularity === undefined) return undefined

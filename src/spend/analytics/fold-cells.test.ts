@@ -7,7 +7,7 @@ import { Group, percents } from './group.ts'
 
 const query: CellQuery = {
   organizationId: 'o',
-  tiles: [],
+  slotRanges: [],
   filters: [],
   granularity: 'hour',
   slotMinutes: 60,

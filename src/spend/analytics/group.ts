@@ -8,7 +8,7 @@ export type Percent = (typeof percents)[number]
 export const quantileLevels = percents.map((percent) => percent / 100)
 
 /** The groups of a query as columns, for transfer between threads. */
-export type FoldedGroups = {
+export type GroupColumns = {
   /** The start of each bucket, in milliseconds since the epoch; 0 without granularity. */
   starts: Float64Array
   values: string[][]
@@ -26,10 +26,10 @@ export class Group {
   /** The values of the requested dimensions, in their order. */
   readonly values: readonly string[]
   readonly #columns: ReadColumns
-  readonly #folded: FoldedGroups
+  readonly #folded: GroupColumns
   readonly #index: number
 
-  constructor(columns: ReadColumns, folded: FoldedGroups, index: number) {
+  constructor(columns: ReadColumns, folded: GroupColumns, index: number) {
     this.start = folded.starts[index]!
     this.values = folded.values.map((column) => column[index]!)
     this.#columns = columns

@@ -8,12 +8,12 @@ import { mergeAll } from '#test/harness/records/rollups.ts'
 import { Seeded } from '#test/harness/service/world/seeded.ts'
 import type { Generation } from '../ledger/generation.ts'
 import { writeGenerations } from '../metering/write.ts'
-import { mergeParts } from '../rollups/merge-parts.ts'
+import { mergeBatches } from '../rollups/merge-batches.ts'
 import { toRequestFacts } from '../rollups/request-facts.ts'
 import { bucketStart, slotMinutesOf } from './buckets.ts'
 import { type DimensionFilter, type DimensionName, dimensions, matchesFilter } from './dimensions.ts'
 import { type AnalyticsQuery, queryAnalytics, type Scope } from './query.ts'
-import type { Granularity } from './tiles.ts'
+import type { Granularity } from './slot-ranges.ts'
 
 /** Within a day and within an hour. */
 const now = Date.UTC(2026, 10, 18, 12, 34)
@@ -108,7 +108,7 @@ onEachDatabase('a report', (kind) => {
     const deps = { db: store.db, now: () => now, retentionDays: 30 }
     let found = 0
     for (const merged of ['nothing', 'some', 'all']) {
-      if (merged === 'some') await mergeParts(store)
+      if (merged === 'some') await mergeBatches(store)
       if (merged === 'all') await mergeAll(store.db)
       for (let round = 0; round < 60; round++) {
         const query = someQuery(chance)

@@ -9,8 +9,8 @@ import { type DimensionFilter, type DimensionName, dimensions } from './dimensio
 import { Group } from './group.ts'
 import { type MetricName, metrics } from './metrics.ts'
 import { readCells } from './read-cells.ts'
+import { coverTime, type Granularity, type SlotRange } from './slot-ranges.ts'
 import { assignTables } from './tables.ts'
-import { coverTime, type Granularity, type Tile } from './tiles.ts'
 
 /** Selects the requests to count: all of an organization, or only those of one workspace, key or member. */
 export type Scope = { organizationId: string; workspaceId?: string; keyHash?: string; userId?: string }
@@ -41,16 +41,19 @@ export async function queryAnalytics(
   query: AnalyticsQuery,
   signal?: AbortSignal,
 ): Promise<{ groups: Group[]; from: number; to: number }> {
-  const tiles = storedTiles(deps, query)
-  const cells = await createCellQuery(deps, scope, query, tiles)
+  const slotRanges = findStoredRanges(deps, query)
+  const cells = await createCellQuery(deps, scope, query, slotRanges)
   const folded = await readCells(deps, cells, signal)
   if (!folded) throw tooManyGroupsFault()
   const groups = Array.from(folded.starts, (_, index) => new Group(cells, folded, index))
-  return { groups, ...coveredTime(tiles, query) }
+  return { groups, ...timeOfRanges(slotRanges, query) }
 }
 
-/** Returns the tiles that cover the time of the query, without pruned cells. */
-function storedTiles({ now, retentionDays }: AnalyticsDeps, { from, to, granularity }: AnalyticsQuery): Tile[] {
+/** Returns the ranges of slots that cover the time of the query, without pruned cells. */
+function findStoredRanges(
+  { now, retentionDays }: AnalyticsDeps,
+  { from, to, granularity }: AnalyticsQuery,
+): SlotRange[] {
   // Cells of days are stored forever.
   const firstStoredMs: Record<number, number> = {
     [grains.minute]: now() - minuteRetentionMs,
@@ -61,9 +64,9 @@ function storedTiles({ now, retentionDays }: AnalyticsDeps, { from, to, granular
   return coverTime(time, granularity, isStored)
 }
 
-function coveredTime(tiles: readonly Tile[], { from, to }: AnalyticsQuery): { from: number; to: number } {
-  const first = tiles[0]
-  const last = tiles.at(-1)
+function timeOfRanges(slotRanges: readonly SlotRange[], { from, to }: AnalyticsQuery): { from: number; to: number } {
+  const first = slotRanges[0]
+  const last = slotRanges.at(-1)
   if (!first || !last) return { from, to }
   return { from: first.from * first.grain * minuteMs, to: last.to * last.grain * minuteMs }
 }
@@ -72,7 +75,7 @@ async function createCellQuery(
   deps: Pick<AnalyticsDeps, 'db'>,
   { organizationId, workspaceId, keyHash, userId }: Scope,
   { metrics: metricNames, dimensions: dimensionNames, filters, granularity }: AnalyticsQuery,
-  tiles: Tile[],
+  slotRanges: SlotRange[],
 ): Promise<CellQuery> {
   const allFilters = [...filters]
   if (workspaceId !== undefined) allFilters.push(equals('workspace_id', workspaceId))
@@ -82,7 +85,7 @@ async function createCellQuery(
   const requestedMetrics = metricNames.map((name) => metrics[name])
   return {
     organizationId,
-    tiles: await assignTables(deps, tiles, [...columns, ...allFilters.map(({ column }) => column)]),
+    slotRanges: await assignTables(deps, slotRanges, [...columns, ...allFilters.map(({ column }) => column)]),
     filters: allFilters,
     granularity,
     slotMinutes: slotMinutesOf(granularity),

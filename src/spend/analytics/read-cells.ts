@@ -7,31 +7,31 @@ import type { CellTable } from '../rollups/cell-tables.ts'
 import type { CellQuery } from './cell-query.ts'
 import type { DimensionFilter } from './dimensions.ts'
 import { fold } from './fold-cells.ts'
-import type { FoldedGroups } from './group.ts'
+import type { GroupColumns } from './group.ts'
+import type { SlotRange } from './slot-ranges.ts'
 import { sumColumn, summandColumn } from './sum-columns.ts'
-import type { Tile } from './tiles.ts'
 
 /**
- * Reads merged cells and parts in one statement, so that a part that is merged meanwhile counts once.
+ * Reads cells and pending batches in one statement, so that a batch that is merged meanwhile counts once.
  * @returns undefined if there are too many groups.
  */
 export function readCells(
   deps: { db: Pick<Db, 'reportQuery' | 'kind'> },
   query: CellQuery,
   signal?: AbortSignal,
-): Promise<FoldedGroups | undefined> {
+): Promise<GroupColumns | undefined> {
   const cells = foldsEachRow(deps.db) ? selectEachCell(query) : selectGroupedCells(deps.db, query)
   const nulls = [...query.columns, ...query.sums, ...query.sketches].map(() => sql`cast(null as text)`)
-  const parts = sql`select ${sql.join([sql`cells`, sql`0`, ...nulls])} from rollup_parts`
-  return foldRows(deps, fold, query, sql`${cells} union all ${parts}`, signal)
+  const batches = sql`select ${sql.join([sql`cells`, sql`0`, ...nulls])} from rollup_parts`
+  return foldRows(deps, fold, query, sql`${cells} union all ${batches}`, signal)
 }
 
-/** Selects a row for each cell: slot, columns, sums and sketches. The first column is null, because a part has its text there. */
-function selectEachCell({ tiles, columns, sums, sketches, ...query }: CellQuery): RawBuilder<unknown> {
+/** Selects a row for each cell: null in place of a batch, then slot, columns, sums and sketches (`CellRow`). */
+function selectEachCell({ slotRanges, columns, sums, sketches, ...query }: CellQuery): RawBuilder<unknown> {
   // Columns have aliases, because Postgres returns rows as objects.
   const selectFrom = (table: CellTable, time: RawBuilder<unknown>) => {
     const selected = [
-      sql`cast(null as text) as part`,
+      sql`cast(null as text) as batch`,
       sql`${slotExpression(query)} as time_slot`,
       ...columns.map((name, index) => sql`${sql.ref(name)} as ${columnRef(index)}`),
       ...sums.map((name, index) => sql`${summandColumn(name, table)} as ${sumRef(index)}`),
@@ -40,10 +40,10 @@ function selectEachCell({ tiles, columns, sums, sketches, ...query }: CellQuery)
     return sql`select ${sql.join(selected)} from ${sql.table(table)}
       where ${sql.join([time, ...rowConditions(query)], sql` and `)}`
   }
-  // One statement per tile, whose conditions match the index.
+  // One statement per range, whose conditions match the index.
   const selections =
-    tiles.length > 0
-      ? tiles.map((tile) => selectFrom(tile.table, isInTile(tile)))
+    slotRanges.length > 0
+      ? slotRanges.map((range) => selectFrom(range.table, isInSlotRange(range)))
       : [selectFrom('key_cells', matchesNothing)]
   return sql.join(selections, sql` union all `)
 }
@@ -54,7 +54,7 @@ function selectGroupedCells(db: Pick<Db, 'kind'>, query: CellQuery): RawBuilder<
   const groups = columns.map((_, index) => columnRef(index))
   if (slotMinutes !== undefined) groups.unshift(sql.ref('time_slot'))
   const selected = [
-    sql`cast(null as text) as part`,
+    sql`cast(null as text) as batch`,
     slotMinutes === undefined ? sql`0 as time_slot` : sql`time_slot`,
     ...columns.map((_, index) => columnRef(index)),
     ...sums.map((name, index) => sql`${sumColumn(name, sumRef(index))} as ${sumRef(index)}`),
@@ -70,13 +70,14 @@ const columnRef = (index: number) => sql.ref(`c${index}`)
 const sumRef = (index: number) => sql.ref(`s${index}`)
 const sketchRef = (index: number) => sql.ref(`k${index}`)
 
-/** The stored slots of a tile can be shorter than the slots of the query. */
+/** The stored slots of a range can be shorter than the slots of the query. */
 const slotExpression = ({ slotMinutes }: Pick<CellQuery, 'slotMinutes'>) =>
   slotMinutes === undefined ? sql`0` : sql`slot * grain / ${sql.lit(slotMinutes)}`
 
 const matchesNothing = sql`1 = 0`
 
-const isInTile = ({ grain, from, to }: Tile) => sql`grain = ${sql.lit(grain)} and slot >= ${from} and slot < ${to}`
+const isInSlotRange = ({ grain, from, to }: SlotRange) =>
+  sql`grain = ${sql.lit(grain)} and slot >= ${from} and slot < ${to}`
 
 const rowConditions = ({ organizationId, filters }: Pick<CellQuery, 'organizationId' | 'filters'>) => [
   sql`organization_id = ${organizationId}`,

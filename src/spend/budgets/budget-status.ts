@@ -4,8 +4,8 @@ import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { predictSpending } from '../ledger/spending/forecast.ts'
 import { chargedOf, type Spending, unconfirmedOf, zeroSpending } from '../ledger/spending/spending.ts'
-import { type LastingBudget, periodOf, resetsAt } from './budget.ts'
-import { type Leased, sumLeases } from './leases/leases.ts'
+import { type PersistentBudget, periodOf, resetsAt } from './budget.ts'
+import { type LeasedAmounts, sumLeases } from './leases/leases.ts'
 import { readLedgerSpending } from './ledger-spending.ts'
 import { readLeases } from './rows/lease-rows.ts'
 import { readSpendingOfAccounts } from './rows/spending-rows.ts'
@@ -26,7 +26,7 @@ export type BudgetStatus = {
 type StatusDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now }
 
 /** Reads the status of the budget of each item, and adds it to the item. */
-export async function addStatuses<Item extends { budget: LastingBudget }>(
+export async function addStatuses<Item extends { budget: PersistentBudget }>(
   deps: StatusDeps,
   items: readonly Item[],
 ): Promise<(Item & { status: BudgetStatus })[]> {
@@ -41,7 +41,7 @@ export async function addStatuses<Item extends { budget: LastingBudget }>(
   ])
   return items.map((item, index) => {
     const ledger = ledgerSums[index] ?? zeroSpending
-    return { ...item, status: budgetStatus(item.budget, accounts.get(item.budget), ledger, at) }
+    return { ...item, status: computeBudgetStatus(item.budget, accounts.get(item.budget), ledger, at) }
   })
 }
 
@@ -49,7 +49,7 @@ export async function addStatuses<Item extends { budget: LastingBudget }>(
 export type AccountSums = {
   /** The spending that servers have reported. Undefined if no server has opened the account. */
   counted: PicoUsd | undefined
-  leased: Leased
+  leased: LeasedAmounts
 }
 
 const noAccount: AccountSums = { counted: undefined, leased: { held: 0n, unresponsive: 0n, unaccounted: 0n } }
@@ -57,16 +57,16 @@ const noAccount: AccountSums = { counted: undefined, leased: { held: 0n, unrespo
 /** Reads the account of each budget. */
 export async function readAccountSums(
   { db, now }: StatusDeps,
-  budgets: readonly LastingBudget[],
+  budgets: readonly PersistentBudget[],
   at: number,
-): Promise<Map<LastingBudget, AccountSums>> {
+): Promise<Map<PersistentBudget, AccountSums>> {
   if (budgets.length === 0) return new Map()
   const ids = budgets.map(({ id }) => id)
   const [{ at: databaseAt, leases }, accounts] = await Promise.all([
     readLeases(db.query, createDatabaseClock(db, now), ids),
     readSpendingOfAccounts(db.query, ids),
   ])
-  const sumsOf = (budget: LastingBudget): AccountSums => {
+  const sumsOf = (budget: PersistentBudget): AccountSums => {
     const period = periodOf(budget, at)
     return {
       counted: accounts.get(budget.id)?.get(period),
@@ -77,8 +77,8 @@ export async function readAccountSums(
 }
 
 /** @param ledgerSums the spending of the current period in the ledger. */
-export function budgetStatus(
-  budget: LastingBudget,
+export function computeBudgetStatus(
+  budget: PersistentBudget,
   { counted, leased }: AccountSums = noAccount,
   ledgerSums: Spending,
   at: number,
@@ -102,7 +102,7 @@ export const usedAmount = ({ spent, unconfirmed, unaccounted }: BudgetStatus): P
   spent + unconfirmed + unaccounted
 
 /** The fields of an answer, with amounts in USD. */
-export function statusFields({ spent, unconfirmed, unaccounted, held, forecast, resetsAt: resetTime }: BudgetStatus) {
+export function toStatusFields({ spent, unconfirmed, unaccounted, held, forecast, resetsAt: resetTime }: BudgetStatus) {
   return {
     spent_usd: toUsd(spent + unaccounted),
     unconfirmed_usd: toUsd(unconfirmed),

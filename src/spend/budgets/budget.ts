@@ -10,7 +10,7 @@ export type Spender = { kind: 'member'; userId: string } | { kind: 'key'; hash: 
 export type Pool = { kind: 'workspace' | 'organization'; id: string }
 
 /** The limit of a key, of a guardrail for one spender or for one session or tag value, or a pooled budget. */
-export type LastingSubject = { kind: 'key'; hash: string } | GuardrailSubject | GroupSubject | PoolSubject
+export type PersistentSubject = { kind: 'key'; hash: string } | GuardrailSubject | GroupSubject | PoolSubject
 
 /** The guardrail that sets a limit. */
 type LimitingGuardrail = {
@@ -45,9 +45,9 @@ type TurnSubject =
   | { kind: 'session'; internId: string; sessionId: string }
 
 /** The key, guardrail, pool, turn or session whose spending a limit counts. */
-export type Subject = LastingSubject | TurnSubject
+export type Subject = PersistentSubject | TurnSubject
 
-export const isLasting = (subject: Subject): subject is LastingSubject =>
+export const isPersistent = (subject: Subject): subject is PersistentSubject =>
   subject.kind !== 'turn' && subject.kind !== 'session'
 
 /** A spending limit. */
@@ -69,7 +69,7 @@ export const countsCost = ({ includesByok }: Budget, { byok }: Pick<SettledCost,
   !byok || includesByok
 
 /** Any budget except that of an intern's turn or session. */
-export type LastingBudget = Budget & { subject: LastingSubject }
+export type PersistentBudget = Budget & { subject: PersistentSubject }
 
 /** The period of a limit, named by its first day; 0 for a limit that never resets. */
 export type Period = Day
@@ -104,7 +104,7 @@ export const spendLimitNames = [
 ] as const
 type SpendLimitName = (typeof spendLimitNames)[number]
 
-export function spendLimitNameOf(subject: LastingSubject): SpendLimitName {
+export function spendLimitNameOf(subject: PersistentSubject): SpendLimitName {
   if (subject.kind === 'key') return 'key_limit'
   if (subject.kind === 'pool') return subject.pool.kind
   if (subject.kind === 'group') return subject.grouping.by

@@ -8,7 +8,7 @@ import type { Db } from '#platform/db/db.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { type Budget, periodOf } from './budget.ts'
 import { Budgets } from './budgets.ts'
-import { exchange, type LeaseReport } from './leases/lease-exchange.ts'
+import { exchangeLease, type LeaseReport } from './leases/lease-exchange.ts'
 import { leaseMs, sumLeases, unresponsiveMs } from './leases/leases.ts'
 import { readBudget } from './rows/stored-budget.ts'
 
@@ -277,15 +277,21 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         }),
       ]
       const settled = async () => {}
-      await exchange(clocked, ...notification(old, 0, 0.5), {
+      await exchangeLease(clocked, ...notification(old, 0, 0.5), {
         waitUntilReported: settled,
         readLedger: async () => usd(0.1),
       })
       const lookIntoLedger = async () => {
-        await exchange(clocked, ...notification(old, 0.3, 0.2), { waitUntilReported: settled, readLedger: assert.fail })
+        await exchangeLease(clocked, ...notification(old, 0.3, 0.2), {
+          waitUntilReported: settled,
+          readLedger: assert.fail,
+        })
         return usd(0.1)
       }
-      await exchange(clocked, ...notification(young, 0, 0), { waitUntilReported: settled, readLedger: lookIntoLedger })
+      await exchangeLease(clocked, ...notification(young, 0, 0), {
+        waitUntilReported: settled,
+        readLedger: lookIntoLedger,
+      })
       assert.equal(await spent(store.db, young, () => now), 0.4)
     })
   }

@@ -5,13 +5,13 @@ import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 import { periodStart } from '../ledger/days.ts'
 import { chargedOf, readSpendingOfKeys, type Spending, zeroSpending } from '../ledger/spending/spending.ts'
-import type { LastingBudget } from './budget.ts'
+import type { PersistentBudget } from './budget.ts'
 import {
   type AccountSums,
   type BudgetStatus,
-  budgetStatus,
+  computeBudgetStatus,
   readAccountSums,
-  statusFields,
+  toStatusFields,
   usedAmount,
 } from './budget-status.ts'
 import { keyBudget } from './key-budget.ts'
@@ -79,7 +79,12 @@ export async function readKeyUsage(deps: { db: Db; now: Now }, keys: readonly Li
     const spending = sums.get(hash) ?? zeroSums
     if (!budget) return { ...usageFields(spending), ...noLimitFields }
     const ledgerSums = spending[budget.interval ?? 'total']
-    const status = budgetStatus(budget, atLeast(ledgerSums, budget, accounts.get(budget)), ledgerSums, at)
+    const status = computeBudgetStatus(
+      budget,
+      withLedgerMinimum(ledgerSums, budget, accounts.get(budget)),
+      ledgerSums,
+      at,
+    )
     return { ...usageFields(spending), ...limitFields(budget, status) }
   })
 }
@@ -88,14 +93,14 @@ export async function readKeyUsage(deps: { db: Db; now: Now }, keys: readonly Li
  * Servers report to the account twice a second, so `usage` can already contain a request that the account lacks. Then the
  * sums of the ledger count, so that `usage` and `limit_remaining` add up to the limit.
  */
-function atLeast(ledgerSums: Spending, { includesByok }: LastingBudget, account: AccountSums | undefined) {
+function withLedgerMinimum(ledgerSums: Spending, { includesByok }: PersistentBudget, account: AccountSums | undefined) {
   if (account?.counted === undefined) return account
   return { ...account, counted: maxPico(account.counted, chargedOf(ledgerSums, includesByok)) }
 }
 
 const zeroSums: PeriodSums = { total: zeroSpending, daily: zeroSpending, weekly: zeroSpending, monthly: zeroSpending }
 
-function limitOf({ hash, limit, limit_reset, include_byok_in_limit }: LimitedKey): LastingBudget | undefined {
+function limitOf({ hash, limit, limit_reset, include_byok_in_limit }: LimitedKey): PersistentBudget | undefined {
   if (limit === null) return undefined
   return keyBudget(hash, { usd: limit, reset: limit_reset, includesByok: include_byok_in_limit })
 }
@@ -145,8 +150,8 @@ const noLimitFields = {
   limit_resets_at: null,
 }
 
-function limitFields({ limit }: LastingBudget, status: BudgetStatus) {
-  const { held_usd, forecast_usd, resets_at } = statusFields(status)
+function limitFields({ limit }: PersistentBudget, status: BudgetStatus) {
+  const { held_usd, forecast_usd, resets_at } = toStatusFields(status)
   return {
     limit_remaining: toUsd(maxPico(limit - usedAmount(status), 0n)),
     limit_spent: toUsd(status.spent),

@@ -3,9 +3,9 @@ import type { Db } from '#platform/db/db.ts'
 import { type Day, dayOf } from '../ledger/days.ts'
 import { readGroupSpending } from '../ledger/spending/group-spending.ts'
 import { chargedOf, readSpendingOf, type Spenders, type Spending } from '../ledger/spending/spending.ts'
-import type { Budget, GroupSubject, GuardrailSubject, LastingSubject } from './budget.ts'
+import type { Budget, GroupSubject, GuardrailSubject, PersistentSubject } from './budget.ts'
 
-type CountedBudget = Pick<Budget, 'includesByok'> & { subject: LastingSubject }
+type CountedBudget = Pick<Budget, 'includesByok'> & { subject: PersistentSubject }
 
 /** Reads what a limit counts since a day from the ledger, for a limit that was set after money was spent. */
 export async function readChargedSince(
@@ -31,7 +31,7 @@ export function readLedgerSpending(
   return readGroupSpending(deps, { ...subject, assignedTo: subject.isDefault ? undefined : subject.guardrailId }, since)
 }
 
-function spendersOf(subject: Exclude<LastingSubject, GroupSubject>): Spenders {
+function spendersOf(subject: Exclude<PersistentSubject, GroupSubject>): Spenders {
   if (subject.kind === 'key') return { only: { keyHashes: [subject.hash] } }
   if (subject.kind === 'pool') {
     const { kind, id } = subject.pool

@@ -14,7 +14,7 @@ import type { Grouping } from '../ledger/request-group.ts'
 import { groupAccountPrefix } from './account-id.ts'
 import { type Budget, periodOf } from './budget.ts'
 import { keyBudget } from './key-budget.ts'
-import { exchange, type LeaseReport } from './leases/lease-exchange.ts'
+import { exchangeLease, type LeaseReport } from './leases/lease-exchange.ts'
 import { deleteSpending } from './rows/spending-rows.ts'
 import { thresholdOwner, writeThresholds } from './thresholds.ts'
 
@@ -243,7 +243,7 @@ async function world(kind: 'sqlite' | 'postgres') {
     const period = periodOf(budget, now())
     const report = { server, period, total, confirmed: 0n, held: 0n, unwritten: 0n, need: 0n, totalNeed: 0n, ...more }
     const earlier = { waitUntilReported: async () => {}, readLedger: async () => usd(ledger.usd) }
-    return exchange({ db, clock: createLocalClock(now) }, { ...budget }, () => report, earlier)
+    return exchangeLease({ db, clock: createLocalClock(now) }, { ...budget }, () => report, earlier)
   }
   const owner = thresholdOwner(keyLimit.subject)
   const setThresholds = (thresholds: number[] | null) =>

@@ -20,7 +20,7 @@ type LimitState = {
   /** Whether a request would be refused even if all reservations were released. */
   isRefused: boolean
   /** The thresholds of this period for which webhooks were notified. */
-  notified: NotifiedThreshold[]
+  notifiedThresholds: NotifiedThreshold[]
   /** The percentages at which webhooks are notified, ascending. */
   thresholds: readonly number[]
 }
@@ -47,7 +47,7 @@ function notifiedPercent(budget: LimitAmount, notified: readonly NotifiedThresho
 
 /** Whether webhooks must be notified of a threshold. Does not read the database, because this is rare. */
 export function crossesThreshold(budget: LimitAmount, state: LimitState): boolean {
-  return reachedPercent(budget, state) > notifiedPercent(budget, state.notified)
+  return reachedPercent(budget, state) > notifiedPercent(budget, state.notifiedThresholds)
 }
 
 /**
@@ -57,11 +57,11 @@ export function crossesThreshold(budget: LimitAmount, state: LimitState): boolea
 export async function notifyThresholds(tx: Tx, publish: Publish, budget: Budget, state: LimitState): Promise<void> {
   const stored = await findCurrentLimit(tx, budget.subject)
   if (stored?.limit === undefined || stored.interval !== budget.interval) return
-  const { period, at, notified } = state
+  const { period, at, notifiedThresholds } = state
   const current = { ...budget, limit: stored.limit }
   // The request was refused under this server's limit. That says nothing about a different stored limit.
   const isRefused = state.isRefused && stored.limit === budget.limit
-  const notifiedBefore = notifiedPercent(current, notified)
+  const notifiedBefore = notifiedPercent(current, notifiedThresholds)
   const percent = reachedPercent(current, { ...state, isRefused })
   if (percent <= notifiedBefore) return
   const key = { account: budget.id, period, interval: intervalText(budget), limit: stored.limit }

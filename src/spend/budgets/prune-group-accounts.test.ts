@@ -75,13 +75,13 @@ onEachDatabase('accounts of sessions and tag values', (kind) => {
       ['held', 1],
       ['dead', 0],
     ] as const) {
-      const { leases, notified } = await readBudget(
+      const { leases, notifiedThresholds } = await readBudget(
         db.query,
         createLocalClock(() => now),
         ofSession + session,
         0,
       )
-      assert.deepEqual([leases.length, notified.length], [count, count], session)
+      assert.deepEqual([leases.length, notifiedThresholds.length], [count, count], session)
     }
   })
 })

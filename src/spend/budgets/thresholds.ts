@@ -6,7 +6,7 @@ import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import type { LastingSubject } from './budget.ts'
+import type { PersistentSubject } from './budget.ts'
 
 /** The percentages of a limit at which webhooks are notified. */
 export const defaultThresholds: readonly number[] = [50, 80, 100]
@@ -32,7 +32,7 @@ export const thresholdsOrDefault = (storedThresholds: ReadonlyMap<string, number
   storedThresholds.get(owner) ?? [...defaultThresholds]
 
 /** Returns the owner in `budget_thresholds`. All accounts of a guardrail have the same thresholds. */
-export function thresholdOwner(subject: LastingSubject): string {
+export function thresholdOwner(subject: PersistentSubject): string {
   if (subject.kind === 'key') return ownerOf({ kind: 'key', id: subject.hash })
   if (subject.kind === 'pool') return `pool:${subject.account}`
   return ownerOf({ kind: 'guardrail', id: subject.guardrailId })

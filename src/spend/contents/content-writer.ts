@@ -16,9 +16,9 @@ const maxWaitingBytes = 32 * 1024 * 1024
 const maxBatchBytes = 1024 * 1024
 const maxBatchRows = 50
 
-const writeEveryMs = 250
+const writeIntervalMs = 250
 /** The delay after a failure, such as an unreachable database. */
-const retryMs = 2250
+const retryDelayMs = 2250
 const closeTimeoutMs = 2000
 
 type ContentWriterDeps = {
@@ -47,9 +47,9 @@ export class ContentWriter {
     this.#deps = deps
     const write = async () => {
       await this.#writeAll()
-      return writeEveryMs
+      return writeIntervalMs
     }
-    this.#writeLoop = startReconciler(write, { firstMs: writeEveryMs, retryMs, onError: deps.onError })
+    this.#writeLoop = startReconciler(write, { firstMs: writeIntervalMs, retryMs: retryDelayMs, onError: deps.onError })
   }
 
   /** The size of the waiting contents, in bytes. */

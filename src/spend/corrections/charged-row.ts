@@ -24,7 +24,7 @@ export type NewCharge = {
   /** The reason and the time, as the record shows them. */
   correction: { source: 'provider' | 'released'; at: number }
   /** The amount that the provider billed, if it is more than the request could cost. */
-  billed?: PicoUsd | undefined
+  billedAmount?: PicoUsd | undefined
 }
 
 /** Finds a request whose charge has an unconfirmed amount, which only such a charge can lose. */
@@ -42,7 +42,7 @@ export async function findUnconfirmedCharge(tx: Tx, id: string): Promise<Charged
 }
 
 /** Returns the unconfirmed amount of the attempt that answered, which its provider can report later. */
-export function unconfirmedOfAnswer({ facts, margin }: ChargedRow): PicoUsd {
+export function unconfirmedAmountOfAnswer({ facts, margin }: ChargedRow): PicoUsd {
   const attempts = facts.attempts ?? []
   const answeredIndex = indexOfAnswer(attempts, facts.endpoint_id)
   let otherAttempts = 0n

@@ -7,9 +7,9 @@ import { dayOf } from '../ledger/days.ts'
 import { findGeneration } from '../ledger/read-generations.ts'
 import { listActivity } from '../ledger/spending/activity.ts'
 import { writeGenerations } from '../metering/write.ts'
-import { findUnconfirmedCharge, unconfirmedOfAnswer } from './charged-row.ts'
+import { findUnconfirmedCharge, unconfirmedAmountOfAnswer } from './charged-row.ts'
 import { correctCharge } from './correct-charge.ts'
-import { claimCostLookups, nextLookupAt } from './cost-lookups.ts'
+import { claimCostLookups, findNextLookupTime } from './cost-lookups.ts'
 
 const usd = 10n ** 12n
 const day = dayOf(at)
@@ -41,7 +41,7 @@ const correct = (db: Db, id: string) =>
       row &&
       correctCharge(db, tx, row, {
         cost: usd / 2n,
-        margin: row.margin - unconfirmedOfAnswer(row),
+        margin: row.margin - unconfirmedAmountOfAnswer(row),
         tokens: { prompt: 10, completion: 7, reasoning: 0, cached: 0 },
         correction: { source: 'provider', at },
       })
@@ -82,12 +82,12 @@ onEachDatabase('a correction', (kind) => {
     await using store = await newDb(kind)
     const one = unreported()
     await writeGenerations(store, [one, generation({ hasCostLookup: true }), generation({ margin: usd })])
-    const due = Number(await nextLookupAt(store.db.query))
+    const due = Number(await findNextLookupTime(store.db.query))
     assert.deepEqual(await claimCostLookups(store.db, due - 1, 10), [])
     const claims = await Promise.all([1, 2, 3].map(() => claimCostLookups(store.db, due, 10)))
     assert.deepEqual(claims.flat(), [{ id: one.id, attempts: 1 }])
-    assert.equal(await nextLookupAt(store.db.query), due + 1000)
+    assert.equal(await findNextLookupTime(store.db.query), due + 1000)
     assert.deepEqual(await claimCostLookups(store.db, due + 1000, 10), [{ id: one.id, attempts: 2 }])
-    assert.equal(await nextLookupAt(store.db.query), due + 3000)
+    assert.equal(await findNextLookupTime(store.db.query), due + 3000)
   })
 })

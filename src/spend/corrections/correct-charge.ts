@@ -20,7 +20,7 @@ export async function correctCharge(
   if (after.cost === before.cost && after.margin === before.margin) return undefined
   const { numUpdatedRows } = await tx
     .updateTable('generations')
-    .set({ cost_pico: after.cost, margin_pico: after.margin, record: JSON.stringify(correctedFacts(before, after)) })
+    .set({ cost_pico: after.cost, margin_pico: after.margin, record: JSON.stringify(correctFacts(before, after)) })
     .where('id', '=', before.id)
     // Another server can correct the same row. It waits here, and then finds other amounts.
     .where('cost_pico', '=', before.cost)
@@ -30,30 +30,30 @@ export async function correctCharge(
   await correctSums(db, tx, before, after)
   const released = before.cost + before.margin - after.cost - after.margin
   await releaseFromBudgets(tx, before, released)
-  if (after.billed !== undefined && before.facts.endpoint_id)
+  if (after.billedAmount !== undefined && before.facts.endpoint_id)
     await markOverbilled(tx, before.facts.endpoint_id, { id: before.id, at: after.correction.at })
   return released
 }
 
-function correctedFacts(before: ChargedRow, after: NewCharge): StoredFacts {
+function correctFacts(before: ChargedRow, after: NewCharge): StoredFacts {
   const { facts } = before
-  const { cost, margin, correction, billed } = after
+  const { cost, margin, correction, billedAmount } = after
   return {
     ...facts,
-    ...tokenFacts(after),
-    attempts: correctedAttempts(facts, margin),
+    ...toTokenFacts(after),
+    attempts: confirmAttempts(facts, margin),
     upstream_inference_cost: toUsd(cost),
     limit_cost: margin > 0n ? toUsd(cost + margin) : undefined,
     charged_budgets: margin > 0n ? facts.charged_budgets : undefined,
     correction: {
       ...correction,
       unconfirmed_usd: toUsd(before.margin),
-      billed_usd: billed === undefined ? undefined : toUsd(billed),
+      billed_usd: billedAmount === undefined ? undefined : toUsd(billedAmount),
     },
   }
 }
 
-function tokenFacts({ tokens }: NewCharge): StoredFacts {
+function toTokenFacts({ tokens }: NewCharge): StoredFacts {
   if (!tokens) return {}
   return {
     tokens_prompt: tokens.prompt,
@@ -65,7 +65,7 @@ function tokenFacts({ tokens }: NewCharge): StoredFacts {
 }
 
 /** Returns the attempts without the amounts that are confirmed now: all of them without a margin, else that of the answer. */
-function correctedAttempts(facts: StoredFacts, margin: PicoUsd): StoredFacts['attempts'] {
+function confirmAttempts(facts: StoredFacts, margin: PicoUsd): StoredFacts['attempts'] {
   const attempts = facts.attempts ?? []
   const answeredIndex = indexOfAnswer(attempts, facts.endpoint_id)
   return attempts.map((attempt, index) =>

@@ -6,24 +6,25 @@ import type { Generation } from '../ledger/generation.ts'
 /** A request whose cost is looked up at its provider. */
 export type CostLookup = { id: string; attempts: number }
 
-/** The delays after a request and after each failed attempt: about 17 minutes in all. */
-export const lookupDelays = { firstMs: 1000, maxMs: 512_000 }
+/** The delays after a request and after each failed attempt. The last attempt is about 8.5 minutes after the request. */
+export const lookupBackoff = { firstMs: 1000, maxMs: 512_000 }
 /** The maximum number of attempts for one request. */
-export const maxLookups = 10
+export const maxAttempts = 10
 
+/** The columns of a scheduled lookup, with their types in SQL. */
 const columns = { id: 'text', next_at: 'bigint', attempts: 'bigint' } as const
 
-/** The statement that schedules the lookups of these requests. Empty without lookups. */
-export function lookupInsertions(generations: readonly Generation[]): Insertion[] {
+/** Creates the insertions that schedule the cost lookups of requests; none if no request has one. */
+export function createLookupInsertions(generations: readonly Generation[]): Insertion[] {
   const rows = generations
     .filter(({ hasCostLookup, margin }) => hasCostLookup === true && margin > 0n)
-    .map(({ id, createdAt, durationMs }) => [id, Math.round(createdAt + durationMs) + lookupDelays.firstMs, 0])
+    .map(({ id, createdAt, durationMs }) => [id, Math.round(createdAt + durationMs) + lookupBackoff.firstMs, 0])
   return rows.length === 0 ? [] : [{ table: 'cost_lookups', columns, rows }]
 }
 
 /**
- * Claims the lookups that are due by scheduling their next attempts. So no other server makes them now, and another server
- * retries them if this one stops.
+ * Claims the lookups that are due by scheduling their next attempts. This prevents other servers from making the same lookups now,
+ * and another server retries them if this one stops.
  */
 export async function claimCostLookups(db: Db, now: number, limit: number): Promise<CostLookup[]> {
   const dueLookups = await db.query
@@ -33,21 +34,21 @@ export async function claimCostLookups(db: Db, now: number, limit: number): Prom
     .select(['id', 'attempts'])
     .limit(limit)
     .execute()
-  const claimed: CostLookup[] = []
+  const claimedLookups: CostLookup[] = []
   for (const { id, attempts } of dueLookups) {
     const { numUpdatedRows } = await db.query
       .updateTable('cost_lookups')
-      .set({ attempts: attempts + 1, next_at: now + backoffDelay(lookupDelays, attempts + 1) })
+      .set({ attempts: attempts + 1, next_at: now + backoffDelay(lookupBackoff, attempts + 1) })
       .where('id', '=', id)
       .where('attempts', '=', attempts)
       .executeTakeFirst()
-    if (numUpdatedRows > 0n) claimed.push({ id, attempts: attempts + 1 })
+    if (numUpdatedRows > 0n) claimedLookups.push({ id, attempts: attempts + 1 })
   }
-  return claimed
+  return claimedLookups
 }
 
 /** Returns the time of the next lookup; undefined without lookups. */
-export async function nextLookupAt(query: Query): Promise<number | undefined> {
+export async function findNextLookupTime(query: Query): Promise<number | undefined> {
   const row = await query
     .selectFrom('cost_lookups')
     .select((e) => e.fn.min('next_at').as('at'))

@@ -8,8 +8,8 @@ const columns = { endpoint: 'text', requests: 'bigint', last_at: 'bigint', last_
 const conflictClause = `${addToExisting('overbilled_endpoints', ['endpoint'], ['requests'])},
   last_at = excluded.last_at, last_generation = excluded.last_generation`
 
-/** The statement that marks the endpoints of these requests. Empty if none billed too much. */
-export function overbilledInsertions(generations: readonly Generation[]): Insertion[] {
+/** Creates the insertion that marks the endpoints of requests that billed too much; none if no endpoint did. */
+export function createOverbilledInsertions(generations: readonly Generation[]): Insertion[] {
   const byEndpoint = new Map<string, { requests: number; lastAt: number; lastId: string }>()
   for (const { capped, endpointId, createdAt, id } of generations) {
     if (!capped || endpointId === undefined) continue

@@ -14,7 +14,7 @@ import { deleteCostLookups } from './cost-lookups.ts'
 
 type ReleaseDeps = { db: Db; now: Now; newId: NewId }
 
-type Released = { requests: number; amount: PicoUsd }
+type ReleasedTotal = { requests: number; amount: PicoUsd }
 
 /** The number of requests in one transaction, which blocks other writers of SQLite. */
 const requestsPerBatch = 100
@@ -23,14 +23,18 @@ const requestsPerBatch = 100
  * Releases the unconfirmed amount of a request from the limits that were charged. An amount is released once.
  * @throws Fault `not_found` for a request that the caller does not see.
  */
-export async function releaseUnconfirmed(deps: ReleaseDeps, caller: Caller, id: string): Promise<Released> {
+export async function releaseUnconfirmed(deps: ReleaseDeps, caller: Caller, id: string): Promise<ReleasedTotal> {
   const generation = await findGeneration(deps, caller, id)
   return releaseBatch(deps, caller, [generation.id], undefined)
 }
 
 /** Releases the unconfirmed amounts of all requests that match a filter. */
-export async function releaseMatching(deps: ReleaseDeps, caller: Caller, filter: GenerationFilter): Promise<Released> {
-  const total: Released = { requests: 0, amount: 0n }
+export async function releaseMatching(
+  deps: ReleaseDeps,
+  caller: Caller,
+  filter: GenerationFilter,
+): Promise<ReleasedTotal> {
+  const total: ReleasedTotal = { requests: 0, amount: 0n }
   for (let cursor: string | undefined; ; ) {
     const page = { limit: requestsPerBatch, cursor }
     const { data, nextCursor } = await listGenerations(deps, caller, { ...filter, unconfirmed: true }, page)
@@ -49,7 +53,7 @@ async function releaseBatch(
   caller: Caller,
   ids: readonly string[],
   filter: GenerationFilter | undefined,
-): Promise<Released> {
+): Promise<ReleasedTotal> {
   const { organizationId } = caller
   const none = { requests: 0, amount: 0n }
   if (ids.length === 0) return none
@@ -68,7 +72,7 @@ async function releaseBatch(
       before: {
         requests: releasedIds,
         unconfirmed_usd: toUsd(amount),
-        filter: filter && auditedFilter(filter),
+        filter: filter && toAuditedFilter(filter),
       },
       after: { unconfirmed_usd: 0 },
     })
@@ -92,5 +96,5 @@ async function releaseCharges(db: Db, tx: Tx, ids: readonly string[], at: number
 }
 
 /** The filter without absent fields, for the audit log. JSON has no bigint. */
-const auditedFilter = (filter: GenerationFilter) =>
+const toAuditedFilter = (filter: GenerationFilter) =>
   JSON.parse(JSON.stringify(filter, (_, value) => (typeof value === 'bigint' ? toUsd(value) : value)))

@@ -4,8 +4,8 @@ import { sql } from '#platform/db/kysely.ts'
 import { insertRows } from '#platform/db/rows/insert-rows.ts'
 import { rolledUp } from '#platform/db/tables/ledger-tables.ts'
 import { dayOf } from '../ledger/days.ts'
+import { createBatchInsertion } from '../rollups/batches.ts'
 import { type Amounts, newCell } from '../rollups/cell.ts'
-import { partInsertion } from '../rollups/parts.ts'
 import { readRequestFacts } from '../rollups/request-facts.ts'
 import type { ChargedRow, NewCharge } from './charged-row.ts'
 
@@ -78,6 +78,6 @@ async function correctCells(db: Pick<Db, 'kind'>, tx: Tx, row: ChargedRow, diffe
   Object.assign(cell.amounts, differences)
   if (row.rolled_up === rolledUp.withoutMargin) cell.amounts.margin_pico = 0n
   // The margin of a row only decreases, so that row and margin identify a correction.
-  const part = partInsertion(`${row.id}/${row.margin}`, [cell])
+  const part = createBatchInsertion(`${row.id}/${row.margin}`, [cell])
   await insertRows(db, tx, part.table, part.columns, part.rows)
 }

@@ -3,12 +3,12 @@ import type { Generation, RequestTag } from './generation.ts'
 
 /** Longer values are ignored: they do not identify a group of requests. */
 const maxValueLength = 128
-/** A tag is a row of the ledger, so their number is limited. */
+/** Each tag is a row of the ledger. Tags above this number are ignored. */
 const maxTags = 32
 
 /**
- * The tags of a request: the pairs of its metadata. The pair `tags` has several values, separated by commas, as LiteLLM's
- * clients send them. They are as the ledger stores them, because limits compare them with it.
+ * Reads the tags of a request: the pairs of its metadata. The pair `tags` has several values, separated by commas, as LiteLLM's
+ * clients send them. Names and values are normalized as in the ledger, because limits compare both.
  */
 export function readRequestTags(
   metadata: Readonly<Record<string, string>> | null | undefined,
@@ -27,8 +27,8 @@ export function readRequestTags(
 
 const columns = { generation_id: 'text', name: 'text', value: 'text', created_at: 'bigint' } as const
 
-/** The statement that stores the tags of these requests. Empty if they have none. */
-export function tagInsertions(generations: readonly Generation[]): Insertion[] {
+/** Creates the insertions of the tags of requests; none if the requests have no tags. */
+export function createTagInsertions(generations: readonly Generation[]): Insertion[] {
   const rows = generations.flatMap(({ id, createdAt, tags }) =>
     (tags ?? []).map(([name, value]) => [id, name, value, createdAt]),
   )

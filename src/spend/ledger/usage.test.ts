@@ -125,7 +125,7 @@ onEachDatabase('the ledger', (kind) => {
     )
     for (let i = 0; i < 50; i++) ledger.record(generation())
     await ledger.flush().catch(() => {})
-    assert.equal(ledger.waiting, 50)
+    assert.equal(ledger.waitingCount, 50)
     broken = false
     await ledger.close()
     assert.equal((await listActivity(store, wholeTime))[0]?.requests, 50)

@@ -13,7 +13,7 @@ import { WaitingRows } from './waiting-rows.ts'
 export type Ledger = {
   record: (generation: Generation) => void
   /** The number of rows that are not in the database yet. */
-  readonly waiting: number
+  readonly waitingCount: number
   /** The number of waiting rows in memory and in files, and the time of the oldest one, in ms since the epoch. */
   backlog: () => Record<'memory' | 'files', { waiting: number; oldestAt: number | undefined }>
   /** Whether the queue has space. While it is full, requests are refused, because they could not be metered. */
@@ -85,25 +85,25 @@ export function openLedger(
   const { spill, onError } = deps
   const quota = new RefusalQuota()
   const rows = new WaitingRows(spill, maxBatchRows)
-  const closing = new AbortController()
-  const writer = new RowWriter({ ...deps, rows, closing: closing.signal }, maxBatchRows)
+  const closeController = new AbortController()
+  const writer = new RowWriter({ ...deps, rows, closing: closeController.signal }, maxBatchRows)
   // A separate loop saves rows, because a flush can wait for the database.
   const loops = [
     startLoop(() => writer.flush(), everyMs, onError),
     startLoop(() => saveLateRows(rows, spillAfterMs), everyMs, onError),
   ]
-  let lost = 0
+  let lostCount = 0
 
   return {
     record(generation) {
       if (quota.admits(generation, performance.now())) rows.add(generation)
     },
-    get waiting() {
-      return rows.count + spill.waiting
+    get waitingCount() {
+      return rows.count + spill.requestCount
     },
     backlog: () => ({
       memory: { waiting: rows.count, oldestAt: endedAt(rows.oldest) },
-      files: { waiting: spill.waiting, oldestAt: spill.oldestAt },
+      files: { waiting: spill.requestCount, oldestAt: spill.oldestAt },
     }),
     hasRoom: () => rows.count < maxQueuedRows && spill.hasRoom(),
     admissionDelayMs: () => admissionDelayMs(rows.count / maxQueuedRows),
@@ -113,16 +113,16 @@ export function openLedger(
       await writer.flush()
     },
     async close() {
-      closing.abort()
+      closeController.abort()
       const last = Promise.all(loops.map(({ stop }) => stop())).then(() => writer.flush().catch(onError))
       await waitAtMost(closeMs, last)
       // Rows that are being written to a file are not in the queue.
-      await rows.saving?.catch(onError)
+      await rows.pendingSave?.catch(onError)
       await writer.saveRemaining(saveRetryMs)
-      lost = rows.queued
-      if (lost > 0) deps.onLost(lost, costOf(rows.first(lost)))
+      lostCount = rows.queuedCount
+      if (lostCount > 0) deps.onLost(lostCount, costOf(rows.peek(lostCount)))
     },
-    lostRequestCount: () => lost,
+    lostRequestCount: () => lostCount,
   }
 }
 

@@ -38,9 +38,9 @@ export class RowWriter {
   async saveRemaining(withinMs: number): Promise<void> {
     const { rows, onError } = this.#deps
     const endsAt = performance.now() + withinMs
-    while (rows.queued > 0) {
+    while (rows.queuedCount > 0) {
       await rows.save().catch(onError)
-      if (rows.queued === 0 || performance.now() >= endsAt) return
+      if (rows.queuedCount === 0 || performance.now() >= endsAt) return
       await sleep(Math.min(retryEveryMs, withinMs))
       // The flush can wait for the database.
       await waitAtMost(retryEveryMs, this.flush().catch(onError))
@@ -49,13 +49,13 @@ export class RowWriter {
 
   async #writeAll(): Promise<void> {
     const { rows } = this.#deps
-    while (rows.queued > 0) {
-      const batch = rows.first(this.#maxBatchRows)
+    while (rows.queuedCount > 0) {
+      const batch = rows.peek(this.#maxBatchRows)
       await this.#write(batch)
       rows.removeWritten(batch)
     }
     // Rows that are being written to a file are read from there next.
-    await rows.saving?.catch(() => {})
+    await rows.pendingSave?.catch(() => {})
     await this.#writeFiles()
   }
 
@@ -73,7 +73,7 @@ export class RowWriter {
   async #write(generations: Generation[]): Promise<void> {
     const { rows, onRejected } = this.#deps
     // Yields to requests, unless rows arrive faster than they are written.
-    const pause = () => (rows.queued > this.#maxBatchRows ? undefined : nextEventLoopTurn())
+    const pause = () => (rows.queuedCount > this.#maxBatchRows ? undefined : nextEventLoopTurn())
     for (const rejected of await writeAcceptable({ ...this.#deps, pause }, generations))
       onRejected(rejectedError(rejected))
   }

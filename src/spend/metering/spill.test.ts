@@ -69,11 +69,11 @@ onEachDatabase('rows that the database refuses', (kind) => {
     await dying.close()
     assert.equal(statSync(join(fixture.folder, readdirSync(fixture.folder)[0]!)).mode & 0o777, 0o600)
     const spill = await fixture.open()
-    assert.equal(spill.waiting, 25)
+    assert.equal(spill.requestCount, 25)
     const ledger = openLedger({ ...store, spill, ...quiet }, quick)
     await ledger.flush()
     await ledger.close()
-    assert.deepEqual([await metered(store), spill.waiting, readdirSync(fixture.folder)], [25, 0, []])
+    assert.deepEqual([await metered(store), spill.requestCount, readdirSync(fixture.folder)], [25, 0, []])
   })
 
   test('of a server killed while writing its file is recovered as far as written', async () => {
@@ -117,7 +117,7 @@ onEachDatabase('rows that the database refuses', (kind) => {
     assert.equal(closed, false)
     mayEnd.resolve()
     await closing
-    assert.equal((await fixture.open()).waiting, 1)
+    assert.equal((await fixture.open()).requestCount, 1)
   })
 
   test('reports the size, place and age of the backlog', async () => {
@@ -151,9 +151,9 @@ onEachDatabase('rows that the database refuses', (kind) => {
     for (let n = 0; n < 8; n++) ledger.record(generation())
     assert.equal(ledger.hasRoom(), false)
     await until(ledger.hasRoom)
-    assert.deepEqual([ledger.waiting, (await fixture.open()).waiting], [8, 8])
+    assert.deepEqual([ledger.waitingCount, (await fixture.open()).requestCount], [8, 8])
     state.isUnreachable = false
-    await until(() => ledger.waiting === 0)
+    await until(() => ledger.waitingCount === 0)
     await ledger.close()
     assert.equal(await metered(store), 8)
   })
@@ -185,7 +185,7 @@ onEachDatabase('rows that the database refuses', (kind) => {
     const ledger = openLedger({ ...store, spill, ...quiet }, quick)
     await ledger.flush()
     await ledger.close()
-    assert.deepEqual([await metered(store), spill.waiting], [5, 0])
+    assert.deepEqual([await metered(store), spill.requestCount], [5, 0])
   })
 })
 

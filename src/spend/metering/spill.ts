@@ -14,7 +14,7 @@ export type Spill = {
   read: (file: string) => Promise<Generation[] | undefined>
   remove: (file: string) => Promise<void>
   /** The number of requests in the files that this server knows: those that it wrote or listed. */
-  readonly waiting: number
+  readonly requestCount: number
   /** The time of the oldest of these files, in ms since the epoch. */
   readonly oldestAt: number | undefined
   hasRoom: () => boolean
@@ -74,7 +74,7 @@ export async function openSpill(deps: SpillDeps): Promise<Spill> {
       await rm(join(folder, file), { force: true })
       knownFiles.delete(file)
     },
-    get waiting() {
+    get requestCount() {
       return sum('requests')
     },
     get oldestAt() {

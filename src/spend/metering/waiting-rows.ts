@@ -7,10 +7,10 @@ export class WaitingRows {
   readonly #rowsPerFile: number
   #queue: Generation[] = []
   /** The rows that are being written to a file. */
-  #spilling: readonly Generation[] = []
+  #rowsBeingSpilled: readonly Generation[] = []
   /** The time at which the queue became non-empty, or at which rows were last removed from it, by `performance.now()`. */
   #progressAt = 0
-  #saving: Promise<void> | undefined
+  #pendingSave: Promise<void> | undefined
 
   constructor(spill: Pick<Spill, 'write'>, rowsPerFile: number) {
     this.#spill = spill
@@ -19,21 +19,21 @@ export class WaitingRows {
 
   /** The number of rows, including those that are being written to a file. */
   get count(): number {
-    return this.#queue.length + this.#spilling.length
+    return this.#queue.length + this.#rowsBeingSpilled.length
   }
 
   /** The number of rows that are not being written to a file. */
-  get queued(): number {
+  get queuedCount(): number {
     return this.#queue.length
   }
 
   get oldest(): Generation | undefined {
-    return this.#spilling[0] ?? this.#queue[0]
+    return this.#rowsBeingSpilled[0] ?? this.#queue[0]
   }
 
   /** The running write to a file. */
-  get saving(): Promise<void> | undefined {
-    return this.#saving
+  get pendingSave(): Promise<void> | undefined {
+    return this.#pendingSave
   }
 
   add(generation: Generation): void {
@@ -41,7 +41,7 @@ export class WaitingRows {
     this.#queue.push(generation)
   }
 
-  first(count: number): Generation[] {
+  peek(count: number): Generation[] {
     return this.#queue.slice(0, count)
   }
 
@@ -59,10 +59,10 @@ export class WaitingRows {
 
   /** Writes all rows to files. Rows that could not be written return to the front of the queue. */
   save(): Promise<void> {
-    this.#saving ??= this.#saveAll().finally(() => {
-      this.#saving = undefined
+    this.#pendingSave ??= this.#saveAll().finally(() => {
+      this.#pendingSave = undefined
     })
-    return this.#saving
+    return this.#pendingSave
   }
 
   /** Includes rows that are being written to the database, because that write can fail. */
@@ -70,12 +70,12 @@ export class WaitingRows {
     const rows = this.#queue
     let storedCount = 0
     this.#queue = []
-    this.#spilling = rows
+    this.#rowsBeingSpilled = rows
     try {
       for (; storedCount < rows.length; storedCount += this.#rowsPerFile)
         await this.#spill.write(rows.slice(storedCount, storedCount + this.#rowsPerFile))
     } finally {
-      this.#spilling = []
+      this.#rowsBeingSpilled = []
       if (storedCount < rows.length) this.#queue = [...rows.slice(storedCount), ...this.#queue]
     }
   }

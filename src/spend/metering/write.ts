@@ -6,13 +6,13 @@ import { toEventInsertion } from '#platform/db/event-log.ts'
 import { type ColumnValue, insertAll } from '#platform/db/rows/insert-rows.ts'
 import { rolledUp } from '#platform/db/tables/ledger-tables.ts'
 import type { Tables } from '#platform/db/tables.ts'
-import { lookupInsertions } from '../corrections/cost-lookups.ts'
-import { overbilledInsertions } from '../corrections/overbilled-endpoints.ts'
+import { createLookupInsertions } from '../corrections/cost-lookups.ts'
+import { createOverbilledInsertions } from '../corrections/overbilled-endpoints.ts'
 import type { Generation } from '../ledger/generation.ts'
 import { modelOf, toStoredText } from '../ledger/record.ts'
-import { tagInsertions } from '../ledger/request-tags.ts'
-import { DaySums } from '../ledger/sums/sums.ts'
-import { MinuteCells, partInsertion } from '../rollups/parts.ts'
+import { createTagInsertions } from '../ledger/request-tags.ts'
+import { DailyUsage } from '../ledger/sums/daily-usage.ts'
+import { createBatchInsertion, MinuteCells } from '../rollups/batches.ts'
 import { toRequestFacts } from '../rollups/request-facts.ts'
 
 type WriteDeps = {
@@ -66,7 +66,7 @@ const rowsPerPause = 100
 async function insertGenerations({ db, now = Date.now, pause }: WriteDeps, generations: Generation[]): Promise<void> {
   const rows: ColumnValue[][] = []
   const cells = new MinuteCells()
-  const sums = new DaySums()
+  const sums = new DailyUsage()
   for (const generation of generations) {
     if (rows.length > 0 && rows.length % rowsPerPause === 0) await pause?.()
     rows.push(toRow(generation))
@@ -76,11 +76,11 @@ async function insertGenerations({ db, now = Date.now, pause }: WriteDeps, gener
   await insertAll(db, [
     { table: 'generations', columns, rows },
     // The id of the first request makes a repeated write of this batch fail.
-    partInsertion(generations[0]?.id ?? '', cells.all()),
-    ...sums.insertions(),
-    ...tagInsertions(generations),
-    ...lookupInsertions(generations),
-    ...overbilledInsertions(generations),
+    createBatchInsertion(generations[0]?.id ?? '', cells.all()),
+    ...sums.toInsertions(),
+    ...createTagInsertions(generations),
+    ...createLookupInsertions(generations),
+    ...createOverbilledInsertions(generations),
     toEventInsertion(toEvents(generations, now())),
   ])
 }

@@ -4,8 +4,8 @@ import { sql } from '#platform/db/kysely.ts'
 import { rolledUp } from '#platform/db/tables/ledger-tables.ts'
 import { recordColumns } from '../ledger/record.ts'
 import { exactText } from '../ledger/sums/exact.ts'
-import { addCells, rollupsLock } from './merge-parts.ts'
-import { sumByMinute } from './parts.ts'
+import { sumByMinute } from './batches.ts'
+import { addCells, rollupsLock } from './merge-batches.ts'
 import { type FactsRow, readRequestFacts } from './request-facts.ts'
 
 const rowsPerTransaction = 200

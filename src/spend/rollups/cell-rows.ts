@@ -4,9 +4,9 @@ import type { Db, Tx } from '#platform/db/db.ts'
 import { type ColumnValue, insertRows, replaceExisting } from '#platform/db/rows/insert-rows.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { exactText } from '../ledger/sums/exact.ts'
+import type { MinuteCell } from './batches.ts'
 import { type Amount, type Cell, newSketches, sketchNames, toSlot } from './cell.ts'
 import { type CellTable, dimensionsOf, sumColumns, summands } from './cell-tables.ts'
-import type { MinuteCell } from './parts.ts'
 
 const rowsPerStatement = 2000
 

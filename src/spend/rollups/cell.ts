@@ -73,7 +73,7 @@ const maxCount = 1e12
 const boundedCount = (count: number): bigint =>
   Number.isFinite(count) ? BigInt(Math.trunc(Math.min(Math.max(count, 0), maxCount))) : 0n
 
-/** The lengths of slots, in minutes. */
+/** The grains: the lengths of slots, in minutes. */
 export const grains = { minute: 1, hour: 60, day: 1440 } as const
 export type Grain = (typeof grains)[keyof typeof grains]
 

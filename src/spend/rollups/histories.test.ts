@@ -17,7 +17,7 @@ import { openSpill } from '../metering/spill.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { backfillRollups } from './backfill.ts'
 import { cellTables, grainsOf } from './cell-tables.ts'
-import { mergeParts } from './merge-parts.ts'
+import { mergeBatches } from './merge-batches.ts'
 
 /** HISTORIES=200 for the long run; SEED=7 HISTORIES=1 to repeat a failure. */
 const histories = Number(process.env.HISTORIES ?? 3)
@@ -108,8 +108,8 @@ const events: [weight: number, happen: (world: World) => unknown][] = [
   [3, (world) => set(world, 'away')],
   [3, (world) => set(world, 'losing')],
   [6, (world) => set(world, 'well')],
-  [4, (world) => mergeParts(world.chance.pick(world.servers)).catch(() => {})],
-  [2, (world) => Promise.all(world.servers.map((server) => mergeParts(server).catch(() => {})))],
+  [4, (world) => mergeBatches(world.chance.pick(world.servers)).catch(() => {})],
+  [2, (world) => Promise.all(world.servers.map((server) => mergeBatches(server).catch(() => {})))],
   [2, (world) => backfillRollups({ ...world.chance.pick(world.servers), now: Date.now }, 5).catch(() => {})],
 ]
 

@@ -2,7 +2,7 @@ import { startReconciler } from '#platform/async/reconcile.ts'
 import { hourMs, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { backfillRollups } from './backfill.ts'
-import { mergeParts } from './merge-parts.ts'
+import { mergeBatches } from './merge-batches.ts'
 import { pruneCells } from './prune-cells.ts'
 
 type RollupDeps = { db: Db; now: Now; onError: (error: Error) => void }
@@ -25,7 +25,7 @@ export function startRollups(
     return startReconciler(runStep, { firstMs: 0, retryMs: everyMs, onError: deps.onError })
   }
   const loops = [
-    start(mergeMs, () => mergeParts(deps)),
+    start(mergeMs, () => mergeBatches(deps)),
     start(backfillMs, () => backfillRollups(deps)),
     start(pruneMs, async () => {
       await pruneCells(deps, retentionDays)

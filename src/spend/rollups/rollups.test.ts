@@ -14,7 +14,7 @@ import { writeGenerations } from '../metering/write.ts'
 import { backfillRollups } from './backfill.ts'
 import { grains } from './cell.ts'
 import { cellTables, grainsOf } from './cell-tables.ts'
-import { mergeParts } from './merge-parts.ts'
+import { mergeBatches } from './merge-batches.ts'
 import { pruneCells } from './prune-cells.ts'
 
 /** Requests of all kinds: answered, failed, refused, disconnected, cached, with and without measurements. */
@@ -63,7 +63,7 @@ onEachDatabase('roll-ups', (kind) => {
     })
     for (let minute = 0; minute < 10; minute++)
       await writeGenerations({ db }, [generation({ id: `gen-${minute}`, createdAt: at + minute * 60_000 })])
-    await mergeParts({ db })
+    await mergeBatches({ db })
     const looks = statements.filter((text) => /^select .* from "(key|workspace)_cells"/.test(text))
     await db.close()
     await testStore.remove()
@@ -78,7 +78,7 @@ onEachDatabase('roll-ups', (kind) => {
       await writeGenerations(store, some)
       // Its answer was lost, so it is retried together with other requests.
       if (chance.chance(0.4)) await writeGenerations(store, [...some, ...someRequests(chance, 3)])
-      if (chance.chance(0.5)) await mergeParts(store)
+      if (chance.chance(0.5)) await mergeBatches(store)
     }
     await mergeAll(store.db)
     await assertEqualToRows(store.db)
@@ -115,7 +115,7 @@ onEachDatabase('roll-ups', (kind) => {
           throw new Error('the transaction was broken off')
         }),
     }
-    await assert.rejects(mergeParts({ db: broken }), /broken off/)
+    await assert.rejects(mergeBatches({ db: broken }), /broken off/)
     assert.equal(await requestsInParts(store.db), 1)
     await mergeAll(store.db)
     await assertEqualToRows(store.db)

@@ -6,7 +6,7 @@ export const noSpill: Spill = {
   files: async () => [],
   read: async () => undefined,
   remove: async () => {},
-  waiting: 0,
+  requestCount: 0,
   oldestAt: undefined,
   hasRoom: () => true,
 }

@@ -1,11 +1,11 @@
 import type { Db } from '#platform/db/db.ts'
 import { recordColumns } from '#spend/ledger/record.ts'
 import { exactText } from '#spend/ledger/sums/exact.ts'
+import { parseBatch, sumByMinute } from '#spend/rollups/batches.ts'
 import { type Cell, toSlot } from '#spend/rollups/cell.ts'
 import { type CellTable, dimensionsOf, sumColumns, summands } from '#spend/rollups/cell-tables.ts'
 import { dimensionColumns } from '#spend/rollups/dimensions.ts'
-import { mergeParts } from '#spend/rollups/merge-parts.ts'
-import { parsePart, sumByMinute } from '#spend/rollups/parts.ts'
+import { mergeBatches } from '#spend/rollups/merge-batches.ts'
 import { readRequestFacts } from '#spend/rollups/request-facts.ts'
 
 /** Every cell as a text, by table, grain, slot and dimensions, to compare two ways to count. */
@@ -68,12 +68,12 @@ function addInto(sum: Sums, added: Sums): void {
 }
 
 export async function mergeAll(db: Db): Promise<void> {
-  while (await mergeParts({ db }));
+  while (await mergeBatches({ db }));
 }
 
 /** The number of requests in unmerged parts. */
 export async function requestsInParts(db: Db): Promise<number> {
   const parts = await db.query.selectFrom('rollup_parts').select('cells').execute()
-  const cells = parts.flatMap(({ cells }) => parsePart(cells))
+  const cells = parts.flatMap(({ cells }) => parseBatch(cells))
   return cells.reduce((sum, { amounts }) => sum + Number(amounts.requests), 0)
 }

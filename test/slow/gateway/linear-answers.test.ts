@@ -24,8 +24,8 @@ function relay(protocol: Protocol, text: string): void {
       count: () => {},
       price: () => ({ costUsd: 1 }),
     })
-    whole.events(events, undefined, passThrough ? { bytes: Buffer.from(text), text, body } : undefined)
-    whole.ended()
+    whole.onEvents(events, undefined, passThrough ? { bytes: Buffer.from(text), text, body } : undefined)
+    whole.onEnd()
   }
 }
 

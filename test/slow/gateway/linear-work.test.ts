@@ -10,7 +10,7 @@ import type { PresetVersion } from '#gateway/presets/preset.ts'
 import type { ClientProtocol } from '#gateway/protocol/client-protocol.ts'
 import type { Body } from '#gateway/protocol/request-body.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
-import { middleOut } from '#gateway/request/plugins/middle-out.ts'
+import { compressPrompt } from '#gateway/request/plugins/compress-prompt.ts'
 import { findNeeds } from '#gateway/request/request-needs.ts'
 import { runWithoutPauses } from '#platform/async/long-work.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
@@ -63,7 +63,7 @@ function translate(client: ClientProtocol, text: string): void {
   )
   for (const protocol of Object.values(protocols)) protocol.encode(chat, target)
   protocols[client.protocol as Protocol].passThrough?.(body, target)
-  middleOut(body, client.conversation, chat, shortContext)
+  compressPrompt(body, client.conversation, chat, shortContext)
 }
 
 function filter(client: ClientProtocol, text: string): void {

@@ -129,10 +129,10 @@ onEachDatabase('metered requests', (kind) => {
     )
     for (let count = 0; count < 3; count++) ledger.record(generation())
     await sleep(50)
-    assert.deepEqual([ledger.hasRoom(), ledger.waiting], [false, 3])
+    assert.deepEqual([ledger.hasRoom(), ledger.waitingCount], [false, 3])
     isUnreachable = false
     await ledger.flush()
-    assert.deepEqual([ledger.hasRoom(), ledger.waiting], [true, 0])
+    assert.deepEqual([ledger.hasRoom(), ledger.waitingCount], [true, 0])
     await ledger.close()
   })
 })

@@ -26,8 +26,8 @@ export const countMessageTokens = route({
     const pause = pauseForBody(declaredBytes(headers))
     await pause?.()
     const call = { body, caller, headers, host, requestId, client: messagesClient, pause }
-    const { tokens, estimated } = await countTokens(gateway, call)
-    const estimateHeaders = estimated ? { 'x-tokens-estimated': 'true' } : undefined
+    const { tokens, isEstimated } = await countTokens(gateway, call)
+    const estimateHeaders = isEstimated ? { 'x-tokens-estimated': 'true' } : undefined
     return new HttpAnswer(
       200,
       { ...messagesClient.answerHeaders?.(requestId), ...estimateHeaders },

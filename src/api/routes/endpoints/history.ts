@@ -1,7 +1,7 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { readEndpointHistory } from '#catalogue/measurements/endpoint-history.ts'
-import { modelByName } from '#gateway/request/resolve-models.ts'
+import { requireModel } from '#gateway/request/resolve-models.ts'
 import { dayMs, isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { Instant } from '#platform/json/instant.ts'
@@ -93,7 +93,7 @@ function findEndpoints(
     throw new Fault('invalid', 'Invalid request: either model or endpoint_id is required')
   }
   // An endpoint's id is `<model>@<provider's tag>`.
-  const model = modelByName(snapshot, name ?? id!.slice(0, id!.indexOf('@')))
+  const model = requireModel(snapshot, name ?? id!.slice(0, id!.indexOf('@')))
   const endpoints = model.endpoints.filter((endpoint) => id === undefined || endpoint.id === id)
   if (endpoints.length === 0 && id !== undefined) throw new Fault('not_found', `Endpoint "${id}" not found.`)
   return endpoints.map((endpoint) => ({ model, endpoint }))

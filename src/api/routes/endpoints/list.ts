@@ -1,5 +1,5 @@
 import { ModelEndpoints, toModelEndpoints } from '#catalogue/index/endpoint-item.ts'
-import { modelByName } from '#gateway/request/resolve-models.ts'
+import { requireModel } from '#gateway/request/resolve-models.ts'
 import { z } from '#platform/json/schema.ts'
 import { readOverbilledEndpoints } from '#spend/corrections/overbilled-endpoints.ts'
 import { endpointItems } from '../../models/endpoint-items.ts'
@@ -20,7 +20,7 @@ export const listEndpoints = route({
   faults: ['unauthenticated', 'not_found'],
   handler: async ({ params }, deps) => {
     const snapshot = deps.catalogue.current()
-    const model = modelByName(snapshot, modelName(params))
+    const model = requireModel(snapshot, modelName(params))
     const overbilledRequests = await readOverbilledEndpoints(deps, model.id)
     const items = endpointItems(deps, snapshot, model).map((item) => {
       const requests = overbilledRequests.get(`${model.id}@${item.tag}`)

@@ -1,4 +1,4 @@
-import { modelByName } from '#gateway/request/resolve-models.ts'
+import { requireModel } from '#gateway/request/resolve-models.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { type ModelVerdict, modelVerdicts } from '#policy/guardrails/decide/model-verdicts.ts'
@@ -32,7 +32,7 @@ export const listGuardrailsForModel = route({
   response: pageOf(Verdict),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, query, caller }, deps) => {
-    const model = modelByName(deps.catalogue.current(), modelName(params))
+    const model = requireModel(deps.catalogue.current(), modelName(params))
     const { data, total_count } = await modelVerdicts(deps, caller, model, query)
     return { data: data.map((verdict) => verdictItem(verdict, model.endpoints.length)), total_count }
   },

@@ -1,4 +1,4 @@
-import { reachabilityFor } from '#gateway/request/reachability.ts'
+import { createReachabilityLookup } from '#gateway/request/reachability.ts'
 import { z } from '#platform/json/schema.ts'
 import { replay } from '#policy/replay/replay.ts'
 import { Replay, ReplayRequest } from '#policy/replay/replay-answer.ts'
@@ -27,7 +27,7 @@ export const replayGuardrail = route({
   ],
   handler: async ({ params, body, caller, signal }, deps) => ({
     data: await replay(
-      { ...deps, reachability: reachabilityFor(deps.gateway, caller) },
+      { ...deps, reachability: createReachabilityLookup(deps.gateway, caller) },
       caller,
       params.id,
       body,

@@ -6,8 +6,8 @@ import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 import { readGroupStatuses } from '#policy/guardrails/group-statuses.ts'
 import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts'
-import { type LastingBudget, spendLimitNameOf, spendLimitNames } from '#spend/budgets/budget.ts'
-import { addStatuses, type BudgetStatus, statusFields, usedAmount } from '#spend/budgets/budget-status.ts'
+import { type PersistentBudget, spendLimitNameOf, spendLimitNames } from '#spend/budgets/budget.ts'
+import { addStatuses, type BudgetStatus, toStatusFields, usedAmount } from '#spend/budgets/budget-status.ts'
 import { keyBudget } from '#spend/budgets/key-budget.ts'
 
 export const BudgetOfKey = z
@@ -74,7 +74,7 @@ async function readKeyLimit(deps: { db: Db; now: Now }, { keyHash, spendLimit }:
   return limits.map(({ budget, status }) => toKeyBudget(budget, status))
 }
 
-function toKeyBudget({ subject, limit, interval, includesByok }: LastingBudget, status: BudgetStatus): KeyBudget {
+function toKeyBudget({ subject, limit, interval, includesByok }: PersistentBudget, status: BudgetStatus): KeyBudget {
   const remaining = limit - usedAmount(status) - status.held
   const isGroup = subject.kind === 'group'
   return {
@@ -86,6 +86,6 @@ function toKeyBudget({ subject, limit, interval, includesByok }: LastingBudget, 
     reset_interval: interval,
     include_byok: includesByok,
     remaining_usd: toUsd(remaining > 0n ? remaining : 0n),
-    ...statusFields(status),
+    ...toStatusFields(status),
   }
 }

@@ -1,5 +1,5 @@
 import { ModelItem, toModelItem } from '#catalogue/index/model-item.ts'
-import { modelByName } from '#gateway/request/resolve-models.ts'
+import { requireModel } from '#gateway/request/resolve-models.ts'
 import { z } from '#platform/json/schema.ts'
 import { ModelPath, modelName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
@@ -15,5 +15,5 @@ export const getModel = route({
   request: { params: ModelPath },
   response: z.object({ data: ModelItem }),
   faults: ['unauthenticated', 'not_found'],
-  handler: ({ params }, { catalogue }) => ({ data: toModelItem(modelByName(catalogue.current(), modelName(params))) }),
+  handler: ({ params }, { catalogue }) => ({ data: toModelItem(requireModel(catalogue.current(), modelName(params))) }),
 })

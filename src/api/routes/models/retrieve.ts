@@ -1,6 +1,6 @@
 import { ModelItem, toModelItem } from '#catalogue/index/model-item.ts'
 import { messagesClient } from '#gateway/clients/messages/client.ts'
-import { modelByName } from '#gateway/request/resolve-models.ts'
+import { requireModel } from '#gateway/request/resolve-models.ts'
 import { z } from '#platform/json/schema.ts'
 import { AnthropicModel, anthropicErrors, anthropicModel } from '../../models/anthropic-models.ts'
 import { route } from '../route.ts'
@@ -32,7 +32,7 @@ export const retrieveModel = route({
   ...anthropicErrors,
   faults: ['unauthenticated', 'not_found'],
   handler: ({ params, headers }, { catalogue }) => {
-    const model = modelByName(catalogue.current(), params.id)
+    const model = requireModel(catalogue.current(), params.id)
     const anthropicFields = messagesClient.isUsedBy?.(headers) ? anthropicModel(model) : {}
     return { ...toModelItem(model), ...anthropicFields, object: 'model' as const, owned_by: model.author }
   },

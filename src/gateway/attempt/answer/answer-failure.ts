@@ -5,7 +5,7 @@ import { readPageText } from '../../providers/errors/error-page.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { type AttemptFailure, failureFromStatus } from '../failure/failure.ts'
 import { findNamedStatus } from '../failure/refined-status.ts'
-import { reportedFailure } from '../failure/reported-failure.ts'
+import { failureFromReportedError } from '../failure/reported-failure.ts'
 import { type HeaderWaits, readBodyWait } from '../failure/wait-times.ts'
 import { maskSecrets } from '../secrets/mask-secrets.ts'
 
@@ -27,29 +27,29 @@ export function failureFromErrorBody(
   const message = String(attempt.providerProtocol.errorMessage(body) || readPageText(text))
   const facts = readRefusalMetadata(body)
   facts.retryAfterMs ??= readBodyWait(body, now)
-  return reportedFailure(attempt, status, message, { status, ...facts }, waits)
+  return failureFromReportedError(attempt, status, message, { status, ...facts }, waits)
 }
 
 /** The failure of an attempt whose answer reports an error. */
 export function failureFromErrorEvent(attempt: AttemptRequest, error: ErrorEvent, waits: HeaderWaits): AttemptFailure {
   const message = String(error.message)
   const status = error.status ?? findNamedStatus(error.code, message) ?? 502
-  const failure = reportedFailure(attempt, status, message, error, waits)
+  const failure = failureFromReportedError(attempt, status, message, error, waits)
   return { ...failure, reason: `error ${status} within the answer` }
 }
 
 /** The failure of an attempt whose answer ended before its last event. */
-export const truncatedAnswer = (): AttemptFailure =>
-  unusableAnswer('an answer that ended too early', 'The provider ended its answer too early.')
+export const failureFromTruncatedAnswer = (): AttemptFailure =>
+  failureFromUnusableAnswer('an answer that ended too early', 'The provider ended its answer too early.')
 
 /** The failure of an attempt whose answer violates the protocol. @param credential is removed from the message. */
-export function unreadableAnswer(error: Error, credential: string | undefined): AttemptFailure {
+export function failureFromUnreadableAnswer(error: Error, credential: string | undefined): AttemptFailure {
   const cause = maskSecrets(error.message, credential)
-  return unusableAnswer('an answer that cannot be read', `The provider's answer cannot be read: ${cause}.`)
+  return failureFromUnusableAnswer('an answer that cannot be read', `The provider's answer cannot be read: ${cause}.`)
 }
 
 /** The provider may have generated and billed all of an unusable answer. */
-const unusableAnswer = (reason: string, message: string): AttemptFailure => ({
+const failureFromUnusableAnswer = (reason: string, message: string): AttemptFailure => ({
   ...failureFromStatus(502, undefined),
   wasSent: true,
   reason,

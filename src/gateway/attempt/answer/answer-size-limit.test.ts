@@ -72,7 +72,7 @@ test('text that a filter of a stream holds counts with the received bytes', () =
     stream: true,
     contentHoldMs: 60_000,
   }
-  const receiver = { events() {}, started() {}, flush() {}, ended() {} }
+  const receiver = { onEvents() {}, onStart() {}, flush() {}, onEnd() {} }
   const stream = new StreamAnswer(request as unknown as AttemptRequest, new Delivery(receiver), 'server_sent_events')
   const toChunk = (content: string) =>
     Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`)

@@ -3,7 +3,12 @@ import type { AttemptRequest } from '../attempt-request.ts'
 import { type AttemptFailure, failureFromTransport } from '../failure/failure.ts'
 import { type HeaderWaits, readRetryAfter, readTimeToReset } from '../failure/wait-times.ts'
 import type { Sink, TransportFailure, Upstreams } from '../upstream/upstream.ts'
-import { failureFromErrorBody, failureFromErrorEvent, truncatedAnswer, unreadableAnswer } from './answer-failure.ts'
+import {
+  failureFromErrorBody,
+  failureFromErrorEvent,
+  failureFromTruncatedAnswer,
+  failureFromUnreadableAnswer,
+} from './answer-failure.ts'
 import type { AnswerEnd, AnswerReader } from './answer-reader.ts'
 import { Delivery } from './delivery.ts'
 import { looksLikeEventStream, startsWholeAnswer } from './event-text.ts'
@@ -25,7 +30,7 @@ const noBytes = Buffer.alloc(0)
 
 /** Reads the answer of one attempt for its receiver, and rejects answers that violate the protocol. */
 export class AttemptAnswer implements Sink {
-  readonly #ending = Promise.withResolvers<AttemptOutcome>()
+  readonly #outcomeResolvers = Promise.withResolvers<AttemptOutcome>()
   readonly #startedAt = performance.now()
   readonly #attempt: AttemptRequest
   readonly #delivery: Delivery
@@ -48,7 +53,7 @@ export class AttemptAnswer implements Sink {
 
   /** Resolves when the attempt has ended. */
   get outcome(): Promise<AttemptOutcome> {
-    return this.#ending.promise
+    return this.#outcomeResolvers.promise
   }
 
   get timings(): AttemptTimings {
@@ -82,7 +87,7 @@ export class AttemptAnswer implements Sink {
   }
 
   /** If the connection breaks after the finish event, the answer is complete, except perhaps for its usage. */
-  failed(failure: TransportFailure): void {
+  fail(failure: TransportFailure): void {
     const stream = this.#finishedStream
     if (!stream || this.#isSettled || failure.kind === 'aborted') return this.#fail(failureFromTransport(failure))
     this.#readOrFail(() => this.#finish(stream.completeWithoutUsage()))
@@ -140,7 +145,7 @@ export class AttemptAnswer implements Sink {
 
   #finish(end: AnswerEnd): void {
     if (end === 'complete') return this.#succeed()
-    if (end === 'too_early') return this.#fail(truncatedAnswer())
+    if (end === 'too_early') return this.#fail(failureFromTruncatedAnswer())
     if (end.type === 'error_body')
       return this.#fail(failureFromErrorBody(this.#attempt, this.#status, end.text, this.#waits, this.#now()))
     this.#fail(failureFromErrorEvent(this.#attempt, end, this.#waits))
@@ -150,7 +155,7 @@ export class AttemptAnswer implements Sink {
   #succeed(): void {
     if (this.#isSettled) return
     // Called before the attempt is settled: if it throws, because the answer cannot be written, the attempt fails.
-    this.#delivery.receiver.ended()
+    this.#delivery.receiver.onEnd()
     this.#settle({ kind: 'complete' })
   }
 
@@ -158,7 +163,7 @@ export class AttemptAnswer implements Sink {
     try {
       read()
     } catch (error) {
-      this.#fail(unreadableAnswer(error as Error, this.#attempt.credential))
+      this.#fail(failureFromUnreadableAnswer(error as Error, this.#attempt.credential))
       this.#abort()
     }
   }
@@ -171,7 +176,7 @@ export class AttemptAnswer implements Sink {
 
   #settle(outcome: AttemptOutcome): void {
     this.#isSettled = true
-    this.#ending.resolve(outcome)
+    this.#outcomeResolvers.resolve(outcome)
   }
 
   #abort(): void {

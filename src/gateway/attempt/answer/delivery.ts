@@ -25,20 +25,20 @@ export class Delivery {
   start(): void {
     if (this.#hasStarted) return
     this.#hasStarted = true
-    if (this.exchange) this.receiver.started(this.exchange)
+    if (this.exchange) this.receiver.onStart(this.exchange)
   }
 
   /**
    * Passes a whole answer to the receiver.
-   * @param whole undefined if the answer must be translated for the client.
+   * @param wholeAnswer undefined if the answer must be translated for the client.
    * @returns the error that the answer reports instead of content, which is not passed on.
    */
-  deliverWhole(events: AnswerEvent[], whole: WholeAnswer | undefined): ErrorEvent | 'complete' {
+  deliverWhole(events: AnswerEvent[], wholeAnswer: WholeAnswer | undefined): ErrorEvent | 'complete' {
     const error = events.find((event) => event.type === 'error')
     if (error) return error
-    if (whole && whole.bytes.length > maxUncheckedBytes) new AnswerSizeLimit().addEvents(events)
+    if (wholeAnswer && wholeAnswer.bytes.length > maxUncheckedBytes) new AnswerSizeLimit().addEvents(events)
     this.start()
-    this.receiver.events(events, undefined, whole)
+    this.receiver.onEvents(events, undefined, wholeAnswer)
     return 'complete'
   }
 }

@@ -8,12 +8,12 @@ export type WholeAnswer = { bytes: Buffer; text: string; body: unknown }
 /** Receives the answer of an upstream. */
 export type Receiver = {
   /** Called at the first content. After it, no other endpoint is tried. */
-  started: (exchange: Exchange) => void
+  onStart: (exchange: Exchange) => void
   /**
    * Takes the parsed events of one stream event or of a whole answer (`whole`). `raw` is the stream event's bytes, with its data
    * joined in one `data:` line; undefined if the client cannot read them.
    */
-  events: (events: AnswerEvent[], raw: Buffer | undefined, whole?: WholeAnswer) => void
+  onEvents: (events: AnswerEvent[], raw: Buffer | undefined, wholeAnswer?: WholeAnswer) => void
   /** Takes text deltas without parsing. If undefined, `events` takes them. */
   deltas?: DeltaReceiver | undefined
   /** Sends the client's response headers when a stream has no content for a long time. */
@@ -21,7 +21,7 @@ export type Receiver = {
   /** Called when no more events are available at the moment. */
   flush: () => void
   /** Called when the answer is complete. @throws Error if it cannot be written. */
-  ended: () => void
+  onEnd: () => void
 }
 
 /** An event with a piece of text. */

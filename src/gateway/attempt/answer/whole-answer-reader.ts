@@ -46,8 +46,8 @@ export class WholeAnswerReader implements AnswerReader {
     if (!answer && isJsonLines(text)) return this.#readAsStream(bytes)
     const error = answer ? undefined : readErrorText(text)
     if (error) return error
-    const { events, whole } = readWholeAnswer(this.#attempt, answer ?? repairAnswer(text))
-    return this.#delivery.deliverWhole(events, whole)
+    const { events, wholeAnswer } = readWholeAnswer(this.#attempt, answer ?? repairAnswer(text))
+    return this.#delivery.deliverWhole(events, wholeAnswer)
   }
 
   /** Reads JSON lines that arrived with the content type of a whole answer. */

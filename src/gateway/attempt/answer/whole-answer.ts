@@ -44,16 +44,16 @@ export function readErrorText(text: string): Extract<AnswerEvent, { type: 'error
 export function readWholeAnswer(
   { providerProtocol, adaptProtocol, answerId, answerLimit, toolNames, target, choiceCount }: AttemptRequest,
   answer: WholeAnswer,
-): { events: AnswerEvent[]; whole: WholeAnswer | undefined } {
+): { events: AnswerEvent[]; wholeAnswer: WholeAnswer | undefined } {
   if (answer.body === null) throw new Error('it is null')
   const { normalizer } = providerProtocol.forms ?? {}
   const options = { endpoint: target.endpoint, choiceCount, toolNames }
   const body = normalizer ? normalizer.normalizeAnswer(answer.body, options) : answer.body
   const protocol = recognizeProtocol(body, providerProtocol)
-  const isForeign = protocol !== providerProtocol
-  const reader = isForeign && adaptProtocol ? adaptProtocol(protocol) : protocol
+  const needsTranslation = protocol !== providerProtocol
+  const reader = needsTranslation && adaptProtocol ? adaptProtocol(protocol) : protocol
   const events = reader.readBody(body, { answerId, answerLimit, toolNames })
-  return { events, whole: isForeign ? undefined : replaceBody(answer, body) }
+  return { events, wholeAnswer: needsTranslation ? undefined : replaceBody(answer, body) }
 }
 
 /** The protocol that an answer shows: that of its endpoint or another one. */

@@ -31,7 +31,7 @@ describe('an upstream’s refusal', () => {
   for (const [theirs, ours, tryNext] of table) {
     test(`with status ${theirs} becomes ${ours}, ${tryNext ? 'if no other endpoint answers' : 'at once'}`, () => {
       const failure = failureFromStatus(theirs, 'a reason')
-      assert.deepEqual([faultStatus[failure.kind], failure.tryNext], [ours, tryNext])
+      assert.deepEqual([faultStatus[failure.kind], failure.canTryNext], [ours, tryNext])
     })
   }
 
@@ -55,8 +55,9 @@ describe('an upstream’s refusal', () => {
   test('of the key of a workspace names it as the cause', () => {
     const failure = failureFromStatus(401, 'Incorrect API key provided: sk-abc', undefined, 'workspace')
     assert.match(failure.message, /refused the key of this workspace/)
-    assert.deepEqual([failure.kind, failure.raw, failure.tryNext], ['bad_gateway', undefined, true])
+    assert.deepEqual([failure.kind, failure.providerMessage, failure.canTryNext], ['bad_gateway', undefined, true])
   })
 
-  test('is cut if it is long', () => assert.equal(failureFromStatus(500, 'x'.repeat(1e6)).raw?.length, 2000))
+  test('is cut if it is long', () =>
+    assert.equal(failureFromStatus(500, 'x'.repeat(1e6)).providerMessage?.length, 2000))
 })

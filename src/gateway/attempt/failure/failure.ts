@@ -11,10 +11,10 @@ export type AttemptFailure = {
   kind: FaultKind
   message: string
   /** Whether another endpoint can be tried. */
-  tryNext: boolean
+  canTryNext: boolean
   retryAfterMs: number | undefined
   /** The upstream's error message, with secrets masked. */
-  raw: string | undefined
+  providerMessage: string | undefined
   /** The upstream's error code. */
   providerCode?: string | undefined
   /** The upstream's machine-readable details, as JSON without secrets. */
@@ -22,7 +22,7 @@ export type AttemptFailure = {
   /** Whether the request was sent, so that the provider can bill it. */
   wasSent?: boolean
   /** The connection broke. */
-  connectionLost?: boolean
+  isConnectionLost?: boolean
   /** The prompt is longer than the endpoint's context. */
   contextSizes?: ContextSizes
   /** Whether the endpoint is the cause, not the request. */
@@ -56,9 +56,9 @@ export function failureFromStatus(
     kind,
     message: text,
     // Another endpoint would refuse an invalid request too.
-    tryNext: kind !== 'invalid',
+    canTryNext: kind !== 'invalid',
     retryAfterMs,
-    raw,
+    providerMessage: raw,
     isCausedByEndpoint: isEndpointFault(status),
     reason: `status ${status}`,
   })
@@ -68,7 +68,7 @@ export function failureFromStatus(
       return failure('invalid', raw ?? 'The provider refused the request as invalid.')
     case 401:
     case 407:
-      return { ...failure('bad_gateway', credentialRefusedMessages[owner]), raw: undefined }
+      return { ...failure('bad_gateway', credentialRefusedMessages[owner]), providerMessage: undefined }
     case 402:
       return failure('payment_required', 'The provider says that its account has no credit left.')
     case 403:
@@ -103,7 +103,7 @@ export function markPromptTooLong(failure: AttemptFailure, message: string | und
   if (failure.kind === 'rate_limited') return failure
   const contextSizes = readContextError(failure.providerCode, message)
   if (!contextSizes) return failure
-  return { ...failure, kind: 'invalid', tryNext: true, isCausedByEndpoint: false, contextSizes }
+  return { ...failure, kind: 'invalid', canTryNext: true, isCausedByEndpoint: false, contextSizes }
 }
 
 /** The failure of an attempt whose connection failed: before an answer, or in the middle of one. */
@@ -111,23 +111,24 @@ export function failureFromTransport({ kind, phase, message, explanation }: Tran
   const wasSent = phase !== 'connect'
   if (kind === 'timeout') {
     const reason = `${message} (${phase})`
-    return { ...failureFromStatus(408, undefined), reason, raw: reason, wasSent }
+    return { ...failureFromStatus(408, undefined), reason, providerMessage: reason, wasSent }
   }
   const summary =
     phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
   const fullMessage = explanation === undefined ? summary : `${summary.slice(0, -1)}: ${explanation}.`
   const failure = { ...failureFromStatus(502, undefined), message: fullMessage, tryNext: kind !== 'aborted' }
   const reason = [`${kind} (${phase})`, explanation].filter(Boolean).join(': ')
-  return { ...failure, reason, wasSent, connectionLost: kind === 'reset' && wasSent }
+  return { ...failure, reason, wasSent, isConnectionLost: kind === 'reset' && wasSent }
 }
 
 /** The failure of the last attempt, as a fault for the client. */
 export function toClientFault(failure: AttemptFailure, target: Target): Fault {
   const metadata = {
     provider_name: target.endpoint.provider,
-    ...(failure.raw && { raw: failure.raw }),
-    ...(failure.raw && failure.providerCode && { provider_code: failure.providerCode }),
-    ...(failure.raw && failure.providerDetails && { provider_details: JSON.parse(failure.providerDetails) }),
+    ...(failure.providerMessage && { raw: failure.providerMessage }),
+    ...(failure.providerMessage && failure.providerCode && { provider_code: failure.providerCode }),
+    ...(failure.providerMessage &&
+      failure.providerDetails && { provider_details: JSON.parse(failure.providerDetails) }),
   }
   if (failure.contextSizes) {
     const { limit = target.endpoint.contextLength, tokens } = failure.contextSizes

@@ -49,8 +49,8 @@ export function refineStatus(status: number, code: string | undefined, message: 
 
 /** The status that the code or the message of an error stands for. Undefined if they name none. */
 export function findNamedStatus(code: string | undefined, message: string): number | undefined {
-  const ofCode = code === undefined ? undefined : statusOfCode.get(code)
-  return ofCode ?? statusOfMessage.find(([pattern]) => pattern.test(message))?.[1]
+  const statusFromCode = code === undefined ? undefined : statusOfCode.get(code)
+  return statusFromCode ?? statusOfMessage.find(([pattern]) => pattern.test(message))?.[1]
 }
 
 /** Error codes of a provider's content policy, and of unusable output of its model. */

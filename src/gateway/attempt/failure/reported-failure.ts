@@ -11,7 +11,7 @@ import { type HeaderWaits, parseWaitMessage } from './wait-times.ts'
  * The failure of an attempt whose provider reported an error: as the status of its answer, or within the answer.
  * @param status decides about the failure. The facts have the status that the provider sent, if any.
  */
-export function reportedFailure(
+export function failureFromReportedError(
   { credential, credentialOwner, aliases }: Pick<AttemptRequest, 'credential' | 'credentialOwner' | 'aliases'>,
   status: number,
   rawMessage: string,
@@ -23,7 +23,7 @@ export function reportedFailure(
   const wait = waits.retryAfterMs ?? facts.retryAfterMs ?? parseWaitMessage(rawMessage) ?? waits.resetMs
   const refinedStatus = refineStatus(status, providerCode, rawMessage)
   const failure = failureFromStatus(refinedStatus, message || undefined, wait, credentialOwner)
-  if (isModelSpecificRefusal(providerCode)) failure.tryNext = true
+  if (isModelSpecificRefusal(providerCode)) failure.canTryNext = true
   const hasSecret = details !== undefined && maskSecrets(details, credential) !== details
   const providerFacts = {
     providerCode,

@@ -9,13 +9,13 @@ type Headers = Record<string, string | string[] | undefined>
 export type HeaderWaits = { retryAfterMs: number | undefined; resetMs: number | undefined }
 
 /** Headers with a time in milliseconds, of OpenAI and of Azure. */
-const exactHeaders = ['retry-after-ms', 'x-ms-retry-after-ms'] as const
+const millisecondHeaders = ['retry-after-ms', 'x-ms-retry-after-ms'] as const
 
 /** The time that a provider's headers ask to wait. */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
-  for (const name of exactHeaders) {
-    const exact = Number(headers[name])
-    if (Number.isFinite(exact) && exact > 0) return Math.min(maxWaitMs, Math.round(exact))
+  for (const name of millisecondHeaders) {
+    const ms = Number(headers[name])
+    if (Number.isFinite(ms) && ms > 0) return Math.min(maxWaitMs, Math.round(ms))
   }
   return parseResetTime(headers['retry-after'] ?? headers['x-retry-after'], now)
 }
@@ -54,13 +54,13 @@ export function readTimeToReset(headers: Headers, now: number): number | undefin
     ...rateLimitHeaders.filter(({ remaining }) => Number(headers[remaining] ?? 1) <= 0),
     ...singleLimitHeaders.filter(({ remaining }) => Number(headers[remaining] ?? 0) <= 0),
   ]
-  const resets = [...exhausted.map(({ reset }) => headers[reset]), combinedReset(headers.ratelimit)]
+  const resets = [...exhausted.map(({ reset }) => headers[reset]), readCombinedReset(headers.ratelimit)]
   const waits = resets.map((reset) => parseResetTime(reset, now)).filter((ms) => ms !== undefined)
   return waits.length > 0 ? Math.max(...waits) : undefined
 }
 
 /** The reset in the header `RateLimit` of the IETF's drafts, if nothing remains. */
-function combinedReset(header: string | string[] | undefined): string | undefined {
+function readCombinedReset(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header[0] : header
   if (!text || !/\b(?:r|remaining)=0\b/i.test(text)) return undefined
   return /\b(?:t|reset)=(\d+)/i.exec(text)?.[1]
@@ -82,15 +82,15 @@ function parseResetTime(header: string | string[] | undefined, now: number): num
 /** The time that an error message asks to wait, as many providers write it: "Please try again in 1m7.66s". */
 export function parseWaitMessage(message: string): number | undefined {
   const match = waitPattern.exec(message)
-  const [, amount, unit] = chineseWait.exec(message) ?? []
-  return parseDuration(match?.groups?.time ?? (unit && `${amount}${chineseUnits.get(unit[0]!)}`))
+  const [, amount, unit] = chineseWaitPattern.exec(message) ?? []
+  return parseDuration(match?.groups?.time ?? (unit && `${amount}${unitOfChineseCharacter.get(unit[0]!)}`))
 }
 
 const waitPattern =
   /\b(?:try again|retry|retryDelay|wait|resets?|available):? (?:in |after |for )?(?=\d)(?<time>.{1,60})/is
 
-const chineseWait = /(\d{1,9}(?:\.\d{1,9})?)\s*(秒|分|小时|天)钟?(?:之?后|再)/
-const chineseUnits = new Map([
+const chineseWaitPattern = /(\d{1,9}(?:\.\d{1,9})?)\s*(秒|分|小时|天)钟?(?:之?后|再)/
+const unitOfChineseCharacter = new Map([
   ['秒', 's'],
   ['分', 'm'],
   ['小', 'h'],
@@ -98,7 +98,7 @@ const chineseUnits = new Map([
 ])
 
 /** Fields of errors with the time to wait, and their unit in milliseconds. */
-const bodyFields = {
+const msPerUnitOfField = {
   retry_after: 1000,
   retryAfter: 1000,
   retry_after_seconds: 1000,
@@ -114,7 +114,7 @@ const bodyFields = {
 export function readBodyWait(body: unknown, now: number, depth = 3): number | undefined {
   if (typeof body !== 'object' || body === null || depth === 0) return undefined
   const fields = body as Record<string, unknown>
-  for (const [name, unit] of Object.entries(bodyFields)) {
+  for (const [name, unit] of Object.entries(msPerUnitOfField)) {
     const time = Number(fields[name] ?? Number.NaN)
     if (time > 0) return Math.min(maxWaitMs, Math.ceil(time * unit))
   }
@@ -136,7 +136,7 @@ export function parseRetryAfter(header: string | string[] | undefined, now: numb
   return Number.isNaN(at) ? (parseDuration(text) ?? parseWaitMessage(text)) : Math.min(maxWaitMs, Math.max(0, at - now))
 }
 
-const units = new Map([
+const msPerUnit = new Map([
   ['d', dayMs],
   ['h', hourMs],
   ['m', minuteMs],
@@ -152,7 +152,7 @@ function parseDuration(text: string | undefined): number | undefined {
   for (let match = amountWithUnit.exec(text ?? ''); match; match = amountWithUnit.exec(text!)) {
     const [, amount, word] = match
     const unit = /^(?:ms|milli)/i.test(word!) ? 'ms' : word![0]!.toLowerCase()
-    total = (total ?? 0) + Number(amount) * units.get(unit)!
+    total = (total ?? 0) + Number(amount) * msPerUnit.get(unit)!
   }
   return total === undefined ? undefined : Math.min(maxWaitMs, Math.ceil(total))
 }

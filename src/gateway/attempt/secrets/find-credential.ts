@@ -5,11 +5,11 @@ const leakLength = { plain: 8, base64: 12, hex: 16 }
  * Finds a credential, or a long enough part of it, in a text: in any case, plain, in base64 or in hexadecimal. Takes
  * linear time in the length of the text.
  */
-export function credentialFinder(credential: string): (text: string) => [start: number, end: number][] {
+export function createCredentialFinder(credential: string): (text: string) => [start: number, end: number][] {
   const bytes = Buffer.from(credential)
-  const findPlain = substringFinder(credential, leakLength.plain)
-  const findHex = substringFinder(bytes.toString('hex'), leakLength.hex)
-  const base64Finders = [0, 1, 2].map((before) => substringFinder(base64Core(bytes, before), leakLength.base64))
+  const findPlain = createSubstringFinder(credential, leakLength.plain)
+  const findHex = createSubstringFinder(bytes.toString('hex'), leakLength.hex)
+  const base64Finders = [0, 1, 2].map((before) => createSubstringFinder(base64Core(bytes, before), leakLength.base64))
   return (text) => {
     const plain = lowerCase(text)
     // Base64 has two alphabets.
@@ -36,18 +36,18 @@ function base64Core(bytes: Buffer, before: number): string {
 }
 
 /** Finds all substrings of `length` characters of a word in a text, with a rolling hash. Finds a shorter word as a whole. */
-function substringFinder(word: string, length: number): (text: string) => [number, number][] {
+function createSubstringFinder(word: string, length: number): (text: string) => [number, number][] {
   const foundLength = Math.min(word.length, length)
   // A single character is in every text.
   if (foundLength < 2) return () => []
   const lowerWord = lowerCase(word)
   const substrings = new Map<number, string[]>()
-  eachSubstring(lowerWord, foundLength, (hash, at) => {
+  forEachSubstring(lowerWord, foundLength, (hash, at) => {
     substrings.getOrInsertComputed(hash, () => []).push(lowerWord.slice(at, at + foundLength))
   })
   return (text) => {
     const positions: [number, number][] = []
-    eachSubstring(text, foundLength, (hash, at) => {
+    forEachSubstring(text, foundLength, (hash, at) => {
       if (substrings.get(hash)?.includes(text.slice(at, at + foundLength))) positions.push([at, at + foundLength])
     })
     return positions
@@ -56,7 +56,7 @@ function substringFinder(word: string, length: number): (text: string) => [numbe
 
 const hashBase = 31
 
-function eachSubstring(text: string, length: number, visit: (hash: number, at: number) => void): void {
+function forEachSubstring(text: string, length: number, visit: (hash: number, at: number) => void): void {
   let oldestWeight = 1
   for (let step = 1; step < length; step++) oldestWeight = Math.imul(oldestWeight, hashBase)
   let hash = 0

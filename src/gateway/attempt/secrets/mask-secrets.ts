@@ -1,4 +1,4 @@
-import { credentialFinder } from './find-credential.ts'
+import { createCredentialFinder } from './find-credential.ts'
 import { type PositionedText, removeEscapes, withPositions } from './remove-escapes.ts'
 
 /** Matches the usual forms of credentials. */
@@ -20,7 +20,7 @@ const maxLayers = 3
  */
 export function maskSecrets(message: string, credential?: string): string {
   const text = message.slice(0, maxScannedLength)
-  const findCredential = credential ? credentialFinder(credential) : () => []
+  const findCredential = credential ? createCredentialFinder(credential) : () => []
   const secretMask = new Uint8Array(text.length)
   let layer: PositionedText | undefined = withPositions(text)
   for (let depth = 0; layer && depth <= maxLayers; depth++) {

@@ -2,7 +2,7 @@
 export type PositionedText = { text: string; starts: readonly number[] }
 
 /** Percent, HTML, JSON and backslash escapes of single characters. */
-const escapes =
+const escapePattern =
   /%([0-9a-f]{2})|\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&([a-z]{2,8});|\\(["'/\\])/gi
 
 const namedEntities: Record<string, string> = {
@@ -52,8 +52,8 @@ export function removeEscapes({ text, starts }: PositionedText): PositionedText 
     for (let from = copiedTo; from < end; from++) plainStarts.push(starts[from]!)
     plain += text.slice(copiedTo, end)
   }
-  for (const match of text.matchAll(escapes)) {
-    const character = characterOf(match)
+  for (const match of text.matchAll(escapePattern)) {
+    const character = decodeEscape(match)
     if (character === undefined) continue
     copy(match.index)
     plain += character
@@ -67,7 +67,9 @@ export function removeEscapes({ text, starts }: PositionedText): PositionedText 
 }
 
 /** The escaped character. Undefined if it is not ASCII, because credentials are ASCII. */
-function characterOf([, percent, json, braces, byte, hex, decimal, name, quoted]: RegExpExecArray): string | undefined {
+function decodeEscape([, percent, json, braces, byte, hex, decimal, name, quoted]: RegExpExecArray):
+  | string
+  | undefined {
   if (name !== undefined) return namedEntities[name.toLowerCase()]
   if (quoted !== undefined) return quoted
   const digits = percent ?? json ?? braces ?? byte ?? hex

@@ -12,9 +12,9 @@ function decoded(headers: Record<string, string>, chunks: Buffer[]): Promise<str
         head() {},
         data: (chunk) => void received.push(Buffer.from(chunk)),
         end: () => resolve(Buffer.concat(received).toString()),
-        failed: ({ message }) => reject(new Error(message)),
+        fail: ({ message }) => reject(new Error(message)),
       },
-      { hold() {}, release() {} },
+      { pauseSource() {}, resumeSource() {} },
     )
     sink.head(200, headers)
     for (const chunk of chunks) sink.data(chunk)

@@ -1,31 +1,35 @@
+import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import type { Sink, TransportFailure } from './upstream.ts'
 
-type Decoder = ReturnType<typeof createGunzip>
+type Decoder = Transform
 
-/** Creates the decoder of an encoding for an answer that starts with these bytes. Undefined if it is not encoded. */
-const decoders = new Map<string, (start: Buffer) => Decoder | undefined>([
-  ['gzip', gunzip],
-  ['x-gzip', gunzip],
-  ['deflate', (start) => (startsZlib(start) ? createInflate() : (createInflateRaw() as Decoder))],
-  ['br', () => createBrotliDecompress() as Decoder],
-  ['zstd', (start) => (start.readUInt32LE() === zstdMagic ? (createZstdDecompress() as Decoder) : undefined)],
-])
+/** Creates the decoder of an answer that starts with `prefix`. Undefined if the answer is not encoded after all. */
+type DecoderFactory = (prefix: Buffer) => Decoder | undefined
 
 const zstdMagic = 0xfd2fb528
 
-/** Undefined if the answer is not compressed: some proxies decompress it without removing the header. */
-function gunzip(start: Buffer): Decoder | undefined {
-  return startsGzip(start) ? createGunzip() : undefined
+/** The decoder factories by the name of their encoding. */
+const decoderFactories = new Map<string, DecoderFactory>([
+  ['gzip', createGzipDecoder],
+  ['x-gzip', createGzipDecoder],
+  ['deflate', (prefix) => (isZlibPrefix(prefix) ? createInflate() : createInflateRaw())],
+  ['br', () => createBrotliDecompress()],
+  ['zstd', (prefix) => (prefix.readUInt32LE() === zstdMagic ? createZstdDecompress() : undefined)],
+])
+
+/** Undefined if the answer is not compressed: some proxies decompress an answer without removing the header. */
+function createGzipDecoder(prefix: Buffer): Decoder | undefined {
+  return isGzipPrefix(prefix) ? createGunzip() : undefined
 }
 
-const startsGzip = (chunk: Buffer) => chunk[0] === 0x1f && chunk[1] === 0x8b
+const isGzipPrefix = (prefix: Buffer) => prefix[0] === 0x1f && prefix[1] === 0x8b
 
 /** Some servers send `deflate` without the header of zlib. */
-const startsZlib = (start: Buffer) => (start[0]! & 0x0f) === 8 && start.readUInt16BE() % 31 === 0
+const isZlibPrefix = (prefix: Buffer) => (prefix[0]! & 0x0f) === 8 && prefix.readUInt16BE() % 31 === 0
 
-/** The number of bytes that are needed to recognise an encoding. */
-const startLength = 4
+/** The number of bytes that are needed to recognize an encoding. */
+const prefixLength = 4
 
 const noBytes = Buffer.alloc(0)
 
@@ -39,53 +43,55 @@ function listEncodings(header: string | string[] | undefined): string[] {
     .filter((name) => name !== '' && name !== 'identity')
 }
 
-/** The input of a decoder, which is held while the buffer of the decoder is full. */
-export type DecoderInput = { hold: () => void; release: () => void }
+/** The source of an answer. A full decoder pauses it, and resumes it when its buffer is empty. */
+export type DecoderSource = { pauseSource: () => void; resumeSource: () => void }
 
 /**
- * Decompresses an answer for a sink. Some upstreams compress although the request forbids it. Pausing also pauses the
- * decoder, which buffers output.
+ * Decompresses an answer for a sink, because some upstreams compress although the request forbids it. A paused reader must also
+ * call `pause` of this object: the decoder would continue to emit what it has buffered.
  */
 export class DecodingSink implements Sink {
   #sink: Sink
-  readonly #input: DecoderInput
+  readonly #source: DecoderSource
+  /** The factory for the announced encoding, until the prefix of the answer has arrived. */
+  #pendingFactory: DecoderFactory | undefined
+  /** The first bytes of the answer, until they suffice to recognize its encoding. */
+  #prefix: Buffer = noBytes
   #decoder: Decoder | undefined
-  /** Creates the decoder once the first bytes have arrived. */
-  #create: ((start: Buffer) => Decoder | undefined) | undefined
-  #start: Buffer = noBytes
   #hasStarted = false
-  #isOver = false
+  #hasEnded = false
 
-  constructor(sink: Sink, input: DecoderInput) {
+  constructor(sink: Sink, source: DecoderSource) {
     this.#sink = sink
-    this.#input = input
+    this.#source = source
   }
 
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
     const encodings = listEncodings(headers['content-encoding'])
-    this.#create = decoders.get(encodings.pop() ?? 'identity')
+    this.#pendingFactory = decoderFactories.get(encodings.pop() ?? 'identity')
     // Each earlier encoding is decoded after this one.
-    if (encodings.length > 0) this.#sink = new DecodingSink(this.#sink, this.#input)
+    if (encodings.length > 0) this.#sink = new DecodingSink(this.#sink, this.#source)
     this.#sink.head(status, encodings.length > 0 ? { ...headers, 'content-encoding': encodings.join() } : headers)
   }
 
   data(chunk: Buffer): void {
     // Some proxies remove the header of a compressed answer. No JSON and no event starts like this.
-    if (!this.#hasStarted && !this.#create && startsGzip(chunk)) this.#create = gunzip
+    if (!this.#hasStarted && isGzipPrefix(chunk)) this.#pendingFactory ??= createGzipDecoder
     this.#hasStarted = true
-    if (this.#create) this.#startDecoder(this.#create, Buffer.concat([this.#start, chunk]), startLength)
-    else this.#decode(chunk)
+    if (!this.#pendingFactory) return this.#write(chunk)
+    this.#prefix = Buffer.concat([this.#prefix, chunk])
+    if (this.#prefix.length >= prefixLength) this.#startDecoder(this.#pendingFactory(this.#prefix))
   }
 
   end(): void {
-    // However short the answer is, no more bytes follow.
-    if (this.#create) this.#startDecoder(this.#create, this.#start, 0)
+    // An answer without a complete prefix is too short to be encoded.
+    if (this.#pendingFactory) this.#startDecoder(undefined)
     if (this.#decoder) this.#decoder.end()
-    else if (this.#finishOnce()) this.#sink.end()
+    else if (this.#endOnce()) this.#sink.end()
   }
 
-  failed(failure: TransportFailure): void {
-    if (this.#finishOnce()) this.#sink.failed(failure)
+  fail(failure: TransportFailure): void {
+    if (this.#endOnce()) this.#sink.fail(failure)
   }
 
   pause(): void {
@@ -96,32 +102,38 @@ export class DecodingSink implements Sink {
     this.#decoder?.resume()
   }
 
-  #startDecoder(create: (start: Buffer) => Decoder | undefined, start: Buffer, minLength: number): void {
-    this.#start = start
-    if (start.length < minLength) return
-    this.#create = undefined
-    const decoder = start.length < startLength ? undefined : create(start)
+  /** Passes the prefix to the decoder. @param decoder undefined for an answer that is not encoded. */
+  #startDecoder(decoder: Decoder | undefined): void {
+    const prefix = this.#prefix
+    this.#pendingFactory = undefined
+    this.#prefix = noBytes
     if (decoder) this.#listen(decoder)
-    if (start.length > 0) this.#decode(start)
+    if (prefix.length > 0) this.#write(prefix)
   }
 
-  #decode(chunk: Buffer): void {
+  #write(chunk: Buffer): void {
     if (!this.#decoder) this.#sink.data(chunk)
-    else if (!this.#decoder.write(chunk)) this.#input.hold()
+    else if (!this.#decoder.write(chunk)) this.#source.pauseSource()
   }
 
   #listen(decoder: Decoder): void {
     this.#decoder = decoder
-    decoder.on('data', (chunk: Buffer) => this.#isOver || this.#sink.data(chunk))
-    decoder.on('drain', () => this.#isOver || this.#input.release())
-    decoder.on('end', () => this.#finishOnce() && this.#sink.end())
-    decoder.on('error', ({ message }) => this.failed({ kind: 'reset', phase: 'answer', message }))
+    decoder.on('data', (chunk: Buffer) => {
+      if (!this.#hasEnded) this.#sink.data(chunk)
+    })
+    decoder.on('drain', () => {
+      if (!this.#hasEnded) this.#source.resumeSource()
+    })
+    decoder.on('end', () => {
+      if (this.#endOnce()) this.#sink.end()
+    })
+    decoder.on('error', ({ message }) => this.fail({ kind: 'reset', phase: 'answer', message }))
   }
 
   /** Marks the end. @returns false if it was reached before. */
-  #finishOnce(): boolean {
-    if (this.#isOver) return false
-    this.#isOver = true
+  #endOnce(): boolean {
+    if (this.#hasEnded) return false
+    this.#hasEnded = true
     this.#decoder?.destroy()
     return true
   }

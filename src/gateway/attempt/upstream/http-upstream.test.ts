@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { until } from '#test/harness/until.ts'
-import { httpUpstreams } from './http-upstream.ts'
+import { createHttpUpstreams } from './http-upstream.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream.ts'
 
 const long = { firstByteMs: 60_000, idleMs: 60_000, usageMs: 60_000 }
@@ -18,7 +18,7 @@ type SendOptions = Partial<typeof long> & { onData?: (received: Received) => voi
 async function upstream(answer: (response: ServerResponse) => void) {
   const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const http = httpUpstreams({ connectMs: 60_000 })
+  const http = createHttpUpstreams({ connectMs: 60_000 })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     server,
@@ -35,7 +35,7 @@ async function upstream(answer: (response: ServerResponse) => void) {
           onData(received)
         },
         end: () => received.ended++,
-        failed: (failure) => received.failures.push(failure),
+        fail: (failure) => received.failures.push(failure),
       }
       const exchange = http.send({ origin, path: '/', headers: {}, body: '{}' }, { ...long, ...limits }, sink)
       return { exchange, received, finished: until(() => received.ended + received.failures.length > 0) }
@@ -153,9 +153,9 @@ test('a body in pieces arrives whole, with its content-length', async () => {
     response.end('{}')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const http = httpUpstreams({ connectMs: 60_000 })
+  const http = createHttpUpstreams({ connectMs: 60_000 })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const sink: Sink = { head() {}, data() {}, end() {}, failed: ({ message }) => result.reject(new Error(message)) }
+  const sink: Sink = { head() {}, data() {}, end() {}, fail: ({ message }) => result.reject(new Error(message)) }
   const body = [Buffer.from('{"a":"'), Buffer.alloc(500_000, 'x'), Buffer.from('ü"}')]
   http.send({ origin, path: '/', headers: {}, body }, long, sink)
   const { length, text } = await result.promise
@@ -182,7 +182,7 @@ function closingSilently(answer: (socket: Socket) => void) {
 
 async function sendTwice(server: ReturnType<typeof createTcpServer>) {
   await once(server, 'listening')
-  const http = httpUpstreams({ connectMs: 60_000 })
+  const http = createHttpUpstreams({ connectMs: 60_000 })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const answers: string[] = []
   for (let count = 0; count < 2; count++) {
@@ -194,7 +194,7 @@ async function sendTwice(server: ReturnType<typeof createTcpServer>) {
         text += chunk
       },
       end: () => resolve(text),
-      failed: ({ kind, phase }) => resolve(`${kind} ${phase}`),
+      fail: ({ kind, phase }) => resolve(`${kind} ${phase}`),
     })
     answers.push(await promise)
     // Undici returns a connection to its pool after it has reported the end of the answer.

@@ -6,7 +6,7 @@ import { throughProxies } from '#platform/net/outgoing.ts'
 import type { ProxySettings } from '#platform/net/proxies.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { encodeUtf8 } from '#platform/text/copy-bytes.ts'
-import { type DecoderInput, DecodingSink } from './decode.ts'
+import { type DecoderSource, DecodingSink } from './decode.ts'
 import { type Connection, watchConnection } from './reused-connections.ts'
 import type { Timeouts } from './timeouts.ts'
 import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './upstream.ts'
@@ -17,7 +17,7 @@ const warmUpMs = 300
 export type UpstreamOptions = { connectMs: number; proxies?: ProxySettings }
 
 /** Connections to upstreams, kept alive and pooled by origin. */
-export function httpUpstreams(options: UpstreamOptions): Upstreams {
+export function createHttpUpstreams(options: UpstreamOptions): Upstreams {
   const agents: Agent[] = []
   const lazyAgent = (pipelining: number) =>
     once(() => {
@@ -51,8 +51,8 @@ export function httpUpstreams(options: UpstreamOptions): Upstreams {
  * Prepares headers and body for undici, which references the body until the answer has ended. To free memory earlier,
  * pieces are released as they are sent, and the text of a streamed request does not use the buffer pool.
  */
-function dispatchOptions({ headers, body, streams }: UpstreamRequest) {
-  if (typeof body === 'string') return { headers, body: streams ? encodeUtf8(body) : Buffer.from(body) }
+function dispatchOptions({ headers, body, isStream }: UpstreamRequest) {
+  if (typeof body === 'string') return { headers, body: isStream ? encodeUtf8(body) : Buffer.from(body) }
   if (body.length === 1) return { headers, body: body[0]! }
   const length = body.reduce((sum, piece) => sum + piece.length, 0)
   // Undici accepts any iterable, but its types do not say so.
@@ -85,7 +85,7 @@ function newAgent({ connectMs, proxies = {}, pipelining }: UpstreamOptions & { p
 const abandonedError = new Error('abandoned')
 
 /** One request over HTTP: undici's handler on the one side, an exchange on the other. */
-class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
+class HttpCall implements Exchange, DecoderSource, Dispatcher.DispatchHandler {
   connectMs: number | undefined
   readonly #startedAt = performance.now()
   readonly #origin: string
@@ -95,7 +95,7 @@ class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #phase: TransportFailure['phase'] = 'connect'
   /** The connection has ended. A decoder can still have output. */
-  #isOver = false
+  #hasEnded = false
   #isPaused = false
   /** The buffer of the decoder is full. */
   #isDecoderFull = false
@@ -117,7 +117,7 @@ class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
     this.#phase = 'first_byte'
     this.connectMs = Math.round(performance.now() - this.#startedAt)
     // Aborted while it waited for its connection.
-    if (this.#isOver) controller.abort(abandonedError)
+    if (this.#hasEnded) controller.abort(abandonedError)
     else watchConnection(this)
   }
 
@@ -133,18 +133,18 @@ class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
   ): void {
     this.#resend = undefined
     // Statuses below 200 only announce the response.
-    if (!this.#isOver && status >= 200) this.#sink.head(status, headers)
+    if (!this.#hasEnded && status >= 200) this.#sink.head(status, headers)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#isOver) return
+    if (this.#hasEnded) return
     this.#phase = 'answer'
     if (!this.#isPaused) this.#idleTimer.start(this.#timeouts.idleMs)
     this.#sink.data(chunk)
   }
 
   onResponseEnd(): void {
-    if (this.#finishOnce()) this.#sink.end()
+    if (this.#endOnce()) this.#sink.end()
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -160,15 +160,15 @@ class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
   #resendIfStale(): boolean {
     const resend = this.#resend
     this.#resend = undefined
-    if (this.#isOver || !resend || !this.#connection?.isReused || this.#connection.hasAnswered()) return false
+    if (this.#hasEnded || !resend || !this.#connection?.isReused || this.#connection.hasAnswered()) return false
     this.#phase = 'connect'
     resend()
     return true
   }
 
   abort(): void {
-    this.#finishOnce()
-    this.#sink.failed({ kind: 'aborted', phase: this.#phase, message: 'the client disconnected' })
+    this.#endOnce()
+    this.#sink.fail({ kind: 'aborted', phase: this.#phase, message: 'the client disconnected' })
     this.#controller?.abort(abandonedError)
   }
 
@@ -183,19 +183,19 @@ class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
     if (!this.#isPaused) return
     this.#isPaused = false
     this.#sink.resume()
-    if (this.#isOver) return
+    if (this.#hasEnded) return
     this.#idleTimer.start(this.#timeouts.idleMs)
     if (!this.#isDecoderFull) this.#controller?.resume()
   }
 
-  hold(): void {
+  pauseSource(): void {
     this.#isDecoderFull = true
     this.#controller?.pause()
   }
 
-  release(): void {
+  resumeSource(): void {
     this.#isDecoderFull = false
-    if (!this.#isOver && !this.#isPaused) this.#controller?.resume()
+    if (!this.#hasEnded && !this.#isPaused) this.#controller?.resume()
   }
 
   #timeOut(): void {
@@ -205,15 +205,15 @@ class HttpCall implements Exchange, DecoderInput, Dispatcher.DispatchHandler {
   }
 
   #fail(kind: TransportFailure['kind'], message: string, explanation?: string): void {
-    if (!this.#finishOnce()) return
+    if (!this.#endOnce()) return
     const failure = { kind, phase: this.#phase, message }
-    this.#sink.failed(explanation === undefined ? failure : { ...failure, explanation })
+    this.#sink.fail(explanation === undefined ? failure : { ...failure, explanation })
   }
 
   /** Marks the end. @returns false if it was reached before. */
-  #finishOnce(): boolean {
-    if (this.#isOver) return false
-    this.#isOver = true
+  #endOnce(): boolean {
+    if (this.#hasEnded) return false
+    this.#hasEnded = true
     this.#resend = undefined
     this.#idleTimer.stop()
     return true

@@ -8,7 +8,7 @@ export type UpstreamRequest = {
   headers: Record<string, string>
   body: UpstreamBody
   /** Whether the answer is a stream, which can last for hours. */
-  streams?: boolean
+  isStream?: boolean
 }
 
 /** The body as text, or as bytes in any number of pieces. */
@@ -28,7 +28,7 @@ export type Sink = {
   head: (status: number, headers: Record<string, string | string[] | undefined>) => void
   data: (chunk: Buffer) => void
   end: () => void
-  failed: (failure: TransportFailure) => void
+  fail: (failure: TransportFailure) => void
 }
 
 /** One request in flight. Pausing stops reading, so that back-pressure reaches the upstream. */

@@ -1,6 +1,6 @@
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { PresetStyle } from '../../presets/apply-preset.ts'
-import { withoutForeignFields } from '../../presets/preset-settings.ts'
+import { createForeignFieldFilter } from '../../presets/preset-settings.ts'
 import { chatOnlyFields } from './request/to-chat.ts'
 
 type Fields = Record<string, unknown>
@@ -11,7 +11,7 @@ export const messagesPreset: PresetStyle = {
   withPrompt: (prompt, { system }) => ({ system: prependPrompt(prompt, system) }),
   otherNames: { reasoning: ['thinking'], models: ['fallbacks'] },
   mergedFields: ['output_config'],
-  forUpstream: withoutForeignFields(chatOnlyFields),
+  forUpstream: createForeignFieldFilter(chatOnlyFields),
 }
 
 /**

@@ -1,6 +1,6 @@
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { PresetStyle } from '../../presets/apply-preset.ts'
-import { withoutForeignFields } from '../../presets/preset-settings.ts'
+import { createForeignFieldFilter } from '../../presets/preset-settings.ts'
 
 type Fields = Record<string, unknown>
 
@@ -19,7 +19,7 @@ export const responsesPreset: PresetStyle = {
   toBodyFields: responsesFields,
   withPrompt: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
   mergedFields: ['text'],
-  forUpstream: withoutForeignFields(foreignFields),
+  forUpstream: createForeignFieldFilter(foreignFields),
 }
 
 /** A preset's configuration in the field names of a responses body. */

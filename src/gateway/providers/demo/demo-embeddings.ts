@@ -80,7 +80,7 @@ class DemoEmbeddingsExchange implements Exchange {
   }
 
   #fail(kind: 'aborted' | 'reset', message: string): void {
-    this.#end(() => this.#sink.failed({ kind, phase: this.#hasSentHead ? 'answer' : 'first_byte', message }))
+    this.#end(() => this.#sink.fail({ kind, phase: this.#hasSentHead ? 'answer' : 'first_byte', message }))
   }
 
   #end(notify: () => void): void {

@@ -11,7 +11,7 @@ export function sendDemoError({ status, message }: { status: number; message: st
   })
   const abort = () => {
     clearImmediate(sending)
-    sink.failed({ kind: 'aborted', phase: 'first_byte', message: 'the client disconnected' })
+    sink.fail({ kind: 'aborted', phase: 'first_byte', message: 'the client disconnected' })
   }
   return { abort, pause: () => {}, resume: () => {} }
 }

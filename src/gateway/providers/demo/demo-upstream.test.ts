@@ -34,7 +34,7 @@ function answerTo(
         received.text += chunk
       },
       end: over,
-      failed: (failure) => over({ failure }),
+      fail: (failure) => over({ failure }),
     }
     const request = { origin: demoOrigin, path: '/', headers: {}, body }
     received.exchange = upstreams.send(request, { ...timeouts, ...limits }, sink)
@@ -133,7 +133,7 @@ test('an abort within the answer is reported once, and nothing follows', async (
         setTimeout(resolve, 50)
       },
       end: () => void calls.push('end'),
-      failed: ({ kind }) => void calls.push(kind),
+      fail: ({ kind }) => void calls.push(kind),
     }
     const exchange = upstreams.send({ origin: demoOrigin, path: '/', headers: {}, body }, timeouts, sink)
   })
@@ -145,7 +145,7 @@ test('a paused reader gets nothing until it resumes', async () => {
   const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] })
   const upstreams = createUpstreams({ connectMs: 60_000 })
   const received: string[] = []
-  await new Promise<void>((resolve, failed) => {
+  await new Promise<void>((resolve, fail) => {
     const resume = () => {
       received.push('resumed')
       exchange.resume()
@@ -160,7 +160,7 @@ test('a paused reader gets nothing until it resumes', async () => {
         received.push('piece')
       },
       end: resolve,
-      failed,
+      fail,
     }
     const exchange = upstreams.send({ origin: demoOrigin, path: '/', headers: {}, body }, timeouts, sink)
   })

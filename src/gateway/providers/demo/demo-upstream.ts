@@ -136,7 +136,7 @@ class DemoExchange implements Exchange {
 
   #fail(kind: TransportFailure['kind'], message: string): void {
     const phase = this.#hasSentHead && this.#isStreamed ? 'answer' : 'first_byte'
-    this.#end(() => this.#sink.failed({ kind, phase, message }))
+    this.#end(() => this.#sink.fail({ kind, phase, message }))
   }
 
   #end(notify: () => void): void {

@@ -13,7 +13,7 @@ import { cacheSavingOf } from '../../pricing/cost.ts'
 import { highestCost } from '../../pricing/highest-cost.ts'
 import { ownTokens } from '../../pricing/model-usage.ts'
 import { anthropicMessages } from '../../providers/anthropic/anthropic-messages.ts'
-import { chargeFor } from './charge.ts'
+import { computeCharge } from './charge.ts'
 
 const sonnet = endpointFor('claude-sonnet-4-6', { prices: { prompt: '1', completion: '10' } })
 const opus = endpointFor('claude-opus-4-6-20260205', {
@@ -49,10 +49,10 @@ function advised(
   const message = { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage }
   const events = anthropicMessages.readBody(message)
   const { tokens, extras } = events.findLast((event): event is UsageEvent => event.type === 'usage') ?? {}
-  const counted = { reported: tokens, isFinal: true, bytes: 2, reasoningBytes: 0, toolCalls: 0, extras }
+  const counted = { reportedTokens: tokens, isFinal: true, bytes: 2, reasoningBytes: 0, toolCalls: 0, extras }
   const bound = { exact, isWithinBound: () => false }
-  const end = { isFullyRead: true, generated: undefined }
-  const charge = chargeFor(endpoint.prices, counted, () => 1, bound, end)
+  const end = { isFullyRead: true, generatedTokens: undefined }
+  const charge = computeCharge(endpoint.prices, counted, () => 1, bound, end)
   return { cost: toDecimalUsd(charge.cost), charge, exact }
 }
 
@@ -62,7 +62,7 @@ describe('an advisor', () => {
     for (const name of ['claude-opus-4-6', 'claude-opus-4-6-20260205'])
       assert.equal(advised('claude-opus-4-6', name).cost, '3320')
     const { charge } = advised('claude-opus-4-6', 'claude-opus-4-6')
-    assert.deepEqual([charge.tokens.prompt, charge.tokens.completion, charge.capped], [1240, 50, false])
+    assert.deepEqual([charge.tokens.prompt, charge.tokens.completion, charge.isCapped], [1240, 50, false])
   })
 
   test('is billed at the price of the answering model if its provider has no such model', () => {
@@ -86,7 +86,7 @@ describe('an advisor', () => {
     assert.deepEqual([exact.prompt, exact.completion], [1_000_000, 1000 + 2 * sonnet.maxCompletionTokens!])
     const long = { input_tokens: 100, output_tokens: sonnet.maxCompletionTokens! }
     const { charge } = advised('unknown', 'unknown', { runs: [long], tool: { max_tokens: undefined } })
-    assert.deepEqual([charge.tokens.completion, charge.capped], [long.output_tokens + 30, false])
+    assert.deepEqual([charge.tokens.completion, charge.isCapped], [long.output_tokens + 30, false])
   })
 
   test('is billed at the service tier of the request', () => {

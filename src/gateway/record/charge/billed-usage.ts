@@ -10,27 +10,27 @@ import { type SettledUsage, settledUsage } from '../../pricing/settled-usage.ts'
 export type BilledUsage = SettledUsage & {
   cost: PicoUsd
   /** Whether the provider counted more than the request could use. The charge is then limited to what was possible. */
-  capped: boolean
+  isCapped: boolean
 }
 
 /** The counted usage as it is billed, and its cost, within the usage bound. */
-export function billedUsage(
+export function computeBilledUsage(
   prices: Prices,
   tokens: TokenCounts,
   extras: Extras | undefined,
   requestBound: RequestBound,
 ): BilledUsage {
-  const usage = limitedUsage(prices, tokens, extras, requestBound)
+  const usage = computeLimitedUsage(prices, tokens, extras, requestBound)
   const cost = costOf(prices, usage.tokens, usage.extras, usage.models)
   const isLimited = usage.tokens.prompt < tokens.prompt || usage.tokens.completion < tokens.completion
   // Text within the bound does not cost more than was reserved, so only other reports need a highest cost.
-  if (isPlain(tokens, extras)) return { ...usage, cost, capped: isLimited }
+  if (isPlain(tokens, extras)) return { ...usage, cost, isCapped: isLimited }
   const maxCost = maxReportableCost(prices, usage.extras, requestBound.exact)
-  return { ...usage, cost: lowest(cost, maxCost), capped: isLimited || cost > maxCost }
+  return { ...usage, cost: lowest(cost, maxCost), isCapped: isLimited || cost > maxCost }
 }
 
 /** The counted usage as it is billed, with tokens within the usage bound. */
-export function limitedUsage(
+export function computeLimitedUsage(
   prices: Prices,
   tokens: TokenCounts,
   extras: Extras | undefined,

@@ -5,7 +5,7 @@ import type { TokenCounts } from '#chat/events.ts'
 import { toDecimalUsd } from '#platform/core/pico-usd.ts'
 import type { UsageBound } from '../../admission/bounds/usage-bound.ts'
 import type { BillableCounts } from '../answer-counter.ts'
-import { type AnswerEnd, chargeFor } from './charge.ts'
+import { type AnswerEnd, computeCharge } from './charge.ts'
 
 const prices: Prices = { prompt: '1', completion: '10', cacheRead: '0.1', cacheWrite: '2', reasoning: '20' }
 const zeroTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
@@ -19,7 +19,7 @@ const max: UsageBound = {
   extraUsage: undefined,
 }
 const counted: BillableCounts = {
-  reported: undefined,
+  reportedTokens: undefined,
   isFinal: false,
   bytes: 0,
   reasoningBytes: 0,
@@ -29,41 +29,44 @@ const counted: BillableCounts = {
 
 const charged = (
   more: Partial<BillableCounts>,
-  { isFullyRead = true, generated, ...limits }: Partial<UsageBound & AnswerEnd> = {},
+  { isFullyRead = true, generatedTokens, ...limits }: Partial<UsageBound & AnswerEnd> = {},
 ) => {
   const bound = { exact: { ...max, ...limits }, isWithinBound: () => false }
-  const { cost, margin, ...charge } = chargeFor(prices, { ...counted, ...more }, () => 50, bound, {
+  const { cost, margin, ...charge } = computeCharge(prices, { ...counted, ...more }, () => 50, bound, {
     isFullyRead,
-    generated,
+    generatedTokens,
   })
   return { ...charge, cost: toDecimalUsd(cost), margin: toDecimalUsd(margin) }
 }
 
 test('the final count of the provider is charged', () => {
-  const reported = { ...zeroTokens, prompt: 60, cached: 40, completion: 5, reasoning: 2 }
-  const charge = charged({ reported, isFinal: true, bytes: 4000 })
-  assert.deepEqual(charge.tokens, reported)
-  assert.deepEqual([charge.estimated, charge.capped], [false, false])
+  const reportedTokens = { ...zeroTokens, prompt: 60, cached: 40, completion: 5, reasoning: 2 }
+  const charge = charged({ reportedTokens, isFinal: true, bytes: 4000 })
+  assert.deepEqual(charge.tokens, reportedTokens)
+  assert.deepEqual([charge.isEstimated, charge.isCapped], [false, false])
   // 20 + 40 × 0.1 + 3 × 10 + 2 × 20.
   assert.deepEqual([charge.cost, charge.margin], ['94', '0'])
 })
 
 test('a count above the bound is limited to it, with its parts, and marked capped', () => {
-  const reported = { prompt: 500, completion: 99_999, cached: 80, cacheWritten: 90, reasoning: 50_000 }
-  const { tokens, capped } = charged({ reported, isFinal: true })
+  const reportedTokens = { prompt: 500, completion: 99_999, cached: 80, cacheWritten: 90, reasoning: 50_000 }
+  const { tokens, isCapped } = charged({ reportedTokens, isFinal: true })
   assert.deepEqual(tokens, { prompt: 100, completion: 10_000, cached: 80, cacheWritten: 20, reasoning: 10_000 })
-  assert.equal(capped, true)
-  assert.equal(charged({ reported: { ...zeroTokens, prompt: 101 }, isFinal: true }).capped, true)
-  assert.equal(charged({ reported: { ...zeroTokens, completion: 10_001 }, isFinal: true }).capped, true)
+  assert.equal(isCapped, true)
+  assert.equal(charged({ reportedTokens: { ...zeroTokens, prompt: 101 }, isFinal: true }).isCapped, true)
+  assert.equal(charged({ reportedTokens: { ...zeroTokens, completion: 10_001 }, isFinal: true }).isCapped, true)
   const all = { ...zeroTokens, prompt: 100, completion: 10_000 }
-  assert.equal(charged({ reported: all, isFinal: true }).capped, false)
-  assert.equal(charged({ reported: { ...zeroTokens, prompt: 150, cached: 150 }, isFinal: true }).tokens.cached, 100)
+  assert.equal(charged({ reportedTokens: all, isFinal: true }).isCapped, false)
+  assert.equal(
+    charged({ reportedTokens: { ...zeroTokens, prompt: 150, cached: 150 }, isFinal: true }).tokens.cached,
+    100,
+  )
 })
 
 test('without a count four bytes are a token, and limits are charged the maximum', () => {
-  const { tokens, estimated, cost, margin } = charged({ bytes: 41 })
+  const { tokens, isEstimated, cost, margin } = charged({ bytes: 41 })
   assert.deepEqual(tokens, { ...zeroTokens, prompt: 50, completion: 11 })
-  assert.equal(estimated, true)
+  assert.equal(isEstimated, true)
   assert.equal(cost, String(50 + 110))
   // Each byte and the tokens in flight; the prompt at its highest price.
   assert.equal(Number(cost) + Number(margin), 2 * 100 + 20 * (41 + 512))
@@ -82,10 +85,13 @@ test('each tool call adds its frame, and the reservation is the maximum', () => 
 })
 
 test('a count before the end is a minimum', () => {
-  const reported = { prompt: 70, completion: 30, cached: 10, cacheWritten: 5, reasoning: 8 }
-  assert.deepEqual(charged({ reported, bytes: 40, reasoningBytes: 40 }).tokens, { ...reported, reasoning: 10 })
+  const reportedTokens = { prompt: 70, completion: 30, cached: 10, cacheWritten: 5, reasoning: 8 }
+  assert.deepEqual(charged({ reportedTokens, bytes: 40, reasoningBytes: 40 }).tokens, {
+    ...reportedTokens,
+    reasoning: 10,
+  })
   const { tokens } = charged({
-    reported: { ...reported, prompt: 3, completion: 2, reasoning: 12 },
+    reportedTokens: { ...reportedTokens, prompt: 3, completion: 2, reasoning: 12 },
     bytes: 40,
     reasoningBytes: 4,
   })
@@ -98,23 +104,26 @@ const within = (total: number, unreceived = 100_000) => ({ total, unreceived })
 const most = (...of: Parameters<typeof charged>) => Number(charged(...of).cost) + Number(charged(...of).margin)
 
 test('time limits the maximum, and the bytes and the bound limit it too', () => {
-  assert.equal(most({ bytes: 4000 }, { generated: within(1000) }), 200 + 20 * 1000)
-  assert.equal(most({ bytes: 4 }, { generated: within(1000) }), 200 + 20 * (4 + 512))
-  assert.equal(most({ bytes: 4 }, { generated: within(1000), hasHiddenTokens: true }), 200 + 20 * 1000)
-  assert.equal(most({ bytes: 4 }, { generated: within(50_000), isFullyRead: false }), 200 + 20 * 10_000)
+  assert.equal(most({ bytes: 4000 }, { generatedTokens: within(1000) }), 200 + 20 * 1000)
+  assert.equal(most({ bytes: 4 }, { generatedTokens: within(1000) }), 200 + 20 * (4 + 512))
+  assert.equal(most({ bytes: 4 }, { generatedTokens: within(1000), hasHiddenTokens: true }), 200 + 20 * 1000)
+  assert.equal(most({ bytes: 4 }, { generatedTokens: within(50_000), isFullyRead: false }), 200 + 20 * 10_000)
 })
 
 test('time limits the tokens in transit', () => {
-  assert.equal(most({ bytes: 4000 }, { generated: within(50_000, 20) }), 200 + 20 * (4000 + 20))
-  assert.equal(most({ bytes: 4000, toolCalls: 1 }, { generated: within(50_000, 20) }), 200 + 20 * (4000 + 20 + 512))
-  assert.equal(most({ bytes: 4 }, { generated: within(50_000, 20), isFullyRead: false }), 200 + 20 * 10_000)
+  assert.equal(most({ bytes: 4000 }, { generatedTokens: within(50_000, 20) }), 200 + 20 * (4000 + 20))
+  assert.equal(
+    most({ bytes: 4000, toolCalls: 1 }, { generatedTokens: within(50_000, 20) }),
+    200 + 20 * (4000 + 20 + 512),
+  )
+  assert.equal(most({ bytes: 4 }, { generatedTokens: within(50_000, 20), isFullyRead: false }), 200 + 20 * 10_000)
 })
 
 test('a prompt that the provider counted before the end is charged as counted', () => {
-  const reported = { ...zeroTokens, prompt: 90, cached: 80, completion: 1 }
+  const reportedTokens = { ...zeroTokens, prompt: 90, cached: 80, completion: 1 }
   // 10 and 80 × 0.1 for the prompt.
-  assert.equal(most({ reported }, { generated: within(10) }), 18 + 20 * 10)
+  assert.equal(most({ reportedTokens }, { generatedTokens: within(10) }), 18 + 20 * 10)
   for (const prompt of [0, 24])
-    assert.equal(most({ reported: { ...zeroTokens, prompt } }, { generated: within(10) }), 400)
-  assert.equal(most({ reported }, { generated: within(10), isSequential: false }), 400)
+    assert.equal(most({ reportedTokens: { ...zeroTokens, prompt } }, { generatedTokens: within(10) }), 400)
+  assert.equal(most({ reportedTokens }, { generatedTokens: within(10), isSequential: false }), 400)
 })

@@ -9,7 +9,7 @@ import { highestCost } from '../../pricing/highest-cost.ts'
 import { type BillableCounts, isPlausible } from '../answer-counter.ts'
 import {
   type BilledUsage,
-  billedUsage,
+  computeBilledUsage,
   limitToBound,
   lowest,
   maxReportableCost,
@@ -19,7 +19,7 @@ import {
 /** The charge for a request. */
 export type Charge = BilledUsage & {
   /** Whether the tokens are estimated because the provider did not count them to the end. */
-  estimated: boolean
+  isEstimated: boolean
   /** Charged to limits in addition to `cost`. If `cost` is an estimate, the sum is the highest possible cost. */
   margin: PicoUsd
 }
@@ -42,26 +42,26 @@ export type AnswerEnd = {
   /** Whether all tokens were read as soon as they were generated, so that none are unread behind back-pressure. */
   isFullyRead: boolean
   /** The most tokens that can be generated in its duration; undefined if the endpoint may have generated for longer. */
-  generated: GeneratedTokens | undefined
+  generatedTokens: GeneratedTokens | undefined
 }
 
 /** The charge for an answer: by the provider's final count, or else an estimate. */
-export function chargeFor(
+export function computeCharge(
   prices: Prices,
   counts: BillableCounts,
   promptEstimate: () => number,
   requestBound: RequestBound,
   end: AnswerEnd,
 ): Charge {
-  const { reported, extras } = counts
-  if (reported && counts.isFinal)
-    return { ...billedUsage(prices, reported, extras, requestBound), estimated: false, margin: 0n }
+  const { reportedTokens, extras } = counts
+  if (reportedTokens && counts.isFinal)
+    return { ...computeBilledUsage(prices, reportedTokens, extras, requestBound), isEstimated: false, margin: 0n }
   const prompt = promptEstimate()
-  const usage = billedUsage(prices, estimateTokenCounts(counts, prompt), extras, requestBound)
+  const usage = computeBilledUsage(prices, estimateTokenCounts(counts, prompt), extras, requestBound)
   const estimate = { prompt, completion: usage.tokens.completion }
   const maxCost = highestPossibleCost(prices, counts, estimate, requestBound.exact, end)
   const margin = maxCost > usage.cost ? maxCost - usage.cost : 0n
-  return { ...usage, estimated: true, capped: false, margin }
+  return { ...usage, isEstimated: true, isCapped: false, margin }
 }
 
 /** The cost of an answer, by its reported tokens if they are plausible. */
@@ -74,8 +74,8 @@ export function costOfAnswer(
 ): PicoUsd {
   const charged = isPlausible(tokens, counts.bytes)
     ? tokens
-    : estimateTokenCounts({ ...counts, reported: tokens }, promptEstimate())
-  return billedUsage(prices, charged, counts.extras, requestBound).cost
+    : estimateTokenCounts({ ...counts, reportedTokens: tokens }, promptEstimate())
+  return computeBilledUsage(prices, charged, counts.extras, requestBound).cost
 }
 
 /**
@@ -90,8 +90,8 @@ function highestPossibleCost(
   end: AnswerEnd,
 ): PicoUsd {
   const completion = Math.max(estimate.completion, maxGenerated(counts, usageBound, end))
-  const { reported, extras } = counts
-  if (!reported || !isPromptCounted(reported, estimate.prompt, usageBound))
+  const { reportedTokens, extras } = counts
+  if (!reportedTokens || !isPromptCounted(reportedTokens, estimate.prompt, usageBound))
     return highestCost(
       prices,
       usageBound.prompt,
@@ -99,7 +99,7 @@ function highestPossibleCost(
       usageBound.extraUsage,
       unlimitedPieces(extras, usageBound),
     )
-  const tokens = { ...limitToBound(reported, usageBound), completion: 0, reasoning: 0 }
+  const tokens = { ...limitToBound(reportedTokens, usageBound), completion: 0, reasoning: 0 }
   const answer = highestCost(prices, tokens.prompt, completion) - highestCost(prices, tokens.prompt, 0)
   return lowest(costOf(prices, tokens, extras) + answer, maxReportableCost(prices, extras, usageBound))
 }
@@ -116,24 +116,24 @@ function isPromptCounted({ prompt }: TokenCounts, estimate: number, { isSequenti
 function maxGenerated(
   { bytes, reasoningBytes, toolCalls }: BillableCounts,
   usageBound: UsageBound,
-  { isFullyRead, generated = unlimited }: AnswerEnd,
+  { isFullyRead, generatedTokens = unlimited }: AnswerEnd,
 ): number {
-  const maxCompletion = Math.min(usageBound.completion, generated.total)
+  const maxCompletion = Math.min(usageBound.completion, generatedTokens.total)
   if (!isFullyRead || usageBound.hasHiddenTokens || reasoningBytes > 0) return maxCompletion
-  const inTransit = Math.min(maxTokensInTransit, generated.unreceived)
+  const inTransit = Math.min(maxTokensInTransit, generatedTokens.unreceived)
   return Math.min(maxCompletion, bytes + toolCalls * maxCallFrameTokens + inTransit)
 }
 
 const unlimited: GeneratedTokens = { total: Number.POSITIVE_INFINITY, unreceived: Number.POSITIVE_INFINITY }
 
 /** Estimates the tokens. Counts that the provider reported are the minimum. */
-function estimateTokenCounts({ bytes, reasoningBytes, reported }: BillableCounts, prompt: number): TokenCounts {
+function estimateTokenCounts({ bytes, reasoningBytes, reportedTokens }: BillableCounts, prompt: number): TokenCounts {
   return {
-    ...reported,
-    prompt: Math.max(reported?.prompt ?? 0, prompt),
-    completion: Math.max(reported?.completion ?? 0, estimateTokens(bytes)),
-    cached: reported?.cached ?? 0,
-    cacheWritten: reported?.cacheWritten ?? 0,
-    reasoning: Math.max(reported?.reasoning ?? 0, estimateTokens(reasoningBytes)),
+    ...reportedTokens,
+    prompt: Math.max(reportedTokens?.prompt ?? 0, prompt),
+    completion: Math.max(reportedTokens?.completion ?? 0, estimateTokens(bytes)),
+    cached: reportedTokens?.cached ?? 0,
+    cacheWritten: reportedTokens?.cacheWritten ?? 0,
+    reasoning: Math.max(reportedTokens?.reasoning ?? 0, estimateTokens(reasoningBytes)),
   }
 }

@@ -19,7 +19,7 @@ export function withChatTools(body: Body): Body {
 function toChatTool(tool: unknown): unknown {
   if (!isObject(tool)) return tool
   const { type, name, function: declared, cache_control } = tool
-  if (isObject(declared)) return withParameters(tool, declared)
+  if (isObject(declared)) return renameSchemaField(tool, declared)
   if (typeof name !== 'string' || declared != null) return tool
   const schema = readToolSchema(tool)
   if (type == null || type === 'function' || (type === 'custom' && schema !== undefined))
@@ -31,7 +31,7 @@ const toFunction = ({ name, description, strict }: Body, parameters: unknown) =>
   withoutNulls({ name, description, parameters, strict })
 
 /** Moves the schema of a function to `parameters`. Providers ignore the names of other protocols, so the arguments would be lost. */
-function withParameters(tool: Body, declared: Body): Body {
+function renameSchemaField(tool: Body, declared: Body): Body {
   if (declared.parameters != null) return tool
   const parameters = readToolSchema(declared)
   if (parameters === undefined) return tool

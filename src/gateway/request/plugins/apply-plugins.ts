@@ -1,8 +1,8 @@
 import type { Candidate } from '../../plan/plan.ts'
 import type { PreparedRequest } from '../prepared-request.ts'
-import { healingClient } from './healing.ts'
-import { estimatePromptTokens, middleOut } from './middle-out.ts'
-import { pluginOptions } from './plugin-options.ts'
+import { compressPrompt, estimatePromptTokens } from './compress-prompt.ts'
+import { createHealingClient } from './healing.ts'
+import { readPluginOptions } from './plugin-options.ts'
 
 /** A request after its plugins were applied. */
 export type RequestWithPlugins = PreparedRequest & {
@@ -19,14 +19,14 @@ export type RequestWithPlugins = PreparedRequest & {
  */
 export function applyPlugins(prepared: PreparedRequest, candidates: readonly Candidate[]): RequestWithPlugins {
   if (prepared.client.task !== undefined) return { ...prepared, promptTokens: undefined }
-  const options = pluginOptions(prepared.body)
-  const fitted = options.compressesPrompt ? fitToContext(prepared, candidates) : prepared
+  const options = readPluginOptions(prepared.body)
+  const fittedRequest = options.compressPrompt ? fitToContext(prepared, candidates) : prepared
   return {
-    chat: fitted.chat,
-    body: fitted.body,
+    chat: fittedRequest.chat,
+    body: fittedRequest.body,
     preset: prepared.preset,
-    client: options.healsJson ? healingClient(prepared.client, fitted.chat) : prepared.client,
-    promptTokens: options.compressesPrompt ? estimatePromptTokens(fitted.chat) : undefined,
+    client: options.healJson ? createHealingClient(prepared.client, fittedRequest.chat) : prepared.client,
+    promptTokens: options.compressPrompt ? estimatePromptTokens(fittedRequest.chat) : undefined,
   }
 }
 
@@ -37,7 +37,7 @@ function fitToContext(prepared: PreparedRequest, candidates: readonly Candidate[
   const { client } = prepared
   let fitted = prepared
   for (let cuts = 0; cuts < maxCuts; cuts++) {
-    const body = middleOut(fitted.body, client.conversation, fitted.chat, candidates)
+    const body = compressPrompt(fitted.body, client.conversation, fitted.chat, candidates)
     if (!body) return fitted
     fitted = { ...fitted, body, chat: client.toChat(body) }
   }

@@ -34,12 +34,12 @@ export class ClockRound {
   }
 
   /** Whether another round follows: the model called only the clock. A call of a client's tool ends the answer. */
-  get continues(): boolean {
+  get hasNextRound(): boolean {
     return this.#clockCallIds.length > 0 && this.#clientCalls.size === 0 && this.#position !== 'last'
   }
 
   /** Records an event. @returns the events that the client gets for it. */
-  take(event: AnswerEvent): AnswerEvent[] {
+  filterEvent(event: AnswerEvent): AnswerEvent[] {
     this.#events.push(event)
     switch (event.type) {
       case 'tool_call':
@@ -59,7 +59,7 @@ export class ClockRound {
       case 'started':
         return this.#position === 'first' ? [event] : []
       case 'finish':
-        if (this.continues) return []
+        if (this.hasNextRound) return []
         // The model called the clock in the last round, although `tool_choice` forbids it. The client does not get this call.
         return [this.#clientCalls.size === 0 && this.#clockCallIds.length > 0 ? { ...event, reason: 'stop' } : event]
       default:

@@ -36,7 +36,7 @@ export class ClockRounds {
 
   /** The ids of the calls to answer before the next round; empty after the last one. */
   get callsToAnswer(): readonly string[] {
-    return this.#continues ? this.#round.clockCallIds : []
+    return this.#hasNextRound ? this.#round.clockCallIds : []
   }
 
   /** The model's message of this round, which the next round sends back. */
@@ -57,13 +57,13 @@ export class ClockRounds {
       protocol: 'openai-chat',
       rewritesAnswers: true,
       toChat: (body) => body as ReturnType<ClientProtocol['toChat']>,
-      writer: (head, options) => this.#roundWriter(head, options),
+      writer: (head, options) => this.#createRoundWriter(head, options),
       writeBody: (head, events, cost) => this.#writeBody(head, events, cost),
     }
   }
 
   /** A response that stays open until the last round has ended. */
-  response(clientResponse: ResponseStream): ResponseStream {
+  createRoundResponse(clientResponse: ResponseStream): ResponseStream {
     return {
       get opened() {
         return clientResponse.opened
@@ -73,7 +73,7 @@ export class ClockRounds {
       write: (piece) => clientResponse.write(piece),
       onDrain: (listener) => clientResponse.onDrain(listener),
       end: (last) => {
-        if (!this.#continues) clientResponse.end(last)
+        if (!this.#hasNextRound) clientResponse.end(last)
         else if (last) clientResponse.write(last)
       },
     }
@@ -85,11 +85,11 @@ export class ClockRounds {
   }
 
   /** Whether another round follows. */
-  get #continues(): boolean {
-    return this.#round.continues && !this.#hasFailed
+  get #hasNextRound(): boolean {
+    return this.#round.hasNextRound && !this.#hasFailed
   }
 
-  #roundWriter(head: AnswerHead, options: Parameters<ClientProtocol['writer']>[1]): StreamWriter {
+  #createRoundWriter(head: AnswerHead, options: Parameters<ClientProtocol['writer']>[1]): StreamWriter {
     const round = new ClockRound(this.#position)
     this.#round = round
     // Until something was written, another attempt can restart the answer, with the head of its endpoint. Later rounds
@@ -102,10 +102,12 @@ export class ClockRounds {
       return events.map(writer.event).join('')
     }
     return {
-      event: (event) => write(round.take(event)),
+      event: (event) => write(round.filterEvent(event)),
       end: (cost) => {
         this.#addRound(cost)
-        return this.#continues ? '' : write(this.#usageEvents()) + writer.end(cost && { costUsd: this.#costUsd })
+        return this.#hasNextRound
+          ? ''
+          : write(this.#createUsageEvents()) + writer.end(cost && { costUsd: this.#costUsd })
       },
       fail: (error) => {
         this.#hasFailed = true
@@ -117,11 +119,11 @@ export class ClockRounds {
   #writeBody(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
     const round = new ClockRound(this.#position)
     this.#round = round
-    this.#wholeEvents.push(...events.flatMap((event) => round.take(event)))
+    this.#wholeEvents.push(...events.flatMap((event) => round.filterEvent(event)))
     this.#addRound(cost)
     // The body of a round that another one follows is not sent.
-    if (this.#continues) return {}
-    const allEvents = [...this.#wholeEvents, ...this.#usageEvents()]
+    if (this.#hasNextRound) return {}
+    const allEvents = [...this.#wholeEvents, ...this.#createUsageEvents()]
     return this.#clientProtocol.writeBody(
       { ...head, request: this.#request },
       allEvents,
@@ -129,7 +131,7 @@ export class ClockRounds {
     )
   }
 
-  #usageEvents(): AnswerEvent[] {
+  #createUsageEvents(): AnswerEvent[] {
     return this.#tokens ? [{ type: 'usage', tokens: this.#tokens }] : []
   }
 

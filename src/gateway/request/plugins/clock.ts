@@ -46,7 +46,7 @@ export async function completeInRounds(
     try {
       const body = { ...roundChat, ...otherPlugins(prepared.body) }
       const roundRequest = { ...prepared, chat: roundChat, body, client: rounds.client }
-      const answer = await completeRound(roundRequest, rounds.response(response))
+      const answer = await completeRound(roundRequest, rounds.createRoundResponse(response))
       if (rounds.callsToAnswer.length === 0 || response.signal.aborted) return answer
     } catch (error) {
       if (!(error instanceof Fault) || !response.opened) throw error
@@ -77,7 +77,7 @@ const isClock = (toolOrChoice: unknown) => (toolOrChoice as { type?: unknown } |
 
 function withoutClock(body: Body): Body {
   const { tools, ...rest } = body
-  // The clock was found in the tools (`pluginOptions`), so they are a list.
+  // The clock was found in the tools (`readPluginOptions`), so they are a list.
   const otherTools = (tools as unknown[]).filter((candidate) => !isClock(candidate))
   return otherTools.length > 0 ? { ...rest, tools: otherTools } : rest
 }

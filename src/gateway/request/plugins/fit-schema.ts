@@ -31,13 +31,14 @@ function fitValue(value: unknown, schemaOrReference: unknown, context: FitContex
   if (!schema || context.depth > maxDepth) return value
   context.progress.steps -= countSteps(value, schema)
   if (context.progress.steps < 0) return value
-  const deeper = { ...context, depth: context.depth + 1 }
+  const nestedContext = { ...context, depth: context.depth + 1 }
   const cases = (schema.anyOf ?? schema.oneOf) as unknown[] | undefined
-  if (Array.isArray(cases)) return fitToCase(value, cases, deeper)
-  const typed = convertToTypes(value, readTypes(schema))
-  if (Array.isArray(typed)) return schema.items ? typed.map((item) => fitValue(item, schema.items, deeper)) : typed
-  if (isObject(typed)) return fitProperties(typed, schema, deeper)
-  return fitEnum(typed, schema.enum)
+  if (Array.isArray(cases)) return fitToCase(value, cases, nestedContext)
+  const converted = convertToTypes(value, readTypes(schema))
+  if (Array.isArray(converted))
+    return schema.items ? converted.map((item) => fitValue(item, schema.items, nestedContext)) : converted
+  if (isObject(converted)) return fitProperties(converted, schema, nestedContext)
+  return fitEnum(converted, schema.enum)
 }
 
 /**
@@ -53,10 +54,10 @@ function countSteps(value: unknown, { anyOf, oneOf, type, enum: values, required
 /** Fits to the first schema whose type the value has, or else the first to whose type it converts. */
 function fitToCase(value: unknown, cases: unknown[], context: FitContext): unknown {
   const schemas = cases.map((schema) => resolveSchema(schema, context) ?? {})
-  const fitting =
+  const fittingSchema =
     schemas.find((schema) => matchesType(value, readTypes(schema))) ??
     schemas.find((schema) => matchesType(convertToTypes(value, readTypes(schema)), readTypes(schema)))
-  return fitting ? fitValue(value, fitting, context) : value
+  return fittingSchema ? fitValue(value, fittingSchema, context) : value
 }
 
 function resolveSchema(schema: unknown, { root, progress }: FitContext): Schema | undefined {

@@ -8,7 +8,10 @@ import { healJson } from './heal-json.ts'
  * A client protocol that repairs the JSON of answers. A stream delivers its text at the end, when it is complete.
  * @throws Fault `invalid` for several choices, which answer events do not distinguish.
  */
-export function healingClient(client: ClientProtocol, { response_format: format, n }: ChatRequest): ClientProtocol {
+export function createHealingClient(
+  client: ClientProtocol,
+  { response_format: format, n }: ChatRequest,
+): ClientProtocol {
   if (format?.type !== 'json_schema' && format?.type !== 'json_object') return client
   if (n != null && n > 1) throw new Fault('invalid', 'Invalid request: n: must be 1 with the plugin "response-healing"')
   const { schema } = (format.json_schema ?? {}) as { schema?: unknown }
@@ -16,7 +19,7 @@ export function healingClient(client: ClientProtocol, { response_format: format,
   return {
     ...client,
     rewritesAnswers: true,
-    writer: (head, options) => healingWriter(client.writer(head, options), heal),
+    writer: (head, options) => createHealingWriter(client.writer(head, options), heal),
     writeBody: (head, events, cost) => client.writeBody(head, healEvents(events, heal), cost),
   }
 }
@@ -31,7 +34,7 @@ function healEvents(events: AnswerEvent[], heal: (text: string) => string): Answ
   })
 }
 
-function healingWriter(writer: StreamWriter, heal: (text: string) => string): StreamWriter {
+function createHealingWriter(writer: StreamWriter, heal: (text: string) => string): StreamWriter {
   let buffered = ''
   const release = (convert: (text: string) => string) => {
     const text = buffered === '' ? '' : writer.event({ type: 'text', text: convert(buffered) })

@@ -3,73 +3,75 @@ import type { Body } from '../../protocol/request-body.ts'
 
 /** The plugins of a request. */
 export type PluginOptions = {
-  /** Invalid JSON in the answer is repaired. */
-  healsJson: boolean
-  /** A prompt that does not fit is shortened in its middle. */
-  compressesPrompt: boolean
+  /** Whether to repair invalid JSON in the answer. */
+  healJson: boolean
+  /** Whether to shorten the middle of a prompt that does not fit. */
+  compressPrompt: boolean
   /** The model can call the clock; `timezone` is an IANA name. */
   clock: { timezone: string } | undefined
 }
 
-const healing = 'response-healing'
+const healingPluginId = 'response-healing'
 /** The plugin `context-compression` is the newer name of the transform `middle-out`. */
-const compression = 'context-compression'
-const middleOut = 'middle-out'
+const compressionPluginId = 'context-compression'
+const middleOutTransform = 'middle-out'
 const serverToolPrefix = 'openrouter:'
-const clock = `${serverToolPrefix}datetime`
+const datetimeToolType = `${serverToolPrefix}datetime`
 
 type Plugin = { id?: unknown; enabled?: unknown; engine?: unknown } | null
 type Tool = { type?: unknown; parameters?: unknown } | null
 
 /** Shared by the many requests without plugins. */
-const noOptions: PluginOptions = { healsJson: false, compressesPrompt: false, clock: undefined }
+const noOptions: PluginOptions = { healJson: false, compressPrompt: false, clock: undefined }
 
 /**
- * Reads the plugin options from a body of any protocol. An option that would be accepted but not carried out is
- * refused: a client that requests a search must not get an answer without one.
+ * Reads the plugin options from a body of any protocol. Rejects unsupported options, so that a client that requests a search does
+ * not get an answer without one.
  * @throws Fault `invalid` that names the option.
  */
-export function pluginOptions(body: Body): PluginOptions {
+export function readPluginOptions(body: Body): PluginOptions {
   const { plugins: pluginList, transforms: transformList, tools, truncation } = body
   if (pluginList == null && transformList == null && tools == null && truncation !== 'auto') return noOptions
-  const plugins = requireList<Plugin>(pluginList, 'plugins').flatMap(requirePlugin)
-  const transforms = requireList(transformList, 'transforms').map(requireTransform)
+  const plugins = parseList<Plugin>(pluginList, 'plugins').flatMap(parsePlugin)
+  const transforms = parseList(transformList, 'transforms').map(parseTransform)
   return {
-    healsJson: plugins.includes(healing),
-    compressesPrompt: plugins.includes(compression) || transforms.includes(middleOut) || truncation === 'auto',
-    clock: readClock(requireList<Tool>(tools, 'tools')),
+    healJson: plugins.includes(healingPluginId),
+    compressPrompt:
+      plugins.includes(compressionPluginId) || transforms.includes(middleOutTransform) || truncation === 'auto',
+    clock: parseDatetimeTool(parseList<Tool>(tools, 'tools')),
   }
 }
 
-function requireList<Item>(value: unknown, name: string): Item[] {
+function parseList<Item>(value: unknown, name: string): Item[] {
   if (value == null) return []
   if (!Array.isArray(value)) throw new Fault('invalid', `Invalid request: ${name}: must be an array`)
   return value as Item[]
 }
 
-function requirePlugin(plugin: Plugin, index: number): string[] {
-  if (plugin?.enabled === false) return []
-  const id = plugin?.id
-  if (id === healing) return [healing]
-  if (id !== compression) throw unsupported(`plugins[${index}]`, id, 'plugin', [healing, compression])
-  const { engine } = plugin as { engine?: unknown }
-  if (engine != null && engine !== middleOut)
-    throw unsupported(`plugins[${index}].engine`, engine, 'engine', [middleOut])
-  return [compression]
+function parsePlugin(plugin: Plugin, index: number): string[] {
+  const { id, enabled, engine } = plugin ?? {}
+  if (enabled === false) return []
+  if (id === healingPluginId) return [healingPluginId]
+  if (id !== compressionPluginId)
+    throw unsupportedFault(`plugins[${index}]`, id, 'plugin', [healingPluginId, compressionPluginId])
+  if (engine != null && engine !== middleOutTransform)
+    throw unsupportedFault(`plugins[${index}].engine`, engine, 'engine', [middleOutTransform])
+  return [compressionPluginId]
 }
 
-function requireTransform(name: unknown, index: number): string {
-  if (name !== middleOut) throw unsupported(`transforms[${index}]`, name, 'transform', [middleOut])
-  return middleOut
+function parseTransform(name: unknown, index: number): string {
+  if (name !== middleOutTransform)
+    throw unsupportedFault(`transforms[${index}]`, name, 'transform', [middleOutTransform])
+  return middleOutTransform
 }
 
-/** The clock among the tools. Other tools belong to the provider or the client. */
-function readClock(tools: Tool[]): PluginOptions['clock'] {
+/** Reads the options of the datetime tool (the clock) among the tools. Other tools belong to the provider or the client. */
+function parseDatetimeTool(tools: Tool[]): PluginOptions['clock'] {
   let clockOptions: PluginOptions['clock']
   for (const [index, tool] of tools.entries()) {
     const type = tool?.type
     if (typeof type !== 'string' || !type.startsWith(serverToolPrefix)) continue
-    if (type !== clock) throw unsupported(`tools[${index}]`, type, 'server tool', [clock])
+    if (type !== datetimeToolType) throw unsupportedFault(`tools[${index}]`, type, 'server tool', [datetimeToolType])
     const { timezone = 'UTC' } = (tool?.parameters ?? {}) as { timezone?: unknown }
     if (!isTimezone(timezone))
       throw new Fault(
@@ -92,7 +94,7 @@ function isTimezone(name: unknown): name is string {
 /** The most characters of a name in a message. */
 const maxNameLength = 64
 
-function unsupported(path: string, name: unknown, kind: string, supported: string[]): Fault {
+function unsupportedFault(path: string, name: unknown, kind: string, supported: string[]): Fault {
   const quoted = JSON.stringify(String(name).slice(0, maxNameLength))
   return new Fault(
     'invalid',

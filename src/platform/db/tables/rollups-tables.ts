@@ -45,7 +45,7 @@ export type RollupsTables = {
     id: string
     /** The number of cells. */
     size: number
-    /** In the format of src/spend/rollups/parts.ts. */
+    /** In the format of src/spend/rollups/batches.ts. */
     cells: string
   }
   /** Sums of requests by time slot and all dimensions except key and member. */

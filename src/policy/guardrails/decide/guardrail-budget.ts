@@ -1,6 +1,6 @@
 import { toPicoUsd } from '#platform/core/pico-usd.ts'
 import { accountId } from '#spend/budgets/account-id.ts'
-import type { Budget, LastingBudget, Spender } from '#spend/budgets/budget.ts'
+import type { Budget, PersistentBudget, Spender } from '#spend/budgets/budget.ts'
 import { type Grouping, groupValues, type RequestGroups } from '#spend/ledger/request-group.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import type { GroupLimit } from './policy.ts'
@@ -12,7 +12,7 @@ export type AppliedGuardrail = { guardrail: GuardrailRecord; isDefault: boolean 
 export function guardrailBudget(
   { guardrail: { id, workspaceId, createdAt, policy }, isDefault }: AppliedGuardrail,
   spender: Spender,
-): LastingBudget | undefined {
+): PersistentBudget | undefined {
   if (policy.limit_usd === null) return undefined
   return {
     id: accountId.guardrail(id, spender),
@@ -35,7 +35,7 @@ export function groupLimitsOf({ guardrail, isDefault }: AppliedGuardrail): Effec
 }
 
 /** The limit of one session or tag value. */
-export function groupBudget({ guardrail, isDefault, limit }: EffectiveGroupLimit, value: string): LastingBudget {
+export function groupBudget({ guardrail, isDefault, limit }: EffectiveGroupLimit, value: string): PersistentBudget {
   const { id, workspaceId, createdAt, policy } = guardrail
   const grouping = groupingOf(limit)
   return {

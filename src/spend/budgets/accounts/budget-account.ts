@@ -29,12 +29,12 @@ export class BudgetAccount {
   usedAt = 0
   readonly spending = new Spending()
   readonly #deps: BudgetAccountDeps
-  #available = 0n
-  #reserved = 0n
+  #availableAmount = 0n
+  #reservedAmount = 0n
   /** The number of reservations that are not settled, including those of amount 0. */
-  #unsettled = 0
+  #unsettledCount = 0
   /** The lowest available amount since the last report, which is idle money. */
-  #idle = 0n
+  #idleAmount = 0n
   /** Whether the database may have a lease of this account. */
   #isLeased = false
   /** The number of revocations, by which a pending exchange notices that its grant was revoked. */
@@ -43,9 +43,9 @@ export class BudgetAccount {
   #exchangeStartedAt = 0
   /** The report of an amount that exceeded its reservation. */
   #earlyReport: Promise<unknown> | undefined
-  readonly #waiting = new WaitingRequests()
+  readonly #waitingRequests = new WaitingRequests()
   /** The pending exchange with the database. */
-  #exchanging: Promise<Grant> | undefined
+  #pendingExchange: Promise<Grant> | undefined
   /** Whether a call of `serve` works, and whether it must repeat its work. */
   #isServing = false
   #isServeRequested = false
@@ -55,25 +55,25 @@ export class BudgetAccount {
   }
 
   get hasWaiting(): boolean {
-    return !this.#waiting.isEmpty
+    return !this.#waitingRequests.isEmpty
   }
 
   /** Refuses waiting requests if the database does not answer. */
   failStalled(): void {
     const { elapsed, stallMs } = this.#deps
-    if (!this.#exchanging || elapsed() < this.#exchangeStartedAt + stallMs) return
+    if (!this.#pendingExchange || elapsed() < this.#exchangeStartedAt + stallMs) return
     this.failWaiting(new Error('The database does not answer.'))
   }
 
   /** Whether the account has no reservations, no unreported spending, no waiting requests and no lease. */
   get isIdle(): boolean {
-    const isUnused = this.#unsettled === 0 && this.#available <= 0n && this.spending.isConfirmed
-    return isUnused && !this.#isLeased && this.#waiting.isEmpty && !this.#exchanging
+    const isUnused = this.#unsettledCount === 0 && this.#availableAmount <= 0n && this.spending.isConfirmed
+    return isUnused && !this.#isLeased && this.#waitingRequests.isEmpty && !this.#pendingExchange
   }
 
   /** Reserves available money without the database. @returns whether it was sufficient. */
   tryReserve(need: PicoUsd): boolean {
-    if (this.hasWaiting || this.#available < need) return false
+    if (this.hasWaiting || this.#availableAmount < need) return false
     this.#reserve(need)
     return true
   }
@@ -84,10 +84,10 @@ export class BudgetAccount {
   }
 
   #reserve(need: PicoUsd): void {
-    this.#unsettled++
-    this.#available -= need
-    this.#reserved += need
-    if (this.#available < this.#idle) this.#idle = this.#available
+    this.#unsettledCount++
+    this.#availableAmount -= need
+    this.#reservedAmount += need
+    if (this.#availableAmount < this.#idleAmount) this.#idleAmount = this.#availableAmount
   }
 
   /** Reserves money, or waits for it. */
@@ -95,7 +95,7 @@ export class BudgetAccount {
     if (this.tryReserve(need)) return 'granted'
     const { promise, resolve, reject } = Promise.withResolvers<ReserveOutcome>()
     const { elapsed, waitMs } = this.#deps
-    this.#waiting.add({ need, limit, settle: resolve, fail: reject, deadline: elapsed() + waitMs })
+    this.#waitingRequests.add({ need, limit, settle: resolve, fail: reject, deadline: elapsed() + waitMs })
     this.#serveInBackground()
     return promise
   }
@@ -117,12 +117,12 @@ export class BudgetAccount {
   }
 
   #release(reserved: PicoUsd, spent: PicoUsd): void {
-    this.#unsettled--
-    this.#reserved -= reserved
-    this.#available += reserved - spent
-    if (this.#available < this.#idle) this.#idle = this.#available
+    this.#unsettledCount--
+    this.#reservedAmount -= reserved
+    this.#availableAmount += reserved - spent
+    if (this.#availableAmount < this.#idleAmount) this.#idleAmount = this.#availableAmount
     if (this.hasWaiting) this.#serveInBackground()
-    if (this.#available < 0n) this.#reportNow()
+    if (this.#availableAmount < 0n) this.#reportNow()
   }
 
   /** Reports at once. If this fails, the next regular report has the same amounts. */
@@ -142,8 +142,8 @@ export class BudgetAccount {
 
   /** Removes the available money, so that the next report returns it. */
   #releaseAvailable(): void {
-    if (this.#available > 0n) this.#available = 0n
-    this.#idle = 0n
+    if (this.#availableAmount > 0n) this.#availableAmount = 0n
+    this.#idleAmount = 0n
   }
 
   /** If the database cannot be reached, the waiting requests fail. */
@@ -172,30 +172,30 @@ export class BudgetAccount {
   /** Serves waiting requests, requests money for the first that remains, and refuses those that no money can serve. */
   async #serveOnce(): Promise<void> {
     this.#serveWaiting()
-    const { first } = this.#waiting
+    const { first } = this.#waitingRequests
     if (!first) return
     const { granted, free, heldByOthers, heldByUnresponsive, isCurrentPeriod } = await this.#send(first)
     if (granted > 0n) this.#isServeRequested = true
     this.#serveWaiting()
-    if (!isCurrentPeriod) this.#waiting.settleAll('period_ended')
-    const availableSoon = free + heldByOthers + this.#available + this.#reserved
-    this.#waiting.refuse({ availableSoon, unresponsive: heldByUnresponsive }, this.#deps.elapsed())
+    if (!isCurrentPeriod) this.#waitingRequests.settleAll('period_ended')
+    const availableSoon = free + heldByOthers + this.#availableAmount + this.#reservedAmount
+    this.#waitingRequests.refuse({ availableSoon, unresponsive: heldByUnresponsive }, this.#deps.elapsed())
   }
 
   /** Reports spending and returns the money that was idle since the last report, except `standbyAmount`. */
   reportInUse(standbyAmount: PicoUsd): Promise<void> {
-    return this.#report(this.#idle - standbyAmount)
+    return this.#report(this.#idleAmount - standbyAmount)
   }
 
   /** Reports spending and returns all available money. */
   reportUnused(): Promise<void> {
-    return this.#report(this.#available)
+    return this.#report(this.#availableAmount)
   }
 
   /** @param returned the money to return, unless requests wait for it. */
   async #report(returned: PicoUsd): Promise<void> {
-    if (this.#waiting.isEmpty) this.#available -= maxPico(returned, 0n)
-    this.#idle = maxPico(this.#available, 0n)
+    if (this.#waitingRequests.isEmpty) this.#availableAmount -= maxPico(returned, 0n)
+    this.#idleAmount = maxPico(this.#availableAmount, 0n)
     await this.#send()
   }
 
@@ -209,21 +209,25 @@ export class BudgetAccount {
 
   /** Fails all waiting requests, for example if the database is unreachable. */
   failWaiting(error: unknown): void {
-    this.#waiting.failAll(error)
+    this.#waitingRequests.failAll(error)
   }
 
   #serveWaiting(): void {
-    for (let first = this.#waiting.first; first && this.#available >= first.need; first = this.#waiting.first) {
+    for (
+      let first = this.#waitingRequests.first;
+      first && this.#availableAmount >= first.need;
+      first = this.#waitingRequests.first
+    ) {
       this.#reserve(first.need)
-      this.#waiting.grantFirst()
+      this.#waitingRequests.grantFirst()
     }
   }
 
   /** Sends one exchange at a time, because each reports the result of the previous one. */
   async #send(first?: WaitingRequest): Promise<Grant> {
-    while (this.#exchanging) await this.#exchanging.catch(() => undefined)
-    this.#exchanging = this.#exchangeOnce(first)
-    return this.#exchanging
+    while (this.#pendingExchange) await this.#pendingExchange.catch(() => undefined)
+    this.#pendingExchange = this.#exchangeOnce(first)
+    return this.#pendingExchange
   }
 
   /**
@@ -239,13 +243,13 @@ export class BudgetAccount {
   async #exchangeOnce(first: WaitingRequest | undefined): Promise<Grant> {
     const revocations = this.#revocations
     if (first) this.#releaseAvailable()
-    const need = first ? first.need - this.#available : 0n
-    const { totalNeed } = this.#waiting
+    const need = first ? first.need - this.#availableAmount : 0n
+    const { totalNeed } = this.#waitingRequests
     let total = 0n
     const report = () => {
       total = this.spending.written
       const { confirmed, unwritten } = this.spending
-      const held = maxPico(this.#available, 0n) + this.#reserved + unwritten
+      const held = maxPico(this.#availableAmount, 0n) + this.#reservedAmount + unwritten
       return { total, confirmed, held, unwritten, need, totalNeed }
     }
     this.#exchangeStartedAt = this.#deps.elapsed()
@@ -254,10 +258,10 @@ export class BudgetAccount {
       const answer = await this.#deps.exchange(report, first?.limit)
       this.spending.confirm(total)
       this.#isLeased = !answer.isLeaseEnded
-      if (this.#revocations === revocations) this.#available += answer.granted
+      if (this.#revocations === revocations) this.#availableAmount += answer.granted
       return answer
     } finally {
-      this.#exchanging = undefined
+      this.#pendingExchange = undefined
     }
   }
 }

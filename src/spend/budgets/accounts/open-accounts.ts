@@ -5,7 +5,7 @@ import type { Day } from '../../ledger/days.ts'
 import { type Budget, type Period, periodOf, resetsAt } from '../budget.ts'
 import type { DatabaseTime } from '../database-time.ts'
 import { standbyAmount } from '../leases/grant.ts'
-import { exchange } from '../leases/lease-exchange.ts'
+import { exchangeLease } from '../leases/lease-exchange.ts'
 import { BudgetAccount, type Exchange } from './budget-account.ts'
 
 /** Repeats work at an interval. @returns a function that stops it. */
@@ -48,9 +48,9 @@ export class OpenAccounts {
   readonly #times: AccountTimes
   readonly #accounts = new Map<string, OpenAccount>()
   /** Caches the account of each budget until its period ends, because most requests use a recent budget. */
-  readonly #recent = new WeakMap<Budget, { open: OpenAccount; since: number; until: number }>()
+  readonly #recentAccounts = new WeakMap<Budget, { open: OpenAccount; since: number; until: number }>()
   readonly #stopReporting: () => void
-  #reporting: Promise<void> | undefined
+  #pendingReport: Promise<void> | undefined
   #ledgerWait: Promise<void> | undefined
   #stopPolling: (() => void) | undefined
 
@@ -62,12 +62,12 @@ export class OpenAccounts {
 
   /** Returns the account of a budget, opened if necessary. @param at a time in the period. */
   accountOf(budget: Budget, at: number): OpenAccount {
-    const existing = this.#recent.get(budget)
+    const existing = this.#recentAccounts.get(budget)
     // An account that another limit has used since must be found again, so that a lower limit revokes its money.
     if (existing?.open.budget === budget && !existing.open.isClosed && at >= existing.since && at < existing.until)
       return existing.open
     const open = this.#findOrOpen(budget, periodOf(budget, at))
-    this.#recent.set(budget, { open, since: at, until: endOfPeriod(budget, at) })
+    this.#recentAccounts.set(budget, { open, since: at, until: endOfPeriod(budget, at) })
     return open
   }
 
@@ -100,7 +100,7 @@ export class OpenAccounts {
       readLedger: () => readChargedSince(budget, period),
     }
     const sentAt = time.elapsed()
-    const answer = await exchange(this.#deps, budget, () => ({ server, period, ...report() }), earlierSpending)
+    const answer = await exchangeLease(this.#deps, budget, () => ({ server, period, ...report() }), earlierSpending)
     time.adjust(answer.at, sentAt)
     return answer
   }
@@ -120,10 +120,10 @@ export class OpenAccounts {
 
   /** Reports spending and returns idle money. */
   report(): Promise<void> {
-    this.#reporting ??= this.#reportAll().finally(() => {
-      this.#reporting = undefined
+    this.#pendingReport ??= this.#reportAll().finally(() => {
+      this.#pendingReport = undefined
     })
-    return this.#reporting
+    return this.#pendingReport
   }
 
   async #reportAll(): Promise<void> {
@@ -158,9 +158,9 @@ export class OpenAccounts {
 
   /** Waits until the ledger has stored all spending, which is required before a report. */
   async #waitForLedger(): Promise<void> {
-    const unwritten = [...this.#accounts.values()].filter(({ account }) => account.spending.unwritten > 0n)
-    if (unwritten.length === 0) return
-    const recordedAmounts = unwritten.map(({ account }) => ({ account, amount: account.spending.recorded }))
+    const unwrittenAccounts = [...this.#accounts.values()].filter(({ account }) => account.spending.unwritten > 0n)
+    if (unwrittenAccounts.length === 0) return
+    const recordedAmounts = unwrittenAccounts.map(({ account }) => ({ account, amount: account.spending.recorded }))
     await this.#deps.waitUntilWritten()
     for (const { account, amount } of recordedAmounts) account.spending.noteWritten(amount)
   }
@@ -187,7 +187,7 @@ export class OpenAccounts {
   async close(): Promise<void> {
     this.#stopPolling?.()
     this.#stopReporting()
-    await this.#reporting
+    await this.#pendingReport
     await this.#waitForLedger().catch((error) => this.#logError(error))
     for (const { account } of this.#accounts.values()) await account.close().catch((error) => this.#logError(error))
   }

@@ -48,13 +48,15 @@ export class WaitingRequests {
    * @param now on the clock of `deadline`.
    */
   refuse({ availableSoon, unresponsive }: { availableSoon: PicoUsd; unresponsive: PicoUsd }, now: number): void {
-    this.#requests = this.#requests.filter(({ need, settle, deadline }) => {
+    const remainingRequests: WaitingRequest[] = []
+    for (const request of this.#requests) {
+      const { need, settle, deadline } = request
       if (need > availableSoon + unresponsive) settle('spent')
       else if (need > availableSoon) settle('cut_off')
       else if (now >= deadline) settle('reserved')
-      else return true
-      return false
-    })
+      else remainingRequests.push(request)
+    }
+    this.#requests = remainingRequests
   }
 
   settleAll(outcome: ReserveOutcome): void {

@@ -2,7 +2,7 @@ import { maxPico, maxStorable, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
-import { type Budget, isLasting, type Period, periodOf, periodsOfOtherIntervals } from '../budget.ts'
+import { type Budget, isPersistent, type Period, periodOf, periodsOfOtherIntervals } from '../budget.ts'
 import { crossesThreshold, notifyThresholds } from '../notify-thresholds.ts'
 import { deleteLease, type Lease, writeLease } from '../rows/lease-rows.ts'
 import { addSpent } from '../rows/spending-rows.ts'
@@ -51,7 +51,7 @@ export type Grant = {
 }
 
 /** The account of the current period must be opened first. @property at the database's time. */
-type Unopened = { isUnopened: true; at: number }
+type UnopenedAccount = { isUnopened: true; at: number }
 
 /** Reads the spending of a budget from before the period's account was opened. */
 type EarlierSpending = {
@@ -67,7 +67,7 @@ type EarlierSpending = {
  * @param createReport creates the current report. At a later attempt the ledger can have more of the spending.
  * @param earlierSpending the spending from before the account was opened, read once for each period.
  */
-export async function exchange(
+export async function exchangeLease(
   store: BudgetStore,
   budget: Budget,
   createReport: () => LeaseReport,
@@ -95,7 +95,7 @@ function exchangeOnce(
   budget: Budget,
   report: LeaseReport,
   openingSums: OpeningSums | undefined,
-): Promise<Grant | Unopened> {
+): Promise<Grant | UnopenedAccount> {
   return db.exclusively(`budget ${budget.id}`, async (tx, publish) => {
     const state = await readState(tx, clock, budget, report)
     const { at, isCurrentPeriod } = state
@@ -131,7 +131,7 @@ type ExchangeState = {
 }
 
 async function readState(tx: Tx, clock: DatabaseClock, budget: Budget, report: LeaseReport): Promise<ExchangeState> {
-  const owner = isLasting(budget.subject) ? thresholdOwner(budget.subject) : undefined
+  const owner = isPersistent(budget.subject) ? thresholdOwner(budget.subject) : undefined
   const stored = await readBudget(tx, clock, budget.id, report.period, owner)
   const holder = leaseHolder(report.server, budget)
   return {
@@ -203,8 +203,8 @@ async function notifyOfLimit(
   { report: { period, need }, stored, at, isCurrentPeriod }: ExchangeState,
   spent: PicoUsd,
 ): Promise<void> {
-  const { notified, thresholds = defaultThresholds } = stored
+  const { notifiedThresholds, thresholds = defaultThresholds } = stored
   const isRefused = isCurrentPeriod && need > budget.limit - spent
-  const limitState = { period, at, spent, isRefused, notified, thresholds }
+  const limitState = { period, at, spent, isRefused, notifiedThresholds, thresholds }
   if (crossesThreshold(budget, limitState)) await notifyThresholds(tx, publish, budget, limitState)
 }

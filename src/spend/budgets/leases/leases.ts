@@ -21,7 +21,7 @@ export const leaseHolder = (server: string, budget: Pick<Budget, 'interval'>) =>
 const holderSuffix = ({ interval }: Pick<Budget, 'interval'>) => ` ${interval ?? 'never'}`
 
 /** The leased money of a budget, by the state of its servers. */
-export type Leased = {
+export type LeasedAmounts = {
   /** Leased by servers that report. Some of it may be returned soon. */
   held: PicoUsd
   /** Leased by servers that have not reported for some seconds. It may be returned later. */
@@ -36,7 +36,7 @@ export function sumLeases(
   period: Period,
   { at, leases }: Pick<StoredBudget, 'at' | 'leases'>,
   ownLease?: Lease,
-): Leased {
+): LeasedAmounts {
   const leased = { held: 0n, unresponsive: 0n, unaccounted: 0n }
   for (const lease of leases) {
     if (lease === ownLease || !countsInPeriod(budget, period, lease, at)) continue
@@ -45,7 +45,7 @@ export function sumLeases(
   return leased
 }
 
-function stateOf(lease: Lease, at: number): keyof Leased {
+function stateOf(lease: Lease, at: number): keyof LeasedAmounts {
   if (isExpired(lease, at)) return 'unaccounted'
   return lease.renewedAt < at - unresponsiveMs ? 'unresponsive' : 'held'
 }

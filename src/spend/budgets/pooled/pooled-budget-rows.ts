@@ -18,7 +18,7 @@ export async function findPooledBudgets(query: Query, { kind, id }: Pool): Promi
 }
 
 /** The budgets that count the spending of a workspace: those of its organization, then its own. */
-export async function budgetsOfWorkspace(query: Query, workspaceId: string): Promise<PooledBudgetRow[]> {
+export async function findBudgetsOfWorkspace(query: Query, workspaceId: string): Promise<PooledBudgetRow[]> {
   const rows = await query
     .selectFrom('pooled_budgets as b')
     .innerJoin('workspaces as w', 'w.organization_id', 'b.organization_id')

@@ -5,7 +5,7 @@ import { intervals } from '#platform/core/vocabulary.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import type { LastingBudget, Pool } from '../budget.ts'
+import type { PersistentBudget, Pool } from '../budget.ts'
 import { spentAmounts } from '../spent-amounts.ts'
 import { Thresholds } from '../thresholds.ts'
 
@@ -66,7 +66,7 @@ export const timeFields = ({ created_at, updated_at }: PooledBudgetRow) => ({
   updated_at: isoTime(updated_at),
 })
 
-export function toBudget(row: PooledBudgetRow): LastingBudget {
+export function toBudget(row: PooledBudgetRow): PersistentBudget {
   const pool: Pool = { kind: row.owner_kind, id: row.owner_id }
   return {
     id: row.account,

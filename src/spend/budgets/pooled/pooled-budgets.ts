@@ -6,7 +6,7 @@ import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { accountId } from '../account-id.ts'
 import type { Pool } from '../budget.ts'
-import { addStatuses, statusFields } from '../budget-status.ts'
+import { addStatuses, toStatusFields } from '../budget-status.ts'
 import { deleteSpending } from '../rows/spending-rows.ts'
 import { readThresholds, thresholdOwner, thresholdsOrDefault, writeThresholds } from '../thresholds.ts'
 import {
@@ -62,7 +62,7 @@ export async function setPooledBudget(
     const byok = body.include_byok_in_budgets ?? includesByok(rows)
     const at = deps.now()
     const after: PooledBudgetRow = {
-      ...(before ?? newBudget(deps, caller, pool, interval)),
+      ...(before ?? createBudgetRow(deps, caller, pool, interval)),
       limit_usd: body.limit_usd,
       include_byok: byok ? 1 : 0,
       // Increases even if the clock stands still, so that clients notice each change.
@@ -139,7 +139,7 @@ function requireOrder(rows: readonly PooledBudgetRow[], interval: BudgetInterval
 }
 
 /** A budget whose limit the caller sets. */
-function newBudget(deps: WriteDeps, caller: Caller, pool: Pool, interval: BudgetInterval): PooledBudgetRow {
+function createBudgetRow(deps: WriteDeps, caller: Caller, pool: Pool, interval: BudgetInterval): PooledBudgetRow {
   const at = deps.now()
   return {
     id: deps.newId(),
@@ -171,7 +171,7 @@ async function addSpending(deps: ReadDeps, rows: readonly PooledBudgetRow[]): Pr
   return itemsWithStatus.map(({ row, owner, status }) => ({
     id: row.id,
     ...limitFields(row),
-    ...statusFields(status),
+    ...toStatusFields(status),
     thresholds: thresholdsOrDefault(thresholds, owner),
     ...timeFields(row),
   }))

@@ -15,7 +15,7 @@ export type StoredBudget = {
   /** Of all periods: under another interval, a lease counts in each period that it overlaps. */
   leases: Lease[]
   /** The thresholds that were notified in the period. */
-  notified: NotifiedThreshold[]
+  notifiedThresholds: NotifiedThreshold[]
   /** The percentages at which webhooks are notified; undefined for the default. */
   thresholds?: number[]
 }
@@ -63,14 +63,14 @@ export async function readBudget(
     union all
     select 'thresholds', 0, percents, 0, '0', '0'
       from budget_thresholds where owner = ${thresholdOwner}`.execute(query)
-  const stored: StoredBudget = { at: 0, spent: undefined, leases: [], notified: [] }
+  const stored: StoredBudget = { at: 0, spent: undefined, leases: [], notifiedThresholds: [] }
   for (const { kind, at, server, period: rowPeriod, ...row } of rows) {
     const spent = BigInt(row.spent)
     const held = BigInt(row.held)
     if (kind === 'clock') stored.at = at
     else if (kind === 'period') stored.spent = spent
     else if (kind === 'thresholds') stored.thresholds = JSON.parse(server) as number[]
-    else if (kind === 'notified') stored.notified.push({ interval: server, limit: spent, percent: at })
+    else if (kind === 'notified') stored.notifiedThresholds.push({ interval: server, limit: spent, percent: at })
     else stored.leases.push({ holder: server, period: rowPeriod, held, spent, renewedAt: at })
   }
   return stored

@@ -38,8 +38,8 @@ export async function listGenerations(
   const search = createSearch(db, caller, filter)
   if (!search) return { data: [], nextCursor: undefined }
   const scanLimit = scannedRows ?? maxScannedRows[search.index.column === 'created_at' ? 'neighbours' : 'scattered']
-  const since = search.conditions.length > 0 ? await scanStart(search, filter, cursor, scanLimit) : undefined
-  const rows = await matchingRows(search, { from: since ?? filter.from, to: filter.to }, cursor)
+  const since = search.conditions.length > 0 ? await findScanStart(search, filter, cursor, scanLimit) : undefined
+  const rows = await selectMatchingRows(search, { from: since ?? filter.from, to: filter.to }, cursor)
     .select(recordColumns)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -57,7 +57,7 @@ export async function listGenerations(
  * run between the slices.
  * @param sliceRows the number of rows that a slice scans. Rows of the same millisecond are in one slice.
  */
-export async function* generationSlices(
+export async function* selectGenerationSlices(
   { db }: { db: Pick<Db, 'reportQuery'> },
   caller: RequestReader,
   filter: GenerationFilter,
@@ -68,8 +68,8 @@ export async function* generationSlices(
   const { from } = filter
   let { to } = filter
   for (;;) {
-    const since = await scanStart(search, { from, to }, undefined, sliceRows)
-    yield { rows: matchingRows(search, { from: since ?? from, to }, undefined) }
+    const since = await findScanStart(search, { from, to }, undefined, sliceRows)
+    yield { rows: selectMatchingRows(search, { from: since ?? from, to }, undefined) }
     if (since === undefined) return
     to = since
   }
@@ -107,7 +107,7 @@ type TimeRange = Pick<GenerationFilter, 'from' | 'to'>
  * Selects the matching rows of a time. `conditions` does not contain the organization, because it matches most rows of an
  * installation: a page without other conditions needs no limited scan.
  */
-function matchingRows(
+function selectMatchingRows(
   { indexedRows, conditions, visible }: Search,
   time: TimeRange,
   cursor: CursorPosition | undefined,
@@ -136,7 +136,7 @@ function beforeCursor(query: Generations, { createdAt, id }: CursorPosition): Ge
  * Returns the start time of the last row that a page can scan; undefined if fewer rows remain. Reads only the index. Rows of the
  * same millisecond are included, so that the next page starts before it.
  */
-async function scanStart(
+async function findScanStart(
   { indexedRows }: Search,
   { from, to }: TimeRange,
   cursor: CursorPosition | undefined,

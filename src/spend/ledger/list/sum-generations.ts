@@ -7,7 +7,7 @@ import type { Grouping } from '../request-group.ts'
 import { exactSum } from '../sums/exact.ts'
 import { readSum } from '../sums/read-sum.ts'
 import type { GenerationFilter, Generations } from './generation-filter.ts'
-import { generationSlices } from './list-generations.ts'
+import { selectGenerationSlices } from './list-generations.ts'
 import type { RequestReader } from './visibility.ts'
 
 /** The requests of one group, and what they cost in USD with any credential. */
@@ -45,7 +45,7 @@ export async function sumGenerations(
   sliceRows = rowsPerSlice,
 ): Promise<GroupSum[]> {
   const groups = new Map<string, Sums>()
-  for await (const { rows } of generationSlices(deps, caller, filter, sliceRows)) {
+  for await (const { rows } of selectGenerationSlices(deps, caller, filter, sliceRows)) {
     for (const [value, sums] of await sumSlice(deps, rows, grouping)) addTo(groups, value, sums)
     if (groups.size > maxGroups) throw tooManyGroupsFault()
     if (signal.aborted) throw clientClosedFault()

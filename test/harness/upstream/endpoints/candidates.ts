@@ -1,6 +1,6 @@
 import type { Endpoint, Model, Prices } from '#catalogue/index/model.ts'
 import type { Candidate, PlanInput, Preferences, RequestNeeds, Speeds } from '#gateway/plan/plan.ts'
-import { drawFor } from '#gateway/plan/sticky-draw.ts'
+import { computeDraw } from '#gateway/plan/sticky-draw.ts'
 import { readPreferences } from '#gateway/request/preferences.ts'
 
 /** An endpoint that supports everything, except for the given properties. */
@@ -71,6 +71,6 @@ export function planInput(situation: Situation): PlanInput {
     supportsTask: () => true,
     supportsChoices: () => true,
     isConfigured: ({ provider }) => !unconfigured.includes(provider),
-    draw: ({ id }) => drawFor(situation.seed ?? 1, id),
+    draw: ({ id }) => computeDraw(situation.seed ?? 1, id),
   }
 }

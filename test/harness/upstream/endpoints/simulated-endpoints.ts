@@ -1,5 +1,5 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { admittedTargets } from '#gateway/attempt/admitted-targets.ts'
+import { admitTargets } from '#gateway/attempt/admitted-targets.ts'
 import { type Circuits, createCircuits } from '#gateway/plan/circuits.ts'
 import { planAttempts } from '#gateway/plan/plan-attempts.ts'
 import { Seeded } from '../../service/world/seeded.ts'
@@ -9,7 +9,7 @@ import { candidateOf, endpointOf, planInput } from './candidates.ts'
 export type Behaviour = (
   atMs: number,
   answersAfterMs: number,
-) => { failureProbability: number; failsAfterMs?: number; retryAfterMs?: number; connectionLost?: boolean }
+) => { failureProbability: number; failsAfterMs?: number; retryAfterMs?: number; isConnectionLost?: boolean }
 
 type Traffic = { perSecond?: number; seconds?: number; latencyMs?: number; seed?: number }
 
@@ -28,7 +28,7 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
   const endpoints = behaviours.map((_, index) => endpointOf(`p${index}`))
   const counts = { answered: 0, failed: 0, refused: 0, attempts: 0 }
 
-  function send(attempts: ReturnType<typeof admittedTargets>, isFirst: boolean): void {
+  function send(attempts: ReturnType<typeof admitTargets>, isFirst: boolean): void {
     const { value: attempt } = attempts.next()
     if (!attempt) return void counts[isFirst ? 'refused' : 'failed']++
     counts.attempts++
@@ -45,12 +45,12 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
   }
 
   const access = { circuitNameOf: ({ id }: Endpoint) => id }
-  const startRequest = () => send(admittedTargets(circuits, access, planTargets(circuits, endpoints, random)), true)
+  const startRequest = () => send(admitTargets(circuits, access, planTargets(circuits, endpoints, random)), true)
   let openSeconds = 0
   for (let second = 0; second < seconds; second++) {
     for (let index = 0; index < perSecond; index++) clock.later(random() * 1000, startRequest)
     clock.run((second + 1) * 1000)
-    openSeconds += circuits.report().filter(({ state }) => state !== 'half_open').length
+    openSeconds += circuits.listRestricted().filter(({ state }) => state !== 'half_open').length
   }
   const finished = counts.answered + counts.failed + counts.refused
   return { ...counts, available: counts.answered / finished, openShare: openSeconds / seconds / endpoints.length }

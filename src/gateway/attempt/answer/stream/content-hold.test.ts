@@ -16,11 +16,11 @@ const failure = sse({ type: 'error', error: { type: 'overloaded_error', message:
 function attempt(contentHoldMs: number) {
   const log: string[] = []
   const receiver = {
-    started: () => void log.push('started'),
-    events: (events: AnswerEvent[]) => void log.push(...events.map(({ type }) => type)),
+    onStart: () => void log.push('started'),
+    onEvents: (events: AnswerEvent[]) => void log.push(...events.map(({ type }) => type)),
     openResponse: () => void log.push('opened'),
     flush() {},
-    ended() {},
+    onEnd() {},
   }
   const upstreamRequest = new OneUse({ origin: 'http://x', path: '/', headers: {}, body: '{}' })
   const ask = { providerProtocol: anthropicMessages, stream: true, contentHoldMs, upstreamRequest } as AttemptRequest
@@ -47,7 +47,7 @@ test('a failure before content settles the attempt, and the receiver gets nothin
   for (const event of [opening, failure]) answer.data(event)
   assert.deepEqual(log, [])
   const outcome = await answer.outcome
-  assert.deepEqual([outcome.kind, outcome.kind === 'unanswered' && outcome.failure.tryNext], ['unanswered', true])
+  assert.deepEqual([outcome.kind, outcome.kind === 'unanswered' && outcome.failure.canTryNext], ['unanswered', true])
   answer.dispose()
 })
 

@@ -35,12 +35,12 @@ export class DeltaFastPath {
   deliver(chunk: Buffer): number {
     const textEvent = this.#textEvent
     if (!textEvent) return 0
-    let at = 0
-    for (let end = this.#template.find(chunk, 0); end !== -1; end = this.#template.find(chunk, at)) {
-      this.#emit(textEvent, chunk, at, end)
-      at = end
+    let start = 0
+    for (let end = this.#template.find(chunk, 0); end !== -1; end = this.#template.find(chunk, start)) {
+      this.#emit(textEvent, chunk, start, end)
+      start = end
     }
-    return at
+    return start
   }
 
   /** Emits the event between `at` and `end` of the chunk. Its text is where the template found it. */
@@ -52,7 +52,7 @@ export class DeltaFastPath {
     if (this.#receiver.deltas) return this.#receiver.deltas.take(textEvent, bytes, this.#template, chunk)
     const json = chunk.toString('utf8', from, to)
     const text = escapes === 0 ? json : (JSON.parse(`"${json}"`) as string)
-    this.#receiver.events(
+    this.#receiver.onEvents(
       this.#events.map((event) => (event === textEvent ? { ...textEvent, text } : event)),
       chunk.subarray(at, end),
     )

@@ -115,10 +115,10 @@ export class StreamAnswer implements AnswerReader {
       if (type === 'finish') this.#isFinished = true
       else if (isContent(type)) this.#hasContent = true
     }
-    if (this.#decoder.isForeign) this.#fastPath = undefined
+    if (this.#decoder.needsTranslation) this.#fastPath = undefined
     if (!this.#delivery.hasStarted && !events.some(endsHold)) return this.#hold.add(events, raw)
     this.#startDelivery()
-    this.#delivery.receiver.events(events, raw)
+    this.#delivery.receiver.onEvents(events, raw)
     if (canBeTemplate) this.#fastPath?.learn(source.raw, events)
   }
 
@@ -132,8 +132,9 @@ export class StreamAnswer implements AnswerReader {
     if (this.#delivery.hasStarted) return
     this.#decoder.markStarted()
     this.#delivery.start()
-    const { isForeign } = this.#decoder
-    for (const { events, raw } of this.#hold.take()) this.#delivery.receiver.events(events, isForeign ? undefined : raw)
+    const { needsTranslation: isForeign } = this.#decoder
+    for (const { events, raw } of this.#hold.take())
+      this.#delivery.receiver.onEvents(events, isForeign ? undefined : raw)
   }
 
   /** Opens the response without content after the hold time. No other endpoint is tried after that. */
@@ -152,7 +153,7 @@ export class StreamAnswer implements AnswerReader {
     if (!this.#isFinished && !hasFinalFinish)
       finalEvents.push({ type: 'finish', reason: this.#decoder.hasCalls ? 'tool_calls' : 'stop', native: undefined })
     this.#startDelivery()
-    if (finalEvents.length > 0) this.#delivery.receiver.events(finalEvents, undefined)
+    if (finalEvents.length > 0) this.#delivery.receiver.onEvents(finalEvents, undefined)
     return 'complete'
   }
 

@@ -62,8 +62,8 @@ export class StreamDecoder {
   }
 
   /** Whether clients of the endpoint's protocol cannot read the bytes of the stream. */
-  get isForeign(): boolean {
-    return this.#protocol.isForeign
+  get needsTranslation(): boolean {
+    return this.#protocol.needsTranslation
   }
 
   /** Whether the end mark completes an answer without a finish reason. */
@@ -121,7 +121,7 @@ export class StreamDecoder {
     return {
       source,
       events,
-      raw: this.isForeign ? undefined : bytes,
+      raw: this.needsTranslation ? undefined : bytes,
       // A filter must see each event, even after one that it did not change.
       canBeTemplate: keepsBytes && source === received && this.#filters.areDone,
     }

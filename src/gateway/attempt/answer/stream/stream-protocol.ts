@@ -35,7 +35,7 @@ export class StreamProtocol {
   }
 
   /** Whether clients of the requested protocol cannot read the bytes: they are in another one, or lack the announcement. */
-  get isForeign(): boolean {
+  get needsTranslation(): boolean {
     return this.#isUnannounced || (this.#recognized !== undefined && this.#recognized !== this.#requested)
   }
 

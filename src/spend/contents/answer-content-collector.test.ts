@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AnswerText } from './answer-text.ts'
+import { AnswerContentCollector } from './answer-content-collector.ts'
 
 test('the parts of an answer are joined: text, reasoning, calls with arguments', () => {
-  const answer = new AnswerText(1000)
+  const answer = new AnswerContentCollector(1000)
   answer.addEvents([
     { type: 'reasoning', text: 'Hm' },
     { type: 'text', text: 'Let me ' },
@@ -16,7 +16,7 @@ test('the parts of an answer are joined: text, reasoning, calls with arguments',
     { type: 'tool_arguments', index: 0, text: '{}' },
     { type: 'tool_arguments', index: 1, text: ':1}' },
   ])
-  assert.deepEqual(answer.read(), {
+  assert.deepEqual(answer.toContent(), {
     completion: 'Let me look.',
     reasoning: 'Hm',
     calls: [
@@ -27,18 +27,18 @@ test('the parts of an answer are joined: text, reasoning, calls with arguments',
 })
 
 test('of an answer without end only a bounded part is held', () => {
-  const answer = new AnswerText(1000)
+  const answer = new AnswerContentCollector(1000)
   for (let n = 0; n < 100_000; n++) answer.addEvents([{ type: 'text', text: '0123456789' }])
   for (let n = 0; n < 100_000; n++) answer.addEvents([{ type: 'tool_call', index: n, id: `${n}`, name: 'x' }])
-  const { completion, calls } = answer.read()
+  const { completion, calls } = answer.toContent()
   assert.ok(completion!.length <= 1010 && calls.length === 0)
 })
 
 test('provider data that is not text is ignored', () => {
-  const answer = new AnswerText(1000)
+  const answer = new AnswerContentCollector(1000)
   answer.addEvents([
     { type: 'text', text: { toString: null } as never },
     { type: 'tool_arguments', index: 9, text: 'x' },
   ])
-  assert.deepEqual(answer.read(), { completion: null, reasoning: null, calls: [] })
+  assert.deepEqual(answer.toContent(), { completion: null, reasoning: null, calls: [] })
 })

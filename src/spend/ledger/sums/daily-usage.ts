@@ -3,7 +3,7 @@ import { addToExisting, type ColumnValue, type Insertion } from '#platform/db/ro
 import { dayOf } from '../days.ts'
 import type { Generation } from '../generation.ts'
 
-/** The summed amounts and their columns. */
+/** The columns of the summed amounts. */
 const amountColumns = {
   requests: 'bigint',
   prompt_tokens: 'bigint',
@@ -14,8 +14,8 @@ const amountColumns = {
 } as const
 
 /**
- * The tables of sums with their dimensions. Limits and keys use `usage_days`. Reports use `workspace_days`, which stays
- * small with many keys.
+ * The tables of daily usage with their dimensions. Limits and the usage of keys are read from `usage_days`, reports from
+ * `workspace_days`, which stays small with many keys.
  */
 const sumTables = {
   usage_days: {
@@ -46,10 +46,10 @@ const sumTables = {
   },
 } as const
 
-type Sums = ReturnType<typeof toSums>
+type UsageRow = ReturnType<typeof toUsageRow>
 
-/** The sums of one request. */
-function toSums(generation: Generation) {
+/** The usage of one request, in the columns of both tables. */
+function toUsageRow(generation: Generation) {
   const { caller, createdAt, modelId = '', endpointId = '', byok, tokens, cost, margin } = generation
   return {
     organization_id: caller.organizationId,
@@ -71,56 +71,57 @@ function toSums(generation: Generation) {
 
 const isAnswered = ({ endpointId }: Generation) => endpointId !== undefined
 
-/** Whether a request changes the sums. Without an answer, only a margin does. */
+/** Whether a request changes the usage. An unanswered request counts only if limits were charged a margin for lost attempts. */
 const isCounted = (generation: Generation) => isAnswered(generation) || generation.margin !== 0n
 
-/** Sums of requests by day, for the statements that add them. */
-export class DaySums {
-  readonly #byKey = new Map<string, Sums>()
+/** Sums the usage of requests by day, and creates the insertions that add the sums to the tables. */
+export class DailyUsage {
+  readonly #rowsById = new Map<string, UsageRow>()
 
   add(generation: Generation): void {
-    if (isCounted(generation)) addByKey(this.#byKey, sumTables.usage_days.key, toSums(generation))
+    if (isCounted(generation)) addUsage(this.#rowsById, sumTables.usage_days.key, toUsageRow(generation))
   }
 
-  /** The same order on all servers, to avoid deadlocks. */
-  insertions(): Insertion[] {
-    const byKey = sortedSums(this.#byKey)
-    const byWorkspace = new Map<string, Sums>()
-    // Computed from these few sums instead of all requests.
-    for (const sums of byKey) addByKey(byWorkspace, sumTables.workspace_days.key, sums)
-    return [toInsertion('usage_days', byKey), toInsertion('workspace_days', sortedSums(byWorkspace))]
+  /** Returns the rows in an order that is the same on all servers, so that concurrent servers do not deadlock. */
+  toInsertions(): Insertion[] {
+    const rows = sortById(this.#rowsById)
+    const workspaceRowsById = new Map<string, UsageRow>()
+    // Summed from these few rows instead of all requests.
+    for (const row of rows) addUsage(workspaceRowsById, sumTables.workspace_days.key, row)
+    return [toInsertion('usage_days', rows), toInsertion('workspace_days', sortById(workspaceRowsById))]
   }
 }
 
-function toInsertion(table: keyof typeof sumTables, sums: readonly Sums[]): Insertion {
+function toInsertion(table: keyof typeof sumTables, usageRows: readonly UsageRow[]): Insertion {
   const { key, columns } = sumTables[table]
   const names = Object.keys(columns) as (keyof typeof columns)[]
   return {
     table,
     columns,
-    rows: sums.map((rowSums) => names.map((name): ColumnValue => toColumnValue(rowSums[name]))),
+    rows: usageRows.map((row) => names.map((name): ColumnValue => toColumnValue(row[name]))),
     suffix: addToExisting(table, key, Object.keys(amountColumns), { columns: /_pico$/, max: maxStorable }),
   }
 }
 
-function addByKey(totals: Map<string, Sums>, key: readonly (keyof Sums)[], sums: Sums): void {
+/** Adds a row to that with the same values in the columns of the primary key. */
+function addUsage(rowsById: Map<string, UsageRow>, primaryKey: readonly (keyof UsageRow)[], row: UsageRow): void {
   let id = ''
-  for (const name of key) id += ` ${sums[name]}`
-  const total = totals.get(id)
-  if (total) addTo(total, sums)
-  else totals.set(id, { ...sums })
+  for (const name of primaryKey) id += ` ${row[name]}`
+  const total = rowsById.get(id)
+  if (total) addAmounts(total, row)
+  else rowsById.set(id, { ...row })
 }
 
-const sortedSums = (totals: ReadonlyMap<string, Sums>) =>
-  [...totals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
+const sortById = (rowsById: ReadonlyMap<string, UsageRow>) =>
+  [...rowsById].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 
-function addTo(total: Sums, summand: Sums): void {
-  total.requests += summand.requests
-  total.prompt_tokens += summand.prompt_tokens
-  total.completion_tokens += summand.completion_tokens
-  total.reasoning_tokens += summand.reasoning_tokens
-  total.cost_pico += summand.cost_pico
-  total.margin_pico += summand.margin_pico
+function addAmounts(total: UsageRow, added: UsageRow): void {
+  total.requests += added.requests
+  total.prompt_tokens += added.prompt_tokens
+  total.completion_tokens += added.completion_tokens
+  total.reasoning_tokens += added.reasoning_tokens
+  total.cost_pico += added.cost_pico
+  total.margin_pico += added.margin_pico
 }
 
 function toColumnValue(value: string | number | bigint): ColumnValue {

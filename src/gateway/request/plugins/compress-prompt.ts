@@ -15,7 +15,7 @@ const usableShare = 0.8
  * are dropped first, then the middle of the longest texts. Undefined if it fits unchanged, or if nothing can be dropped.
  * @param conversation the field of the body that has the conversation.
  */
-export function middleOut(
+export function compressPrompt(
   body: Body,
   conversation: ConversationField,
   chat: ChatRequest,
@@ -50,7 +50,7 @@ const minTrimmedLength = 4000
 /** These always remain: the messages before the first turn of the user, this turn, and the last turn. */
 const minTurns = 3
 
-/** The mark at a cut adds characters, so a cut saves less than requested. The next call of `middleOut` removes the rest. */
+/** The mark at a cut adds characters, so a cut saves less than requested. The next call of `compressPrompt` removes the rest. */
 const minSavedShare = 0.9
 
 /**

@@ -4,12 +4,12 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { messagesToChat } from '../../clients/messages/request/to-chat.ts'
 import type { Candidate } from '../../plan/plan.ts'
-import { middleOut } from './middle-out.ts'
+import { compressPrompt } from './compress-prompt.ts'
 
 /** The conversation that is sent if the largest context has this many tokens. */
 function fitted(messages: object[], contextLength: number, chat = { messages } as unknown as ChatRequest): any {
   const endpoints = [10, contextLength].map((size) => endpointFor('m', { contextLength: size }))
-  return middleOut({ messages }, 'messages', chat, [{ endpoints } as unknown as Candidate])?.messages
+  return compressPrompt({ messages }, 'messages', chat, [{ endpoints } as unknown as Candidate])?.messages
 }
 const user = (content: string) => ({ role: 'user', content })
 const long = 'x'.repeat(400)

@@ -10,7 +10,7 @@ type Call = { id: string; name: string; pieces: string[] }
  * Collects the content of an answer up to a limit. Pieces are joined at the end. The fields of events are checked, because
  * providers can send other types than their protocol declares.
  */
-export class AnswerText {
+export class AnswerContentCollector {
   readonly #maxCharacters: number
   #characters = 0
   readonly #text: string[] = []
@@ -26,7 +26,7 @@ export class AnswerText {
       if (event.type === 'text' || event.type === 'refusal') this.#add(this.#text, event.text)
       else if (event.type === 'reasoning') this.#add(this.#reasoning, event.text)
       else if (event.type === 'tool_call') this.#startCall(callKey(event), event.id, event.name)
-      else if (event.type === 'tool_arguments') this.#add(this.#calls.get(callKey(event))?.pieces, event.text)
+      else if (event.type === 'tool_arguments') this.#addArguments(callKey(event), event.text)
       else if (event.type === 'image') this.#add(this.#text, '[image]')
     }
   }
@@ -37,15 +37,21 @@ export class AnswerText {
     this.#calls.set(key, { id: String(id), name: String(name), pieces: [] })
   }
 
+  /** Ignores the arguments of a call that was not started, or started beyond the limit. */
+  #addArguments(key: string, text: unknown): void {
+    const call = this.#calls.get(key)
+    if (call) this.#add(call.pieces, text)
+  }
+
   /** Adds a text. The first text that exceeds the limit is added whole. `ContentTruncator` cuts it later. */
-  #add(pieces: string[] | undefined, text: unknown): void {
-    if (!pieces || typeof text !== 'string' || this.#characters > this.#maxCharacters) return
+  #add(pieces: string[], text: unknown): void {
+    if (typeof text !== 'string' || this.#characters > this.#maxCharacters) return
     this.#characters += text.length
     pieces.push(text)
   }
 
-  /** Returns the collected content. Missing parts are null. */
-  read(): { completion: string | null; reasoning: string | null; calls: ToolCallText[] } {
+  /** Returns the collected content. A missing text is null. */
+  toContent(): { completion: string | null; reasoning: string | null; calls: ToolCallText[] } {
     const joinPieces = (pieces: string[]) => (pieces.length > 0 ? pieces.join('') : null)
     const calls = [...this.#calls.values()].map(({ id, name, pieces }) => ({ id, name, arguments: pieces.join('') }))
     return { completion: joinPieces(this.#text), reasoning: joinPieces(this.#reasoning), calls }

@@ -1,14 +1,14 @@
 import { type Grain, grains } from '../rollups/cell.ts'
 
 /** A range of slots of one grain; the end is exclusive. */
-export type Tile = { grain: Grain; from: number; to: number }
+export type SlotRange = { grain: Grain; from: number; to: number }
 
 export type Granularity = 'minute' | 'hour' | 'day' | 'week' | 'month'
 
 const { minute, hour, day } = grains
 
 /** Returns the grains of which buckets of a granularity can be built, longest first. */
-function usableGrains(granularity: Granularity | undefined): readonly Grain[] {
+function usableGrainsOf(granularity: Granularity | undefined): readonly Grain[] {
   if (granularity === 'minute') return [minute]
   return granularity === 'hour' ? [hour, minute] : [day, hour, minute]
 }
@@ -22,8 +22,8 @@ export function coverTime(
   time: { from: number; to: number },
   granularity: Granularity | undefined,
   isStored: (grain: Grain, minute: number) => boolean,
-): Tile[] {
-  return coverRange(time.from, time.to, usableGrains(granularity), isStored)
+): SlotRange[] {
+  return coverRange(time.from, time.to, usableGrainsOf(granularity), isStored)
 }
 
 function coverRange(
@@ -31,7 +31,7 @@ function coverRange(
   to: number,
   candidates: readonly Grain[],
   isStored: (grain: Grain, at: number) => boolean,
-): Tile[] {
+): SlotRange[] {
   const [grain, ...finerGrains] = candidates
   if (from >= to || grain === undefined) return []
   const storedGrains = (at: number) => finerGrains.filter((finerGrain) => isStored(finerGrain, at))
@@ -49,5 +49,5 @@ function coverRange(
   ]
 }
 
-export const containsMinute = ({ grain, from, to }: Tile, minute: number): boolean =>
+export const containsMinute = ({ grain, from, to }: SlotRange, minute: number): boolean =>
   minute >= from * grain && minute < to * grain

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { grains } from '../rollups/cell.ts'
-import { containsMinute, coverTime } from './tiles.ts'
+import { containsMinute, coverTime } from './slot-ranges.ts'
 
 const day = grains.day
 const granularities = [undefined, 'minute', 'hour', 'day', 'week', 'month'] as const
@@ -41,15 +41,19 @@ test('no minute is covered twice, and every one that is asked for is covered', (
     fc.property(minute, minute, stored, fc.constantFrom(...granularities), (one, other, since, granularity) => {
       const [from, to] = [Math.min(one, other), Math.max(one, other)]
       const hoursSince = Math.min(since.minute, since.hour)
-      const tiles = coverTime({ from, to }, granularity, (grain, at) => at >= (grain === 1 ? since.minute : hoursSince))
+      const ranges = coverTime(
+        { from, to },
+        granularity,
+        (grain, at) => at >= (grain === 1 ? since.minute : hoursSince),
+      )
       let end = -1
-      for (const tile of tiles) {
-        assert.ok(tile.from * tile.grain >= end && tile.to > tile.from, JSON.stringify(tiles))
-        if (end >= 0) assert.equal(tile.from * tile.grain, end, JSON.stringify(tiles))
-        end = tile.to * tile.grain
+      for (const range of ranges) {
+        assert.ok(range.from * range.grain >= end && range.to > range.from, JSON.stringify(ranges))
+        if (end >= 0) assert.equal(range.from * range.grain, end, JSON.stringify(ranges))
+        end = range.to * range.grain
       }
       for (const at of [from, to - 1, (from + to) >> 1])
-        if (at >= from && at < to) assert.equal(tiles.filter((tile) => containsMinute(tile, at)).length, 1)
+        if (at >= from && at < to) assert.equal(ranges.filter((range) => containsMinute(range, at)).length, 1)
     }),
   )
 })

@@ -8,8 +8,8 @@ import type { RequestFacts } from './request-facts.ts'
 /** The cell of one minute. */
 export type MinuteCell = Cell & { minute: number }
 
-/** The maximum number of cells of a part. A part is merged in one transaction, which blocks other writers of SQLite meanwhile. */
-const cellsPerPart = 250
+/** The maximum number of cells of a batch. A batch is merged in one transaction, which blocks other writers of SQLite meanwhile. */
+const cellsPerBatch = 250
 
 /** Sums of requests by minute and all dimensions. */
 export class MinuteCells {
@@ -41,18 +41,19 @@ export function sumByMinute(requests: Iterable<RequestFacts>): MinuteCell[] {
 }
 
 /**
- * Returns the statement that stores the cells of new requests as parts, in the transaction of the requests. A part is a row with up
- * to `cellsPerPart` cells as JSON. Parts are new rows, so that writers do not block each other. `mergeParts` adds them to the stored
- * cells later. Their ids contain the id of the first request, so that a repeated write fails.
+ * Creates the insertion that stores the cells of new requests as pending batches, in the transaction of the requests. A batch is a
+ * row of `rollup_parts` with up to `cellsPerBatch` cells as JSON. Batches are new rows, so that writers do not block each other.
+ * `mergeBatches` adds the cells to the roll-ups later. The ids of batches contain the id of the first request, so that a repeated
+ * write fails.
  */
-export function partInsertion(
+export function createBatchInsertion(
   firstId: string,
   cells: readonly MinuteCell[],
 ): Extract<Insertion, { table: 'rollup_parts' }> {
   const rows: ColumnValue[][] = []
-  for (let from = 0; from < cells.length; from += cellsPerPart) {
-    const chunk = cells.slice(from, from + cellsPerPart)
-    rows.push([`${firstId} ${from}`, chunk.length, serializePart(chunk)])
+  for (let from = 0; from < cells.length; from += cellsPerBatch) {
+    const chunk = cells.slice(from, from + cellsPerBatch)
+    rows.push([`${firstId} ${from}`, chunk.length, serializeBatch(chunk)])
   }
   return { table: 'rollup_parts', columns: { id: 'text', size: 'bigint', cells: 'text' }, rows }
 }
@@ -61,10 +62,10 @@ export function partInsertion(
 const laterAmounts: readonly Amount[] = ['margin_pico']
 const firstAmounts = amountNames.filter((name) => !laterAmounts.includes(name))
 
-/** The stored JSON. Cells refer to texts by their index in `words`. */
-type StoredPart = { words: string[]; cells: (number | string)[][] }
+/** The stored JSON of a batch. Cells refer to texts by their index in `words`. */
+type StoredBatch = { words: string[]; cells: (number | string)[][] }
 
-function serializePart(cells: readonly MinuteCell[]): string {
+function serializeBatch(cells: readonly MinuteCell[]): string {
   const words = new Map<string, number>()
   const wordIndex = (word: string) => words.getOrInsertComputed(word, () => words.size)
   const values = cells.map(({ minute, dimensions, amounts, sketches }) => [
@@ -74,11 +75,11 @@ function serializePart(cells: readonly MinuteCell[]): string {
     ...sketchNames.map((name) => sketches[name].toText()),
     ...laterAmounts.map((name) => String(amounts[name])),
   ])
-  return JSON.stringify({ words: [...words.keys()], cells: values } satisfies StoredPart)
+  return JSON.stringify({ words: [...words.keys()], cells: values } satisfies StoredBatch)
 }
 
-export function parsePart(text: string): MinuteCell[] {
-  const { words, cells } = JSON.parse(text) as StoredPart
+export function parseBatch(text: string): MinuteCell[] {
+  const { words, cells } = JSON.parse(text) as StoredBatch
   return cells.map(([minute, ...values]) => {
     const dimensions = {} as Dimensions
     for (const [index, name] of dimensionColumns.entries()) dimensions[name] = words[values[index] as number]!
@@ -86,7 +87,7 @@ export function parsePart(text: string): MinuteCell[] {
     let position = dimensionColumns.length
     for (const name of firstAmounts) cell.amounts[name] = BigInt(values[position++]!)
     for (const name of sketchNames) cell.sketches[name] = Sketch.fromText(values[position++] as string)
-    // Parts of earlier versions lack these.
+    // Batches of earlier versions lack these.
     for (const name of laterAmounts) cell.amounts[name] = BigInt(values[position++] ?? 0)
     return { minute: minute as number, ...cell }
   })

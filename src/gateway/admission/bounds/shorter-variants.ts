@@ -8,23 +8,22 @@ import type { RequestForms } from '../../pricing/extra-usage-bound.ts'
  */
 const answerLengths = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000]
 
-/** A request with a shorter answer, and its highest cost. */
-export type ShortenedRequest = { request: RequestForms; cost: PicoUsd }
+/** A request, the original one or with a shorter answer, and the highest cost that it can have. */
+export type PricedRequest = { request: RequestForms; maxCost: PicoUsd }
 
 /**
- * Yields the request with ever shorter answers, each cheaper than the original request. The caller tests whether one fits the
- * budget. Yields nothing if the request sets a limit itself.
+ * Yields variants of the request with a shorter answer, the longest first, each cheaper than the original. Yields nothing if the
+ * request itself limits the length of its answer.
  */
-export function* shorterAnswers(
-  request: RequestForms,
-  originalCost: PicoUsd,
-  costOf: (request: RequestForms) => PicoUsd,
-): Generator<ShortenedRequest, undefined> {
+export function* shorterVariants(
+  { request, maxCost: originalCost }: PricedRequest,
+  maxCostOf: (request: RequestForms) => PicoUsd,
+): Generator<PricedRequest, void> {
   if (answerLimitOf(request.body) !== undefined || answerLimitOf(request.chat) !== undefined) return
   for (const tokens of answerLengths) {
     const shorter = withLimit(request, tokens)
-    const cost = costOf(shorter)
-    if (cost < originalCost) yield { request: shorter, cost }
+    const maxCost = maxCostOf(shorter)
+    if (maxCost < originalCost) yield { request: shorter, maxCost }
   }
 }
 
