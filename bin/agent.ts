@@ -64,8 +64,8 @@ async function modelFor(settings: ReturnType<typeof readSettings>) {
     const { createScriptModel } = await import('#agent/model/script.ts')
     return {
       model: createScriptModel({ newId: newUuid }),
-      windowOf: createFixedWindow(maxTokens),
-      hasImageInput: async () => false,
+      findContextWindow: createFixedWindow(maxTokens),
+      checkImageInput: async () => false,
     }
   }
   const { createOpenAiModel } = await import('#agent/model/openai.ts')

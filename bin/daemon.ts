@@ -27,7 +27,7 @@ try {
     launch,
     log: stderrLog,
     now: Date.now,
-    elapsed: monotonicNow,
+    monotonicNow,
     newId: randomUUID,
   })
   // A second signal must not end the process before it has notified its callers.

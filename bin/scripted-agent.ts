@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { ndJsonStream } = await import('@agentclientprotocol/sdk')
-const { scriptedAgent } = await import('#daemon/scripted/scripted-agent.ts')
+const { createScriptedAgent } = await import('#daemon/scripted/scripted-agent.ts')
 
 /**
  * The abilities of this agent. `never`, `load` or `resume`: how it opens a session of an earlier process. `modeless`: it
@@ -13,13 +13,19 @@ const { scriptedAgent } = await import('#daemon/scripted/scripted-agent.ts')
  * `late`: it can send output after the end of a turn.
  */
 const abilities = process.argv.slice(2)
+const contentTypes = [
+  ['image', 'image'],
+  ['audio', 'audio'],
+  ['embedded', 'embeddedContext'],
+] as const
 const restore = (['never', 'load', 'resume'] as const).find((ability) => abilities.includes(ability)) ?? 'load'
-const { closed } = scriptedAgent({
+const { closed } = createScriptedAgent({
   restore,
-  modes: !abilities.includes('modeless'),
+  hasModes: !abilities.includes('modeless'),
   hasLateUpdates: abilities.includes('late'),
-  supports: abilities,
-  raw: (bytes) => process.stdout.write(bytes),
+  mcpTransports: (['http', 'sse'] as const).filter((transport) => abilities.includes(transport)),
+  promptContent: contentTypes.filter(([ability]) => abilities.includes(ability)).map(([, content]) => content),
+  writeRaw: (bytes) => process.stdout.write(bytes),
   crash: () => process.kill(process.pid, 'SIGKILL'),
   writeStderr: (text) => process.stderr.write(`${text}\n`),
   askModel: async (prompt) => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { hasSubReaper, underSubReaper } from '#agent/sandbox/sub-reaper.ts'
+import { createSubReaperCommand, hasSubReaper } from '#agent/sandbox/sub-reaper.ts'
 
 /**
  * The test command. Runs `run-files.ts` in its own session, so that Ctrl-C reaches only this process. When the run ends
@@ -11,7 +11,7 @@ import { hasSubReaper, underSubReaper } from '#agent/sandbox/sub-reaper.ts'
 const script = fileURLToPath(new URL('./run-files.ts', import.meta.url))
 const [node, ...parameters] = [process.execPath, script, ...process.argv.slice(2)] as const
 const { file, args } = hasSubReaper
-  ? underSubReaper([node, ...parameters], undefined)
+  ? createSubReaperCommand([node, ...parameters], undefined)
   : { file: node, args: [...parameters] }
 
 let interruption: NodeJS.Signals | undefined

@@ -1,7 +1,7 @@
 import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findSandbox, sandboxMethods } from '#agent/sandbox/sandbox.ts'
+import { findSandbox, listSandboxMethods } from '#agent/sandbox/sandbox.ts'
 import type { Config } from '#platform/config/settings.ts'
 
 type ActiveSandboxDeps = {
@@ -20,7 +20,7 @@ export async function describeSandbox({ config, path }: ActiveSandboxDeps): Prom
   try {
     if (user !== undefined) chownSync(folder, user, user)
     const options = { program: config.sandbox_program, path, node: process.execPath, readable: [] }
-    const found = await findSandbox(sandboxMethods(options), folder, user)
+    const found = await findSandbox(listSandboxMethods(options), folder, user)
     if ('reason' in found) return `none: ${effects[config.without_sandbox]}. ${found.reason}`
     const { method, skippedMethods } = found
     return skippedMethods.length > 0 ? `${method.name}, because ${skippedMethods.join(', and ')}` : method.name

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { prepareGroups } from '#provision/host/control-groups.ts'
+import { prepareParentGroup } from '#provision/host/parent-group.ts'
 import { runningIntern, say } from '#test/harness/interns/interns.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
-const room = await prepareGroups(false, () => {})
+const room = await prepareParentGroup(false, () => {})
 const given = room ? readFileSync(join(room, 'cgroup.subtree_control'), 'utf8') : ''
 const without = room === undefined && 'these tests were given no control group (cgroup v2) to divide'
 const lacks = (name: string) => without || (!given.includes(name) && `the control group given has no "${name}"`)

@@ -39,7 +39,7 @@ test('read_file shows an image to a model that takes images, and names it to oth
   const data = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1')
   for (const takesImages of [true, false]) {
     const { model, requests } = modelWithAnswers([[{ name: 'read_file', arguments: '{"path":"a.bin"}' }], 'seen'])
-    await using at = await newAgent({ model, hasImageInput: async () => takesImages })
+    await using at = await newAgent({ model, checkImageInput: async () => takesImages })
     await writeFile(join(at.workspace, 'a.bin'), data)
     await at.prompt('look')
     const result = requests[1]?.messages.at(-1)
@@ -68,11 +68,11 @@ test('the output of a command is reported while it runs', async () => {
 test('images of a prompt reach a model that supports them, and are refused otherwise', async () => {
   const image = { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' } as const
   const { model, requests } = modelWithAnswers(['a cat', 'none'])
-  await using seeing = await newAgent({ model, hasImageInput: async () => true })
+  await using seeing = await newAgent({ model, checkImageInput: async () => true })
   await seeing.prompt('what is it?', image)
   const images = [{ mimeType: 'image/png', data: 'aW1hZ2U=' }]
   assert.deepEqual(requests[0]?.messages.at(-1), { role: 'user', text: 'what is it?', images })
-  await using blind = await newAgent({ model, hasImageInput: async () => false })
+  await using blind = await newAgent({ model, checkImageInput: async () => false })
   await assert.rejects(blind.prompt('what is it?', image), /takes no images/)
   assert.equal(requests.length, 1)
 })

@@ -1,7 +1,7 @@
 import { type AgentApp, type AgentContext, agent, type ContentBlock, RequestError } from '@agentclientprotocol/sdk'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
-import type { ContextWindowOf, HasImageInput } from '../model/catalogue-lookup.ts'
+import type { CheckImageInput, FindContextWindow } from '../model/catalogue-lookup.ts'
 import type { Model } from '../model/model.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import type { ApprovalMode, Tool } from '../tools/tool.ts'
@@ -15,8 +15,8 @@ import { toReplayUpdates } from './updates/replay.ts'
 export type AgentDeps = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
   model: Model
-  windowOf: ContextWindowOf
-  hasImageInput: HasImageInput
+  findContextWindow: FindContextWindow
+  checkImageInput: CheckImageInput
   tools: Tool[]
   shell: Shell
   store: SessionStore

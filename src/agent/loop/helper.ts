@@ -1,9 +1,9 @@
 import type { ToolCall } from '../model/model.ts'
+import type { AgentEvent } from './agent-event.ts'
 import type { TurnDeps } from './loop.ts'
 import { runTurn } from './loop.ts'
 import { applyEntry, emptySession } from './session/session.ts'
 import type { SessionLog } from './session/session-store.ts'
-import type { TurnEvent } from './turn-event.ts'
 
 /** The tools that helpers do not have: questions to the user, the plan that the user sees, and the start of helpers. */
 const excludedTools = ['ask_user', 'update_plan', 'delegate']
@@ -39,13 +39,13 @@ export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): P
 }
 
 /** Shows the tool calls of a helper in the session and counts its usage. Its texts are not shown. */
-async function forwardEvent(deps: TurnDeps, event: TurnEvent, prefixId: (id: string) => string): Promise<void> {
+async function forwardEvent(deps: TurnDeps, event: AgentEvent, prefixId: (id: string) => string): Promise<void> {
   if (event.type === 'text.added' || event.type === 'reasoning.added') return
   if (event.type !== 'usage.counted') return deps.notify('id' in event ? { ...event, id: prefixId(event.id) } : event)
   const { session } = deps.log
   await deps.log.add({ type: 'helper.spent', usage: event.usage, at: deps.now() })
   // The event has the context size and the cost of the helper's log. Clients show those of the session.
-  await deps.notify({ ...event, usedTokens: session.contextCount?.tokens ?? 0, costUsd: session.costUsd })
+  await deps.notify({ ...event, contextTokens: session.contextCount?.tokens ?? 0, costUsd: session.costUsd })
 }
 
 /**

@@ -7,14 +7,14 @@ import { z } from '#platform/json/schema.ts'
 import { modelWithAnswers, newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { type Model, ModelFault } from '../model/model.ts'
 import { Processes } from '../sandbox/processes.ts'
-import { type Tool, type ToolContext, tool } from '../tools/tool.ts'
+import { defineTool, type Tool, type ToolContext } from '../tools/tool.ts'
+import type { AgentEvent } from './agent-event.ts'
 import { runTurn, type TurnDeps } from './loop.ts'
 import { createSessionStore } from './session/session-store.ts'
-import type { TurnEvent } from './turn-event.ts'
 
 /** A tool that records when it starts and ends. */
 function noting(name: string, alone: boolean, order: string[]): Tool {
-  return tool({
+  return defineTool({
     name,
     description: 'Notes.',
     kind: 'other',
@@ -33,7 +33,7 @@ function noting(name: string, alone: boolean, order: string[]): Tool {
 async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
   const folder = await newFolder()
   const log = await createSessionStore(folder.path).create('s', folder.path, 0)
-  const events: TurnEvent[] = []
+  const events: AgentEvent[] = []
   const abort = new AbortController()
   const context: ToolContext = {
     workspace: await openConfined(folder.path),
@@ -212,7 +212,7 @@ test('a context is compacted repeatedly until it fits an unknown window', async 
 })
 
 test('one result takes only a part of a small window', async () => {
-  const long = tool({
+  const long = defineTool({
     name: 'long',
     description: 'Long.',
     kind: 'other',

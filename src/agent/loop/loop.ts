@@ -11,16 +11,16 @@ import {
 } from '../model/model.ts'
 import { shorten } from '../sandbox/bounded-text.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
+import type { Notify } from './agent-event.ts'
 import { fitContext, shrinkContext } from './context/compaction.ts'
-import { countUsage } from './count-usage.ts'
+import { recordUsage } from './record-usage.ts'
 import { addMissingResults } from './session/session.ts'
 import type { SessionLog } from './session/session-store.ts'
-import { createCheckReminder } from './tool-calls/check-reminder.ts'
-import { createRepeatDetector } from './tool-calls/repeats.ts'
+import { CheckReminder } from './tool-calls/check-reminder.ts'
+import { RepeatDetector } from './tool-calls/repeat-detector.ts'
 import { findTool, requireInput, toCallEvent } from './tool-calls/tool-call.ts'
 import { findEquivalentName } from './tool-calls/tool-name-aliases.ts'
 import { withUniqueCallIds } from './tool-calls/unique-call-ids.ts'
-import type { Notify } from './turn-event.ts'
 
 export type TurnDeps = {
   model: Model
@@ -44,13 +44,13 @@ export type TurnDeps = {
 type RunningTurn = TurnDeps & {
   /** Estimated tokens of the system prompt and the tools. */
   overheadTokens: number
-  repeatDetector: ReturnType<typeof createRepeatDetector>
-  checkReminder: ReturnType<typeof createCheckReminder>
+  repeatDetector: RepeatDetector
+  checkReminder: CheckReminder
 }
 
 type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
 
-/** A result is cut to this many characters and to this share of the window, because several arrive together. */
+/** Limits of one result: characters, and its share of the context window. An answer can have several calls. */
 const maxResultLength = 60_000
 const resultShare = 0.3
 
@@ -60,15 +60,16 @@ export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []
   const runningTurn: RunningTurn = {
     ...deps,
     overheadTokens: estimateOverhead(deps),
-    repeatDetector: createRepeatDetector(),
-    checkReminder: createCheckReminder(),
+    repeatDetector: new RepeatDetector(),
+    checkReminder: new CheckReminder(),
   }
   for (let step = 0; step < deps.maxSteps; step++) {
     await fitContext(runningTurn)
-    const { message, finish } = await answerWithinWindow(runningTurn)
+    const { message, finish } = await callModelWithinWindow(runningTurn)
     if (message.calls?.length) await runCalls(runningTurn, message.calls, finish === 'length')
     else {
-      const reminder = deps.hasWorkspaceNotes && finish === 'stop' ? runningTurn.checkReminder.reminder() : undefined
+      const reminder =
+        deps.hasWorkspaceNotes && finish === 'stop' ? runningTurn.checkReminder.takeReminder() : undefined
       if (reminder === undefined) return toTurnEnd(finish)
       await addMessage(deps, { role: 'user', text: reminder, isReminder: true })
     }
@@ -91,7 +92,7 @@ type ModelAnswer = { message: AssistantMessage; finish: Finish }
  * Shrinks the context until the provider accepts it: token counts are estimates, and the endpoint can have a smaller window
  * than the catalogue says.
  */
-async function answerWithinWindow(deps: RunningTurn): Promise<ModelAnswer> {
+async function callModelWithinWindow(deps: RunningTurn): Promise<ModelAnswer> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await callModel(deps)
@@ -112,7 +113,7 @@ async function callModel(deps: TurnDeps): Promise<ModelAnswer> {
       if (event.type === 'answer.completed') {
         const message = withUniqueCallIds(event.message, deps.log.session.context)
         await addMessage(deps, message)
-        await countUsage(deps, event)
+        await recordUsage(deps, event)
         return { message, finish: event.finish }
       }
       if (event.type === 'text.added') text += event.text
@@ -121,7 +122,7 @@ async function callModel(deps: TurnDeps): Promise<ModelAnswer> {
     throw new ModelFault('The answer of the model ended without a finish reason.', { retryable: true })
   } catch (error) {
     if (text) await addMessage(deps, { role: 'assistant', text })
-    if (error instanceof ModelFault && error.usage) await countUsage(deps, { usage: error.usage })
+    if (error instanceof ModelFault && error.usage) await recordUsage(deps, { usage: error.usage })
     throw error
   }
 }
@@ -143,9 +144,9 @@ const addMessage = (deps: TurnDeps, message: Message) =>
 
 /**
  * Runs reading calls in parallel. A call that changes something waits for all calls before it. Results are stored in the order
- * of the calls. `isCut`: the answer ended at the model's output limit, which can cut the arguments of the last call.
+ * of the calls. `isTruncated`: the answer ended at the model's output limit, so the arguments of its last call can be incomplete.
  */
-async function runCalls(deps: RunningTurn, calls: ToolCall[], isCut: boolean): Promise<void> {
+async function runCalls(deps: RunningTurn, calls: ToolCall[], isTruncated: boolean): Promise<void> {
   for (const call of calls) await deps.notify(toCallEvent(deps.tools, call))
   let running: Promise<Message>[] = []
   const settle = async () => {
@@ -155,18 +156,18 @@ async function runCalls(deps: RunningTurn, calls: ToolCall[], isCut: boolean): P
   for (const call of calls) {
     const runsAlone = findTool(deps.tools, call)?.runsAlone
     if (runsAlone) await settle()
-    running.push(runCall(deps, call, isCut && call === calls.at(-1)))
+    running.push(runCall(deps, call, isTruncated && call === calls.at(-1)))
     if (runsAlone) await settle()
   }
   await settle()
 }
 
-async function runCall(deps: RunningTurn, call: ToolCall, isCut: boolean): Promise<Message> {
-  const result = deps.signal.aborted ? cancelledResult : await runTool(deps, call, isCut)
+async function runCall(deps: RunningTurn, call: ToolCall, isTruncated: boolean): Promise<Message> {
+  const result = deps.signal.aborted ? cancelledResult : await runTool(deps, call, isTruncated)
   const { failed, images, changes } = result
   const tool = findTool(deps.tools, call)
   deps.checkReminder.record(tool, result)
-  const note = deps.repeatDetector.note(tool, call, result)
+  const note = deps.repeatDetector.record(tool, call, result)
   const text = note === undefined ? result.text : `${result.text}\n${note}`
   await deps.notify({ type: 'tool.finished', id: call.id, failed, text, changes })
   return { role: 'tool', callId: call.id, text, images }
@@ -192,11 +193,11 @@ type Result = ToolOutput & { failed: boolean }
 const cancelledResult: Result = { failed: true, text: 'Cancelled before it was run.' }
 
 /** Runs a call. A failure is a result that the model reads. */
-async function runTool(deps: TurnDeps, call: ToolCall, isCut: boolean): Promise<Result> {
+async function runTool(deps: TurnDeps, call: ToolCall, isTruncated: boolean): Promise<Result> {
   try {
     const tool = findTool(deps.tools, call)
     if (!tool) throw new Error(unknownToolMessage(deps.tools, call.name))
-    const input = requireInput(call, isCut)
+    const input = requireInput(call, isTruncated)
     const context = deps.toolContextOf(call)
     if (!tool.handlesPermission && !(await context.askClientRules(tool, input))) throw new Error(notAllowedMessage)
     const result = await tool.run(input, context)

@@ -30,14 +30,14 @@ export async function elicit(deps: QuestionDeps, toolCallId: string, question: E
   if (!deps.supportsForms)
     throw new Error('This client cannot show questions. Put the question into your answer instead.')
   const request = question.mode === 'url' && !deps.supportsUrls ? urlAsForm(question) : question
-  const answer = await deps.client.request(
+  const response = await deps.client.request(
     'elicitation/create',
     { sessionId: deps.sessionId, toolCallId, ...request } as CreateElicitationRequest,
     { cancellationSignal: deps.signal, stopWaitingOnCancel: true },
   )
   deps.signal.throwIfAborted()
-  if (answer.action === 'accept') return { action: 'accept', content: readContent(answer as { content?: unknown }) }
-  return { action: answer.action === 'decline' ? 'decline' : 'cancel' }
+  if (response.action === 'accept') return { action: 'accept', content: readContent(response as { content?: unknown }) }
+  return { action: response.action === 'decline' ? 'decline' : 'cancel' }
 }
 
 function urlAsForm({ message, url }: Extract<Elicitation, { mode: 'url' }>): Elicitation {

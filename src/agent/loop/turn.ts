@@ -3,12 +3,13 @@ import { concurrencyLimit } from '#platform/async/limits/concurrency-limit.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { SessionTools, UnavailableServer } from '../mcp/session-tools.ts'
-import type { ContextWindowOf, HasImageInput } from '../model/catalogue-lookup.ts'
+import type { CheckImageInput, FindContextWindow } from '../model/catalogue-lookup.ts'
 import { type Image, type Model, ModelFault, type ToolCall, type Usage } from '../model/model.ts'
 import type { Processes } from '../sandbox/processes.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import type { Workspace } from '../tools/files/workspace.ts'
 import type { ApprovalMode, Tool, ToolContext } from '../tools/tool.ts'
+import type { Notify } from './agent-event.ts'
 import { buildSystemPrompt } from './context/system-prompt.ts'
 import { readWorkspaceNotes } from './context/workspace-notes.ts'
 import { runHelper } from './helper.ts'
@@ -17,7 +18,6 @@ import { askForm, elicit } from './question.ts'
 import type { SessionLog } from './session/session-store.ts'
 import type { AgentSettings } from './settings.ts'
 import { askClientRules, requestPermission } from './tool-calls/permission.ts'
-import type { Notify } from './turn-event.ts'
 import { type PromptEnd, sumUsage, type TurnUsage } from './turn-usage.ts'
 import { toSessionUpdate } from './updates/acp-updates.ts'
 import { notifyClient } from './updates/notify-client.ts'
@@ -25,8 +25,8 @@ import { notifyClient } from './updates/notify-client.ts'
 type TurnContext = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
   model: Model
-  windowOf: ContextWindowOf
-  hasImageInput: HasImageInput
+  findContextWindow: FindContextWindow
+  checkImageInput: CheckImageInput
   tools: Tool[]
   /** The tools of the session's MCP servers. */
   mcp: SessionTools
@@ -58,8 +58,8 @@ export async function answerPrompt(context: TurnContext, prompt: Prompt): Promis
   try {
     // The name under which the service last answered: a preset names no model.
     const name = log.session.model ?? context.settings.model
-    const windowTokens = await context.windowOf(name, signal)
-    const hasImageInput = await context.hasImageInput(name, signal)
+    const windowTokens = await context.findContextWindow(name, signal)
+    const hasImageInput = await context.checkImageInput(name, signal)
     if (prompt.images.length > 0 && !hasImageInput) throw noImagesError(name)
     const mcpTools = await context.mcp.listTools(context, maxTools - context.tools.length, signal)
     const instructions = await readWorkspaceNotes(context.workspace)
@@ -93,7 +93,7 @@ function withUnavailableServers(unavailable: UnavailableServer[], newId: NewId, 
   return async (event) => {
     const servers = unreported
     unreported = []
-    for (const server of servers) await notify({ type: 'server.unavailable', id: `server_${newId()}`, ...server })
+    for (const server of servers) await notify({ type: 'server.unavailable', callId: `server_${newId()}`, ...server })
     await notify(event)
   }
 }
@@ -156,8 +156,8 @@ function createToolContext(context: TurnContext, call: ToolCall, delegate: ToolC
     showPlan: (steps) =>
       client.notify('session/update', { sessionId, update: toSessionUpdate({ type: 'plan.made', steps }) }),
     ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
-    elicit: (question, withdrawn) =>
-      elicit({ ...context, sessionId, signal: AbortSignal.any([signal, withdrawn]) }, call.id, question),
+    elicit: (question, withdrawal) =>
+      elicit({ ...context, sessionId, signal: AbortSignal.any([signal, withdrawal]) }, call.id, question),
     notifyProgress: (output) => {
       const update = toSessionUpdate({ type: 'tool.working', id: call.id, output })
       client.notify('session/update', { sessionId, update }).catch(() => {})

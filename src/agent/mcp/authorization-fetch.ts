@@ -1,14 +1,14 @@
 import { boundedFetch } from './bounded-fetch.ts'
 
-/** Returns a `fetch` for one server. After a 401 answer, `refusalReason` explains what to do about it. */
+/** Returns a `fetch` for one server. After a response with status 401, `refusalReason` returns advice for the user. */
 export function createAuthorizationFetch(headers: [name: string, value: string][], fetch: typeof globalThis.fetch) {
-  const isSet = headers.some(([name]) => name.toLowerCase() === 'authorization')
+  const hasAuthorizationHeader = headers.some(([name]) => name.toLowerCase() === 'authorization')
   let refusal: string | undefined
   return {
     fetch: async (url: string | URL, init?: RequestInit): Promise<Response> => {
-      const answer = await boundedFetch(fetch, url, init)
-      if (answer.status === 401) refusal = isSet ? refusedToken : missingToken
-      return answer
+      const response = await boundedFetch(fetch, url, init)
+      if (response.status === 401) refusal = hasAuthorizationHeader ? refusedToken : missingToken
+      return response
     },
     refusalReason: () => refusal,
   }

@@ -1,11 +1,11 @@
 import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
 
-/** The largest answer of a server. */
+/** The largest response of a server. */
 const maxBytes = 32 * 1024 * 1024
 const maxRedirects = 5
 
 /**
- * `fetch` for untrusted servers: fails for an answer above `maxBytes`, and for a redirect to another server. Such a redirect would
+ * `fetch` for untrusted servers: fails for a response above `maxBytes`, and for a redirect to another server. Such a redirect would
  * carry the configured headers and the arguments of tools there, or reach services that only this host can reach.
  */
 export async function boundedFetch(
@@ -13,8 +13,8 @@ export async function boundedFetch(
   url: string | URL,
   init?: RequestInit,
 ): Promise<Response> {
-  const answer = await fetchFromServer(fetch, new URL(url), init)
-  if (!answer.body) return answer
+  const response = await fetchFromServer(fetch, new URL(url), init)
+  if (!response.body) return response
   let bytes = 0
   const byteCounter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
@@ -23,8 +23,8 @@ export async function boundedFetch(
       else controller.enqueue(chunk)
     },
   })
-  const { status, statusText, headers } = answer
-  return new Response(answer.body.pipeThrough(byteCounter), { status, statusText, headers })
+  const { status, statusText, headers } = response
+  return new Response(response.body.pipeThrough(byteCounter), { status, statusText, headers })
 }
 
 /** Follows redirects only to the same server. */
@@ -32,15 +32,15 @@ async function fetchFromServer(fetch: typeof globalThis.fetch, url: URL, init?: 
   let target = url
   let request = init
   for (let redirects = 0; ; redirects++) {
-    const answer = await fetch(target, { ...request, redirect: 'manual' }).catch((error: Error) => {
+    const response = await fetch(target, { ...request, redirect: 'manual' }).catch((error: Error) => {
       // The message of "fetch" itself is only "fetch failed".
       throw request?.signal?.aborted
         ? error
         : new Error(describeConnectionFailure(error, target.host), { cause: error })
     })
-    const location = answer.headers.get('location')
-    if (location === null || ![301, 302, 303, 307, 308].includes(answer.status)) return answer
-    await answer.body?.cancel()
+    const location = response.headers.get('location')
+    if (location === null || ![301, 302, 303, 307, 308].includes(response.status)) return response
+    await response.body?.cancel()
     const next = URL.parse(location, target)
     if (redirects === maxRedirects || next === null) throw new Error('it redirects without end, or to no address')
     if (!isSameServer(target, next))
@@ -48,7 +48,7 @@ async function fetchFromServer(fetch: typeof globalThis.fetch, url: URL, init?: 
         `it redirects to another server, ${next.origin}; if that is intended, set its address as the "url"`,
       )
     // The Fetch standard also turns a POST into a GET after 301, 302 and 303.
-    if (answer.status < 307 && request?.method === 'POST') request = { ...request, method: 'GET', body: null }
+    if (response.status < 307 && request?.method === 'POST') request = { ...request, method: 'GET', body: null }
     target = next
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as library from '@modelcontextprotocol/client'
-import { createCommandTransport } from './command-transport.ts'
+import { CommandTransport } from './command-transport.ts'
 
 /** The messages that a transport reads from these bytes of its command. */
 async function messagesIn(output: string): Promise<unknown[]> {
@@ -11,7 +11,7 @@ async function messagesIn(output: string): Promise<unknown[]> {
     receive = onOutput
     return { input: undefined, ended: new Promise<never>(() => {}) } as never
   }
-  const transport = createCommandTransport(library, start, '{}')
+  const transport = new CommandTransport(library, start, '{}')
   transport.onmessage = (message) => void messages.push(message)
   await transport.start()
   receive(Buffer.from(output))

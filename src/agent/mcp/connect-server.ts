@@ -5,9 +5,9 @@ import type { Shell } from '../sandbox/shell.ts'
 import { createAuthorizationFetch } from './authorization-fetch.ts'
 import { type AskUser, answerRequests, clientCapabilities } from './calls/server-requests.ts'
 import { createStartScript, environmentLine } from './command-script.ts'
-import { createCommandTransport } from './command-transport.ts'
+import { CommandTransport } from './command-transport.ts'
 import { toErrorText } from './error-text.ts'
-import { repairResponse } from './repair-answers.ts'
+import { repairHttpResponse } from './repair-responses.ts'
 import { repairResults } from './repair-results.ts'
 import type { McpServerSpec } from './server-spec.ts'
 
@@ -120,13 +120,13 @@ async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox,
     const script = createStartScript(spec.command, spec.args)
     const start = (onOutput: (bytes: Buffer) => void, signal: AbortSignal) =>
       shell.start(script, { workspace, sandbox, signal, onOutput, hasInput: true, readable: spec.readable })
-    const transport = createCommandTransport(mcp, start, environmentLine(spec.env))
-    return { transport: repairResults(mcp, transport), endReason: transport.endReason }
+    const transport = new CommandTransport(mcp, start, environmentLine(spec.env))
+    return { transport: repairResults(mcp, transport), endReason: () => transport.endReason }
   }
   const url = new URL(spec.url)
   const authorization = createAuthorizationFetch(spec.headers, fetch)
   const repairingFetch = async (url: string | URL, init?: RequestInit) =>
-    repairResponse(await authorization.fetch(url, init))
+    repairHttpResponse(await authorization.fetch(url, init))
   const options = { fetch: repairingFetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
   const transport =
     spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)

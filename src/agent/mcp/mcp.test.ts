@@ -184,7 +184,7 @@ test('a tool that was rejected for the session stays rejected after a change', {
 
 test('images are sent to a model that accepts them, and omitted for others', { skip }, async () => {
   for (const sees of [true, false]) {
-    await using at = await calling([command()], [['tools__draw']], { hasImageInput: async () => sees })
+    await using at = await calling([command()], [['tools__draw']], { checkImageInput: async () => sees })
     const { messages } = at.requests[1]!
     const result = messages.find((message) => message.role === 'tool')
     assert.deepEqual(

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { repairResponse } from './repair-answers.ts'
+import { repairHttpResponse } from './repair-responses.ts'
 
 const answer = '{"jsonrpc":"2.0","id":1,"result":{"a":"é"},"error":null}'
 const repaired = '{"jsonrpc":"2.0","id":1,"result":{"a":"é"}}'
 
 const read = async (body: string | ReadableStream, type: string, status = 200) => {
   const headers = { 'content-type': type, 'mcp-session-id': 's' }
-  const response = await repairResponse(new Response(body, { status, headers }))
+  const response = await repairHttpResponse(new Response(body, { status, headers }))
   assert.equal(response.headers.get('mcp-session-id'), 's')
   return response.text()
 }

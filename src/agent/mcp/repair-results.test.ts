@@ -101,7 +101,7 @@ for (const [what, block, label] of [
       model,
       mcpServers: [server],
       mode: 'self-drive',
-      hasImageInput: async () => true,
+      checkImageInput: async () => true,
     })
     await at.prompt('go')
     for (const { messages } of requests)

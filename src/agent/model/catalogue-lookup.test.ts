@@ -19,15 +19,15 @@ async function setUp(most?: number) {
     requestCount++
     return service.url
   }
-  const { windowOf, hasImageInput } = createCatalogueLookup({
+  const { findContextWindow, checkImageInput } = createCatalogueLookup({
     baseUrl,
     apiKey: service.apiKey,
     maxTokens: most,
     now: () => at,
   })
   return Object.assign(service, {
-    window: (model: string) => windowOf(model, signal),
-    images: (model: string) => hasImageInput(model, signal),
+    window: (model: string) => findContextWindow(model, signal),
+    images: (model: string) => checkImageInput(model, signal),
     later: (ms: number) => (at += ms),
     requestCount: () => requestCount,
   })
@@ -90,7 +90,10 @@ async function startCatalogue() {
 
 test('a catalogue that answers with an error changes neither window nor images', async () => {
   await using at = await startCatalogue()
-  const both = async () => [await at.windowOf('acme/eyes', signal), await at.hasImageInput('acme/eyes', signal)]
+  const both = async () => [
+    await at.findContextWindow('acme/eyes', signal),
+    await at.checkImageInput('acme/eyes', signal),
+  ]
   assert.deepEqual(await both(), [5_000, true])
   for (const status of [429, 503]) {
     at.later(600_001)
@@ -102,6 +105,6 @@ test('a catalogue that answers with an error changes neither window nor images',
 
 test('an aborted look-up is repeated by the next one', async () => {
   await using at = await startCatalogue()
-  assert.equal(await at.windowOf('acme/eyes', AbortSignal.abort()), 128_000)
-  assert.equal(await at.windowOf('acme/eyes', signal), 5_000)
+  assert.equal(await at.findContextWindow('acme/eyes', AbortSignal.abort()), 128_000)
+  assert.equal(await at.findContextWindow('acme/eyes', signal), 5_000)
 })

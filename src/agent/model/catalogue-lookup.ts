@@ -2,10 +2,10 @@ import type { Now } from '#platform/core/clock.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
 
 /** Returns the size of a model's context window, in tokens. */
-export type ContextWindowOf = (model: string, signal: AbortSignal) => Promise<number>
+export type FindContextWindow = (model: string, signal: AbortSignal) => Promise<number>
 
 /** Returns whether a model accepts images. */
-export type HasImageInput = (model: string, signal: AbortSignal) => Promise<boolean>
+export type CheckImageInput = (model: string, signal: AbortSignal) => Promise<boolean>
 
 /** The context window that is assumed when no source reports one, in tokens. */
 const assumedTokens = 128_000
@@ -28,8 +28,8 @@ type CatalogueOptions = {
  * once a minute. A model without known image support gets no images.
  */
 export function createCatalogueLookup({ baseUrl, apiKey, maxTokens, now }: CatalogueOptions): {
-  windowOf: ContextWindowOf
-  hasImageInput: HasImageInput
+  findContextWindow: FindContextWindow
+  checkImageInput: CheckImageInput
 } {
   const cache = new Map<string, { tokens: number; hasImageInput: boolean; until: number }>()
   const lookUp = async (model: string, signal: AbortSignal) => {
@@ -47,14 +47,14 @@ export function createCatalogueLookup({ baseUrl, apiKey, maxTokens, now }: Catal
     return updated
   }
   return {
-    windowOf: async (model, signal) => (await lookUp(model, signal)).tokens,
-    hasImageInput: async (model, signal) => (await lookUp(model, signal)).hasImageInput,
+    findContextWindow: async (model, signal) => (await lookUp(model, signal)).tokens,
+    checkImageInput: async (model, signal) => (await lookUp(model, signal)).hasImageInput,
   }
 }
 
 /** Returns the same window for every model. */
 export const createFixedWindow =
-  (maxTokens: number | undefined): ContextWindowOf =>
+  (maxTokens: number | undefined): FindContextWindow =>
   async () =>
     maxTokens ?? assumedTokens
 
@@ -64,12 +64,12 @@ async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: str
   if (path === undefined) return undefined
   const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined
   const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-  const answer = await fetch(`${baseUrl.replace(/\/+$/, '')}/model/${path}`, {
+  const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/model/${path}`, {
     headers,
     signal: timeoutSignal,
   })
-  const body = await readBodyText(answer, maxBytes)
-  if (!answer.ok) return undefined
+  const body = await readBodyText(response, maxBytes)
+  if (!response.ok) return undefined
   const data = JSON.parse(body)?.data
   const length: unknown = data?.context_length
   const tokens = typeof length === 'number' && Number.isFinite(length) && length > 0 ? Math.floor(length) : undefined

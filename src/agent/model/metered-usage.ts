@@ -19,20 +19,20 @@ export async function fetchMeteredUsage(
   const url = `${baseUrl().replace(/\/+$/, '')}/generation?id=${encodeURIComponent(generationId)}`
   const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined
   const request = async () => {
-    const answer = await fetch(url, { headers, signal }).catch(() => undefined)
-    if (answer?.ok) return { usage: readUsage(await parseAnswer(answer)) }
-    await answer?.body?.cancel()
+    const response = await fetch(url, { headers, signal }).catch(() => undefined)
+    if (response?.ok) return { usage: readUsage(await parseBody(response)) }
+    await response?.body?.cancel()
     // 404: it is not metered yet. Any other failure is final.
-    return answer?.status === 404 ? undefined : { usage: undefined }
+    return response?.status === 404 ? undefined : { usage: undefined }
   }
   return (await waitFor(request, { ...polling, signal }))?.usage
 }
 
 const maxBytes = 1024 * 1024
 
-async function parseAnswer(answer: Response): Promise<Parameters<typeof readUsage>[0]> {
+async function parseBody(response: Response): Promise<Parameters<typeof readUsage>[0]> {
   try {
-    return JSON.parse(await readBodyText(answer, maxBytes))
+    return JSON.parse(await readBodyText(response, maxBytes))
   } catch {
     return undefined
   }
@@ -40,8 +40,8 @@ async function parseAnswer(answer: Response): Promise<Parameters<typeof readUsag
 
 type Generation = { tokens_prompt?: number; tokens_completion?: number; total_cost?: number }
 
-function readUsage(answer: { data?: Generation } | undefined): Usage | undefined {
-  const { tokens_prompt: promptTokens, tokens_completion: completionTokens, total_cost: costUsd } = answer?.data ?? {}
+function readUsage(response: { data?: Generation } | undefined): Usage | undefined {
+  const { tokens_prompt: promptTokens, tokens_completion: completionTokens, total_cost: costUsd } = response?.data ?? {}
   if (typeof promptTokens !== 'number' || typeof completionTokens !== 'number') return undefined
   return { promptTokens, completionTokens, costUsd: typeof costUsd === 'number' ? costUsd : undefined }
 }

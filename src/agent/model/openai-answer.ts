@@ -24,56 +24,66 @@ type Delta = {
 }
 
 /** Assembles an answer from its chunks. */
-export function createAnswer(newId: () => string) {
-  const calls = new Map<number, ToolCall>()
-  const details: unknown[] = []
-  let text = ''
-  let reasoning = ''
-  let finishReason: string | undefined
-  let usage: Usage | undefined
-  let model: string | undefined
+export class AnswerAssembler {
+  readonly #newId: () => string
+  readonly #calls = new Map<number, ToolCall>()
+  readonly #details: unknown[] = []
+  #text = ''
+  #reasoning = ''
+  #finishReason: string | undefined
+  #usage: Usage | undefined
+  #model: string | undefined
 
-  return {
-    /** Yields the events that result from a chunk. */
-    *add(chunk: Chunk): Generator<ModelEvent> {
-      model = chunk.model || model
-      usage = readUsage(chunk) ?? usage
-      for (const { delta, finish_reason } of chunk.choices ?? []) {
-        finishReason = finish_reason ?? finishReason
-        const thought = delta?.reasoning ?? delta?.reasoning_content
-        if (thought) {
-          reasoning += thought
-          yield { type: 'reasoning.added', text: thought }
-        }
-        const addedText = delta?.content || delta?.refusal
-        if (addedText) {
-          text += addedText
-          yield { type: 'text.added', text: addedText }
-        }
-        for (const detail of delta?.reasoning_details ?? []) addDetail(details, detail)
-        for (const callDelta of delta?.tool_calls ?? []) addCallDelta(calls, callDelta, newId)
+  constructor(newId: () => string) {
+    this.#newId = newId
+  }
+
+  get hasFinishReason(): boolean {
+    return this.#finishReason !== undefined
+  }
+
+  get hasUsage(): boolean {
+    return this.#usage !== undefined
+  }
+
+  /** Adds a chunk. Yields the events that result from it. */
+  *add(chunk: Chunk): Generator<ModelEvent> {
+    this.#model = chunk.model || this.#model
+    this.#usage = readUsage(chunk) ?? this.#usage
+    for (const { delta, finish_reason } of chunk.choices ?? []) {
+      this.#finishReason = finish_reason ?? this.#finishReason
+      const thought = delta?.reasoning ?? delta?.reasoning_content
+      if (thought) {
+        this.#reasoning += thought
+        yield { type: 'reasoning.added', text: thought }
       }
-    },
-    hasFinishReason: () => finishReason !== undefined,
-    hasUsage: () => usage !== undefined,
-    /** @param metered the metered usage, for an answer that reported none. */
-    end(metered?: Usage): ModelEvent {
-      usage ??= metered
-      const toolCalls = [...calls.values()]
-      return {
-        type: 'answer.completed',
-        message: {
-          role: 'assistant',
-          text,
-          ...(reasoning ? { reasoning } : {}),
-          ...(toolCalls.length ? { calls: toolCalls } : {}),
-          ...(details.length ? { details } : {}),
-        },
-        finish: toFinish(finishReason, toolCalls.length > 0),
-        ...(usage ? { usage } : {}),
-        ...(model ? { model } : {}),
+      const addedText = delta?.content || delta?.refusal
+      if (addedText) {
+        this.#text += addedText
+        yield { type: 'text.added', text: addedText }
       }
-    },
+      for (const detail of delta?.reasoning_details ?? []) addDetail(this.#details, detail)
+      for (const callDelta of delta?.tool_calls ?? []) addCallDelta(this.#calls, callDelta, this.#newId)
+    }
+  }
+
+  /** Returns the last event. @param meteredUsage the usage of an answer that reported none. */
+  complete(meteredUsage?: Usage): ModelEvent {
+    const calls = [...this.#calls.values()]
+    const usage = this.#usage ?? meteredUsage
+    return {
+      type: 'answer.completed',
+      message: {
+        role: 'assistant',
+        text: this.#text,
+        ...(this.#reasoning ? { reasoning: this.#reasoning } : {}),
+        ...(calls.length ? { calls } : {}),
+        ...(this.#details.length ? { details: this.#details } : {}),
+      },
+      finish: toFinish(this.#finishReason, calls.length > 0),
+      ...(usage ? { usage } : {}),
+      ...(this.#model ? { model: this.#model } : {}),
+    }
   }
 }
 

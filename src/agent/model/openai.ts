@@ -4,7 +4,7 @@ import { SseReader } from '#platform/net/sse.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
 import { fetchMeteredUsage } from './metered-usage.ts'
 import { type Model, ModelFault, type ModelRequest } from './model.ts'
-import { type Chunk, createAnswer } from './openai-answer.ts'
+import { AnswerAssembler, type Chunk } from './openai-answer.ts'
 import { createChunkFault, createConnectionFault, createStatusFault } from './openai-fault.ts'
 import { toRequestBody } from './openai-request.ts'
 
@@ -54,7 +54,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
 
 async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
   const idleTimeout = createIdleTimeout(options.idleTimeoutMs ?? defaultIdleTimeoutMs, request.signal)
-  const answer = createAnswer(options.newId)
+  const assembler = new AnswerAssembler(options.newId)
   let hasStarted = false
   let generationId: string | null = null
   const fetchUsage = () => fetchMeteredUsage(options, generationId, request.signal)
@@ -66,13 +66,13 @@ async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
       if (data === '[DONE]') continue
       const chunk = parseChunk(data)
       if (chunk.error) throw createChunkFault(chunk.error)
-      for (const event of answer.add(chunk)) {
+      for (const event of assembler.add(chunk)) {
         hasStarted = true
         yield event
       }
     }
-    if (!answer.hasFinishReason()) throw new Error('it ended without a finish reason')
-    yield answer.end(answer.hasUsage() ? undefined : await fetchUsage())
+    if (!assembler.hasFinishReason) throw new Error('it ended without a finish reason')
+    yield assembler.complete(assembler.hasUsage ? undefined : await fetchUsage())
   } catch (error) {
     request.signal.throwIfAborted()
     const fault = error instanceof ModelFault ? error : createConnectionFault(error, hasStarted)

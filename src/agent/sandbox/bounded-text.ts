@@ -1,49 +1,49 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/**
- * Stores the first `head` and the last `tail` bytes of an output of any length. Memory stays below `head + 2 * tail` bytes.
- * `text` returns the stored bytes followed by `last`, which is not stored.
- */
-export type BoundedText = { add: (bytes: Buffer) => void; total: () => number; text: (last?: Buffer) => string }
+/** Stores the first `head` and the last `tail` bytes of an output of any length. Memory stays below `head + 2 * tail` bytes. */
+export class BoundedText {
+  readonly #limits: { head: number; tail: number }
+  readonly #head: Buffer[] = []
+  #tail: Buffer[] = []
+  #headBytes = 0
+  #tailBytes = 0
+  #totalBytes = 0
 
-export function createBoundedText(limits: { head: number; tail: number }): BoundedText {
-  const head: Buffer[] = []
-  let tail: Buffer[] = []
-  let headSize = 0
-  let tailSize = 0
-  let total = 0
-
-  const trimTail = () => {
-    if (tailSize <= 2 * limits.tail) return
-    tail = [Buffer.concat(tail).subarray(-limits.tail)]
-    tailSize = limits.tail
+  constructor(limits: { head: number; tail: number }) {
+    this.#limits = limits
   }
-  return {
-    add(bytes) {
-      total += bytes.length
-      const first = bytes.subarray(0, limits.head - headSize)
-      if (first.length) head.push(Buffer.from(first))
-      headSize += first.length
-      // Cuts a huge piece before storing it.
-      const rest = bytes.subarray(first.length).subarray(-limits.tail)
-      if (rest.length) tail.push(Buffer.from(rest))
-      tailSize += rest.length
-      trimTail()
-    },
-    total: () => total,
-    text(last = Buffer.alloc(0)) {
-      const first = last.subarray(0, limits.head - headSize)
-      const end = Buffer.concat([...tail, last.subarray(first.length)]).subarray(-limits.tail)
-      const omitted = total + last.length - headSize - first.length - end.length
-      const gap = omitted > 0 ? [Buffer.from(`\n… ${omitted} bytes omitted …\n`)] : []
-      return stripVTControlCharacters(Buffer.concat([...head, first, ...gap, end]).toString())
-    },
+
+  add(bytes: Buffer): void {
+    this.#totalBytes += bytes.length
+    const first = bytes.subarray(0, this.#limits.head - this.#headBytes)
+    if (first.length) this.#head.push(Buffer.from(first))
+    this.#headBytes += first.length
+    // Cuts a huge chunk before storing it.
+    const rest = bytes.subarray(first.length).subarray(-this.#limits.tail)
+    if (rest.length) this.#tail.push(Buffer.from(rest))
+    this.#tailBytes += rest.length
+    this.#trimTail()
+  }
+
+  /** Returns the stored bytes followed by `last`, which is not stored. */
+  text(last: Buffer = Buffer.alloc(0)): string {
+    const first = last.subarray(0, this.#limits.head - this.#headBytes)
+    const end = Buffer.concat([...this.#tail, last.subarray(first.length)]).subarray(-this.#limits.tail)
+    const omitted = this.#totalBytes + last.length - this.#headBytes - first.length - end.length
+    const gap = omitted > 0 ? [Buffer.from(`\n… ${omitted} bytes omitted …\n`)] : []
+    return stripVTControlCharacters(Buffer.concat([...this.#head, first, ...gap, end]).toString())
+  }
+
+  #trimTail(): void {
+    if (this.#tailBytes <= 2 * this.#limits.tail) return
+    this.#tail = [Buffer.concat(this.#tail).subarray(-this.#limits.tail)]
+    this.#tailBytes = this.#limits.tail
   }
 }
 
 /** Shortens a text to its first `head` and last `tail` bytes, with the number of omitted bytes between them. */
 export function shorten(text: string, limits: { head: number; tail: number }): string {
-  const bounded = createBoundedText(limits)
+  const bounded = new BoundedText(limits)
   bounded.add(Buffer.from(text))
   return bounded.text()
 }

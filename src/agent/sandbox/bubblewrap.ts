@@ -1,19 +1,19 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import type { Command } from './command.ts'
 import {
-  account,
+  createBashCommand,
+  createSetupScript,
   etcPaths,
-  group,
+  groupFile,
   hostname,
-  passwd,
-  providedFiles,
+  listProvidedFiles,
+  passwdFile,
   type SandboxedScript,
   type SandboxOptions,
   sandboxEnvironment,
-  sandboxedCommand,
-  setupScript,
-  sizes,
+  sandboxUser,
   systemFolders,
+  tmpfsBytes,
 } from './sandbox-contents.ts'
 
 /**
@@ -27,9 +27,9 @@ function rootArguments(workspace: string, options: SandboxOptions): string[] {
     ...etcPaths.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--perms', '0644', '--ro-bind-data', '3', '/etc/passwd'],
     ...['--perms', '0644', '--ro-bind-data', '4', '/etc/group'],
-    ...providedFiles(options).flatMap(([from, to]) => ['--ro-bind-try', from, to]),
-    ...['--dev', '/dev', '--size', String(sizes.sharedMemory), '--tmpfs', '/dev/shm'],
-    ...['--proc', '/proc', '--size', String(sizes.tmp), '--tmpfs', '/tmp'],
+    ...listProvidedFiles(options).flatMap(([from, to]) => ['--ro-bind-try', from, to]),
+    ...['--dev', '/dev', '--size', String(tmpfsBytes.sharedMemory), '--tmpfs', '/dev/shm'],
+    ...['--proc', '/proc', '--size', String(tmpfsBytes.tmp), '--tmpfs', '/tmp'],
     // After /tmp, because these paths can be below it.
     ...options.readable.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--bind', workspace, workspace, '--chdir', workspace],
@@ -48,7 +48,7 @@ function mountAsOnHost(path: string): string[] {
 const isolation = [
   // In a new user namespace, a command would have capabilities again. `--disable-userns` prevents that; it requires
   // `--unshare-user`.
-  ...['--unshare-user', '--disable-userns', '--uid', String(account.id), '--gid', String(account.id)],
+  ...['--unshare-user', '--disable-userns', '--uid', String(sandboxUser.id), '--gid', String(sandboxUser.id)],
   // All other namespaces. That of the network has only a loopback device.
   ...['--unshare-all', '--cap-drop', 'ALL', '--hostname', hostname],
   // The sandbox ends with this process, and a command cannot insert input into the terminal of this process.
@@ -57,7 +57,7 @@ const isolation = [
 ]
 
 /** @returns the command line that runs `script` with bash under bubblewrap. `filter`: the seccomp filter. */
-export function underBubblewrap(
+export function createBubblewrapCommand(
   program: string,
   options: SandboxOptions,
   { script, workspace, cpuSeconds, separateStderr, filter }: SandboxedScript & { filter: Buffer },
@@ -67,7 +67,7 @@ export function underBubblewrap(
     name,
     value,
   ])
-  const start = `${setupScript(cpuSeconds)} exec ${sandboxedCommand(separateStderr)}`
+  const start = `${createSetupScript(cpuSeconds)} exec ${createBashCommand(separateStderr)}`
   return {
     file: program,
     args: [
@@ -85,6 +85,6 @@ export function underBubblewrap(
     // Bubblewrap gets an empty environment too: it is process 1 in the sandbox, and commands can read its /proc entry.
     env: {},
     // Descriptors 3, 4 and 5 of the arguments above.
-    feeds: [passwd, group, filter],
+    feeds: [passwdFile, groupFile, filter],
   }
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { killMarked } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
 import { measureTree } from './process-tree.ts'
-import { createTerminalText } from './terminal-text.ts'
+import { TerminalText } from './terminal-text.ts'
 
 /** A program to run. It gets `feeds` on file descriptors 3 and up. */
 export type Command = {
@@ -18,7 +18,7 @@ export type Command = {
   /** A value in the environment of all its processes, by which processes that left its group are found. */
   mark?: string
   /** Whether it ends all its descendants when the pipe on descriptor 3 closes. */
-  endsDescendants?: boolean
+  killsDescendants?: boolean
   /** Called when the command has ended. */
   onEnd?: () => void
 }
@@ -47,7 +47,7 @@ const watchEveryMs = 50
 /** Output is read for at most this time after the command has exited. */
 const exitGraceMs = 1000
 
-/** A command with `endsDescendants` must end its descendants within this time. */
+/** A command with `killsDescendants` must end its descendants within this time. */
 const closeGraceMs = 1000
 
 /** The most searches for remaining processes, which can fork while they are killed. */
@@ -82,17 +82,18 @@ export function startCommand(
   io: CommandIo = {},
 ): RunningCommand {
   const { promise: ended, resolve, reject } = Promise.withResolvers<CommandResult>()
-  const output = createTerminalText(outputLimits)
-  const errorOutput = createTerminalText(errorOutputLimits)
+  const output = new TerminalText(outputLimits)
+  const errorOutput = new TerminalText(errorOutputLimits)
+  const running = { output: () => output.text(), ended }
   const child = spawnGroup(command, io.hasInput === true)
   child.on('error', reject)
-  const { stdout, stderr } = child
+  const { stdin, stdout, stderr } = child
   // Without free file descriptors, the process has no pipes; the `error` event follows.
-  if (!stdout || !stderr) return { input: null, output: output.text, ended }
-  const stopper = createStopper(child, command)
-  const stopWatching = watchLimits(child.pid, limits, io.watchEveryMs ?? watchEveryMs, stopper.stop)
+  if (!stdout || !stderr) return { ...running, input: null }
+  const stopper = new CommandStopper(child, command)
+  const stopWatching = watchLimits(child.pid, limits, io.watchEveryMs ?? watchEveryMs, (reason) => stopper.stop(reason))
   const onAbort = () => stopper.stop('cancelled')
-  const settle = () => {
+  const onExit = () => {
     stopWatching()
     signal.removeEventListener('abort', onAbort)
     stopper.killAll()
@@ -100,55 +101,71 @@ export function startCommand(
   }
 
   // The command can exit before it has read its whole input. Its exit status says why.
-  child.stdin?.on('error', () => {})
+  stdin?.on('error', () => {})
   stdout.on('data', (bytes: Buffer) => {
     output.add(bytes)
     io.onOutput?.(bytes)
-    if (output.total() > limits.outputBytes) stopper.stop('output')
+    if (output.totalBytes > limits.outputBytes) stopper.stop('output')
   })
-  stderr.on('data', errorOutput.add)
-  command.feeds.forEach((feed, index) => {
-    feedInto(child.stdio[3 + index] as NodeJS.WritableStream, feed)
-  })
-  child.on('error', settle)
-  // The command has ended when it exits, and its remaining processes are killed. One that escaped can hold the output open
-  // forever, so `close` is awaited only for `exitGraceMs`.
-  let lateOutputTimer: NodeJS.Timeout | undefined
-  child.on('exit', () => {
-    settle()
-    lateOutputTimer = setTimeout(() => [stdout, stderr].forEach((pipe) => void pipe.destroy()), exitGraceMs)
-  })
+  stderr.on('data', (bytes: Buffer) => errorOutput.add(bytes))
+  for (const [index, feed] of command.feeds.entries()) feedInto(child.stdio[3 + index] as NodeJS.WritableStream, feed)
+  child.on('error', onExit)
+  child.on('exit', onExit)
+  closeAfterExit(child, [stdout, stderr])
   child.on('close', (code, name) => {
-    clearTimeout(lateOutputTimer)
     const end: CommandEnd = name ? { kind: 'signalled', signal: name } : { kind: 'exited', code: code ?? 0 }
-    resolve({ end: stopper.end() ?? end, output: output.text(), errorOutput: errorOutput.text() })
+    resolve({ end: stopper.end ?? end, output: output.text(), errorOutput: errorOutput.text() })
   })
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort, { once: true })
-  return { input: child.stdin, output: output.text, ended }
+  return { ...running, input: stdin }
+}
+
+/**
+ * Closes the output pipes `exitGraceMs` after the command has exited. The command has ended then, and its remaining processes are
+ * killed, but a process that escaped could hold the pipes open forever.
+ */
+function closeAfterExit(child: ChildProcess, pipes: Readable[]): void {
+  let timer: NodeJS.Timeout | undefined
+  child.on('exit', () => {
+    timer = setTimeout(() => {
+      for (const pipe of pipes) pipe.destroy()
+    }, exitGraceMs)
+  })
+  child.on('close', () => clearTimeout(timer))
 }
 
 type StopReason = Extract<CommandEnd, { kind: 'stopped' }>['reason']
 
-/** Stops a running command. `end` returns the first reason for which it was stopped. */
-function createStopper(child: ChildProcess, { endsDescendants, mark }: Command) {
-  let end: CommandEnd | undefined
-  let killTimer: NodeJS.Timeout | undefined
-  const kill = () => killGroup(child.pid)
-  return {
-    stop(reason: StopReason): void {
-      end ??= { kind: 'stopped', reason }
-      if (!endsDescendants) return kill()
-      child.stdio[3]?.destroy()
-      killTimer ??= setTimeout(kill, closeGraceMs)
-    },
-    /** Kills what remains of the command after it has ended. */
-    killAll(): void {
-      clearTimeout(killTimer)
-      kill()
-      if (mark !== undefined) killStrays(mark)
-    },
-    end: () => end,
+/** Stops a running command. */
+class CommandStopper {
+  readonly #child: ChildProcess
+  readonly #command: Pick<Command, 'killsDescendants' | 'mark'>
+  #end: CommandEnd | undefined
+  #killTimer: NodeJS.Timeout | undefined
+
+  constructor(child: ChildProcess, command: Pick<Command, 'killsDescendants' | 'mark'>) {
+    this.#child = child
+    this.#command = command
+  }
+
+  /** The first reason for which the command was stopped; undefined if it was not stopped. */
+  get end(): CommandEnd | undefined {
+    return this.#end
+  }
+
+  stop(reason: StopReason): void {
+    this.#end ??= { kind: 'stopped', reason }
+    if (!this.#command.killsDescendants) return killGroup(this.#child.pid)
+    this.#child.stdio[3]?.destroy()
+    this.#killTimer ??= setTimeout(() => killGroup(this.#child.pid), closeGraceMs)
+  }
+
+  /** Kills what remains of the command after it has ended. */
+  killAll(): void {
+    clearTimeout(this.#killTimer)
+    killGroup(this.#child.pid)
+    if (this.#command.mark !== undefined) killStrays(this.#command.mark)
   }
 }
 

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandEnd } from './command.ts'
 import type { Shell } from './shell.ts'
-import { createTerminalText } from './terminal-text.ts'
+import { TerminalText } from './terminal-text.ts'
 
 /** The most background processes of a session that can run, and that can be read, ended ones included. */
 const limits = { running: 8, remembered: 32 }
@@ -10,7 +11,7 @@ const unreadLimits = { head: 10_000, tail: 20_000 }
 type BackgroundProcess = {
   id: string
   command: string
-  output: ReturnType<typeof createTerminalText>
+  output: TerminalText
   stopController: AbortController
   end: CommandEnd | 'not started' | undefined
   ended: Promise<void>
@@ -21,7 +22,7 @@ type BackgroundProcess = {
 /** The background processes of a session. They end with the session and with the agent. */
 export class Processes {
   readonly #processes = new Map<string, BackgroundProcess>()
-  #started = 0
+  #startedCount = 0
 
   /** @returns the name of the process. @throws Error if too many are running or it cannot be started. */
   async start(shell: Shell, command: string, options: { workspace: string; sandbox: boolean }): Promise<string> {
@@ -32,7 +33,7 @@ export class Processes {
       )
     }
     const stopController = new AbortController()
-    const id = `p${++this.#started}`
+    const id = `p${++this.#startedCount}`
     const process: BackgroundProcess = {
       id,
       command,
@@ -40,7 +41,7 @@ export class Processes {
       end: undefined,
       ended: Promise.resolve(),
       outputSignal: Promise.withResolvers<void>(),
-      output: createTerminalText(unreadLimits),
+      output: new TerminalText(unreadLimits),
     }
     const onOutput = (bytes: Buffer) => {
       process.output.add(bytes)
@@ -60,10 +61,10 @@ export class Processes {
   /** Returns the output since the last read. Waits for new output, the end of the process, or `waitMs`. */
   async read(id: string, waitMs: number, signal: AbortSignal): Promise<string> {
     const process = this.#find(id)
-    if (process.output.total() === 0 && process.end === undefined)
-      await withTimeout(process.outputSignal.promise, waitMs, signal)
+    if (process.output.totalBytes === 0 && process.end === undefined)
+      await waitAtMost(waitMs, process.outputSignal.promise, signal)
     const text = process.output.text().trimEnd()
-    process.output = createTerminalText(unreadLimits)
+    process.output = new TerminalText(unreadLimits)
     process.outputSignal = Promise.withResolvers<void>()
     return `${text || '(nothing new)'}\n[${describeState(process)}]`
   }
@@ -111,12 +112,12 @@ function describeState({ id, end }: BackgroundProcess): string {
   return `${id} was stopped${reason}`
 }
 
-async function withTimeout(promise: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+/** Waits for a promise, at most for `ms`. @throws the reason of `signal` if it aborts. */
+async function waitAtMost(ms: number, promise: Promise<void>, signal: AbortSignal): Promise<void> {
   if (ms === 0) return
-  const { promise: timeout, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  signal.addEventListener('abort', () => resolve(), { once: true })
+  const settled = new AbortController()
+  const timeout = sleep(ms, undefined, { signal: AbortSignal.any([signal, settled.signal]) }).catch(() => {})
   await Promise.race([promise, timeout])
-  clearTimeout(timer)
+  settled.abort()
   signal.throwIfAborted()
 }

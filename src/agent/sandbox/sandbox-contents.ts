@@ -19,14 +19,14 @@ export type SandboxOptions = {
   gitConfig?: string | undefined
 }
 
-export const megabyte = 1024 * 1024
+export const mebibyte = 1024 * 1024
 /** The user of all commands in the sandbox: its user id and group id. */
-export const account = { id: 1000, name: 'intern' }
+export const sandboxUser = { id: 1000, name: 'intern' }
 export const hostname = 'sandbox'
 
 /** The contents of /etc/passwd and /etc/group in the sandbox. */
-export const passwd = `${account.name}:x:${account.id}:${account.id}::/tmp:/bin/bash\n`
-export const group = `${account.name}:x:${account.id}:\n`
+export const passwdFile = `${sandboxUser.name}:x:${sandboxUser.id}:${sandboxUser.id}::/tmp:/bin/bash\n`
+export const groupFile = `${sandboxUser.name}:x:${sandboxUser.id}:\n`
 
 /** Folders, or links to folders in /usr, that programs need in addition to /usr. */
 export const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
@@ -43,31 +43,31 @@ export const etcPaths = [
   'localtime',
 ].map((name) => `/etc/${name}`)
 
-const nodeInside = '/opt/signalbox/bin/node'
-const caFileInside = '/opt/signalbox/ca.pem'
-const gitConfigInside = '/opt/signalbox/gitconfig'
+const sandboxNodePath = '/opt/signalbox/bin/node'
+const sandboxCaFile = '/opt/signalbox/ca.pem'
+const sandboxGitConfig = '/opt/signalbox/gitconfig'
 
 /** Returns files of the host with their paths in the sandbox. */
-export function providedFiles({ node, caFile, gitConfig }: SandboxOptions): [from: string, to: string][] {
+export function listProvidedFiles({ node, caFile, gitConfig }: SandboxOptions): [from: string, to: string][] {
   const files: [string | undefined, string][] = [
-    [node, nodeInside],
-    [caFile, caFileInside],
-    [gitConfig, gitConfigInside],
+    [node, sandboxNodePath],
+    [caFile, sandboxCaFile],
+    [gitConfig, sandboxGitConfig],
   ]
   return files.flatMap(([from, to]) => (from === undefined ? [] : [[from, to] as [string, string]]))
 }
 
 /** The sizes, in bytes, of /tmp and /dev/shm. Both are in memory. */
-export const sizes = { tmp: 512 * megabyte, sharedMemory: 64 * megabyte }
+export const tmpfsBytes = { tmp: 512 * mebibyte, sharedMemory: 64 * mebibyte }
 
-export const pathInside = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/signalbox/bin'
+export const sandboxPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/signalbox/bin'
 
 const fixedEnvironment = {
-  PATH: pathInside,
+  PATH: sandboxPath,
   HOME: '/tmp',
   TMPDIR: '/tmp',
-  USER: account.name,
-  LOGNAME: account.name,
+  USER: sandboxUser.name,
+  LOGNAME: sandboxUser.name,
   SHELL: '/bin/bash',
   LANG: 'C.UTF-8',
   TERM: 'dumb',
@@ -79,8 +79,8 @@ const fixedEnvironment = {
 /** Returns the environment of every command in the sandbox. */
 export const sandboxEnvironment = ({ caFile, gitConfig }: SandboxOptions): Record<string, string> => ({
   ...fixedEnvironment,
-  ...(caFile !== undefined && caFileEnvironment(caFileInside)),
-  ...(gitConfig !== undefined && { GIT_CONFIG_SYSTEM: gitConfigInside }),
+  ...(caFile !== undefined && caFileEnvironment(sandboxCaFile)),
+  ...(gitConfig !== undefined && { GIT_CONFIG_SYSTEM: sandboxGitConfig }),
 })
 
 const gibibyteInKibibytes = 1024 * 1024
@@ -93,8 +93,8 @@ const processLimits = ['-u 512', '-n 4096', `-f ${2 * gibibyteInKibibytes}`, `-d
 
 const niceIncrement = 10
 
-/** Returns the bash script that sets limits and lowers the priority, before `sandboxedCommand` starts the command. */
-export function setupScript(cpuSeconds: number): string {
+/** Returns the bash script that sets limits and lowers the priority, before `createBashCommand` starts the command. */
+export function createSetupScript(cpuSeconds: number): string {
   const setLimits = [...processLimits, `-t ${cpuSeconds}`].map((limit) => `ulimit ${limit}`).join('; ')
   // A lower priority for the process and its session, so that this agent still gets processor time to end a fork bomb.
   const lowerPriority = `echo ${nicenessPlus(niceIncrement)} > /proc/self/autogroup`
@@ -105,7 +105,7 @@ export function setupScript(cpuSeconds: number): string {
  * Returns the bash command that starts the script of the model. The script is an argument of bash, `$0`, so that it needs no
  * quoting. `separateStderr`: standard error is separate from standard output.
  */
-export const sandboxedCommand = (separateStderr = false) =>
+export const createBashCommand = (separateStderr = false) =>
   `nice -n ${niceIncrement} /bin/bash --norc -c "$0"${separateStderr ? '' : ' 2>&1'}`
 
 /** A command to run in the sandbox. */

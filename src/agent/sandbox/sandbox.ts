@@ -1,11 +1,11 @@
 import { accessSync, constants, realpathSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { once } from '#platform/async/once.ts'
-import { underBubblewrap } from './bubblewrap.ts'
+import { createBubblewrapCommand } from './bubblewrap.ts'
 import { type Command, runCommand } from './command.ts'
-import { megabyte, type SandboxedScript, type SandboxOptions } from './sandbox-contents.ts'
-import { syscallFilter } from './seccomp.ts'
-import { underUtilLinux } from './util-linux.ts'
+import { mebibyte, type SandboxedScript, type SandboxOptions } from './sandbox-contents.ts'
+import { buildSyscallFilter } from './seccomp.ts'
+import { createUtilLinuxCommand } from './util-linux.ts'
 
 /** An implementation of the sandbox. `name` is shown to people. */
 export type SandboxMethod = {
@@ -15,7 +15,7 @@ export type SandboxMethod = {
 }
 
 /** Returns the methods that can work on this host, the best first. */
-export function sandboxMethods(options: SandboxOptions): SandboxMethod[] {
+export function listSandboxMethods(options: SandboxOptions): SandboxMethod[] {
   const programs = options.program === undefined ? filesOnPath('bwrap', options.path) : [options.program]
   const optionsFor = ({ readable = [] }: SandboxedScript) => ({
     ...options,
@@ -25,11 +25,11 @@ export function sandboxMethods(options: SandboxOptions): SandboxMethod[] {
     ...programs.map((program) => ({
       name: `bubblewrap (${program})`,
       command: (script: SandboxedScript) =>
-        underBubblewrap(program, optionsFor(script), { ...script, filter: hostFilter() }),
+        createBubblewrapCommand(program, optionsFor(script), { ...script, filter: hostFilter() }),
     })),
     {
       name: 'util-linux',
-      command: (script) => underUtilLinux(optionsFor(script), { ...script, filter: hostFilter() }),
+      command: (script) => createUtilLinuxCommand(optionsFor(script), { ...script, filter: hostFilter() }),
     },
   ]
 }
@@ -52,7 +52,7 @@ function isExecutable(file: string): boolean {
 }
 
 const hostFilter = once(() => {
-  const filter = syscallFilter(process.arch)
+  const filter = buildSyscallFilter(process.arch)
   if (!filter) throw new Error(`the system calls of the processor ${process.arch} are unknown`)
   return filter
 })
@@ -65,11 +65,11 @@ type SandboxResult = { method: SandboxMethod; skippedMethods: string[] } | { rea
  * create namespaces where others cannot.
  */
 export async function findSandbox(methods: SandboxMethod[], workspace: string, user?: number): Promise<SandboxResult> {
-  if (!syscallFilter(process.arch))
+  if (!buildSyscallFilter(process.arch))
     return { reason: `The sandbox does not support the processor ${process.arch}, only x64 and arm64.` }
   const reasons = []
   for (const method of methods) {
-    const reason = await findFault(method, workspace, user)
+    const reason = await trySandboxMethod(method, workspace, user)
     if (reason === undefined) return { method, skippedMethods: reasons }
     reasons.push(`${method.name} ${reason}`)
   }
@@ -90,13 +90,16 @@ const trialOutput = 'restrictions: 3'
 /** A method whose trial takes longer counts as one that does not work. */
 const trialSeconds = 10
 
-/** Runs the trial script. @returns why the method does not work, as a predicate to its name; undefined if it works. */
-async function findFault(
+/**
+ * Runs the trial script in the sandbox.
+ * @returns undefined if the sandbox works; otherwise the reason as a predicate, to which the caller prefixes the name of the method.
+ */
+async function trySandboxMethod(
   method: SandboxMethod,
   workspace: string,
   user: number | undefined,
 ): Promise<string | undefined> {
-  const limits = { timeoutMs: trialSeconds * 1000, outputBytes: megabyte, processes: 100, memoryBytes: 1024 * megabyte }
+  const limits = { timeoutMs: trialSeconds * 1000, outputBytes: mebibyte, processes: 100, memoryBytes: 1024 * mebibyte }
   const command = {
     ...method.command({ script: trialScript, workspace, cpuSeconds: trialSeconds }),
     user,

@@ -2,7 +2,7 @@
  * The numbers of system calls on one processor, from the tables of the Linux kernel: `arch/x86/entry/syscalls/syscall_64.tbl` and
  * `include/uapi/asm-generic/unistd.h`.
  */
-export type Calls = {
+export type SyscallNumbers = {
   /** AUDIT_ARCH_*: calls in another mode of the processor, such as 32-bit mode, have other numbers. */
   architecture: number
   /** From this number on, a second range has the same calls (x32 on x86-64). A program that uses it is killed. */
@@ -78,7 +78,7 @@ const refusedCalls: { [call: string]: [x64: number | undefined, arm64: number | 
 const unimplementedCalls = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 }
 
 /** @param processor the value of `process.arch`. */
-export function findCalls(processor: string): Calls | undefined {
+export function findSyscallNumbers(processor: string): SyscallNumbers | undefined {
   const numbers = (column: 0 | 1) => Object.values(refusedCalls).flatMap((pair) => pair[column] ?? [])
   const shared = { unimplemented: Object.values(unimplementedCalls) }
   if (processor === 'x64')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import { newFolder, realShell, sandboxMethods } from '#test/harness/interns/scripted-agent.ts'
-import { syscallFilter } from './seccomp.ts'
+import { buildSyscallFilter } from './seccomp.ts'
 
 type Call = { architecture: number; call: number; arguments?: number[] }
 
@@ -46,7 +46,7 @@ const machines = [
 
 for (const { name, architecture, other, ...calls } of machines) {
   test(`the filter for ${name} decides each call, and kills foreign architectures`, () => {
-    const filter = syscallFilter(name)!
+    const filter = buildSyscallFilter(name)!
     const verdictOf = (call: number, ...given: number[]) => verdict(filter, { architecture, call, arguments: given })
     for (const call of [0, 1, 59, 63, 64, 93, 1000]) assert.equal(verdictOf(call), 'allowed')
     for (const family of [1, 2, 10]) assert.equal(verdictOf(calls.socket, family, 1, 0), 'allowed')
@@ -61,7 +61,7 @@ for (const { name, architecture, other, ...calls } of machines) {
 }
 
 test('where the same calls have a second set of numbers, it is not to be used', () => {
-  const filter = syscallFilter('x64')!
+  const filter = buildSyscallFilter('x64')!
   assert.equal(verdict(filter, { architecture: 0xc000003e, call: 0x40000000 + 41, arguments: [40] }), 'killed')
 })
 

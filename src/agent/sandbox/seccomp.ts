@@ -1,4 +1,4 @@
-import { type Calls, findCalls } from './seccomp-calls.ts'
+import { findSyscallNumbers, type SyscallNumbers } from './seccomp-calls.ts'
 
 /** One instruction of the kernel's classic packet filter: `struct sock_filter`. Jumps skip `ifTrue` or `ifFalse` instructions. */
 type Step = [code: number, ifTrue: number, ifFalse: number, value: number]
@@ -36,12 +36,12 @@ const terminalIoctls = [0x5412, 0x541c]
  * vulnerabilities.
  * @returns undefined for an unsupported processor.
  */
-export function syscallFilter(processor: string): Buffer | undefined {
-  const calls = findCalls(processor)
+export function buildSyscallFilter(processor: string): Buffer | undefined {
+  const calls = findSyscallNumbers(processor)
   return calls && assemble(compileProgram(calls))
 }
 
-function compileProgram(calls: Calls): Step[] {
+function compileProgram(calls: SyscallNumbers): Step[] {
   return [
     load(offsets.architecture),
     jumpIfEqual(calls.architecture, 1),

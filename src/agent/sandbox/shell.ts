@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { markerVariable } from '#platform/process/process-marker.ts'
 import { type CommandLimits, type CommandResult, type RunningCommand, startCommand } from './command.ts'
-import { findSandbox, type SandboxMethod, sandboxMethods } from './sandbox.ts'
+import { findSandbox, listSandboxMethods, type SandboxMethod } from './sandbox.ts'
 import type { SandboxedScript, SandboxOptions } from './sandbox-contents.ts'
 import { createUnsandboxedCommand } from './unsandboxed.ts'
 
@@ -70,7 +70,7 @@ export function createShell(deps: {
   /** Returns a method that works, or the reason why none does. */
   const findMethod = async (workspace: string): Promise<SandboxMethod | string> => {
     if (usableMethod) return usableMethod
-    const search = await findSandbox(sandboxMethods(deps.sandbox), workspace)
+    const search = await findSandbox(listSandboxMethods(deps.sandbox), workspace)
     if ('reason' in search) return search.reason
     usableMethod = search.method
     return usableMethod

@@ -68,7 +68,7 @@ exit($status >> 8);
 `
 
 /** @param group the control group that the command joins, if it has one. */
-export function underSubReaper(
+export function createSubReaperCommand(
   command: readonly string[],
   group: string | undefined,
 ): { file: string; args: string[] } {

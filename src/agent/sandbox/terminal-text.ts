@@ -1,31 +1,43 @@
 import { stripVTControlCharacters } from 'node:util'
-import { type BoundedText, createBoundedText } from './bounded-text.ts'
+import { BoundedText } from './bounded-text.ts'
 
 /** A longer line is passed on without waiting for its end, which bounds memory. */
 const maxLineBytes = 64 * 1024
 
 /**
  * Collects the output of a command as a terminal shows it at the end: text that follows a carriage return replaces the text
- * of its line. Only the lines that remain count against `limits`.
+ * of its line. Only the lines that remain count against the limits.
  */
-export function createTerminalText(limits: { head: number; tail: number }): BoundedText {
-  const lines = createBoundedText(limits)
-  let line: Buffer = Buffer.alloc(0)
-  let total = 0
-  return {
-    add(bytes) {
-      total += bytes.length
-      const output = Buffer.concat([line, bytes])
-      const end = output.lastIndexOf('\n') + 1
-      if (end > 0) lines.add(renderLines(output.subarray(0, end)))
-      line = output.subarray(end)
-      if (line.length > maxLineBytes) line = renderLines(line)
-      if (line.length <= maxLineBytes) return
-      lines.add(line)
-      line = Buffer.alloc(0)
-    },
-    total: () => total,
-    text: () => lines.text(renderLines(line)),
+export class TerminalText {
+  readonly #lines: BoundedText
+  /** The last line, which is not complete. */
+  #line: Buffer = Buffer.alloc(0)
+  #totalBytes = 0
+
+  /** @param limits the bytes that are stored of the beginning and of the end. */
+  constructor(limits: { head: number; tail: number }) {
+    this.#lines = new BoundedText(limits)
+  }
+
+  /** The bytes of the output, before carriage returns are applied. */
+  get totalBytes(): number {
+    return this.#totalBytes
+  }
+
+  add(bytes: Buffer): void {
+    this.#totalBytes += bytes.length
+    const output = Buffer.concat([this.#line, bytes])
+    const end = output.lastIndexOf('\n') + 1
+    if (end > 0) this.#lines.add(renderLines(output.subarray(0, end)))
+    this.#line = output.subarray(end)
+    if (this.#line.length > maxLineBytes) this.#line = renderLines(this.#line)
+    if (this.#line.length <= maxLineBytes) return
+    this.#lines.add(this.#line)
+    this.#line = Buffer.alloc(0)
+  }
+
+  text(): string {
+    return this.#lines.text(renderLines(this.#line))
   }
 }
 

@@ -3,7 +3,7 @@ import { proxyVariableNames } from '#platform/net/proxies.ts'
 import { markerVariable } from '#platform/process/process-marker.ts'
 import type { Command } from './command.ts'
 import { makeCommandGroup } from './command-group.ts'
-import { hasSubReaper, underSubReaper } from './sub-reaper.ts'
+import { createSubReaperCommand, hasSubReaper } from './sub-reaper.ts'
 
 /** The variables of the agent's environment that commands get: no keys and no settings. */
 const inheritedNames = [
@@ -46,7 +46,7 @@ export function createUnsandboxedCommand(
   const shell = `exec /bin/bash --norc -c "$0"${separateStderr ? '' : ' 2>&1'}`
   const group = makeCommandGroup(`command-${mark}`)
   const program = hasSubReaper
-    ? underSubReaper(['/bin/bash', '--norc', '-c', shell, script], group?.folder)
+    ? createSubReaperCommand(['/bin/bash', '--norc', '-c', shell, script], group?.folder)
     : { file: '/bin/bash', args: ['--norc', '-c', `${joinGroup}; ${watcher}; ${shell}`, script, group?.folder ?? ''] }
   const inheritedEnv = [...inheritedNames, ...inheritedProxyNames, ...caFileVariables].flatMap((name) =>
     agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const],
@@ -65,7 +65,7 @@ export function createUnsandboxedCommand(
     // The pipe on descriptor 3, for the watcher or the sub-reaper.
     feeds: ['open'],
     mark,
-    ...(hasSubReaper && { endsDescendants: true }),
+    ...(hasSubReaper && { killsDescendants: true }),
     ...(group && { onEnd: group.end }),
   }
 }

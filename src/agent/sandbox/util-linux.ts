@@ -3,20 +3,20 @@ import { dirname } from 'node:path'
 import { quoteForShell } from '#platform/text/quote-for-shell.ts'
 import type { Command } from './command.ts'
 import {
-  account,
+  createBashCommand,
+  createSetupScript,
   etcPaths,
-  group,
+  groupFile,
   hostname,
-  passwd,
-  pathInside,
-  providedFiles,
+  listProvidedFiles,
+  passwdFile,
   type SandboxedScript,
   type SandboxOptions,
   sandboxEnvironment,
-  sandboxedCommand,
-  setupScript,
-  sizes,
+  sandboxPath,
+  sandboxUser,
   systemFolders,
+  tmpfsBytes,
 } from './sandbox-contents.ts'
 
 /** The new root is mounted on this folder: every system has it, and the sandbox does not need its content. */
@@ -27,7 +27,7 @@ const systemPath = '/usr/sbin:/usr/bin:/sbin:/bin'
 const namespaces = ['user', 'mount', 'pid', 'net', 'ipc', 'uts', 'cgroup'].map((name) => `--${name}`)
 
 /** @returns the command line that runs `script` with bash in namespaces that the tools of util-linux create. */
-export function underUtilLinux(
+export function createUtilLinuxCommand(
   options: SandboxOptions,
   { script, workspace, cpuSeconds, separateStderr, filter }: SandboxedScript & { filter: Buffer },
 ): Command {
@@ -37,7 +37,7 @@ export function underUtilLinux(
   const readOnlyPaths = [...systemFolders.filter(isFolder), ...etcPaths, ...outsideTmp].filter((path) =>
     existsSync(path),
   )
-  const providedMounts = providedFiles(options)
+  const providedMounts = listProvidedFiles(options)
   const links = [...systemFolders, ...deviceLinks].filter(isLink)
   const mounts = [
     ...['/usr', ...readOnlyPaths].flatMap((path) => readOnlyMounts(path, path)),
@@ -47,8 +47,8 @@ export function underUtilLinux(
     `devpts ${rootFolder}/dev/pts devpts newinstance,ptmxmode=0666,mode=620,nosuid,noexec`,
     `${rootFolder}/dev/pts/ptmx ${rootFolder}/dev/ptmx none bind`,
     `proc ${rootFolder}/proc proc ro,nosuid,nodev,noexec`,
-    `tmpfs ${rootFolder}/tmp tmpfs size=${sizes.tmp},mode=0755,nosuid,nodev`,
-    `tmpfs ${rootFolder}/dev/shm tmpfs size=${sizes.sharedMemory},mode=0755,nosuid,nodev`,
+    `tmpfs ${rootFolder}/tmp tmpfs size=${tmpfsBytes.tmp},mode=0755,nosuid,nodev`,
+    `tmpfs ${rootFolder}/dev/shm tmpfs size=${tmpfsBytes.sharedMemory},mode=0755,nosuid,nodev`,
     ...inTmp.filter(isFolder).flatMap((path) => readOnlyMounts(path, path).map((line) => `${line},X-mount.mkdir`)),
     // The last mount, because an earlier one can cover the folder that contains the workspace.
     `${escapePath(workspace)} ${rootFolder}${escapePath(workspace)} none bind,X-mount.mkdir`,
@@ -61,8 +61,8 @@ export function underUtilLinux(
   ]
   const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...readOnlyPaths.filter(isFolder)]
   const tree = { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
-  const start = `${setupScript(cpuSeconds)} ${sandboxedCommand(separateStderr)}; exit $?`
-  const enterArguments = [String(account.id), workspace, '/bin/bash', '--norc', '-c', start, script]
+  const start = `${createSetupScript(cpuSeconds)} ${createBashCommand(separateStderr)}; exit $?`
+  const enterArguments = [String(sandboxUser.id), workspace, '/bin/bash', '--norc', '-c', start, script]
   return {
     // The kernel ends it, with all processes inside, when this process ends.
     file: 'setpriv',
@@ -103,8 +103,8 @@ cd ${rootFolder}
 mkdir -p ${folders.map((path) => quoteForShell(`.${path}`)).join(' ')}
 cp -P --parents ${links.map(quoteForShell).join(' ')} .
 for file in ${files.map((path) => quoteForShell(`.${path}`)).join(' ')}; do : > "$file"; done
-printf %s ${quoteForShell(passwd)} > etc/passwd
-printf %s ${quoteForShell(group)} > etc/group
+printf %s ${quoteForShell(passwdFile)} > etc/passwd
+printf %s ${quoteForShell(groupFile)} > etc/group
 echo 1 > /proc/sys/user/max_user_namespaces
 printf '%s\\n' ${mounts.map(quoteForShell).join(' ')} > proc/mounts-to-make
 mount -a -T proc/mounts-to-make
@@ -143,7 +143,7 @@ syscall($prctl, 24, $_, 0, 0, 0) for 0 .. 63;
 call($prctl, 38, 1, 0, 0, 0);
 call($prctl, 22, 2, pack('S x6 P', length($filter) / 8, $filter), 0, 0);
 delete @ENV{'PWD', 'OLDPWD'};
-$ENV{PATH} = ${JSON.stringify(pathInside)};
+$ENV{PATH} = ${JSON.stringify(sandboxPath)};
 exec { $command[0] } @command or die "$command[0]: $!";
 `
 

@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { type Field, tool } from './tool.ts'
+import { defineTool, type Field } from './tool.ts'
 
 const field = z.object({
   name: z
@@ -15,7 +15,7 @@ const field = z.object({
 
 const textField: Field[] = [{ name: 'answer', type: 'string' }]
 
-export const askUser = tool({
+export const askUser = defineTool({
   name: 'ask_user',
   description: [
     'Ask the person a question and wait for the answer. Use it when you cannot continue well without the answer, never for',

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
-import { heartbeatMs, tool } from './tool.ts'
+import { defineTool, heartbeatMs } from './tool.ts'
 
-export const delegate = tool({
+export const delegate = defineTool({
   name: 'delegate',
   description: [
     'Give a task to a helper that works on it with your tools, in a separate context, and get its report. Use it for',

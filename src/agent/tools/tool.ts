@@ -84,7 +84,7 @@ export type Tool = {
 }
 
 /** Defines a tool whose input is validated before `run` is called. */
-export function tool<Input extends z.ZodObject>(definition: {
+export function defineTool<Input extends z.ZodObject>(definition: {
   name: string
   description: string
   kind: ToolKind

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
-import { tool } from './tool.ts'
+import { defineTool } from './tool.ts'
 
-export const updatePlan = tool({
+export const updatePlan = defineTool({
   name: 'update_plan',
   description: [
     'Show the person what you are going to do, and how far you are, for work of three steps or more. Each call replaces',

@@ -5,7 +5,7 @@ import { fetchPage, type Page } from '../web/fetch-page.ts'
 import { htmlToText } from '../web/html-text.ts'
 import { isBinary } from './files/text.ts'
 import { detectImageType, maxImageBytes } from './images.ts'
-import { type Tool, type ToolOutput, tool } from './tool.ts'
+import { defineTool, type Tool, type ToolOutput } from './tool.ts'
 
 /** The most characters of a page that one call returns. */
 const maxTextLength = 60_000
@@ -17,7 +17,7 @@ const maxListedHosts = 30
 /** Creates the tool that fetches pages of these hosts. */
 export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {}): Tool {
   const allowedHosts = createAllowList(hosts)
-  return tool({
+  return defineTool({
     name: 'web_fetch',
     description: [
       'Fetch a page or file of the web by its URL, and get its text; of HTML its words, with where links lead. It can only',

@@ -139,7 +139,9 @@ test('failures include the server’s message, and images are shown', async () =
     '/bin': { body: Buffer.from([1, 0, 2]) },
   })
   const urls = ['/no', '/p.png', '/bin'].map((path) => pages.url + path)
-  await using at = await fetching(['127.0.0.1'], [...urls, 'http://127.0.0.1:9/'], { hasImageInput: async () => true })
+  await using at = await fetching(['127.0.0.1'], [...urls, 'http://127.0.0.1:9/'], {
+    checkImageInput: async () => true,
+  })
   const [failed, , binary, missing] = at.results()
   assert.match(failed ?? '', /^Error: \[.*: 403, text\/plain, 7 bytes\]\ngo away$/)
   assert.match(binary ?? '', /\(no text\)/)

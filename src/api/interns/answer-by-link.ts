@@ -94,7 +94,7 @@ async function renderQuestionPage(
   const { question } = openQuestion
   // If the intern is unreachable, the stored question is displayed and marked if it is incomplete.
   const permission = await deps.provisioner
-    .runs(intern)
+    .runsOf(intern)
     .question(question.id, AbortSignal.timeout(permissionTimeoutMs))
     .catch(() => undefined)
   return questionPage({

@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { InternRun, toRunItem } from '#interns/runs/run-record.ts'
-import { findRun } from '#interns/runs/run-store.ts'
+import { requireRun } from '#interns/runs/run-store.ts'
 import { type ChatTurnRequest, startChatTurn } from '#interns/turns/chat-turn.ts'
 import { createReplyWriter } from '#interns/turns/reply.ts'
 import { collectReply } from '#interns/turns/whole-reply.ts'
@@ -107,7 +107,7 @@ async function startBackgroundRun(
   // Leaves the reply, so that the run continues in the background.
   await turn.events.return?.()
   const intern = await findIntern(deps, caller, turnRequest.internId)
-  return new HttpAnswer(202, {}, { data: toRunItem(await findRun(deps, intern.id, turn.started.runId)) })
+  return new HttpAnswer(202, {}, { data: toRunItem(await requireRun(deps, intern.id, turn.started.runId)) })
 }
 
 const deliver = { stream: streamReply, whole: sendWholeReply, run: startBackgroundRun } satisfies Record<

@@ -61,9 +61,9 @@ export async function withFiles<Answer>(
   let sent: Promise<unknown> | undefined
   try {
     const runOrRevoke = () =>
-      translateFileErrors(run(deps.provisioner.storage(intern).files, signal), () => tracked.response.revocationFault)
+      translateFileErrors(run(deps.provisioner.storageOf(intern).files, signal), () => tracked.response.revocationFault)
     const answer = await (act
-      ? auditFileAccess(deps.conversation, { caller, intern, act, paths }, runOrRevoke)
+      ? auditFileAccess(deps.conversation, { caller, intern, action: act, paths }, runOrRevoke)
       : runOrRevoke())
     sent = waitUntilSent?.(answer)
     return answer

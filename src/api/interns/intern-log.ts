@@ -27,7 +27,9 @@ export async function internLog(
 ): Promise<LogTail> {
   await requireRegion(deps, caller, host)
   const intern = await findIntern(deps, caller, internId)
-  const log = await translateDaemonErrors(deps.provisioner.log(intern, { ...range, bytes: range.bytes + marginBytes }))
+  const log = await translateDaemonErrors(
+    deps.provisioner.readLog(intern, { ...range, bytes: range.bytes + marginBytes }),
+  )
   if ('none' in log) return { lines: [], has_more: false, message: log.none }
   return { ...lastLines({ ...log, text: await maskLog(deps, intern, log.text) }, range), message: null }
 }

@@ -18,7 +18,7 @@ export const settledStatuses: readonly InternStatus[] = ['running', 'stopped', '
  */
 export async function storedTranscripts(deps: ReaderDeps, caller: Caller, internId: string): Promise<Transcripts> {
   const intern = await findIntern(deps, caller, internId)
-  if (settledStatuses.includes(intern.status)) return deps.provisioner.storage(intern).transcripts
+  if (settledStatuses.includes(intern.status)) return deps.provisioner.storageOf(intern).transcripts
   throw new Fault('conflict', `The intern is ${intern.status}. Its sessions are not available until this is finished.`)
 }
 
@@ -40,7 +40,7 @@ export async function followTranscripts(
       `The intern is ${intern.status}. Its sessions can be followed only while it is running (POST …/provision starts it).`,
     )
   }
-  return { intern, transcripts: deps.provisioner.runs(intern).transcripts }
+  return { intern, transcripts: deps.provisioner.runsOf(intern).transcripts }
 }
 
 /** Converts errors of the daemon to faults. */

@@ -1,6 +1,6 @@
 import { maskSecrets } from '#gateway/attempt/secrets/mask-secrets.ts'
 import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
-import { createDecisionCollector } from '#interns/rules/decision-collector.ts'
+import { DecisionCollector } from '#interns/rules/decision-collector.ts'
 import type { ChatTurnDeps } from '#interns/turns/chat-turn.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Scanner } from '#policy/filters/scanner.ts'
@@ -29,7 +29,7 @@ const createConcealer =
 /** Collects decisions of rules, and questions to people, with secrets removed. */
 export function openDecisionCollector({ db, now, ...parts }: ConcealDeps & Pick<InternsParts, 'db' | 'now'>) {
   const conceal = createConcealer(parts)
-  return createDecisionCollector({
+  return new DecisionCollector({
     db,
     now,
     // The intern calls models with its own key. Content that models must not see is not stored either.
@@ -54,7 +54,7 @@ export function openInterns({ guardrailCache, scanner, onRefused, ...parts }: In
     decisions,
     hosts: supervision.hosts,
     idleMs: config.intern_idle_ms,
-    runsOf: (intern) => supervision.provisioner.runs(intern),
+    runsOf: (intern) => supervision.provisioner.runsOf(intern),
     screen: createScreen({ guardrailCache, scanner, onRefused }),
     readMeteredUsage,
     readSpending,

@@ -111,7 +111,7 @@ export function openSupervision(parts: SupervisionParts): Supervision {
     keepRunning,
     idleMs: config.intern_idle_ms,
     sealAccess: (...access) => encryptAccess(vault, ...access),
-    follow: (intern) => followRuns(followDeps, intern, () => provisioner.runs(intern)),
+    follow: (intern) => followRuns(followDeps, intern, () => provisioner.runsOf(intern)),
   })
   const start = (url: string) => {
     baseUrl = reachableUrl(url)

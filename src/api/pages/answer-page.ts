@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import {
   type Field,
+  listPermissionAnswers,
+  type PermissionDetails,
   type PermissionKind,
   type PermissionQuestion,
-  permissionAnswers,
   type Question,
-  type WholePermission,
 } from '#interns/contract/question.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { escapeHtml } from '#platform/http/response/html-page.ts'
@@ -43,7 +43,7 @@ export const messagePage = (status: number, title: string, text: string): HttpAn
 type QuestionPage = {
   internName: string
   question: Question
-  details: WholePermission | undefined
+  details: PermissionDetails | undefined
   deadlineAt: number
   /** The error of the previous answer. */
   previousError?: string | undefined
@@ -67,7 +67,7 @@ const renderText = (text: string) => `<pre>${escapeHtml(printableLinesExactly(te
 
 function renderPermission(
   question: Extract<Question, { kind: 'permission' }>,
-  details: WholePermission | undefined,
+  details: PermissionDetails | undefined,
 ): string {
   const { operation } = question
   const detail = details?.detail ?? question.detail
@@ -89,7 +89,7 @@ const kindLabels: Record<PermissionKind, string> = {
 const renderButton = (value: string, label: string) => `<button name="answer" value="${value}">${label}</button>`
 
 const renderAnswerButtons = (question: PermissionQuestion) =>
-  permissionAnswers(question)
+  listPermissionAnswers(question)
     .map(({ answer, kind, name }) => {
       const label = name === undefined ? kindLabels[kind] : `${kindLabels[kind]}: ${printableExactly(name)}`
       return renderButton(escapeHtml(answer), escapeHtml(label))

@@ -12,8 +12,8 @@ import { type AgentUpdate, readUpdate } from './update.ts'
 /** Receives what an agent sends about one of its sessions. */
 export type SessionListener = {
   onUpdate(update: AgentUpdate): void
-  permission(params: unknown, withdrawn: AbortSignal): Promise<unknown>
-  elicitation(params: unknown, withdrawn: AbortSignal): Promise<unknown>
+  onPermissionRequest(params: unknown, withdrawal: AbortSignal): Promise<unknown>
+  onElicitation(params: unknown, withdrawal: AbortSignal): Promise<unknown>
 }
 
 export type PromptCapabilities = { image: boolean; audio: boolean; embeddedContext: boolean }
@@ -80,51 +80,112 @@ export async function initializeAgent(
   const listeners = new Map<string, SessionListener>()
   const connection = new Connection(channel, createHandlers(listeners, log), limits)
   const initialized = await connection.request('initialize', initializeParams, limits.handshakeMs)
-  const throwWithHelp = addSignInHelp(readProperty(initialized, 'authMethods'))
-  const callAgent = (method: string, params: unknown) =>
-    connection.request(method, params, limits.handshakeMs).catch(throwWithHelp)
   requireProtocolVersion(readProperty(initialized, 'protocolVersion'))
-  if (authenticate !== undefined) await callAgent('authenticate', { methodId: authenticate })
-  const capabilities = readProperty(initialized, 'agentCapabilities')
-  const { offered: mcpServers, unsupported: unsupportedServers } = selectSupportedServers(servers, capabilities)
-  const canResume = Boolean(readProperty(readProperty(capabilities, 'sessionCapabilities'), 'resume'))
-  const canLoad = readProperty(capabilities, 'loadSession') === true
-  const canClose = Boolean(readProperty(readProperty(capabilities, 'sessionCapabilities'), 'close'))
+  const agent = new InitializedAgent({ connection, listeners, initialized, servers, extras, limits })
+  if (authenticate !== undefined) await agent.authenticate(authenticate)
+  return agent
+}
 
-  return {
-    name: readAgentName(initialized),
-    canRestoreSessions: canResume || canLoad,
-    promptCapabilities: readPromptCapabilities(readProperty(capabilities, 'promptCapabilities')),
-    unsupportedServers,
-    hasNoLateUpdates:
-      readProperty(readProperty(readProperty(initialized, '_meta'), 'signalbox'), 'sendsNothingLate') === true,
-    newSession: async (cwd) => readSession(await callAgent('session/new', { cwd, mcpServers, ...extras })),
-    restoreSession: async (id, cwd) => {
-      const restored = await callAgent(canResume ? 'session/resume' : 'session/load', {
-        sessionId: id,
-        cwd,
-        mcpServers,
-        ...extras,
-      })
-      return readSession(restored, id)
-    },
-    listen: (id, listener) => void listeners.set(id, listener),
-    closeSession: (id) => {
-      listeners.delete(id)
-      // Some agents keep every session open until it is closed. A failure does no harm.
-      if (canClose) callAgent('session/close', { sessionId: id }).catch(() => {})
-    },
-    setMode: ({ id: sessionId, modeOption: configId }, mode) =>
-      configId === undefined
-        ? callAgent('session/set_mode', { sessionId, modeId: mode })
-        : callAgent('session/set_config_option', { sessionId, configId, value: mode }),
-    // Without a time limit, because a turn can take any time.
-    prompt: (sessionId, prompt) => connection.request('session/prompt', { sessionId, prompt }).catch(throwWithHelp),
-    cancel: (sessionId) => connection.notify('session/cancel', { sessionId }),
-    pause: () => connection.pause(),
-    resume: () => connection.resume(),
-    whenClosed: connection.closed,
-    close: (reason) => connection.close(reason),
+type AgentDeps = {
+  connection: Connection
+  listeners: Map<string, SessionListener>
+  /** The agent's response to `initialize`. */
+  initialized: unknown
+  servers: McpServer[]
+  extras: SessionExtras
+  limits: AgentLimits
+}
+
+class InitializedAgent implements Agent {
+  readonly name: string | null
+  readonly canRestoreSessions: boolean
+  readonly promptCapabilities: PromptCapabilities
+  readonly unsupportedServers: string[]
+  readonly hasNoLateUpdates: boolean
+  readonly #connection: Connection
+  readonly #listeners: Map<string, SessionListener>
+  readonly #handshakeMs: number
+  readonly #canResume: boolean
+  readonly #canClose: boolean
+  /** The parameters of every new and restored session. */
+  readonly #sessionParams: object
+  readonly #throwWithHelp: (error: unknown) => never
+
+  constructor({ connection, listeners, initialized, servers, extras, limits }: AgentDeps) {
+    const capabilities = readProperty(initialized, 'agentCapabilities')
+    const sessionCapabilities = readProperty(capabilities, 'sessionCapabilities')
+    const { supported: mcpServers, unsupportedNames } = selectSupportedServers(servers, capabilities)
+    const signalboxMeta = readProperty(readProperty(initialized, '_meta'), 'signalbox')
+    this.#connection = connection
+    this.#listeners = listeners
+    this.#handshakeMs = limits.handshakeMs
+    this.#canResume = Boolean(readProperty(sessionCapabilities, 'resume'))
+    this.#canClose = Boolean(readProperty(sessionCapabilities, 'close'))
+    this.#sessionParams = { mcpServers, ...extras }
+    this.#throwWithHelp = addSignInHelp(readProperty(initialized, 'authMethods'))
+    this.name = readAgentName(initialized)
+    this.canRestoreSessions = this.#canResume || readProperty(capabilities, 'loadSession') === true
+    this.promptCapabilities = readPromptCapabilities(readProperty(capabilities, 'promptCapabilities'))
+    this.unsupportedServers = unsupportedNames
+    this.hasNoLateUpdates = readProperty(signalboxMeta, 'sendsNothingLate') === true
+  }
+
+  get whenClosed(): Promise<Error> {
+    return this.#connection.closed
+  }
+
+  async authenticate(methodId: string): Promise<void> {
+    await this.#call('authenticate', { methodId })
+  }
+
+  async newSession(cwd: string): Promise<AgentSession> {
+    return readSession(await this.#call('session/new', { cwd, ...this.#sessionParams }))
+  }
+
+  async restoreSession(sessionId: string, cwd: string): Promise<AgentSession> {
+    const method = this.#canResume ? 'session/resume' : 'session/load'
+    return readSession(await this.#call(method, { sessionId, cwd, ...this.#sessionParams }), sessionId)
+  }
+
+  listen(sessionId: string, listener: SessionListener): void {
+    this.#listeners.set(sessionId, listener)
+  }
+
+  closeSession(sessionId: string): void {
+    this.#listeners.delete(sessionId)
+    // Some agents keep every session open until it is closed. A failure does no harm.
+    if (this.#canClose) this.#call('session/close', { sessionId }).catch(() => {})
+  }
+
+  setMode({ id: sessionId, modeOption: configId }: AgentSession, mode: string): Promise<unknown> {
+    return configId === undefined
+      ? this.#call('session/set_mode', { sessionId, modeId: mode })
+      : this.#call('session/set_config_option', { sessionId, configId, value: mode })
+  }
+
+  /** Has no time limit, because a turn can take any time. */
+  prompt(sessionId: string, prompt: ContentBlock[]): Promise<unknown> {
+    return this.#connection.request('session/prompt', { sessionId, prompt }).catch(this.#throwWithHelp)
+  }
+
+  cancel(sessionId: string): void {
+    this.#connection.notify('session/cancel', { sessionId })
+  }
+
+  pause(): void {
+    this.#connection.pause()
+  }
+
+  resume(): void {
+    this.#connection.resume()
+  }
+
+  close(reason: Error): void {
+    this.#connection.close(reason)
+  }
+
+  #call(method: string, params: unknown): Promise<unknown> {
+    return this.#connection.request(method, params, this.#handshakeMs).catch(this.#throwWithHelp)
   }
 }
 
@@ -135,12 +196,12 @@ function createHandlers(listeners: ReadonlyMap<string, SessionListener>, log: Da
     notification(method, params) {
       if (method === 'session/update') listenerOf(params)?.onUpdate(readUpdate(readProperty(params, 'update')))
     },
-    async request(method, params, withdrawn) {
+    async request(method, params, withdrawal) {
       if (method === 'session/request_permission') {
-        return listenerOf(params)?.permission(params, withdrawn) ?? { outcome: { outcome: 'cancelled' } }
+        return listenerOf(params)?.onPermissionRequest(params, withdrawal) ?? { outcome: { outcome: 'cancelled' } }
       }
       if (method === 'elicitation/create')
-        return listenerOf(params)?.elicitation(params, withdrawn) ?? { action: 'cancel' }
+        return listenerOf(params)?.onElicitation(params, withdrawal) ?? { action: 'cancel' }
       throw new RpcError(rpcCodes.methodNotFound, `This client has no method ${method}.`)
     },
     onSkippedLine: logSkippedLines(log),

@@ -11,9 +11,9 @@ import { type Message, RpcError, readError, readMessage, readProperty, rpcCodes 
  */
 export type Channel = { input: Readable; output: Writable; exited?: Promise<string> }
 
-/** Handles the agent's requests to its client. `withdrawn` aborts when the agent cancels its request. */
+/** Handles the agent's requests to its client. `withdrawal` aborts when the agent cancels its request. */
 export type Handlers = {
-  request(method: string, params: unknown, withdrawn: AbortSignal): Promise<unknown>
+  request(method: string, params: unknown, withdrawal: AbortSignal): Promise<unknown>
   notification(method: string, params: unknown): void
   /** Receives a line that is not a message of the protocol; the connection ignores it. */
   onSkippedLine?(line: string): void

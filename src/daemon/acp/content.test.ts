@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { contentText } from './content.ts'
+import { readContentText } from './content.ts'
 
 test('text is read from a block, a list of blocks and a plain string', () => {
-  assert.equal(contentText({ type: 'text', text: 'a' }), 'a')
-  assert.equal(contentText([{ type: 'text', text: 'a' }, { type: 'future' }, { type: 'text', text: 'b' }]), 'ab')
-  assert.equal(contentText('a'), 'a')
+  assert.equal(readContentText({ type: 'text', text: 'a' }), 'a')
+  assert.equal(readContentText([{ type: 'text', text: 'a' }, { type: 'future' }, { type: 'text', text: 'b' }]), 'ab')
+  assert.equal(readContentText('a'), 'a')
   for (const empty of ['', [], [{ type: 'text', text: '' }], { type: 'future' }, null])
-    assert.equal(contentText(empty), undefined)
+    assert.equal(readContentText(empty), undefined)
 })

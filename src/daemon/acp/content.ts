@@ -6,9 +6,9 @@ import { readProperty } from './rpc-message.ts'
  * show their address, embedded files their content; images, sounds and binary files only their type. Undefined for an empty or
  * unknown block.
  */
-export function contentText(block: unknown): string | undefined {
+export function readContentText(block: unknown): string | undefined {
   if (typeof block === 'string') return nonEmptyText(block)
-  if (Array.isArray(block)) return nonEmptyText(block.map((item) => contentText(item) ?? '').join(''))
+  if (Array.isArray(block)) return nonEmptyText(block.map((item) => readContentText(item) ?? '').join(''))
   switch (readProperty(block, 'type')) {
     case 'text':
       return nonEmptyText(readProperty(block, 'text'))

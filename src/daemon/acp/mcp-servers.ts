@@ -9,12 +9,12 @@ import { readProperty } from './rpc-message.ts'
 export function selectSupportedServers(
   servers: McpServer[],
   capabilities: unknown,
-): { offered: object[]; unsupported: string[] } {
+): { supported: object[]; unsupportedNames: string[] } {
   const transports = readProperty(capabilities, 'mcpCapabilities')
   const isSupported = ({ type }: McpServer) => type === 'stdio' || readProperty(transports, type) === true
   return {
-    offered: servers.filter(isSupported).map(toProtocol),
-    unsupported: servers.filter((server) => !isSupported(server)).map(({ name }) => name),
+    supported: servers.filter(isSupported).map(toProtocol),
+    unsupportedNames: servers.filter((server) => !isSupported(server)).map(({ name }) => name),
   }
 }
 

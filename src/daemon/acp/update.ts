@@ -1,9 +1,9 @@
 import { nonEmptyText } from '#platform/core/non-empty-text.ts'
-import { contentText } from './content.ts'
+import { readContentText } from './content.ts'
 import { readUnavailableServer, type UnavailableServer } from './mcp-servers.ts'
 import { readModel } from './model.ts'
 import { readProperty } from './rpc-message.ts'
-import { terminalOutput } from './tool-calls/tool-call.ts'
+import { readTerminalOutput } from './tool-calls/tool-call.ts'
 
 /**
  * A `session/update` in the form that this client needs. `other` is any further activity of the turn, also of an unknown
@@ -43,7 +43,7 @@ export function readUpdate(update: unknown): AgentUpdate {
     case 'tool_call_update': {
       const id = nonEmptyText(readProperty(update, 'toolCallId'))
       if (!id) return otherUpdate
-      const output = terminalOutput(update)
+      const output = readTerminalOutput(update)
       return { type: 'tool', id, call: update, output, unavailable: readUnavailableServer(update) }
     }
     case 'plan':
@@ -67,7 +67,7 @@ export function readUpdate(update: unknown): AgentUpdate {
 }
 
 function readChunk(type: 'text' | 'reasoning', update: unknown): AgentUpdate {
-  const text = contentText(readProperty(update, 'content'))
+  const text = readContentText(readProperty(update, 'content'))
   return text ? { type, text } : otherUpdate
 }
 

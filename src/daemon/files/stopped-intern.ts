@@ -1,7 +1,7 @@
 import { Refusal } from '#interns/contract/refusal.ts'
 import { contractVersion, type Runs } from '#interns/contract/runs.ts'
 import type { Transcripts } from '#interns/contract/transcript.ts'
-import { type WorkspaceDeps, workspaceFiles } from './workspace-files.ts'
+import { createWorkspaceFiles, type WorkspaceDeps } from './workspace-files.ts'
 
 export type FilesSettings = { token: string } & WorkspaceDeps
 
@@ -15,7 +15,7 @@ export function readFilesSettings(json: string): FilesSettings {
 }
 
 /** The files and transcripts of an intern that does not run, through the interface of a daemon. */
-export function stoppedInternRuns(
+export function createStoppedInternRuns(
   { token, ...settings }: FilesSettings,
   now: () => number,
 ): { token: string; runs: Runs } {
@@ -55,7 +55,10 @@ export function stoppedInternRuns(
   })
   const turnCalls = { start: refuse, answer: refuse, cancel: refuse, question: refuse }
   const supervisorCalls = { setRules: refuse, decisions: refuse, rest: refuse }
-  return { token, runs: { transcripts, files: workspaceFiles(settings), health, ...turnCalls, ...supervisorCalls } }
+  return {
+    token,
+    runs: { transcripts, files: createWorkspaceFiles(settings), health, ...turnCalls, ...supervisorCalls },
+  }
 }
 
 /** No limits, so that reading deletes nothing. The daemon applies its limits. */

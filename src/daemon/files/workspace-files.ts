@@ -27,7 +27,7 @@ const packModule = once(() => import('#platform/files/archive/pack-folder.ts'))
 const unpackModule = once(() => import('#platform/files/archive/unpack-archive.ts'))
 
 /** The files of a workspace on this host, with the rights of this process. */
-export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): InternFiles {
+export function createWorkspaceFiles({ workspace, state, limits }: WorkspaceDeps): InternFiles {
   const inWorkspace = <Done>(path: string, act: (confined: ConfinedFolder, path: string) => Promise<Done>) =>
     withRefusals(async () => {
       const confined = await openConfined(workspace)

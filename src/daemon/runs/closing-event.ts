@@ -12,7 +12,7 @@ const cancelledMessage = 'The run was cancelled.'
 const severedMessage = 'The agent ended during the turn.'
 
 /** The last event of the stream of an ended run. Undefined if the run cannot have a reader. */
-export function closingEvent(
+export function toClosingEvent(
   reason: EndReason,
   end: RunReport & Partial<TurnFailure> & { budget?: BudgetPart | undefined },
 ): TurnEvent | undefined {
@@ -48,7 +48,7 @@ export function closingEvent(
 }
 
 /** The refusal for the caller of a run that ended before it started. */
-export function refusalFor(reason: EndReason, failure: Partial<TurnFailure> & { refusal?: Refusal }): Refusal {
+export function toRefusal(reason: EndReason, failure: Partial<TurnFailure> & { refusal?: Refusal }): Refusal {
   const { message = '', retryable } = failure
   if (failure.refusal) return failure.refusal
   if (reason === 'busy') return new Refusal('questions_full', busyMessage)

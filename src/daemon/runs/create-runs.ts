@@ -7,14 +7,14 @@ import {
   type StartTurn,
 } from '#interns/contract/runs.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
-import { type WorkspaceDeps, workspaceFiles } from '../files/workspace-files.ts'
+import { createWorkspaceFiles, type WorkspaceDeps } from '../files/workspace-files.ts'
 import { RunRegistry, type RunRegistryDeps } from './run-registry.ts'
 
 /** Creates the daemon's implementation of `Runs`, which starts, resumes and cancels runs. */
 export function createRuns(
   deps: Omit<RunRegistryDeps, 'files'> & Pick<WorkspaceDeps, 'state'>,
 ): Runs & { stop(): Promise<void> } {
-  const files = workspaceFiles(deps)
+  const files = createWorkspaceFiles(deps)
   const startedAt = deps.now()
   const registry = new RunRegistry({ ...deps, files })
   return {

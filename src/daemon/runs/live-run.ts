@@ -7,7 +7,7 @@ import type { TurnCaller } from '#interns/contract/runs.ts'
 import type { BudgetPart, TurnBudget } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import type { Limits } from '../settings/limits.ts'
-import { closingEvent, type Explanation, refusalFor, saveRunEnd } from './closing-event.ts'
+import { type Explanation, saveRunEnd, toClosingEvent, toRefusal } from './closing-event.ts'
 import { RunBudget } from './limits/run-budget.ts'
 import { type QuestionToAsk, requireSmallQuestion } from './questions/pending-question.ts'
 import { RunQuestions } from './questions/run-questions.ts'
@@ -23,7 +23,7 @@ type LiveRunDeps = {
   /** The system time, for instants that leave the daemon. */
   now: () => number
   /** A monotonic clock, for deadlines and durations. */
-  elapsed: () => number
+  monotonicNow: () => number
   /** Whether one more run can stay open while it waits for an answer. */
   canWait: () => boolean
   backpressure: Backpressure
@@ -66,7 +66,7 @@ export class LiveRun {
     this.id = id
     this.session = session
     this.mode = mode
-    this.#budget = new RunBudget(budget, deps.elapsed)
+    this.#budget = new RunBudget(budget, deps.monotonicNow)
     this.#startedAt = deps.now()
     const onDisconnect = () => this.apply({ type: 'client.disconnected' })
     this.reply = new RunReply(deps.limits, deps.backpressure, replyOptions, onDisconnect)
@@ -105,7 +105,7 @@ export class LiveRun {
   /** Counts working time from now on. */
   startClock(): void {
     this.#budget.setWorking(true)
-    if (this.#budget.limitsTime) this.#deps.onDeadlineChanged()
+    if (this.#budget.hasTimeLimit) this.#deps.onDeadlineChanged()
   }
 
   /** The deadline of the pending question, or the end of the working time, by the monotonic clock. */
@@ -122,7 +122,7 @@ export class LiveRun {
 
   /** Compares the cost that the agent reported with the budget. */
   checkCost(usd: number | undefined): void {
-    const part = this.#budget.exceededBy(usd)
+    const part = this.#budget.reachedCostLimit(usd)
     if (part) this.endOverBudget(part)
   }
 
@@ -142,7 +142,7 @@ export class LiveRun {
   endOverBudget(budget: BudgetPart, neededUsd?: number): void {
     // Starts the reply, so that it can report the end, even before any output.
     this.apply({ type: 'turn.started' })
-    this.apply({ type: 'budget.spent' }, { budget, message: this.#budget.message(budget, neededUsd) })
+    this.apply({ type: 'budget.spent' }, { budget, message: this.#budget.limitMessage(budget, neededUsd) })
   }
 
   /** Sends output to the caller. Ignored after the end of the run. */
@@ -152,29 +152,29 @@ export class LiveRun {
   }
 
   /** Asks the caller, now or after the questions before it. */
-  ask(questionToAsk: QuestionToAsk, withdrawn: AbortSignal): Promise<unknown> {
-    const { limits, elapsed, persistence, canWait } = this.#deps
+  ask(questionToAsk: QuestionToAsk, withdrawal: AbortSignal): Promise<unknown> {
+    const { limits, monotonicNow, persistence, canWait } = this.#deps
     const { question } = questionToAsk
     // The first pending question is not queued: the caller has it.
     const isFull = this.questions.pendingCount > limits.maxQueuedQuestions
     if (this.#state.at === 'ended' || isFull) return Promise.resolve(questionToAsk.cancelledReply)
     requireSmallQuestion(question)
-    const deadlineAt = elapsed() + limits.questionMs
+    const deadlineAt = monotonicNow() + limits.questionMs
     persistence.saveQuestion(this, questionToAsk, this.#toInstant(deadlineAt))
     const { replied } = this.questions.add(questionToAsk)
-    withdrawn.addEventListener('abort', () => this.#withdraw(question))
+    withdrawal.addEventListener('abort', () => this.#withdraw(question))
     this.apply({ type: 'question.asked', question, deadlineAt, canWait: canWait() })
     return replied
   }
 
   /** Ends a question that the agent withdrew, so that the run does not wait for an answer that nobody needs. */
   #withdraw(question: Question): void {
-    const { limits, elapsed, persistence } = this.#deps
+    const { limits, monotonicNow, persistence } = this.#deps
     if (!this.questions.withdraw(question.id)) return
     persistence.recordWithdrawal(this.session, question)
     if (this.#state.at === 'waiting' && this.#state.question.id === question.id)
       this.reply.push({ type: 'reasoning.added', text: withdrawnNote })
-    this.apply({ type: 'question.withdrawn', questionId: question.id, deadlineAt: elapsed() + limits.questionMs })
+    this.apply({ type: 'question.withdrawn', questionId: question.id, deadlineAt: monotonicNow() + limits.questionMs })
   }
 
   /**
@@ -193,8 +193,8 @@ export class LiveRun {
    * @throws Refusal, without effect. If output was lost, the run ends, because it cannot be resumed.
    */
   answer(questionId: string, answer: string, { by, ...replyOptions }: TurnCaller = {}): TurnStream {
-    const { limits, elapsed } = this.#deps
-    this.tick(elapsed())
+    const { limits, monotonicNow } = this.#deps
+    this.tick(monotonicNow())
     if (this.questions.wasWithdrawn(questionId)) return this.#resumeAfterWithdrawal(replyOptions)
     const pending = this.questions.requireWaiting(questionId, this.#state)
     if (this.reply.wasOutputLost()) {
@@ -205,7 +205,7 @@ export class LiveRun {
     const resumed = this.reply.resume(this.#startedEvent(), replyOptions)
     this.questions.removeAnswered(questionId, parsed)
     this.#deps.persistence.recordAnswer(this.session, pending.question, answer, by)
-    this.apply({ type: 'answer.accepted', questionId, deadlineAt: elapsed() + limits.questionMs })
+    this.apply({ type: 'answer.accepted', questionId, deadlineAt: monotonicNow() + limits.questionMs })
     // After the change of the state, because the agent continues to write.
     pending.reply(parsed.value)
     return resumed
@@ -213,8 +213,8 @@ export class LiveRun {
 
   /** The system time of a time of the monotonic clock. The server compares it with its own system time. */
   #toInstant(at: number): number {
-    const { now, elapsed } = this.#deps
-    return Math.round(at - elapsed() + now())
+    const { now, monotonicNow } = this.#deps
+    return Math.round(at - monotonicNow() + now())
   }
 
   #startedEvent(): TurnEvent {
@@ -229,8 +229,8 @@ export class LiveRun {
       endReason,
       metered,
     )
-    if (before.at === 'starting') this.reply.refuse(refusalFor(saved.reason, saved.explanation))
-    else this.reply.end(closingEvent(saved.reason, { model: this.session.model, usage: null, ...saved.explanation }))
+    if (before.at === 'starting') this.reply.refuse(toRefusal(saved.reason, saved.explanation))
+    else this.reply.end(toClosingEvent(saved.reason, { model: this.session.model, usage: null, ...saved.explanation }))
     this.#deps.onEnded(this, saved.reason)
     this.questions.cancelAll()
   }

@@ -10,10 +10,10 @@ import type { AgentSettings, Limits } from '../settings/limits.ts'
 import type { DaemonStore } from '../store/store.ts'
 import type { DaemonTranscripts } from '../transcript/transcripts.ts'
 import { AgentHost } from './agent-host.ts'
-import { watchDeadlines } from './limits/deadlines.ts'
+import { DeadlineTimer } from './limits/deadline-timer.ts'
 import { LiveRun } from './live-run.ts'
 import type { Decisions } from './questions/rule-decisions.ts'
-import { createBackpressure } from './reply/backpressure.ts'
+import { AgentBackpressure } from './reply/backpressure.ts'
 import { RunPersistence } from './run-persistence.ts'
 import type { OpenedSession, Session } from './sessions/session.ts'
 import { Sessions } from './sessions/sessions.ts'
@@ -34,7 +34,7 @@ export type RunRegistryDeps = {
   /** The system time, for instants that leave the daemon. */
   now: () => number
   /** A monotonic clock, for deadlines and durations. It does not jump when the system time is set. */
-  elapsed: () => number
+  monotonicNow: () => number
   newId: () => string
 }
 
@@ -45,21 +45,21 @@ export class RunRegistry {
   readonly #persistence: RunPersistence
   readonly #host: AgentHost
   readonly #sessions: Sessions
-  readonly #deadlines: ReturnType<typeof watchDeadlines>
+  readonly #deadlines: DeadlineTimer
   #isStopping = false
   #isRefusingRuns = false
   /** When the last run ended, by the monotonic clock. */
   #idleSince: number
 
   constructor(deps: RunRegistryDeps) {
-    const { launch, log, limits, elapsed, startsAgent } = deps
+    const { launch, log, limits, monotonicNow, startsAgent } = deps
     this.#deps = deps
     this.#persistence = new RunPersistence(deps)
-    this.#idleSince = elapsed()
+    this.#idleSince = monotonicNow()
     const onEnd = (agent: Agent, why: Error) => this.#agentEnded(agent, why)
     this.#host = new AgentHost({ launch, log, idleMs: limits.agentIdleMs, onEnd })
     this.#sessions = new Sessions({ ...deps, host: this.#host, maxIdleSessions: limits.maxIdleSessions })
-    this.#deadlines = watchDeadlines(elapsed, () => this.#runs.values())
+    this.#deadlines = new DeadlineTimer(monotonicNow, () => this.#runs.values())
     if (startsAgent) void this.#host.warm()
   }
 
@@ -89,7 +89,7 @@ export class RunRegistry {
       await previousTurn
       this.#sessions.noteRunEnd(session)
       if (this.#runs.size > 0) return
-      this.#idleSince = this.#deps.elapsed()
+      this.#idleSince = this.#deps.monotonicNow()
       this.#host.setBusy(false)
     })
     return run
@@ -125,10 +125,10 @@ export class RunRegistry {
 
   /** Refuses all further runs if no run was in progress for `idleMs`, and returns 0. Otherwise returns the delay to the next check. */
   refuseRunsIfIdle(idleMs: number): number {
-    const { elapsed, transcripts } = this.#deps
+    const { monotonicNow, transcripts } = this.#deps
     this.#deadlines.check()
     if (this.#runs.size > 0 || transcripts.isFollowed()) return idleMs
-    const remainingMs = this.#idleSince + idleMs - elapsed()
+    const remainingMs = this.#idleSince + idleMs - monotonicNow()
     this.#isRefusingRuns ||= remainingMs <= 0
     return this.#isRefusingRuns ? 0 : remainingMs
   }
@@ -153,17 +153,17 @@ export class RunRegistry {
   }
 
   #newRun(session: Session, turn: StartTurn): LiveRun {
-    const { limits, now, elapsed, newId } = this.#deps
+    const { limits, now, monotonicNow, newId } = this.#deps
     const agent = () => session.openedWith?.agent
     const run: LiveRun = new LiveRun(
       {
         limits,
         now,
-        elapsed,
-        backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.reply.dropSlowCaller()),
+        monotonicNow,
+        backpressure: new AgentBackpressure(limits.stalledCallerMs, agent, () => run.reply.dropSlowCaller()),
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
         persistence: this.#persistence,
-        onDeadlineChanged: this.#deadlines.schedule,
+        onDeadlineChanged: () => this.#deadlines.schedule(),
         onEnded: (run, reason) => this.#runEnded(run, reason),
       },
       newId(),
@@ -178,7 +178,7 @@ export class RunRegistry {
     if (reason !== 'finished') this.#deps.log('run.ended', { run: run.id, reason })
     this.#runs.delete(run.id)
     // The agent can need time to end the turn. Idle time counts from the end of the run.
-    this.#idleSince = this.#deps.elapsed()
+    this.#idleSince = this.#deps.monotonicNow()
     if (session.run === run) session.run = undefined
     if (!session.isTurnOpen || !session.openedWith) return
     session.openedWith.agent.cancel(session.openedWith.agentSession.id)

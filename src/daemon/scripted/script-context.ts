@@ -1,19 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentContext, ContentBlock, McpServer } from '@agentclientprotocol/sdk'
 
-/** How a scripted agent restores old sessions, and its other abilities. */
+/**
+ * The options of the scripted agent: a test double that executes the commands in its prompt. It is in `src/`, because it also
+ * serves demonstrations and benchmarks.
+ */
 export type ScriptedOptions = {
+  /** How it restores a session of an earlier process: by `session/load`, by `session/resume`, or not at all. */
   restore: 'load' | 'resume' | 'never'
   /** Whether it offers the modes `manual` and `self-drive`. */
-  modes: boolean
+  hasModes: boolean
   /** Writes raw bytes, which the protocol library would not send. */
-  raw: (bytes: string) => void
+  writeRaw: (bytes: string) => void
   /** Ends the process. */
   crash: () => void
   writeStderr: (text: string) => void
   /** Calls the model of the service, like an agent that does not report its usage. */
   askModel?: (prompt: string) => Promise<string>
-  /** The supported MCP transports other than stdio, and content types. */
-  supports?: string[]
+  /** The supported MCP transports in addition to stdio (`mcpCapabilities` of ACP). */
+  mcpTransports?: ('http' | 'sse')[]
+  /** The supported content of prompts in addition to text (`promptCapabilities` of ACP). */
+  promptContent?: ('image' | 'audio' | 'embeddedContext')[]
   /** Whether it sends output after the end of a turn: the command `late`. */
   hasLateUpdates?: boolean
   /** The required sign-in method, if any. */
@@ -30,14 +37,14 @@ export type ScriptContext = {
 }
 
 export type Session = {
-  /** The last prompt. */
-  blocks?: ContentBlock[]
+  /** The content blocks of the last prompt. */
+  promptBlocks?: ContentBlock[]
   mode: string
-  restored: boolean
+  isRestored: boolean
   turn?: AbortController
   costUsd: number
   usage?: Record<string, number>
-  /** The MCP servers that it was offered. */
+  /** The MCP servers of `session/new`, `session/load` or `session/resume`. */
   servers: McpServer[]
 }
 
@@ -50,14 +57,7 @@ export function say({ client, sessionId }: Pick<ScriptContext, 'client' | 'sessi
   })
 }
 
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
+/** Waits for `ms`, or until the signal aborts. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {})
 }

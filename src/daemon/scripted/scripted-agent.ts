@@ -4,17 +4,17 @@ import { type ScriptContext, type ScriptedOptions, type Session, say } from './s
 import { commands, modelOption } from './scripted-commands.ts'
 
 /**
- * An agent that executes its prompt, one command a line, for tests, demonstrations and benchmarks. It prints the
- * answers that it gets: `permission shell allow_once` prints `[allow_once-0]` if that was chosen. `quit` ends the turn
- * as cancelled, though nobody cancelled it; `decline` ends it as a refusal, `stop max_tokens` with that stop reason.
+ * Creates an agent that executes the commands in its prompt, one per line, for tests, demonstrations and benchmarks. The agent
+ * prints the answers to its questions: `permission shell allow_once` prints `[allow_once-0]` if that option was chosen. `quit`
+ * ends the turn as cancelled without a cancellation, `decline` as a refusal, `stop max_tokens` with that stop reason.
  */
-export function scriptedAgent(options: ScriptedOptions): AgentApp {
+export function createScriptedAgent(options: ScriptedOptions): AgentApp {
   const sessions = new Map<string, Session>()
   let isSignedIn = options.signIn === undefined
-  const supports = (type: string) => options.supports?.includes(type) ?? false
+  const { mcpTransports = [], promptContent = [] } = options
   const find = (id: string) => sessions.get(id) ?? open(id)
   const open = (id: string, servers: McpServer[] = []) => {
-    const session: Session = { mode: 'self-drive', restored: false, costUsd: 0, servers }
+    const session: Session = { mode: 'self-drive', isRestored: false, costUsd: 0, servers }
     sessions.set(id, session)
     return session
   }
@@ -27,11 +27,11 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
       agentCapabilities: {
         loadSession: options.restore === 'load',
         promptCapabilities: {
-          image: supports('image'),
-          audio: supports('audio'),
-          embeddedContext: supports('embedded'),
+          image: promptContent.includes('image'),
+          audio: promptContent.includes('audio'),
+          embeddedContext: promptContent.includes('embeddedContext'),
         },
-        mcpCapabilities: { http: supports('http'), sse: supports('sse') },
+        mcpCapabilities: { http: mcpTransports.includes('http'), sse: mcpTransports.includes('sse') },
         sessionCapabilities: { close: {}, ...(options.restore === 'resume' && { resume: {} }) },
       },
     }))
@@ -63,14 +63,14 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
     .onRequest('session/prompt', ({ params: { sessionId, prompt }, client }) => {
       const script = prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
       const session = find(sessionId)
-      session.blocks = prompt
+      session.promptBlocks = prompt
       return runScript(script, { sessionId, session, client, options })
     })
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
 
   function restore(sessionId: string, servers: McpServer[] | undefined): void {
     if (!sessionId.startsWith('scripted-')) throw RequestError.resourceNotFound(sessionId)
-    open(sessionId, servers).restored = true
+    open(sessionId, servers).isRestored = true
   }
 }
 
@@ -91,8 +91,8 @@ async function runScript(script: string, context: Omit<ScriptContext, 'signal'>)
 
 const usageOf = ({ usage }: Session) => (usage ? { usage } : {})
 
-const describeSession = ({ modes }: ScriptedOptions) => ({
-  ...(modes
+const describeSession = ({ hasModes }: ScriptedOptions) => ({
+  ...(hasModes
     ? {
         modes: {
           currentModeId: 'self-drive',

@@ -43,7 +43,7 @@ export const commands: Record<string, Command> = {
     for (let index = 1; index <= count && !signal.aborted; index++) {
       const text = `${(performance.timeOrigin + performance.now()).toFixed(2)} `
       const params = { sessionId, update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } }
-      options.raw(`${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params })}\n`)
+      options.writeRaw(`${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params })}\n`)
       const dueAt = Math.ceil((startedAt + index * everyMs) / tickMs) * tickMs
       await pause(Math.max(0, dueAt - performance.now()), signal)
     }
@@ -65,7 +65,7 @@ export const commands: Record<string, Command> = {
   },
   wait: ({ signal }, ms) => pause(Number(ms), signal),
   mode: (context) => say(context, `[${context.session.mode}]`),
-  memory: (context) => say(context, context.session.restored ? '[restored]' : '[open]'),
+  memory: (context) => say(context, context.session.isRestored ? '[restored]' : '[open]'),
   tool: ({ client, sessionId }, rest) => {
     const [title = '', command] = rest.split(/ (.*)/s)
     const update = { toolCallId: `call-${title}`, title, rawInput: command && { command } }
@@ -93,7 +93,7 @@ export const commands: Record<string, Command> = {
     return client.notify('session/update', { sessionId, update: { sessionUpdate: 'plan', entries } })
   },
   /** Prints the blocks of the prompt after its script. */
-  blocks: async (context) => say(context, JSON.stringify(context.session.blocks?.slice(1))),
+  blocks: async (context) => say(context, JSON.stringify(context.session.promptBlocks?.slice(1))),
   model_says: async (context, prompt) => say(context, (await context.options.askModel?.(prompt)) ?? 'no model'),
   /** Sends so many concurrent model requests, and ignores failures. */
   models_say: async (context, count) => {
@@ -135,15 +135,15 @@ export const commands: Record<string, Command> = {
     for (let remaining = Number(megabytes) * 1024; remaining > 0 && !context.signal.aborted; remaining--)
       await say(context, 'x'.repeat(1024))
   },
-  raw: ({ options }, line) => options.raw(`${line}\n`),
+  raw: ({ options }, line) => options.writeRaw(`${line}\n`),
   huge: ({ options }, megabytes) =>
-    options.raw(`{"jsonrpc":"2.0","method":"${'x'.repeat(Number(megabytes) * 1024 * 1024)}`),
+    options.writeRaw(`{"jsonrpc":"2.0","method":"${'x'.repeat(Number(megabytes) * 1024 * 1024)}`),
   complain: ({ options }, kilobytes) => options.writeStderr('e'.repeat(Number(kilobytes) * 1024)),
   unknown: ({ sessionId, options }) => {
     const update = { sessionUpdate: 'of_the_future', anything: [1, 2, 3] }
-    options.raw(`${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })}\n`)
-    options.raw(`${JSON.stringify({ jsonrpc: '2.0', method: 'of/the/future', params: {} })}\n`)
-    options.raw(`a log line, not a message\n`)
+    options.writeRaw(`${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })}\n`)
+    options.writeRaw(`${JSON.stringify({ jsonrpc: '2.0', method: 'of/the/future', params: {} })}\n`)
+    options.writeRaw(`a log line, not a message\n`)
   },
 }
 

@@ -17,8 +17,8 @@ export const questionCommands: Record<string, Command> = {
   },
   /** Asks, and withdraws the question after a time. */
   withdraw: async (context, rest) => {
-    const withdrawn = AbortSignal.timeout(Number(rest))
-    const answer = askPermission(context, 'shell allow_once', withdrawn).catch(() => 'withdrawn')
+    const withdrawal = AbortSignal.timeout(Number(rest))
+    const answer = askPermission(context, 'shell allow_once', withdrawal).catch(() => 'withdrawn')
     await say(context, `[${await answer}]`)
   },
   /** Continues to write while a question waits: `talk 1000 permission shell allow_once`. */
@@ -65,7 +65,7 @@ async function continueDialogue(context: ScriptContext, character: string, rest:
   await say(context, `[${await answer}]`)
 }
 
-async function askPermission(context: ScriptContext, rest: string, withdrawn?: AbortSignal): Promise<string> {
+async function askPermission(context: ScriptContext, rest: string, withdrawal?: AbortSignal): Promise<string> {
   const [title = '', ...kinds] = rest.split(' ')
   const options = kinds.map((kind, index) => ({
     optionId: `${kind}-${index}`,
@@ -73,7 +73,7 @@ async function askPermission(context: ScriptContext, rest: string, withdrawn?: A
     kind: kind as PermissionOptionKind,
   }))
   const params = { sessionId: context.sessionId, toolCall: { toolCallId: `call-${title}`, title }, options }
-  const sendOptions = withdrawn ? { cancellationSignal: withdrawn, stopWaitingOnCancel: true } : {}
+  const sendOptions = withdrawal ? { cancellationSignal: withdrawal, stopWaitingOnCancel: true } : {}
   const { outcome }: RequestPermissionResponse = await context.client.request(
     'session/request_permission',
     params,

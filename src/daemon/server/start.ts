@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { createProcessLauncher, type Launch } from '../acp/launch.ts'
 import { createRuns } from '../runs/create-runs.ts'
-import { createDecisions } from '../runs/questions/rule-decisions.ts'
+import { Decisions } from '../runs/questions/rule-decisions.ts'
 import type { RunRegistryDeps } from '../runs/run-registry.ts'
 import type { DaemonSettings } from '../settings/settings.ts'
 import { openStore } from '../store/store.ts'
@@ -20,7 +20,7 @@ export type Daemon = { port: number | undefined; stop(): Promise<void> }
  */
 export async function startDaemon(
   settings: DaemonSettings,
-  deps: Pick<RunRegistryDeps, 'log' | 'now' | 'elapsed' | 'newId'> & { launch?: Launch },
+  deps: Pick<RunRegistryDeps, 'log' | 'now' | 'monotonicNow' | 'newId'> & { launch?: Launch },
 ): Promise<Daemon> {
   const { workspace, limits, agent } = settings
   mkdirSync(workspace, { recursive: true, mode: 0o700 })
@@ -32,7 +32,7 @@ export async function startDaemon(
     launch: deps.launch ?? createProcessLauncher(agent, workspace, limits, deps.log),
     store,
     transcripts,
-    decisions: createDecisions(store.decisions),
+    decisions: new Decisions(store.decisions),
     limits,
     workspace,
     state: settings.state,

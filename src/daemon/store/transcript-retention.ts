@@ -1,64 +1,82 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { TranscriptLimits } from '../transcript/limits.ts'
 
-/** Keeps transcripts within their limits. Call both functions in the transaction that writes. */
-type TranscriptRetention = {
+/** Keeps transcripts within their limits. Uses the tables of `openTranscriptStore`. Call both methods in the transaction that writes. */
+export class TranscriptRetention {
+  readonly #limits: TranscriptLimits
+  readonly #statements: ReturnType<typeof prepareStatements>
+
+  constructor(db: DatabaseSync, limits: TranscriptLimits) {
+    this.#limits = limits
+    this.#statements = prepareStatements(db)
+  }
+
   /** Adds to the size of a session, and to the number of its deleted entries. */
-  grow(sessionId: string, bytes: number, dropped?: number): void
+  grow(sessionId: string, bytes: number, dropped = 0): void {
+    this.#statements.addSize.run(sessionId, bytes, dropped)
+  }
+
   /**
    * Deletes expired sessions, then the oldest entries of written sessions that are too large, then the oldest entries of the
    * sessions that were idle longest.
    */
-  enforceLimits(writtenSessions: string[], at: number): void
-}
+  enforceLimits(writtenSessions: string[], at: number): void {
+    this.#deleteExpired(at)
+    for (const sessionId of writtenSessions) this.#limitSession(sessionId)
+    this.#limitTotal()
+  }
 
-/** Uses the tables of `openTranscriptStore`. */
-export function createRetention(db: DatabaseSync, limits: TranscriptLimits): TranscriptRetention {
-  const addSize = db.prepare('UPDATE transcripts SET bytes = bytes + ?2, dropped = dropped + ?3 WHERE session_id = ?1')
-  const bytesOf = db.prepare('SELECT bytes FROM transcripts WHERE session_id = ?')
-  const totalSize = db.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM transcripts')
-  const oldestEntries = db.prepare(
-    'SELECT id, bytes FROM transcript_entries WHERE session_id = ? ORDER BY id LIMIT 100',
-  )
-  const dropEntry = db.prepare('DELETE FROM transcript_entries WHERE session_id = ? AND id = ?')
-  const longestIdle = db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1')
-  const expiredSessions = db.prepare(
-    `SELECT session_id AS id FROM transcripts WHERE updated_at < ? AND status = 'idle' LIMIT 100`,
-  )
-  const forgetEntries = db.prepare('DELETE FROM transcript_entries WHERE session_id = ?')
-  const forgetSession = db.prepare('DELETE FROM transcripts WHERE session_id = ?')
+  #deleteExpired(at: number): void {
+    const rows = this.#statements.expiredSessions.all(at - this.#limits.transcriptMs) as { id: string }[]
+    for (const { id } of rows) this.#deleteSession(id)
+  }
 
-  const grow = (sessionId: string, bytes: number, dropped = 0) => void addSize.run(sessionId, bytes, dropped)
+  #limitSession(sessionId: string): void {
+    const excess = () => bytesIn(this.#statements.bytesOf.get(sessionId)) - this.#limits.maxSessionTranscriptBytes
+    while (excess() > 0 && this.#dropOldEntries(sessionId, excess()));
+  }
+
+  #limitTotal(): void {
+    const excess = () => bytesIn(this.#statements.totalSize.get()) - this.#limits.maxTranscriptBytes
+    while (excess() > 0) {
+      const oldest = this.#statements.longestIdle.get() as { id: string } | undefined
+      if (!oldest) return
+      if (!this.#dropOldEntries(oldest.id, excess())) this.#deleteSession(oldest.id)
+    }
+  }
+
   /** Deletes up to 100 of the oldest entries of a session. @returns whether there were any. */
-  const dropOldEntries = (sessionId: string, bytes: number) => {
+  #dropOldEntries(sessionId: string, bytes: number): boolean {
     let excess = bytes
     const dropped: number[] = []
-    for (const entry of oldestEntries.all(sessionId) as { id: number; bytes: number }[]) {
+    for (const entry of this.#statements.oldestEntries.all(sessionId) as { id: number; bytes: number }[]) {
       if (excess <= 0) break
-      dropEntry.run(sessionId, entry.id)
+      this.#statements.dropEntry.run(sessionId, entry.id)
       dropped.push(entry.bytes)
       excess -= entry.bytes
     }
-    grow(sessionId, -dropped.reduce((sum, size) => sum + size, 0), dropped.length)
+    this.grow(sessionId, -dropped.reduce((sum, size) => sum + size, 0), dropped.length)
     return dropped.length > 0
   }
-  const deleteSession = (id: string) => {
-    forgetEntries.run(id)
-    forgetSession.run(id)
+
+  #deleteSession(id: string): void {
+    this.#statements.deleteEntries.run(id)
+    this.#statements.deleteSession.run(id)
   }
-  const enforceLimits = (writtenSessions: string[], at: number) => {
-    for (const { id } of expiredSessions.all(at - limits.transcriptMs) as { id: string }[]) deleteSession(id)
-    const bytesIn = (row: unknown) => (row as { bytes: number } | undefined)?.bytes ?? 0
-    for (const sessionId of writtenSessions) {
-      const excess = () => bytesIn(bytesOf.get(sessionId)) - limits.maxSessionTranscriptBytes
-      while (excess() > 0 && dropOldEntries(sessionId, excess()));
-    }
-    const excess = () => bytesIn(totalSize.get()) - limits.maxTranscriptBytes
-    while (excess() > 0) {
-      const oldest = longestIdle.get() as { id: string } | undefined
-      if (!oldest) break
-      if (!dropOldEntries(oldest.id, excess())) deleteSession(oldest.id)
-    }
-  }
-  return { grow, enforceLimits }
 }
+
+const bytesIn = (row: unknown) => (row as { bytes: number } | undefined)?.bytes ?? 0
+
+const prepareStatements = (db: DatabaseSync) => ({
+  addSize: db.prepare('UPDATE transcripts SET bytes = bytes + ?2, dropped = dropped + ?3 WHERE session_id = ?1'),
+  bytesOf: db.prepare('SELECT bytes FROM transcripts WHERE session_id = ?'),
+  totalSize: db.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM transcripts'),
+  oldestEntries: db.prepare('SELECT id, bytes FROM transcript_entries WHERE session_id = ? ORDER BY id LIMIT 100'),
+  dropEntry: db.prepare('DELETE FROM transcript_entries WHERE session_id = ? AND id = ?'),
+  longestIdle: db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1'),
+  expiredSessions: db.prepare(
+    `SELECT session_id AS id FROM transcripts WHERE updated_at < ? AND status = 'idle' LIMIT 100`,
+  ),
+  deleteEntries: db.prepare('DELETE FROM transcript_entries WHERE session_id = ?'),
+  deleteSession: db.prepare('DELETE FROM transcripts WHERE session_id = ?'),
+})

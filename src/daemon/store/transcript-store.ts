@@ -7,7 +7,7 @@ import {
   type SessionSummary,
 } from '#interns/contract/transcript.ts'
 import type { TranscriptLimits } from '../transcript/limits.ts'
-import { createRetention } from './transcript-retention.ts'
+import { TranscriptRetention } from './transcript-retention.ts'
 
 /** The changes of a session that are written together. */
 export type SessionChange = {
@@ -62,7 +62,7 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
     ON CONFLICT DO UPDATE SET title = ?2, status = ?3, turns = ?4, updated_at = ?5`)
   const sizeOf = db.prepare('SELECT bytes FROM transcript_entries WHERE session_id = ? AND id = ?')
   const saveEntry = db.prepare('INSERT OR REPLACE INTO transcript_entries VALUES (?, ?, ?, ?, ?)')
-  const retention = createRetention(db, limits)
+  const retention = new TranscriptRetention(db, limits)
 
   const writeEntry = (sessionId: string, entry: Entry) => {
     const text = JSON.stringify(entry)

@@ -6,28 +6,37 @@ const limits = { events: 5_000, characters: 4 * 1024 * 1024 }
 const maxFollowers = 64
 
 /** The readers that receive new events of sessions. */
-export function createFollowers() {
-  const followers = new Set<Follower>()
-  return {
-    has: (sessionId: string) => [...followers].some((follower) => follower.sessionId === sessionId),
-    hasFollowers: () => followers.size > 0,
-    isFull: () => followers.size >= maxFollowers,
-    send: (sessionId: string, event: TranscriptEvent) => {
-      for (const follower of followers) if (follower.sessionId === sessionId) follower.push(event)
-    },
-    /** Streams the stored events, which `catchUp` reads page by page until one is empty, and then new events. */
-    follow(
-      sessionId: string,
-      catchUp: () => TranscriptEvent[],
-      signal: AbortSignal,
-    ): AsyncIterableIterator<TranscriptEvent, undefined> {
-      const follower = new Follower(sessionId, catchUp, () => followers.delete(follower))
-      followers.add(follower)
-      const leave = () => follower.leave()
-      signal.addEventListener('abort', leave, { once: true })
-      if (signal.aborted) leave()
-      return follower.stream()
-    },
+export class Followers {
+  readonly #followers = new Set<Follower>()
+
+  get isEmpty(): boolean {
+    return this.#followers.size === 0
+  }
+
+  get isFull(): boolean {
+    return this.#followers.size >= maxFollowers
+  }
+
+  has(sessionId: string): boolean {
+    return [...this.#followers].some((follower) => follower.sessionId === sessionId)
+  }
+
+  send(sessionId: string, event: TranscriptEvent): void {
+    for (const follower of this.#followers) if (follower.sessionId === sessionId) follower.push(event)
+  }
+
+  /** Streams the stored events, which `catchUp` reads page by page until one is empty, and then new events. */
+  follow(
+    sessionId: string,
+    catchUp: () => TranscriptEvent[],
+    signal: AbortSignal,
+  ): AsyncIterableIterator<TranscriptEvent, undefined> {
+    const follower = new Follower(sessionId, catchUp, () => this.#followers.delete(follower))
+    this.#followers.add(follower)
+    const leave = () => follower.leave()
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    return follower.stream()
   }
 }
 

@@ -14,7 +14,7 @@ import type { DaemonLog } from '../log.ts'
 import { StoreError } from '../store/store.ts'
 import type { SessionChange, TranscriptStore } from '../store/transcript-store.ts'
 import { endUnfinishedRuns } from './end-unfinished-runs.ts'
-import { createFollowers } from './followers.ts'
+import { Followers } from './followers.ts'
 import { Recorder, type TextEntry } from './recorder.ts'
 
 /** The longest time until changes are saved. Text alone waits longer, because it arrives in many pieces. */
@@ -36,7 +36,7 @@ export class DaemonTranscripts implements Transcripts {
   readonly #now: () => number
   readonly #log: DaemonLog
   readonly #recorders = new Map<string, Recorder>()
-  readonly #followers = createFollowers()
+  readonly #followers = new Followers()
   #timer: NodeJS.Timeout | undefined
   #dueAt = Number.POSITIVE_INFINITY
   #unsavedCharacters = 0
@@ -104,7 +104,7 @@ export class DaemonTranscripts implements Transcripts {
 
   /** Whether a session has a reader. */
   isFollowed(): boolean {
-    return this.#followers.hasFollowers()
+    return !this.#followers.isEmpty
   }
 
   /** Wakes requests that wait for milestones, because there is a new milestone, or because the daemon ends. */
@@ -149,7 +149,7 @@ export class DaemonTranscripts implements Transcripts {
   ): Promise<AsyncIterableIterator<TranscriptEvent, undefined> | undefined> {
     this.#trySaving()
     if (!this.#store.session(sessionId)) return undefined
-    if (this.#followers.isFull())
+    if (this.#followers.isFull)
       throw new Refusal('questions_full', 'Too many readers follow this intern. Try again later.')
     let from = revision
     const catchUp = (): TranscriptEvent[] => {

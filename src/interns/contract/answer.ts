@@ -2,10 +2,10 @@ import { Fault } from '#platform/core/fault.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { checkValue, type FieldValue, type FormField } from './form.ts'
 import {
+  listPermissionAnswers,
   type PermissionChoice,
   type PermissionKind,
   type PermissionQuestion,
-  permissionAnswers,
   permissionKinds,
 } from './question.ts'
 import { Refusal } from './refusal.ts'
@@ -30,7 +30,7 @@ export function readPermissionAnswer(offered: OfferedOptions, word: string): Par
   const choice = offered.choices?.find(({ id }) => id === word)
   if (choice) return { answer: choice.kind, choice }
   const kind = permissionKinds.find((permissionKind) => permissionKind === word)
-  const answers = permissionAnswers(offered)
+  const answers = listPermissionAnswers(offered)
   if (kind && answers.some(({ answer }) => answer === kind)) return { answer: kind }
   let problem = 'The answer is not one of the options'
   if (kind) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChunkWriter } from './chunks.ts'
+import { ChunkWriter } from './chunks.ts'
 
 const names = { inputTool: 'service.provide_input', fallbackModel: 'service/intern' }
 const started = { type: 'turn.started', runId: 'r', sessionId: 's', model: null } as const
-const writer = createChunkWriter(started, names, 1)
+const writer = new ChunkWriter(started, names, 1)
 const report = { model: 'm', usage: null }
 
 test('the first chunk has the role, and every chunk the run id and the model', () => {

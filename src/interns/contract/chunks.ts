@@ -17,79 +17,102 @@ type FailureDetails = { usage?: Usage | null; budget?: BudgetPart | undefined }
 /** The status that a failure would have had before the stream opened. */
 const failureCodes: Record<FailureReason, number> = { turn_failed: 502, stream_severed: 502, busy: 503 }
 
-type Started = Extract<TurnEvent, { type: 'turn.started' }>
+type StartedEvent = Extract<TurnEvent, { type: 'turn.started' }>
 
 /**
  * Converts the events of a turn to chunks, in the order of every reply: a role chunk, content and reasoning, a finish chunk, a
  * final chunk.
  */
-export function createChunkWriter(started: Started, names: ChunkNames, createdSeconds: number) {
-  const model = started.model ?? names.fallbackModel
-  const chunk = (choices: ChunkChoice[], more: Partial<InternChunk> = {}): InternChunk => ({
-    id: `chatcmpl-${started.runId}`,
-    object: 'chat.completion.chunk',
-    created: createdSeconds,
-    model,
-    choices,
-    ...more,
-  })
-  const deltaChunk = (delta: ChunkChoice['delta']) => chunk([{ index: 0, delta, finish_reason: null }])
-  const finishChunk = (reason: ChunkChoice['finish_reason'], error?: StreamError) =>
-    chunk([{ index: 0, delta: {}, finish_reason: reason }], error && { error })
-  const finalChunk = (usage: Usage | null, reportedModel: string | null = null) =>
-    chunk([], { session_id: started.sessionId, usage, ...(reportedModel !== null && { model: reportedModel }) })
-  const errorChunks = (
+export class ChunkWriter {
+  readonly #started: StartedEvent
+  readonly #names: ChunkNames
+  readonly #createdSeconds: number
+
+  /** @param createdSeconds the time of the reply, in seconds since the epoch. */
+  constructor(started: StartedEvent, names: ChunkNames, createdSeconds: number) {
+    this.#started = started
+    this.#names = names
+    this.#createdSeconds = createdSeconds
+  }
+
+  /** The first chunk of the reply. */
+  roleChunk(): InternChunk {
+    return this.#deltaChunk({ role: 'assistant', content: '' })
+  }
+
+  chunksOf(event: TurnEvent): InternChunk[] {
+    switch (event.type) {
+      case 'turn.started':
+      case 'work.noticed':
+      case 'decision.made':
+        return []
+      case 'activity.noticed':
+        return [{ ...this.#deltaChunk({}), activity: toActivityItem(event.activity) }]
+      case 'text.added':
+        return [this.#deltaChunk({ content: event.text })]
+      case 'reasoning.added':
+        return [this.#deltaChunk({ reasoning: event.text })]
+      case 'question.asked':
+        return [
+          this.#deltaChunk({ tool_calls: [questionToolCall(event.question, this.#names)] }),
+          this.#finishChunk('tool_calls'),
+          this.#finalChunk(null),
+        ]
+      case 'turn.finished':
+        return [this.#finishChunk('stop'), this.#finalChunk(event.usage, event.model)]
+      case 'turn.failed':
+        return this.#errorChunks(failureCodes[event.reason], event.message, event, { usage: event.usage })
+      case 'run.ended':
+        return this.#errorChunks(410, event.message, { reason: 'run_ended', retryable: false }, event)
+      default:
+        // A compromised daemon can send anything. Unknown events are dropped.
+        event satisfies never
+        return []
+    }
+  }
+
+  /** The end of a reply whose caller lost access. */
+  accessLostChunks(code: number, message: string): InternChunk[] {
+    return this.#errorChunks(code, message, { reason: 'run_ended', retryable: false })
+  }
+
+  /** The end of a reply after too long without output. */
+  timeoutChunks(message: string): InternChunk[] {
+    return this.#errorChunks(504, message, { reason: 'timeout', retryable: true })
+  }
+
+  #errorChunks(
     code: number,
     message: string,
     { reason, retryable }: { reason: string; retryable: boolean },
-    details: FailureDetails = {},
-  ) => [
-    finishChunk('error', {
-      code,
-      message,
-      metadata: { reason, retryable, ...(details.budget && { budget: details.budget }) },
-    }),
-    finalChunk(details.usage ?? null),
-  ]
+    { usage = null, budget }: FailureDetails = {},
+  ): InternChunk[] {
+    const metadata = { reason, retryable, ...(budget && { budget }) }
+    return [this.#finishChunk('error', { code, message, metadata }), this.#finalChunk(usage)]
+  }
 
-  return {
-    /** The first chunk of the reply. */
-    roleChunk: () => deltaChunk({ role: 'assistant', content: '' }),
-    chunksOf(event: TurnEvent): InternChunk[] {
-      switch (event.type) {
-        case 'turn.started':
-        case 'work.noticed':
-        case 'decision.made':
-          return []
-        case 'activity.noticed':
-          return [{ ...deltaChunk({}), activity: toActivityItem(event.activity) }]
-        case 'text.added':
-          return [deltaChunk({ content: event.text })]
-        case 'reasoning.added':
-          return [deltaChunk({ reasoning: event.text })]
-        case 'question.asked':
-          return [
-            deltaChunk({ tool_calls: [questionToolCall(event.question, names)] }),
-            finishChunk('tool_calls'),
-            finalChunk(null),
-          ]
-        case 'turn.finished':
-          return [finishChunk('stop'), finalChunk(event.usage, event.model)]
-        case 'turn.failed':
-          return errorChunks(failureCodes[event.reason], event.message, event, { usage: event.usage })
-        case 'run.ended':
-          return errorChunks(410, event.message, { reason: 'run_ended', retryable: false }, event)
-        default:
-          // A compromised daemon can send anything. Unknown events are dropped.
-          event satisfies never
-          return []
-      }
-    },
-    /** The end of a reply whose caller lost access. */
-    accessLostChunks: (code: number, message: string) =>
-      errorChunks(code, message, { reason: 'run_ended', retryable: false }),
-    /** The end of a reply after too long without output. */
-    timeoutChunks: (message: string) => errorChunks(504, message, { reason: 'timeout', retryable: true }),
+  #deltaChunk(delta: ChunkChoice['delta']): InternChunk {
+    return this.#chunk([{ index: 0, delta, finish_reason: null }])
+  }
+
+  #finishChunk(reason: ChunkChoice['finish_reason'], error?: StreamError): InternChunk {
+    return this.#chunk([{ index: 0, delta: {}, finish_reason: reason }], error && { error })
+  }
+
+  #finalChunk(usage: Usage | null, reportedModel: string | null = null): InternChunk {
+    const model = reportedModel === null ? {} : { model: reportedModel }
+    return this.#chunk([], { session_id: this.#started.sessionId, usage, ...model })
+  }
+
+  #chunk(choices: ChunkChoice[], more: Partial<InternChunk> = {}): InternChunk {
+    return {
+      id: `chatcmpl-${this.#started.runId}`,
+      object: 'chat.completion.chunk',
+      created: this.#createdSeconds,
+      model: this.#started.model ?? this.#names.fallbackModel,
+      choices,
+      ...more,
+    }
   }
 }
 

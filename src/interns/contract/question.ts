@@ -23,7 +23,7 @@ export type PermissionQuestion = {
 type OfferedAnswer = { answer: string; kind: PermissionKind; name?: string }
 
 /** The possible answers to a permission: the word of a kind, or ids if several options are of one kind. */
-export function permissionAnswers({
+export function listPermissionAnswers({
   options,
   choices = [],
 }: Pick<PermissionQuestion, 'options' | 'choices'>): OfferedAnswer[] {
@@ -34,7 +34,7 @@ export function permissionAnswers({
 }
 
 /** The complete content of a permission. `diff` is a unified diff. */
-export type WholePermission = {
+export type PermissionDetails = {
   detail: string | null
   command: string | null
   paths: string[]

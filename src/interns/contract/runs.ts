@@ -1,7 +1,7 @@
 import type { ApprovalMode } from './approval-mode.ts'
 import type { Attachment } from './attachments.ts'
 import type { InternFiles } from './files.ts'
-import type { WholePermission } from './question.ts'
+import type { PermissionDetails } from './question.ts'
 import type { LoggedDecision, RulesInForce } from './rules/rule.ts'
 import type { Transcripts } from './transcript.ts'
 import type { BudgetPart, TurnBudget } from './turn-budget.ts'
@@ -65,7 +65,7 @@ export type Runs = {
    */
   cancel(runId: string, exceededBudget?: BudgetPart, neededUsd?: number): Promise<boolean>
   /** Returns the complete content of a pending permission; undefined if it is not pending. */
-  question(id: string, signal?: AbortSignal): Promise<WholePermission | undefined>
+  question(id: string, signal?: AbortSignal): Promise<PermissionDetails | undefined>
   /** Sets the rules in force from now on, also for running turns. */
   setRules(rules: RulesInForce, signal?: AbortSignal): Promise<void>
   /**

@@ -26,11 +26,13 @@ export function spentMessage(part: BudgetPart, budget: TurnBudget, neededUsd?: n
   const { costUsd = 0, costOf, sessionUsd = 0, seconds = 0 } = budget
   if (part === 'max_seconds') return `The turn reached its limit of ${seconds} seconds of work (max_seconds).`
   const ofTurn =
-    part === 'max_cost_usd' ? `its limit of ${usd(costUsd)} USD` : `the remaining ${usd(costUsd)} USD of its session`
-  const limit = part === costOf ? ofTurn : `the limit of ${usd(sessionUsd)} USD of its session`
+    part === 'max_cost_usd'
+      ? `its limit of ${formatUsd(costUsd)} USD`
+      : `the remaining ${formatUsd(costUsd)} USD of its session`
+  const limit = part === costOf ? ofTurn : `the limit of ${formatUsd(sessionUsd)} USD of its session`
   if (neededUsd === undefined) return `The turn reached ${limit} (${part}).`
-  return `The next request of the turn can cost up to ${usd(neededUsd)} USD, which would exceed ${limit} (${part}).`
+  return `The next request of the turn can cost up to ${formatUsd(neededUsd)} USD, which would exceed ${limit} (${part}).`
 }
 
 /** Formats an amount without the error of binary fractions. */
-export const usd = (amount: number) => String(Number(amount.toFixed(9)))
+export const formatUsd = (amount: number) => String(Number(amount.toFixed(9)))

@@ -25,7 +25,7 @@ onEachDatabase('hosts of interns', (kind) => {
   test('are known by the reports of their servers', async () => {
     await using here = await place()
     assert.deepEqual(
-      await here.off.all(),
+      await here.off.list(),
       ['a', 'b'].map((name) => ({ ...own(name), storagePort: null, loss: null })),
     )
     assert.deepEqual(await here.off.readState('a'), { name: 'a', state: 'up', reason: null, since: null })

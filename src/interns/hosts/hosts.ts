@@ -63,7 +63,7 @@ export class InternHosts {
     await db.query.updateTable('intern_hosts').set(columns).where('name', '=', ownHost.name).execute()
   }
 
-  async all(query: Query | Tx = this.#deps.db.query): Promise<KnownHost[]> {
+  async list(query: Query | Tx = this.#deps.db.query): Promise<KnownHost[]> {
     return (await this.#rows(query).orderBy('name').execute()).map((row) => this.#hostOf(row))
   }
 
@@ -87,7 +87,7 @@ export class InternHosts {
   /** Returns a function for the status of each of these hosts. Runs no query if all are this server's host. */
   async readStates(names: (string | null)[]): Promise<(name: string | null) => InternHost | null> {
     const isRemote = names.some((name) => name !== null && name !== this.thisHost)
-    const hosts = new Map((isRemote ? await this.all() : []).map((host) => [host.name, host]))
+    const hosts = new Map((isRemote ? await this.list() : []).map((host) => [host.name, host]))
     return (name) => {
       if (name === null) return null
       return toInternHost(name === this.thisHost ? { name, loss: null } : (hosts.get(name) ?? unknownHost(name)))

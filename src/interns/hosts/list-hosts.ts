@@ -4,7 +4,7 @@ import type { ListedHost } from '../registry/intern.ts'
 import { countInServiceByHost, countOrganizationInternsByHost } from '../registry/interns-by-host.ts'
 import { type InternHosts, type KnownHost, toInternHost, unknownHost } from './hosts.ts'
 
-type ListDeps = { db: { query: Query }; internHosts: Pick<InternHosts, 'all'>; now: () => number }
+type ListDeps = { db: { query: Query }; internHosts: Pick<InternHosts, 'list'>; now: () => number }
 
 /** A lost host without interns of the organization is listed for this time. */
 const listedForMs = 24 * 3600_000
@@ -15,7 +15,7 @@ export async function listHosts(
   { organizationId }: Pick<Caller, 'organizationId'>,
 ): Promise<ListedHost[]> {
   const [hosts, usage, interns] = await Promise.all([
-    internHosts.all(),
+    internHosts.list(),
     countInServiceByHost(db.query),
     countOrganizationInternsByHost(db.query, organizationId),
   ])

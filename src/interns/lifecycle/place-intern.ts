@@ -6,7 +6,7 @@ import { internChangedEvent } from '../registry/intern-events.ts'
 import { findInternById } from '../registry/intern-store.ts'
 import { countInServiceByHost } from '../registry/interns-by-host.ts'
 
-type PlaceDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'all'> }
+type PlaceDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'list'> }
 
 /**
  * Chooses a host for an intern before its first start, serialized over all servers. If there is none, the intern stays queued,
@@ -30,5 +30,5 @@ export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
 
 async function loadHosts(tx: Tx, hosts: PlaceDeps['hosts']): Promise<LoadedHost[]> {
   const loads = await countInServiceByHost(tx)
-  return (await hosts.all(tx)).map((host) => ({ ...host, interns: loads.get(host.name) ?? 0 }))
+  return (await hosts.list(tx)).map((host) => ({ ...host, interns: loads.get(host.name) ?? 0 }))
 }

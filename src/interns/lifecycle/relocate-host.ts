@@ -6,7 +6,7 @@ import { unknownHost } from '../hosts/hosts.ts'
 import { findInternById, type Intern } from '../registry/intern-store.ts'
 import { internsOnHost } from '../registry/interns-by-host.ts'
 import { changeFoundIntern } from './change-intern.ts'
-import { giveUpLocked, moveLocked, type RelocateDeps } from './relocate-intern.ts'
+import { giveUpLockedIntern, moveLockedIntern, type RelocateDeps } from './relocate-intern.ts'
 
 /**
  * Gives up the files of all interns of an organization on a lost host. @returns the changed interns. @throws Fault `not_found`
@@ -14,14 +14,14 @@ import { giveUpLocked, moveLocked, type RelocateDeps } from './relocate-intern.t
  */
 export function giveUpHost(deps: RelocateDeps, caller: Caller, host: string): Promise<Intern[]> {
   return relocateAll(deps, caller, host, 'intern.given_up', (intern, tx, publish) =>
-    giveUpLocked(deps, tx, publish, intern),
+    giveUpLockedIntern(deps, tx, publish, intern),
   )
 }
 
 /** Moves all interns of a lost host to another one, which has their files. */
 export function moveHost(deps: RelocateDeps, caller: Caller, host: string, to: string): Promise<Intern[]> {
   return relocateAll(deps, caller, host, 'intern.moved', (intern, tx, publish) =>
-    moveLocked(deps, tx, publish, intern, to),
+    moveLockedIntern(deps, tx, publish, intern, to),
   )
 }
 

@@ -17,7 +17,7 @@ export type RelocateDeps = InternChangeDeps & { internHosts: InternHosts }
 export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: string): Promise<Intern> {
   return changeIntern(deps, caller, id, 'intern.moved', async (tx, intern, publish) => {
     await requireOwner(tx, caller, intern)
-    await moveLocked(deps, tx, publish, intern, to)
+    await moveLockedIntern(deps, tx, publish, intern, to)
     return 'changed'
   })
 }
@@ -29,20 +29,20 @@ export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: s
 export function giveUpIntern(deps: RelocateDeps, caller: Caller, id: string): Promise<Intern> {
   return changeIntern(deps, caller, id, 'intern.given_up', async (tx, intern, publish) => {
     await requireOwner(tx, caller, intern)
-    await giveUpLocked(deps, tx, publish, intern)
+    await giveUpLockedIntern(deps, tx, publish, intern)
     return 'changed'
   })
 }
 
 /** Moves an intern that the caller has locked. The caller checks the permissions. */
-export async function moveLocked(
+export async function moveLockedIntern(
   deps: RelocateDeps,
   tx: Tx,
   publish: Publish,
   intern: Intern,
   to: string,
 ): Promise<void> {
-  const hosts = await deps.internHosts.all(tx)
+  const hosts = await deps.internHosts.list(tx)
   const target = hosts.find(({ name, loss }) => name === to && !loss)
   if (!target) throw unavailableHostFault(to, hosts)
   if (intern.hostname === to) throw new Fault('conflict', `The intern is already on the host ${to}.`)
@@ -59,7 +59,7 @@ export async function moveLocked(
 }
 
 /** Gives up the files of an intern that the caller has locked. The caller checks the permissions. */
-export async function giveUpLocked(deps: RelocateDeps, tx: Tx, publish: Publish, intern: Intern): Promise<void> {
+export async function giveUpLockedIntern(deps: RelocateDeps, tx: Tx, publish: Publish, intern: Intern): Promise<void> {
   const loss = await deps.internHosts.findLoss(intern.hostname, tx)
   if (!loss) throw hostAvailableFault(intern, 'give up')
   const status = intern.status === 'destroying' ? 'destroying' : 'stopped'

@@ -4,7 +4,7 @@ import type { Intern } from './intern-store.ts'
 /** The author of an intern's commits, unless a repository or a command specifies another one. */
 export type GitAuthor = { name: string; email: string }
 
-/** Finds the name and address for commits of an intern, which it makes on behalf of its creator. */
+/** Returns the git author for an intern, which commits on behalf of its creator. */
 export async function findGitAuthor(
   { query }: { query: Query },
   { id, name, creatorUserId }: Pick<Intern, 'id' | 'name' | 'creatorUserId'>,

@@ -13,7 +13,7 @@ export type InternEventData = InternVisibility & { told: Record<string, unknown>
 
 type EventSource = Pick<Intern, 'id' | 'name' | 'organizationId' | 'workspaceId' | 'creatorUserId' | 'visibility'>
 
-function eventOf(
+function createEvent(
   kind: 'intern' | 'question',
   intern: EventSource,
   at: number,
@@ -32,7 +32,7 @@ export function internChangedEvent(
   at: number,
   status: InternStatus | 'deleted' = intern.status,
 ): NewEvent {
-  return eventOf('intern', intern, at, {
+  return createEvent('intern', intern, at, {
     id: intern.id,
     name: intern.name,
     workspace_id: intern.workspaceId,
@@ -52,7 +52,7 @@ export function questionOpenedEvent(intern: EventSource, pending: AskedQuestion,
   const { question, sessionId, askedAt, deadlineAt } = pending
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
   const fields = { ...questionFields(intern, question.id, sessionId), state: 'waiting', at: isoTime(at), ...times }
-  return eventOf('question', intern, at, { ...fields, ...questionArguments(question) })
+  return createEvent('question', intern, at, { ...fields, ...questionArguments(question) })
 }
 
 /** The event of a question that no longer waits. */
@@ -62,7 +62,7 @@ export function questionEndedEvent(
   at: number,
   end: QuestionEnd,
 ): NewEvent {
-  return eventOf('question', intern, at, { ...questionFields(intern, id, sessionId), ...end, at: isoTime(at) })
+  return createEvent('question', intern, at, { ...questionFields(intern, id, sessionId), ...end, at: isoTime(at) })
 }
 
 function questionFields(intern: EventSource, id: string, sessionId: string) {

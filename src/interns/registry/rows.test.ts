@@ -12,8 +12,8 @@ import { endRun } from '../runs/end-runs.ts'
 import { saveStartedRun } from '../runs/run-store.ts'
 import { startWithinBudget } from '../turns/session-budget.ts'
 import { countTurn } from '../turns/turn-rate.ts'
+import { hasInternKey, issueInternKey } from './intern-key.ts'
 import { findIntern, listInterns, toInternRecord } from './intern-store.ts'
-import { hasInternKey, issueInternKey } from './own-key.ts'
 
 const at = Date.UTC(2026, 0, 1)
 const owner = { organizationId: 'o', workspaceId: 'w', userId: 'u' }

@@ -17,9 +17,9 @@ import {
   readDecisions,
   readHealth,
   readLogAnswer,
+  readPermissionDetails,
   readRefusal,
   readRestDelay,
-  readWholePermission,
 } from './read-answer.ts'
 import { readEvents } from './read-events.ts'
 import { connectTls, isSecured, type TlsAddress } from './tls-connection.ts'
@@ -52,9 +52,9 @@ export function connectRuns(
     socket.once('close', () => tlsSockets.delete(socket))
     return { socket, token: daemonAddress.token }
   }
-  const connections = createPrewarmer(openConnection)
+  const connections = new ConnectionPool(openConnection)
   const send = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
-    sendRequest(await connections.take(), agent, method, path, body, signal)
+    sendRequest(await connections.take(), { method, path, body, signal }, agent)
   const client = createDaemonClient(send, timeoutMs)
   const { requestText } = client
   const streamTurn = async (path: string, body: object, signal: AbortSignal) =>
@@ -73,14 +73,14 @@ export function connectRuns(
     },
     question: async (id, signal) => {
       const options = { signal, maxBytes: maxPermissionBytes }
-      return readWholePermission(await requestText('GET', `/questions/${pathSegment(id)}`, options))
+      return readPermissionDetails(await requestText('GET', `/questions/${pathSegment(id)}`, options))
     },
     setRules: async (rules, signal) => checkRulesAccepted(await requestText('PUT', '/rules', { body: rules, signal })),
     decisions: async (afterSeq) =>
       readDecisions(await requestText('GET', `/decisions?after=${afterSeq}`, { maxBytes: maxDecisionsBytes })),
     rest: async (idleMs, signal) => readRestDelay(await requestText('POST', '/rest', { body: { idleMs }, signal })),
     health: async (signal) => readHealth(await requestText('GET', '/health', { signal })),
-    prewarm: connections.prewarm,
+    prewarm: () => connections.prewarm(),
     close: () => {
       agent.destroy()
       for (const socket of tlsSockets) socket.destroy()
@@ -88,27 +88,35 @@ export function connectRuns(
   }
 }
 
-/** `prewarm` opens a connection in advance; `take` returns it, or a new one. */
-function createPrewarmer(open: () => Promise<LocalAddress | OpenConnection>) {
-  let nextConnection: ReturnType<typeof open> | undefined
-  const prewarm = () => {
-    const prewarmed = open()
-    nextConnection = prewarmed
+/** Opens connections, also in advance. */
+class ConnectionPool {
+  readonly #open: () => Promise<LocalAddress | OpenConnection>
+  #prewarmed: Promise<LocalAddress | OpenConnection> | undefined
+
+  constructor(open: () => Promise<LocalAddress | OpenConnection>) {
+    this.#open = open
+  }
+
+  /** Opens a connection for the next call of `take`. @returns a function that closes it if it was not taken. */
+  prewarm(): () => void {
+    const prewarmed = this.#open()
+    this.#prewarmed = prewarmed
     prewarmed.then((connection) => 'socket' in connection && connection.socket.on('error', () => {})).catch(() => {})
     return () => {
-      if (nextConnection !== prewarmed) return
-      nextConnection = undefined
+      if (this.#prewarmed !== prewarmed) return
+      this.#prewarmed = undefined
       prewarmed.then((connection) => 'socket' in connection && connection.socket.destroy()).catch(() => {})
     }
   }
-  const take = async () => {
-    const prewarmed = nextConnection
-    nextConnection = undefined
-    const connection = await (prewarmed ?? open())
+
+  /** Returns the prewarmed connection, or a new one. */
+  async take(): Promise<LocalAddress | OpenConnection> {
+    const prewarmed = this.#prewarmed
+    this.#prewarmed = undefined
+    const connection = await (prewarmed ?? this.#open())
     // If the connection failed before this request used it, another attempt succeeds, or reports the reason.
-    return prewarmed && 'socket' in connection && connection.socket.destroyed ? open() : connection
+    return prewarmed && 'socket' in connection && connection.socket.destroyed ? this.#open() : connection
   }
-  return { prewarm, take }
 }
 
 /** The token on connections that serve one request: TLS has authenticated both sides. */
@@ -117,7 +125,7 @@ export const hostConnectionToken = 'nobody else has this connection'
 /** The files and transcripts of an intern, through connections that serve one request each. */
 export function connectStorage(connect: () => Promise<Socket>): Pick<Runs, 'files' | 'transcripts'> {
   const send = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
-    sendRequest({ socket: await connect(), token: hostConnectionToken }, undefined, method, path, body, signal)
+    sendRequest({ socket: await connect(), token: hostConnectionToken }, { method, path, body, signal })
   const client = createDaemonClient(send)
   return { files: connectFiles(client), transcripts: connectTranscripts(client) }
 }
@@ -125,7 +133,7 @@ export function connectStorage(connect: () => Promise<Socket>): Pick<Runs, 'file
 /** The end of a log on a server of the intern's host. */
 export async function readLogThrough(connect: () => Promise<Socket>, bytes: number): Promise<InternLog> {
   const connection = { socket: await connect(), token: hostConnectionToken }
-  const response = await sendRequest(connection, undefined, 'GET', `/log?bytes=${bytes}`, undefined, undefined)
+  const response = await sendRequest(connection, { method: 'GET', path: `/log?bytes=${bytes}` })
   // In JSON each character needs up to six bytes.
   return readLogAnswer(await readText(response, 6 * bytes + maxAnswerBytes))
 }
@@ -133,13 +141,18 @@ export async function readLogThrough(connect: () => Promise<Socket>, bytes: numb
 /** An open connection, and the token of the other side. */
 type OpenConnection = { socket: Socket; token: string }
 
+type DaemonRequest = {
+  method: string
+  path: string
+  body?: object | Bytes | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** @param agent the agent for a new connection to `address`. @throws Refusal for a status other than 200. */
 async function sendRequest(
   address: LocalAddress | OpenConnection,
-  agent: HttpAgent | undefined,
-  method: string,
-  path: string,
-  body: object | Bytes | undefined,
-  signal: AbortSignal | undefined,
+  { method, path, body, signal }: DaemonRequest,
+  agent?: HttpAgent,
 ): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${address.token}`, 'content-type': 'application/json' }
   const options = { method, path: `/v${contractVersion}${path}`, headers, signal }

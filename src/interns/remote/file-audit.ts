@@ -17,7 +17,7 @@ const accessKinds = {
 } as const
 export type FileAction = keyof typeof accessKinds
 
-type FileAccess = { caller: Caller; intern: Intern; act: FileAction; paths: Record<string, string> }
+type FileAccess = { caller: Caller; intern: Intern; action: FileAction; paths: Record<string, string> }
 
 /** The maximum length of a path in the audit log, in characters. */
 const maxPathLength = 2000
@@ -28,10 +28,10 @@ const maxPathLength = 2000
  */
 export async function auditFileAccess<Answer>(
   deps: ApprovalDeps,
-  { caller, intern, act, paths }: FileAccess,
+  { caller, intern, action, paths }: FileAccess,
   access: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (accessKinds[act] === 'read' && caller.userId === intern.creatorUserId) return access()
+  if (accessKinds[action] === 'read' && caller.userId === intern.creatorUserId) return access()
   const record = (action: FileAction | 'intern.files_refused', after: object) =>
     deps.db.exclusively(`files of ${intern.id}`, (tx) =>
       recordChange(deps, tx, caller, { action, targetKind: 'intern', targetId: intern.id, before: null, after }),
@@ -40,12 +40,12 @@ export async function auditFileAccess<Answer>(
   for (const [name, path] of Object.entries(paths)) {
     auditedPaths[name] = printableExactly(await deps.conceal(caller, path || '.')).slice(0, maxPathLength)
   }
-  await record(act, auditedPaths)
+  await record(action, auditedPaths)
   try {
     return await access()
   } catch (error) {
     const reason = error instanceof Fault ? error.kind : 'failed'
-    await record('intern.files_refused', { act, ...auditedPaths, reason })
+    await record('intern.files_refused', { act: action, ...auditedPaths, reason })
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectFiles } from './connect-files.ts'
-import { readDecisions, readEntries, readMilestones, readSessions, readWholePermission } from './read-answer.ts'
+import { readDecisions, readEntries, readMilestones, readPermissionDetails, readSessions } from './read-answer.ts'
 
 /** The least of several runs counts: the first ones run code that is not compiled yet. */
 const mostRuns = 5
@@ -34,7 +34,7 @@ const readers: Record<string, (body: string) => unknown> = {
   sessions: readSessions,
   milestones: readMilestones,
   decisions: readDecisions,
-  permission: readWholePermission,
+  permission: readPermissionDetails,
   files: readFiles,
 }
 

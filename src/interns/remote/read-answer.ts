@@ -1,7 +1,7 @@
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { z } from '#platform/json/schema.ts'
-import type { WholePermission } from '../contract/question.ts'
+import type { PermissionDetails } from '../contract/question.ts'
 import { Refusal, type RefusalKind, refusals } from '../contract/refusal.ts'
 import type { LoggedDecision } from '../contract/rules/rule.ts'
 import type { InternHealth } from '../contract/runs.ts'
@@ -30,7 +30,7 @@ const RefusalAnswer = z.object({
   error: z.object({ kind: z.string(), message: z.string(), retryable: z.boolean().optional() }),
 })
 
-const WholePermissionAnswer = z.object({
+const PermissionDetailsAnswer = z.object({
   question: z
     .object({
       detail: z.string().nullable(),
@@ -47,8 +47,8 @@ const LogAnswer = z.union([
 ])
 
 export const readLogAnswer = (body: string): InternLog => parseAnswer(LogAnswer, body)
-export const readWholePermission = (body: string): WholePermission | undefined =>
-  parseAnswer(WholePermissionAnswer, body).question ?? undefined
+export const readPermissionDetails = (body: string): PermissionDetails | undefined =>
+  parseAnswer(PermissionDetailsAnswer, body).question ?? undefined
 export const readSessions = (body: string): SessionPage => parseAnswer(SessionPageAnswer, body)
 export const readEntries = (body: string): EntryPage => parseAnswer(EntryPageAnswer, body)
 export const readMilestones = (body: string): Milestone[] => parseAnswer(MilestonesAnswer, body).milestones

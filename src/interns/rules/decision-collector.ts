@@ -18,52 +18,54 @@ type CollectDeps = {
 /** Limits the rate at which an intern can add decisions to the audit log. */
 const fetchLimits = { pages: 4, everyMs: 500 }
 
-export type DecisionCollector = {
-  /** Fetches the decisions of an intern into the audit log. After a failure they stay with the intern. */
-  collect(intern: Intern, runs: Runs): Promise<void>
-  /** Fetches, once per intern, the decisions that an earlier server did not fetch. */
-  collectRemaining(intern: Intern, runs: Runs): void
-  /** Removes secrets from an action. Rules cannot match a redacted action reliably. */
-  concealAction(intern: Intern, action: Action): Promise<Action>
-}
-
-export function createDecisionCollector(deps: CollectDeps): DecisionCollector {
-  const internsSeen = new Set<string>()
+/** Fetches the decisions of rules from the daemons into the audit log. */
+export class DecisionCollector {
+  readonly #deps: CollectDeps
+  /** The interns whose decisions were fetched by this server. */
+  readonly #collectedInterns = new Set<string>()
   /** The current or last fetch of each intern, and the next fetch, which serves all calls meanwhile. */
-  const fetches = new Map<string, { current: Promise<void>; next?: Promise<void> }>()
-  const start = (intern: Intern, runs: Runs) => {
-    const current = fetchAll(deps, intern, runs).catch(() => {})
-    fetches.set(intern.id, { current })
+  readonly #fetches = new Map<string, { current: Promise<void>; next?: Promise<void> }>()
+
+  constructor(deps: CollectDeps) {
+    this.#deps = deps
+  }
+
+  /** Fetches the decisions of an intern into the audit log. After a failure they stay with the intern. */
+  collect(intern: Intern, runs: Runs): Promise<void> {
+    const fetch = this.#fetches.get(intern.id)
+    if (!fetch) return this.#fetchNow(intern, runs)
+    fetch.next ??= this.#fetchAfter(fetch.current, intern, runs)
+    return fetch.next
+  }
+
+  /** Fetches, once per intern, the decisions that an earlier server did not fetch. */
+  collectRemaining(intern: Intern, runs: Runs): void {
+    if (this.#collectedInterns.has(intern.id)) return
+    this.#collectedInterns.add(intern.id)
+    void this.collect(intern, runs)
+  }
+
+  /** Removes secrets from an action. Rules cannot match a redacted action reliably, so it is then `unsure`. */
+  async concealAction(intern: Intern, action: Action): Promise<Action> {
+    if (action.command === null) return action
+    const command = await this.#deps.conceal(intern, action.command)
+    return { ...action, command, unsure: action.unsure || command !== action.command }
+  }
+
+  #fetchNow(intern: Intern, runs: Runs): Promise<void> {
+    const current = fetchAll(this.#deps, intern, runs).catch(() => {})
+    this.#fetches.set(intern.id, { current })
     const forgetFetch = () => {
-      if (!fetches.get(intern.id)?.next) fetches.delete(intern.id)
+      if (!this.#fetches.get(intern.id)?.next) this.#fetches.delete(intern.id)
     }
     void current.then(() => setTimeout(forgetFetch, fetchLimits.everyMs).unref())
     return current
   }
-  const collect: DecisionCollector['collect'] = (intern, runs) => {
-    const fetch = fetches.get(intern.id)
-    if (!fetch) return start(intern, runs)
-    const startNext = async () => {
-      await fetch.current
-      await sleep(fetchLimits.everyMs)
-      await start(intern, runs)
-    }
-    fetch.next ??= startNext()
-    return fetch.next
-  }
-  return {
-    collect,
-    collectRemaining: (intern, runs) => {
-      if (internsSeen.has(intern.id)) return
-      internsSeen.add(intern.id)
-      void collect(intern, runs)
-    },
-    concealAction: async (intern, action) => {
-      const { command } = action
-      if (command === null) return action
-      const concealedCommand = await deps.conceal(intern, command)
-      return { ...action, command: concealedCommand, unsure: action.unsure || concealedCommand !== command }
-    },
+
+  async #fetchAfter(previous: Promise<void>, intern: Intern, runs: Runs): Promise<void> {
+    await previous
+    await sleep(fetchLimits.everyMs)
+    await this.#fetchNow(intern, runs)
   }
 }
 

@@ -15,7 +15,7 @@ import { endQuestions, questionsLock, storeQuestion } from './questions.ts'
 import { type CheckStarter, revokeRuns } from './revoke-runs.ts'
 import type { RunRecord } from './run-record.ts'
 import type { ReadSpending } from './run-spending.ts'
-import { findRunIfStored, saveReportedRun, setRunWaiting } from './run-store.ts'
+import { findRun, saveReportedRun, setRunWaiting } from './run-store.ts'
 
 export type FollowDeps = {
   db: Db
@@ -215,7 +215,7 @@ async function applyQuestion(tx: Tx, publish: Publish, internId: string, { now, 
   await setRunWaiting(tx, internId, { id: runId, questionId: id, isOver: answer.state !== 'waiting' })
   if (answer.state === 'ended') return endQuestions(tx, publish, internId, { now, id, end: { state: 'ended' } })
   if (answer.state === 'waiting') {
-    const run = await findRunIfStored({ db: { query: tx } }, internId, runId)
+    const run = await findRun({ db: { query: tx } }, internId, runId)
     if (run && run.status !== 'ended' && deadlineAt > now())
       await storeQuestion(tx, publish, internId, { now, question: { question, sessionId, deadlineAt, action } })
     return

@@ -35,22 +35,20 @@ export async function findLimitedRuns(query: Query, internId: string): Promise<L
   return rows.flatMap(toLimitedTurns) as LimitedRun[]
 }
 
-/** The longest wait for the end of a run to be stored, in milliseconds. */
-const storeTimeoutMs = {
-  /** Another server needs this time to take over an intern after a crash, and to read its runs. */
-  limited: 10_000,
-  unlimited: 2000,
-}
+/** The longest wait for the end of a run to be stored. */
+const storeTimeoutMs = 2000
+/** The same for a run with a cost limit: another server can need this time to take over an intern after a crash. */
+const limitedStoreTimeoutMs = 10_000
 
 /**
- * Waits until the end of a run is stored. Until then all requests of the intern count for this run, also those of the run that its
- * caller starts next. The remaining budget of this run could then refuse or shorten the next one.
+ * Waits until the end of a run is stored. Until then, the cost limit of this run also applies to the requests of the next run of
+ * the intern, and could refuse or shorten them. @param options.canHaveCostLimit extends the longest wait.
  */
-export async function waitUntilStored(
+export async function waitUntilEndStored(
   { query, signals }: Pick<Db, 'query' | 'signals'>,
   internId: string,
   runId: string,
-  limit: keyof typeof storeTimeoutMs,
+  { canHaveCostLimit }: { canHaveCostLimit: boolean },
 ): Promise<void> {
   const hasEnded = async () => {
     const openRun = await query
@@ -63,7 +61,7 @@ export async function waitUntilStored(
     return openRun === undefined
   }
   const subscribe = subscribeToEntity(signals, 'run.changed', internId)
-  await waitUntil(hasEnded, { subscribe, timeoutMs: storeTimeoutMs[limit] })
+  await waitUntil(hasEnded, { subscribe, timeoutMs: canHaveCostLimit ? limitedStoreTimeoutMs : storeTimeoutMs })
 }
 
 /** Announcements expire by the clock of the database, because those of servers differ. */

@@ -63,7 +63,7 @@ export async function storeQuestion(
 /** The name of the lock for changes of an intern's questions. */
 export const questionsLock = (internId: string) => `questions of ${internId}`
 
-type QuestionEnding = { now: Now; end: QuestionEnd; id?: string; before?: number }
+type EndQuestionsOptions = { now: Now; end: QuestionEnd; id?: string; before?: number }
 
 /**
  * Deletes questions of an intern, and announces their end: the question `id`, or the questions with a deadline before `before`
@@ -73,7 +73,7 @@ export async function endQuestions(
   tx: Tx,
   publish: Publish,
   internId: string,
-  { now, end, id, before }: QuestionEnding,
+  { now, end, id, before }: EndQuestionsOptions,
 ): Promise<void> {
   const endedQuestions = await tx
     .deleteFrom('intern_questions')

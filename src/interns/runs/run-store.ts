@@ -42,7 +42,7 @@ export const saveStartedRun = (query: Query | Tx, internId: string, run: Started
 
 /** @param newRunKey the own key of the run if it is not stored yet. */
 async function saveRun(query: Query | Tx, internId: string, run: StartedRun, newRunKey: string | null): Promise<void> {
-  const { id, startedBy, keyHash = null, internKey = null } = run
+  const { id, startedBy, internKey = null, budget } = run
   const row = {
     intern_id: internId,
     id,
@@ -50,42 +50,54 @@ async function saveRun(query: Query | Tx, internId: string, run: StartedRun, new
     status: 'running',
     background: Number(run.background),
     started_by: startedBy,
-    key_hash: keyHash,
+    key_hash: run.keyHash ?? null,
     own_key: newRunKey,
     began_at: run.startedAt,
   }
-  const runRow = () => whereRun(query.updateTable('intern_runs'), internId, id)
   // Inserts first: if another server has stored the run, the row stays, and the updates below change it.
   await upsert(query, 'intern_runs', [row], { key: ['intern_id', 'id'], replace: ['session_id'] }).execute()
-  if (keyHash !== null)
-    await runRow()
-      .set({ key_hash: keyHash })
-      .where('key_hash', 'is', null)
-      // The key of an answer counts only if the answer moves the run to the background.
-      .$if(startedBy === null, (rows) => rows.where('background', '=', 0))
-      .execute()
-  if (run.background) await runRow().set({ background: 1 }).execute()
+  await saveStarterKey(query, internId, run)
+  const updateRun = () => whereRun(query.updateTable('intern_runs'), internId, id)
+  if (run.background) await updateRun().set({ background: 1 }).execute()
   // `own_key` finds the requests of every run. `metered_key` is set only under a limit, for the budget.
   if (internKey !== null)
-    await runRow()
+    await updateRun()
       .set({ own_key: internKey })
       .where((e) => e.or([e('own_key', 'is', null), e('own_key', '=', keyOfUnannouncedRun)]))
       .execute()
-  const { budget } = run
-  if (budget) {
-    // The intern may have been restarted with a new key since its turn was announced. The turn spends with the earlier key.
-    const announcedKey = budget.id === undefined ? undefined : await findAnnouncedKey(query, budget.id)
-    const spendingKey = announcedKey ?? internKey
-    await runRow()
-      .set((e) => ({
-        budget: JSON.stringify(budget),
-        ...(isLimited(budget) && { metered_key: e.fn.coalesce('metered_key', e.val(spendingKey)) }),
-      }))
-      .execute()
-  }
+  if (budget) await saveBudget(query, internId, id, budget, internKey)
   // Deleted only now: a request that starts in between must find the announcement or the run.
   if (budget?.id !== undefined) await deleteAnnouncement(query, budget.id)
-  if (startedBy !== null) await runRow().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
+  if (startedBy !== null) await updateRun().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
+}
+
+/** Stores the key that started the run in the background, or moved it there, unless the run has one. */
+async function saveStarterKey(query: Query | Tx, internId: string, { id, startedBy, keyHash }: StartedRun) {
+  if (keyHash === undefined) return
+  await whereRun(query.updateTable('intern_runs'), internId, id)
+    .set({ key_hash: keyHash })
+    .where('key_hash', 'is', null)
+    // The key of an answer counts only if the answer moves the run to the background.
+    .$if(startedBy === null, (rows) => rows.where('background', '=', 0))
+    .execute()
+}
+
+async function saveBudget(
+  query: Query | Tx,
+  internId: string,
+  id: string,
+  budget: TurnBudget,
+  internKey: string | null,
+): Promise<void> {
+  // The intern may have been restarted with a new key since its turn was announced. The turn spends with the earlier key.
+  const announcedKey = budget.id === undefined ? undefined : await findAnnouncedKey(query, budget.id)
+  const spendingKey = announcedKey ?? internKey
+  await whereRun(query.updateTable('intern_runs'), internId, id)
+    .set((e) => ({
+      budget: JSON.stringify(budget),
+      ...(isLimited(budget) && { metered_key: e.fn.coalesce('metered_key', e.val(spendingKey)) }),
+    }))
+    .execute()
 }
 
 type WaitingChange = { id: string; questionId: string; isOver: boolean }
@@ -114,17 +126,13 @@ export function whereRun<Rows extends { where: (column: 'intern_id' | 'id', is: 
 type RunReadDeps = { db: { query: Query } }
 
 /** @throws Fault `not_found` */
-export async function findRun(deps: RunReadDeps, internId: string, id: string): Promise<RunRecord> {
-  const run = await findRunIfStored(deps, internId, id)
+export async function requireRun(deps: RunReadDeps, internId: string, id: string): Promise<RunRecord> {
+  const run = await findRun(deps, internId, id)
   if (run) return run
   throw new Fault('not_found', 'Run not found. Old runs are deleted.')
 }
 
-export async function findRunIfStored(
-  { db }: RunReadDeps,
-  internId: string,
-  id: string,
-): Promise<RunRecord | undefined> {
+export async function findRun({ db }: RunReadDeps, internId: string, id: string): Promise<RunRecord | undefined> {
   const row = await whereRun(db.query.selectFrom('intern_runs'), internId, id).selectAll().executeTakeFirst()
   return row && toRunRecord(row)
 }
@@ -148,7 +156,7 @@ export async function listRuns(
   if (sessionId !== undefined) rows = rows.where('session_id', '=', sessionId)
   if (background !== undefined) rows = rows.where('background', '=', Number(background))
   if (startingAfter !== undefined) {
-    const last = await findRunIfStored({ db }, internId, startingAfter)
+    const last = await findRun({ db }, internId, startingAfter)
     if (!last) throw new Fault('invalid', 'Invalid request: starting_after: is not the id of a run of this intern')
     rows = rows.where((e) =>
       e.or([

@@ -5,12 +5,12 @@ import { chatFault, refusalToChatFault } from '../contract/chat-fault.ts'
 import type { TurnEvent } from '../contract/turn-event.ts'
 import { findIntern, type Intern } from '../registry/intern-store.ts'
 import type { AnswerLink } from '../runs/approvals.ts'
-import { waitUntilStored } from '../runs/limited-turns.ts'
+import { waitUntilEndStored } from '../runs/limited-turns.ts'
 import { type ReadMeteredUsage, withMeteredUsage } from '../runs/metered-usage.ts'
 import { saveQuestion } from '../runs/questions.ts'
 import { storeRun } from '../runs/store-run.ts'
 import { type InternChatRequest, parseTurnInput, resolveApprovalMode, type TurnInput } from './chat-request.ts'
-import { completeLastEvent, IdleLimit, nextUntilIdle } from './event-iterators.ts'
+import { completeLastEvent, IdleLimit, withIdleTimeout } from './event-iterators.ts'
 import {
   prewarmConnection,
   requireReady,
@@ -74,7 +74,7 @@ export async function startChatTurn(
         : await resumeWithAnswer(deps, context, input, stopSignal)
     const { started, events } = await openStream(turn.events)
     await storeStarted(deps, context, turn, started)
-    return { started, events: nextUntilIdle(withStoredEnd(deps, turn, started, events), idleLimit) }
+    return { started, events: withIdleTimeout(withStoredEnd(deps, turn, started, events), idleLimit) }
   } catch (error) {
     const hasTimedOut = idleLimit.endTurn()
     if (signal.aborted)
@@ -98,7 +98,7 @@ async function screenInput(
   return { ...input, prompt, attachments }
 }
 
-type Started = Turn['started']
+type StartedEvent = Turn['started']
 
 /** Reads the first event of a turn. @returns the first and the following events. @throws Fault if the turn did not start. */
 async function openStream(stream: AsyncIterable<TurnEvent>) {
@@ -118,7 +118,7 @@ async function storeStarted(
   deps: ChatTurnDeps,
   { caller, link, client: { background } }: TurnContext,
   { intern, runs, sentPrompt }: StartedTurn,
-  { runId: id, sessionId }: Started,
+  { runId: id, sessionId }: StartedEvent,
 ): Promise<void> {
   const { at = deps.now(), budget } = sentPrompt ?? {}
   if (!background && !sentPrompt) return
@@ -140,7 +140,7 @@ async function storeStarted(
 function withStoredEnd(
   deps: ChatTurnDeps,
   { intern, runs, sentPrompt }: StartedTurn,
-  { runId, sessionId }: Started,
+  { runId, sessionId }: StartedEvent,
   events: AsyncIterator<TurnEvent>,
 ): AsyncIterator<TurnEvent> {
   let collection: Promise<void> | undefined
@@ -157,9 +157,9 @@ function withStoredEnd(
       return event
     }
     // An answer can continue a run with a cost limit, which is unknown here.
-    const limit = !sentPrompt || sentPrompt.budget?.costUsd !== undefined ? 'limited' : 'unlimited'
+    const canHaveCostLimit = !sentPrompt || sentPrompt.budget?.costUsd !== undefined
     // The reply ends normally even if the database does not answer.
-    const stored = waitUntilStored(deps.db, intern.id, runId, limit).catch(() => {})
+    const stored = waitUntilEndStored(deps.db, intern.id, runId, { canHaveCostLimit }).catch(() => {})
     const [withUsage] = await Promise.all([withMeteredUsage(event, intern.keyHash, deps.readMeteredUsage), stored])
     return withUsage
   })

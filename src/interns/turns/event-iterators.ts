@@ -50,7 +50,7 @@ export class IdleLimit {
 }
 
 /** Passes events on. Each event restarts the time limit. After it, `timeout` is the last event. */
-export function nextUntilIdle(
+export function withIdleTimeout(
   events: AsyncIterator<TurnEvent>,
   idleLimit: IdleLimit,
 ): AsyncIterableIterator<TurnEvent | 'timeout', undefined> {

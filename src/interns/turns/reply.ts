@@ -1,5 +1,5 @@
 import type { Now } from '#platform/core/clock.ts'
-import { type ChunkNames, createChunkWriter, type InternChunk } from '../contract/chunks.ts'
+import { type ChunkNames, ChunkWriter, type InternChunk } from '../contract/chunks.ts'
 import type { TurnEvent } from '../contract/turn-event.ts'
 import { type Turn, timeoutMessage } from './chat-turn.ts'
 
@@ -11,7 +11,7 @@ export function createReplyWriter(
   names: ChunkNames,
   { now, idleTimeoutMs }: { now: Now; idleTimeoutMs: number },
 ) {
-  const writer = createChunkWriter(started, names, Math.floor(now() / 1000))
+  const writer = new ChunkWriter(started, names, Math.floor(now() / 1000))
   return {
     opening: toEventLine(writer.roleChunk()),
     textOf(event: TurnEvent | 'timeout'): string {

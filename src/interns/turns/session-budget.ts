@@ -5,7 +5,7 @@ import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { Runs, StartTurn } from '../contract/runs.ts'
-import { usd } from '../contract/turn-budget.ts'
+import { formatUsd } from '../contract/turn-budget.ts'
 import { budgetOfTurn, type InternBudget, type PromptBudget } from '../registry/intern-budget.ts'
 import { type ReadSpending, readSessionCost, readSessionSpending } from '../runs/run-spending.ts'
 
@@ -65,5 +65,5 @@ async function readSettledCost(deps: BudgetDeps, internId: string, sessionId: st
 const costLimitFault = (spentUsd: number, limitUsd: number) =>
   new Fault(
     'forbidden',
-    `The session has cost ${usd(spentUsd)} USD, its limit is ${usd(limitUsd)} USD (session_max_cost_usd).`,
+    `The session has cost ${formatUsd(spentUsd)} USD, its limit is ${formatUsd(limitUsd)} USD (session_max_cost_usd).`,
   )

@@ -1,7 +1,7 @@
 import type { Usage } from '#chat/usage.ts'
 import type { ActivityItem } from '../contract/activity-item.ts'
 import { type ChatReason, chatFault, faultKindByStatus } from '../contract/chat-fault.ts'
-import { type ChunkNames, createChunkWriter, type InternChunk } from '../contract/chunks.ts'
+import { type ChunkNames, ChunkWriter, type InternChunk } from '../contract/chunks.ts'
 import type { BudgetPart } from '../contract/turn-budget.ts'
 import { type Turn, timeoutMessage } from './chat-turn.ts'
 
@@ -19,7 +19,7 @@ export async function collectReply(
   names: ChunkNames,
   { now, idleTimeoutMs }: { now: () => number; idleTimeoutMs: number },
 ) {
-  const writer = createChunkWriter(turn.started, names, Math.floor(now() / 1000))
+  const writer = new ChunkWriter(turn.started, names, Math.floor(now() / 1000))
   const reply = new Reply(writer.roleChunk())
   for await (const event of turn.events) {
     const chunks = event === 'timeout' ? writer.timeoutChunks(timeoutMessage(idleTimeoutMs)) : writer.chunksOf(event)

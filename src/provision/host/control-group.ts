@@ -13,7 +13,7 @@ const limits = { 'pids.max': 'intern_processes', 'memory.max': 'intern_memory_by
  * and move its own processes between them. It cannot change the limits.
  * @returns the folder of the group.
  */
-export function createGroup(parent: string, { id, uid }: InternUser, resourceLimits: ResourceLimits): string {
+export function createInternGroup(parent: string, { id, uid }: InternUser, resourceLimits: ResourceLimits): string {
   const group = join(parent, `intern-${id}`)
   mkdirSync(group, { recursive: true })
   if (uid !== undefined) for (const path of [group, join(group, 'cgroup.procs')]) chownSync(path, uid, uid)
@@ -29,7 +29,7 @@ export function addToGroup(group: string, pid: number): void {
 }
 
 /** The limits to enforce without the control group: 0, which means no limit, replaces each one that the group enforces. */
-export function limitsOutsideGroup(group: string | undefined, resourceLimits: ResourceLimits): ResourceLimits {
+export function selectLimitsOutsideGroup(group: string | undefined, resourceLimits: ResourceLimits): ResourceLimits {
   const enforced = Object.entries(limits).filter(([file]) => group !== undefined && existsSync(join(group, file)))
   return { ...resourceLimits, ...Object.fromEntries(enforced.map(([, setting]) => [setting, 0])) }
 }
@@ -38,7 +38,7 @@ export function limitsOutsideGroup(group: string | undefined, resourceLimits: Re
  * Ends all processes of the group at once, if the kernel can (from Linux 5.14 on).
  * @returns the number of processes that can remain; 0 only if the group is empty.
  */
-export function endGroup(group: string): number {
+export function killGroup(group: string): number {
   writeIfPresent(group, 'cgroup.kill', 1)
   if (!/^populated 1$/m.test(readOrEmpty(join(group, 'cgroup.events')))) return 0
   // `cgroup.procs` does not list the processes of groups below this one.
@@ -61,7 +61,7 @@ export function removeGroup(group: string): void {
  * Returns a sentence to append to the reason why a daemon ended: the kernel killed a process of its group for lack of memory.
  * Empty if the kernel killed none.
  */
-export function outOfMemoryNote(group: string | undefined): string {
+export function describeOutOfMemory(group: string | undefined): string {
   if (group === undefined || !/^oom_kill [1-9]/m.test(readOrEmpty(join(group, 'memory.events')))) return ''
   return ' It used all of its memory (setting "intern_memory_bytes").'
 }

@@ -6,7 +6,7 @@ import { waitUntil } from '#platform/async/wait-for.ts'
 export type ProcessId = { pid: number; began: string }
 
 /** The id of a process that was not started. It is never alive. */
-export const notStarted: ProcessId = { pid: 0, began: '' }
+export const noProcess: ProcessId = { pid: 0, began: '' }
 
 /** The process with this number; undefined if there is none, or only a zombie. */
 export function findProcess(pid: number): ProcessId | undefined {
@@ -34,7 +34,7 @@ export function sendSignal(id: ProcessId, signal: NodeJS.Signals): void {
 }
 
 /** A process with all of its descendants, and all processes of the user `uid`. */
-export function withDescendants(id: ProcessId | undefined, uid: number | undefined): ProcessId[] {
+export function findProcesses(id: ProcessId | undefined, uid: number | undefined): ProcessId[] {
   const found = new Map<number, ProcessId>()
   const pending = id && isAlive(id) ? [id.pid] : []
   while (pending.length > 0) {

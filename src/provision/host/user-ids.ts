@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { Fault } from '#platform/core/fault.ts'
 import { isTransient } from './processes.ts'
 
-/** The number of user ids from `intern_users_from` on. Systems do not assign ids that high: systemd and Debian use lower ones. */
+/** The number of user ids for interns, from the setting `intern_users_from` on. */
 const userCount = 200_000_000
 
 /** The user that an intern runs as: the owner of its folder, or a user that no other intern of this host has. */
@@ -13,7 +13,8 @@ export function allocateUser(home: string, base: number): number {
   const owner = findOwner(home)
   if (owner !== undefined && owner >= base && owner < base + userCount) return owner
   const siblings = dirname(home)
-  const usedIds = new Set(readNames(siblings).map((name) => findOwner(join(siblings, name))))
+  const usedIds = new Set(listEntries(siblings).map((name) => findOwner(join(siblings, name))))
+  // Starts at an id that depends only on the intern, so that it is usually the same after its folder was lost.
   const digest = hash('sha256', basename(home), 'buffer')
   let user = base + (digest.readUInt32BE() % userCount)
   while (usedIds.has(user)) user = base + ((user - base + 1) % userCount)
@@ -28,15 +29,20 @@ function findOwner(home: string): number | undefined {
   return statSync(join(home, 'workspace'), { throwIfNoEntry: false })?.uid
 }
 
+/** The script of the check. Its arguments are the folder and the files. It fails at the first one that is not accessible. */
+const accessScript = `
+const [folder, ...files] = process.argv.slice(1)
+for (const file of files) fs.accessSync(file, fs.constants.R_OK)
+fs.accessSync(folder, fs.constants.X_OK)
+`
+
 /**
- * Tries whether a user of the range can read `files` and pass through `folder`, as interns must.
- * @returns the reason if not; else undefined.
+ * Checks that the users of interns can work: starts a process as the first user id, which must be able to read `files` and to
+ * traverse `folder`. @returns the reason why not, or undefined. @throws Fault `unavailable` if the process cannot be started now.
  */
-export function userIdsError(base: number, files: string[], folder: string): Promise<string | undefined> {
-  const trialScript =
-    'for (const file of process.argv.slice(2)) fs.accessSync(file, fs.constants.R_OK); fs.accessSync(process.argv[1], fs.constants.X_OK)'
+export function checkUserIds(base: number, files: string[], folder: string): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['-e', trialScript, '--', folder, ...files], {
+    const child = spawn(process.execPath, ['-e', accessScript, '--', folder, ...files], {
       uid: base,
       gid: base,
       cwd: '/',
@@ -61,15 +67,18 @@ export function userIdsError(base: number, files: string[], folder: string): Pro
   })
 }
 
-/** A transient failure: an intern must not run as root because of a temporary lack of resources. */
+/**
+ * The fault of a check without a result, because of a temporary lack of resources. It must not count as a negative result: the
+ * caller would then run interns as root.
+ */
 const untestedFault = (reason: string) =>
   new Fault('unavailable', `The check whether interns can have separate users failed: ${reason}`)
 
-function readNames(folder: string): string[] {
+function listEntries(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    // Otherwise two interns could get the same user.
+    // With an incomplete list, two interns could get the same user.
     if (isTransient(error)) throw error
     return []
   }

@@ -139,16 +139,16 @@ export class KubernetesProvisioner implements Provisioner {
     await removeAll(this.#removal, intern.id)
   }
 
-  runs(intern: Intern): Runs {
+  runsOf(intern: Intern): Runs {
     return connectRuns(() => this.#addressOf(intern))
   }
 
-  storage(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+  storageOf(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
     if (!this.#isOnThisHost(intern)) return remoteStorage(this.#deps, intern)
-    return isAwake(intern) ? this.runs(intern) : connectRuns(() => this.#addressOfFiles(intern))
+    return isAwake(intern) ? this.runsOf(intern) : connectRuns(() => this.#addressOfFiles(intern))
   }
 
-  log(intern: Intern, range: LogLength): Promise<InternLog> {
+  readLog(intern: Intern, range: LogLength): Promise<InternLog> {
     if (!this.#isOnThisHost(intern)) return remoteLog(this.#deps, intern, range.bytes)
     return readPodLog(this.#client, intern.id, range)
   }

@@ -5,7 +5,7 @@ import { createMark } from '#platform/process/process-marker.ts'
 import { readHealth } from '../host/daemon-health.ts'
 import type { DaemonRecord } from '../host/home/daemon-record.ts'
 import { readLastLogLine } from '../host/home/intern-log.ts'
-import { endsWithin, isAlive, sendSignal, withDescendants } from '../host/processes.ts'
+import { endsWithin, findProcesses, isAlive, sendSignal } from '../host/processes.ts'
 import { killAll } from './kill-all.ts'
 
 const timeouts = {
@@ -39,7 +39,7 @@ export const isResponding = async (record: DaemonRecord, withinMs = timeouts.hea
  */
 export async function endDaemon(home: string, { process: daemon, uid, group }: DaemonRecord): Promise<void> {
   // Found while the daemon runs: a process that removed the mark from its environment is later not found.
-  const descendants = withDescendants(daemon, undefined)
+  const descendants = findProcesses(daemon, undefined)
   sendSignal(daemon, 'SIGTERM')
   await endsWithin(daemon, timeouts.stopMs)
   await killAll({ process: daemon, uid, group, mark: createMark(join(home, 'workspace')) }, timeouts.endMs)

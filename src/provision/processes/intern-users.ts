@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#platform/config/settings.ts'
 import { allowTraversal } from '../host/home/intern-home.ts'
-import { userIdsError } from '../host/user-ids.ts'
+import { checkUserIds } from '../host/user-ids.ts'
 import { programs } from './programs.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -18,7 +18,7 @@ export async function checkInternUsers({ config, dataDir, warn }: UsersDeps, hom
   if (process.getuid?.() !== 0 || config.intern_users_from === 0) return false
   for (const folder of [dataDir, homes]) allowTraversal(folder)
   const files = [...Object.values(programs), ...requiredFiles.map((file) => join(root, file))]
-  const reason = await userIdsError(config.intern_users_from, files, homes)
+  const reason = await checkUserIds(config.intern_users_from, files, homes)
   if (reason) warn(`Interns run as root, like this server, because separate users cannot run them here: ${reason}`)
   return reason === undefined
 }

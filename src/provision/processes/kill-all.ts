@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { waitUntil } from '#platform/async/wait-for.ts'
 import { killMarked } from '#platform/process/process-marker.ts'
-import { endGroup, removeGroup } from '../host/control-group.ts'
+import { killGroup, removeGroup } from '../host/control-group.ts'
 import { listProcesses } from '../host/process-table.ts'
-import { isAlive, type ProcessId, sendSignal, withDescendants } from '../host/processes.ts'
+import { findProcesses, isAlive, type ProcessId, sendSignal } from '../host/processes.ts'
 
 /**
  * The processes of an intern: all in its control group, if it has one; all of its user, if it has its own user; else
@@ -31,7 +31,7 @@ export async function killAll(
   kill: (uid: number) => Promise<boolean> = killAllOfUser,
 ): Promise<void> {
   const killRemaining = uid === undefined ? () => killMarkedProcesses(daemon, mark) : () => killUser(uid, kill)
-  const round = async () => (group === undefined ? 0 : endGroup(group)) + (await killRemaining())
+  const round = async () => (group === undefined ? 0 : killGroup(group)) + (await killRemaining())
   const { killedAtOnce, killedOneByOne } = requiredEmptyRounds
   const requiredRounds = uid === undefined && group === undefined ? killedOneByOne : killedAtOnce
   const deadline = performance.now() + withinMs
@@ -55,7 +55,7 @@ async function killUser(uid: number, kill: (uid: number) => Promise<boolean>): P
 }
 
 async function killMarkedProcesses(daemon: ProcessId | undefined, mark: string): Promise<number> {
-  const tree = withDescendants(daemon, undefined)
+  const tree = findProcesses(daemon, undefined)
   for (const each of tree) sendSignal(each, 'SIGKILL')
   return killMarked(mark) + tree.filter(isAlive).length
 }

@@ -14,7 +14,7 @@ import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { once } from '#platform/async/once.ts'
 import { repeat } from '#platform/async/reconcile.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { limitsOutsideGroup, outOfMemoryNote } from '../host/control-group.ts'
+import { describeOutOfMemory, selectLimitsOutsideGroup } from '../host/control-group.ts'
 import { type DaemonRecord, readDaemonRecord, writeDaemonRecord } from '../host/home/daemon-record.ts'
 import { findHome, writeBaseUrl } from '../host/home/intern-home.ts'
 import { logConnection, readLog } from '../host/home/intern-log.ts'
@@ -127,7 +127,7 @@ export class ProcessProvisioner implements Provisioner {
       home,
       pid: record.process.pid,
       uid: record.uid,
-      resourceLimits: limitsOutsideGroup(record.group, config),
+      resourceLimits: selectLimitsOutsideGroup(record.group, config),
       end: () => endDaemon(home, record),
       onMeasureError,
     }
@@ -136,7 +136,7 @@ export class ProcessProvisioner implements Provisioner {
       everyMs: renewCertificatesEveryMs,
       onError: ({ message }) => warn(`The certificate of the intern ${intern.name} could not be renewed: ${message}`),
     })
-    const unwatch = monitorIntern(daemon, monitored, (reason) => onEnd(reason + outOfMemoryNote(record?.group)))
+    const unwatch = monitorIntern(daemon, monitored, (reason) => onEnd(reason + describeOutOfMemory(record?.group)))
     return () => {
       stopRenewing()
       unwatch()
@@ -162,18 +162,18 @@ export class ProcessProvisioner implements Provisioner {
     await removeHome(this.#homeOf(intern), readDaemonRecord(this.#homeOf(intern)))
   }
 
-  runs(intern: Intern): Runs {
+  runsOf(intern: Intern): Runs {
     return this.#isOnThisHost(intern)
       ? localRuns(this.#homeOf(intern))
       : connectRuns(() => remoteAddress(this.#deps, intern))
   }
 
-  storage(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+  storageOf(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
     if (!this.#isOnThisHost(intern)) return remoteStorage(this.#deps, intern)
     return isAwake(intern) ? localRuns(this.#homeOf(intern)) : connectStorage(() => this.#connectStorage(intern))
   }
 
-  async log(intern: Intern, { bytes }: LogLength): Promise<InternLog> {
+  async readLog(intern: Intern, { bytes }: LogLength): Promise<InternLog> {
     return this.#isOnThisHost(intern) ? readLog(this.#homeOf(intern), bytes) : remoteLog(this.#deps, intern, bytes)
   }
 

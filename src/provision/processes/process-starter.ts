@@ -9,8 +9,7 @@ import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { once } from '#platform/async/once.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { trustedCaCertificates } from '#platform/net/ca-certificates.ts'
-import { createGroup } from '../host/control-group.ts'
-import { prepareGroups } from '../host/control-groups.ts'
+import { createInternGroup } from '../host/control-group.ts'
 import { createGitConfig } from '../host/git-config.ts'
 import { clearEnded, type DaemonRecord, writeDaemonRecord } from '../host/home/daemon-record.ts'
 import {
@@ -22,7 +21,8 @@ import {
   prepareHome,
   restrictSocket,
 } from '../host/home/intern-home.ts'
-import { notStarted, type ProcessId } from '../host/processes.ts'
+import { prepareParentGroup } from '../host/parent-group.ts'
+import { noProcess, type ProcessId } from '../host/processes.ts'
 import { findExceededDiskLimit } from '../host/resource-limits.ts'
 import { cloningStep, createProgressReporter } from '../host/start-progress.ts'
 import { allocateUser } from '../host/user-ids.ts'
@@ -79,7 +79,7 @@ export class ProcessStarter {
     const { config, warn } = deps
     this.#deps = deps
     this.#prepareGroups = once(async () =>
-      config.intern_control_groups ? prepareGroups(config.keep_interns_running, warn) : undefined,
+      config.intern_control_groups ? prepareParentGroup(config.keep_interns_running, warn) : undefined,
     )
   }
 
@@ -181,7 +181,7 @@ export class ProcessStarter {
     const { config, onStarted } = this.#deps
     const { home, uid, daemonAddress, listen } = prepared
     const groups = await this.#prepareGroups()
-    const group = groups && createGroup(groups, { id, uid }, config)
+    const group = groups && createInternGroup(groups, { id, uid }, config)
     const recordFields = {
       ...daemonAddress,
       ...(listen && { port: listen.port }),
@@ -190,7 +190,7 @@ export class ProcessStarter {
       group,
     }
     // This process can be killed before it knows the daemon's process id. The next server must know that processes can remain.
-    writeDaemonRecord(home, { process: notStarted, ...recordFields })
+    writeDaemonRecord(home, { process: noProcess, ...recordFields })
     const { process: daemon, ended } = await startDaemon({ ...this.#deps, ...prepared, group })
     const record = { process: daemon, ...recordFields }
     writeDaemonRecord(home, record)

@@ -5,7 +5,7 @@ import { inheritedVariables } from '#interns/contract/inherited-variables.ts'
 import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { createMark, markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
-import { addToGroup, limitsOutsideGroup } from '../host/control-group.ts'
+import { addToGroup, selectLimitsOutsideGroup } from '../host/control-group.ts'
 import { logFile, settingsFile } from '../host/home/intern-home.ts'
 import { readLastLogLine } from '../host/home/intern-log.ts'
 import { findProcess } from '../host/processes.ts'
@@ -38,7 +38,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
   // Empties the log. Then it is opened for appending, because `emptyLongLog` can truncate it while it is in use.
   closeSync(openSync(logFile(home), 'w', 0o600))
   const log = openSync(logFile(home), 'a')
-  const limits = prlimitCommand(limitsOutsideGroup(group, config), uid)
+  const limits = prlimitCommand(selectLimitsOutsideGroup(group, config), uid)
   const command = [...limits, process.execPath, programs.daemon, settingsFile(home)]
   const child = spawn(command[0]!, command.slice(1), {
     cwd: home,

@@ -65,7 +65,7 @@ export async function cloneRepository(deps: CloneDeps, options: CloneOptions): P
   const staging = stagingFolder(home)
   await endInterruptedClone(home)
   const disk = watchDisk({ home, ...deps })
-  const limitedOptions = { ...options, signal: AbortSignal.any([options.signal, disk.exceeded]) }
+  const limitedOptions = { ...options, signal: AbortSignal.any([options.signal, disk.exceededSignal]) }
   let isMoved = false
   try {
     await fetchClone(deps, staging, limitedOptions)
@@ -76,13 +76,13 @@ export async function cloneRepository(deps: CloneDeps, options: CloneOptions): P
     isMoved = true
     await checkOutCommit(deps, target, limitedOptions)
     await disk.check()
-    disk.exceeded.throwIfAborted()
+    disk.exceededSignal.throwIfAborted()
     writeFileSync(clonedFile(home), JSON.stringify({ place: describeSource(repository) }), { mode: 0o600 })
     await rm(unfinishedFile(home), { force: true })
   } catch (error) {
     if (isMoved) await rm(target, { recursive: true, force: true })
     await rm(unfinishedFile(home), { force: true })
-    throw createError(cloneFailure(deps, error as Error, password, new URL(repository.url).host))
+    throw createError(explainCloneFailure(deps, error as Error, password, new URL(repository.url).host))
   } finally {
     disk.stop()
     await rm(staging, { recursive: true, force: true })
@@ -133,13 +133,13 @@ async function fetchClone(deps: CloneDeps, staging: string, { home, repository, 
     transports: [url.protocol.slice(0, -1)],
     uid: user,
     mark: gitMark(home),
-    wrapper: limitCommand(config, user),
+    wrapper: createLimitCommand(config, user),
     signal,
   })
 }
 
 /** The limit of one file is twice the limit of all files, which `watchDisk` enforces and reports in words. */
-const limitCommand = (config: CloneRules, uid: number | undefined) =>
+const createLimitCommand = (config: CloneRules, uid: number | undefined) =>
   prlimitCommand({ ...config, intern_disk_bytes: config.intern_disk_bytes * 2 }, uid)
 
 /**
@@ -166,7 +166,7 @@ async function checkOutCommit(
 ): Promise<void> {
   const mark = gitMark(home)
   const git = (args: string[]) =>
-    runGit({ path, args, cwd: target, uid, mark, wrapper: limitCommand(config, uid), signal })
+    runGit({ path, args, cwd: target, uid, mark, wrapper: createLimitCommand(config, uid), signal })
   const hasCommit = await git(['rev-parse', '--quiet', '--verify', 'HEAD']).then(
     () => true,
     (error: Error) => {
@@ -187,7 +187,7 @@ async function changeOwner(path: string, owner: number): Promise<void> {
 }
 
 /** The reason in words, without the credential, which a server can make git print. */
-function cloneFailure(
+function explainCloneFailure(
   { config, mask, gitLocation }: CloneDeps,
   error: Error,
   password: string | undefined,

@@ -14,9 +14,9 @@ test('a clone whose size cannot be measured continues until a measurement succee
   const options = { home: home.path, config: { intern_disk_bytes: 1024 ** 2 }, measureDiskUse: count, everyMs: 1 }
   const watched = watchDisk({ ...options, onMeasureError: (error) => failures.push(error) })
   await until(() => failures.length > 1)
-  assert.equal(watched.exceeded.aborted, false)
+  assert.equal(watched.exceededSignal.aborted, false)
   bytes = 2 * 1024 ** 2
-  await until(() => watched.exceeded.aborted)
+  await until(() => watched.exceededSignal.aborted)
   watched.stop()
-  assert.equal(watched.exceeded.reason.message.split(';')[0], 'Its files use 2 MiB')
+  assert.equal(watched.exceededSignal.reason.message.split(';')[0], 'Its files use 2 MiB')
 })

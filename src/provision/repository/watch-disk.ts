@@ -29,7 +29,7 @@ export function watchDisk({ home, config, onMeasureError, measureDiskUse, everyM
     }
   }
   return {
-    exceeded: limitController.signal,
+    exceededSignal: limitController.signal,
     check,
     stop: repeat(check, { firstMs: everyMs, everyMs, onError: onMeasureError }),
   }

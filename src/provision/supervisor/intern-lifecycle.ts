@@ -1,6 +1,6 @@
 import { hashOf } from '#identity/accounts/keys/secret.ts'
+import { hasInternKey, issueInternKey } from '#interns/registry/intern-key.ts'
 import { type Intern, isAsleep } from '#interns/registry/intern-store.ts'
-import { hasInternKey, issueInternKey } from '#interns/registry/own-key.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -23,7 +23,7 @@ type InternLifecycleDeps = SupervisedInternsDeps & {
 /** The delay of a restart if the daemon had ended before this server looked for it, in milliseconds. */
 const restartNow = 0
 
-/** The work of a server for the interns whose leases it holds: one method for each status that needs work. */
+/** The work of a server for the interns whose leases it holds. */
 export class InternLifecycle {
   readonly #deps: InternLifecycleDeps
   readonly #supervised: SupervisedInterns
@@ -66,14 +66,36 @@ export class InternLifecycle {
     return [...this.#supervised.ids()]
   }
 
-  async queued(intern: Intern): Promise<void> {
+  /** Does the work that the status of an intern requires. */
+  async reconcile(intern: Intern): Promise<void> {
+    switch (intern.status) {
+      case 'queued':
+        return this.#startQueued(intern)
+      case 'provisioning':
+        return this.#provision(intern)
+      case 'running':
+        return this.#checkRunning(intern)
+      case 'failed':
+        return this.#restart(intern)
+      case 'stopped':
+        return this.#stopProcesses(intern)
+      case 'destroying':
+        return this.#destroy(intern)
+      case 'destroy_failed':
+        return
+      default:
+        intern.status satisfies never
+    }
+  }
+
+  async #startQueued(intern: Intern): Promise<void> {
     this.release(intern.id)
     if (await this.#deps.leases.transition(intern.id, 'queued', { status: 'provisioning' }))
-      await this.provisioning(intern)
+      await this.#provision(intern)
   }
 
   /** Starts the daemon. Stores a failure for the owner, and schedules a restart if it is transient. */
-  async provisioning(intern: Intern): Promise<void> {
+  async #provision(intern: Intern): Promise<void> {
     await this.#start(intern, async (failure, error) => {
       const isTransient = isTransientFailure(error)
       await this.#deps.leases.transition(intern.id, 'provisioning', {
@@ -92,7 +114,8 @@ export class InternLifecycle {
     )
   }
 
-  async running(intern: Intern): Promise<void> {
+  /** Adopts a daemon of an earlier process, updates the rules, or ends the processes of an intern that fell asleep. */
+  async #checkRunning(intern: Intern): Promise<void> {
     if (isAsleep(intern)) return this.#endProcesses(intern)
     if (this.#supervised.isFallingAsleep(intern.id)) return this.#putToSleep(intern)
     if (this.#supervised.has(intern.id)) return this.#updateRules(intern)
@@ -102,7 +125,8 @@ export class InternLifecycle {
     } else await this.#fail(intern, 'The daemon had ended when the service looked for it.', restartNow)
   }
 
-  async failed(intern: Intern): Promise<void> {
+  /** Restarts a failed intern if its restart is due. */
+  async #restart(intern: Intern): Promise<void> {
     const { leases } = this.#deps
     // Another server supervised it when it failed.
     if (!this.#supervised.has(intern.id)) return this.#supervised.restartLater(intern.id, restartNow)
@@ -117,7 +141,7 @@ export class InternLifecycle {
     })
   }
 
-  async stopped(intern: Intern): Promise<void> {
+  async #stopProcesses(intern: Intern): Promise<void> {
     const { leases, provisioner } = this.#deps
     this.release(intern.id)
     try {
@@ -130,7 +154,7 @@ export class InternLifecycle {
     }
   }
 
-  async destroying(intern: Intern): Promise<void> {
+  async #destroy(intern: Intern): Promise<void> {
     const { leases, provisioner } = this.#deps
     this.release(intern.id)
     try {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Passes } from './passes-by-id.ts'
+import { Passes } from './passes.ts'
 
 test('several requests during a pass cause one more pass after it', async () => {
   const gates: (() => void)[] = []

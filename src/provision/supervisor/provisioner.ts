@@ -42,11 +42,11 @@ export type Provisioner = {
   /** Removes the intern's processes and files. */
   destroy: (intern: Intern) => Promise<void>
   /** The connection to the daemon, also from other hosts. */
-  runs: (intern: Intern) => Runs
+  runsOf: (intern: Intern) => Runs
   /** The files of its workspace and its transcripts, whether it runs or not. */
-  storage: (intern: Intern) => Pick<Runs, 'files' | 'transcripts'>
+  storageOf: (intern: Intern) => Pick<Runs, 'files' | 'transcripts'>
   /** The end of its daemon's log, whether it runs or not. @throws Refusal if the log cannot be read. */
-  log: (intern: Intern, range: LogLength) => Promise<InternLog>
+  readLog: (intern: Intern, range: LogLength) => Promise<InternLog>
   /**
    * Opens a port for servers of other hosts. They read the logs of this host's interns, and the stored files of those that do
    * not run.

@@ -14,7 +14,7 @@ test('rules are pushed at most three times', async () => {
   const intern = (await findInternById(db.query, id))!
   let calls = 0
   const refusing = (times: number) => ({
-    runs: () => ({
+    runsOf: () => ({
       setRules: async () => {
         if (++calls <= times) throw new Error('The connection to the intern broke before its response.')
       },

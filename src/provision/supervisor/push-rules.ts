@@ -5,7 +5,7 @@ import { retry } from '#platform/async/retry.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Provisioner } from './provisioner.ts'
 
-type PushDeps = { db: Db; provisioner: Pick<Provisioner, 'runs'> }
+type PushDeps = { db: Db; provisioner: Pick<Provisioner, 'runsOf'> }
 
 const timeoutMs = 5000
 /** A daemon that has just started, or runs on a busy host, can miss the deadline once. */
@@ -39,7 +39,7 @@ export class RulePusher {
     const sets = await findRulesInForce(db.query, intern)
     const rules = { agent: agentNameOf(intern.agent), sets }
     await retry(
-      () => provisioner.runs(intern).setRules(rules, AbortSignal.timeout(timeoutMs)),
+      () => provisioner.runsOf(intern).setRules(rules, AbortSignal.timeout(timeoutMs)),
       (failures) => (failures < maxAttempts ? 0 : undefined),
     )
     this.#pushedVersions.set(intern.id, versionKey(sets))

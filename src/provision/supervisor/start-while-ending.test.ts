@@ -56,7 +56,7 @@ async function startTwo({ db }: Store, events: string[], ending: Promise<void>) 
     watch: () => () => {},
     leave: async () => {},
     adopt: async () => true,
-    runs: () => ({ setRules: async () => {} }),
+    runsOf: () => ({ setRules: async () => {} }),
     start: async () => void events.push('start'),
     stop: async () => {
       events.push('ends')

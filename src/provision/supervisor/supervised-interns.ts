@@ -4,7 +4,7 @@ import { SupervisedIntern } from './supervised-intern.ts'
 import { watchIdle } from './watch-idle.ts'
 
 export type SupervisedInternsDeps = {
-  provisioner: Pick<Provisioner, 'watch' | 'runs'>
+  provisioner: Pick<Provisioner, 'watch' | 'runsOf'>
   /** The time without a run after which an intern falls asleep; 0 for never. */
   idleMs: number
   /** Records the events of the runs of an intern in the database. @returns a function that stops this. */
@@ -65,7 +65,7 @@ export class SupervisedInterns {
     supervised.release()
     const unwatch = provisioner.watch(intern, onEnd, onOutdated)
     const unfollow = follow(intern)
-    const unwatchIdle = watchIdle(provisioner.runs(intern), idleMs, () => {
+    const unwatchIdle = watchIdle(provisioner.runsOf(intern), idleMs, () => {
       this.#fallingAsleep.add(intern.id)
       requestPass(intern.id)
     })

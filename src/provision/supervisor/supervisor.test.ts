@@ -38,7 +38,7 @@ async function superviseOne(
     adopt: async () => true,
     stop: async () => {},
     leave: async () => {},
-    runs: () => ({ setRules: async () => {} }),
+    runsOf: () => ({ setRules: async () => {} }),
     ...start,
   } as unknown as Provisioner
   const own = { name: 'here', address: null, labels: [], capacity: 0 }
@@ -242,7 +242,7 @@ onEachDatabase('an intern that falls asleep', (kind) => {
     await using store = await newDb(kind)
     // A resting daemon reports that, and is not adopted.
     const runs = { setRules: async () => {}, rest: async () => 0 }
-    const resting = { start: async () => undefined, adopt: async () => false, runs: () => runs as never }
+    const resting = { start: async () => undefined, adopt: async () => false, runsOf: () => runs as never }
     for (let round = 0; round < 10; round++) {
       await store.db.query.deleteFrom('interns').execute()
       const { row, changed, stop } = await superviseOne(store, { now: Date.now() }, resting, { idleMs: 1 })

@@ -11,7 +11,7 @@ import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { StorageListener } from '../processes/storage-listener.ts'
 import { InternLeases, type LeasedIntern } from './intern-leases.ts'
 import { InternLifecycle } from './intern-lifecycle.ts'
-import { Passes } from './passes-by-id.ts'
+import { Passes } from './passes.ts'
 import type { Provisioner } from './provisioner.ts'
 
 const pollMs = renewEveryMs
@@ -159,9 +159,7 @@ export class Supervisor {
     }
     if (!leased || !this.#isFree(leased)) await this.#releaseIntern(id, leased !== undefined)
     if (!leased || !(await this.#takeLease(leased))) return
-    const { intern } = leased
-    const { status } = intern
-    if (status !== 'destroy_failed') await this.#interns[status](intern)
+    await this.#interns.reconcile(leased.intern)
   }
 
   /** Stops supervising an intern. If it was moved, its daemon ends, because another host can run it. */

@@ -39,7 +39,7 @@ export async function runInPod(folders: Folders, address: string) {
   return startDaemon(settingsAt(folders, address), {
     log: () => {},
     now: Date.now,
-    elapsed: monotonicNow,
+    monotonicNow,
     newId: randomUUID,
   })
 }

@@ -11,7 +11,7 @@ import type { Launch } from '#daemon/acp/launch.ts'
 import type { DaemonLog } from '#daemon/log.ts'
 import { monotonicNow } from '#daemon/runs/monotonic-clock.ts'
 import type { ScriptedOptions } from '#daemon/scripted/script-context.ts'
-import { scriptedAgent } from '#daemon/scripted/scripted-agent.ts'
+import { createScriptedAgent } from '#daemon/scripted/scripted-agent.ts'
 import { startDaemon } from '#daemon/server/start.ts'
 import { type AgentSettings, defaultLimits, type Limits } from '#daemon/settings/limits.ts'
 import type { TcpListener } from '#daemon/settings/settings.ts'
@@ -75,7 +75,7 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
   const daemon = await startDaemon(settings, {
     log,
     now: options.now ?? Date.now,
-    elapsed: options.elapsed ?? options.now ?? monotonicNow,
+    monotonicNow: options.elapsed ?? options.now ?? monotonicNow,
     newId: newUuid,
     ...(launch && { launch }),
   })
@@ -108,10 +108,10 @@ function launchInProcess(
 ): Launch {
   return async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
-    const app = scriptedAgent({
+    const app = createScriptedAgent({
       restore,
-      modes: true,
-      raw: (bytes) => input.write(bytes),
+      hasModes: true,
+      writeRaw: (bytes) => input.write(bytes),
       crash: () => input.destroy(),
       writeStderr: () => {},
       hasLateUpdates: sendsLate,

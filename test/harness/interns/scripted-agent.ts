@@ -102,8 +102,8 @@ export async function newAgent(
   const workspace = await newFolder()
   const app = createAgent({
     settings: { model: 'script', instructions: () => '', maxSteps: 50, ...options.settings },
-    windowOf: options.windowOf ?? createFixedWindow(undefined),
-    hasImageInput: options.hasImageInput ?? (async () => false),
+    findContextWindow: options.findContextWindow ?? createFixedWindow(undefined),
+    checkImageInput: options.checkImageInput ?? (async () => false),
     model: options.model ?? createScriptModel({ newId: newUuid }),
     tools: options.tools ?? tools,
     shell: options.shell ?? realShell(),

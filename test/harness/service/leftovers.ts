@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { after } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endGroup, removeGroup } from '#provision/host/control-group.ts'
+import { killGroup, removeGroup } from '#provision/host/control-group.ts'
 
 /** Ends processes that a failed test would leave behind: servers and daemons of interns. */
 const servers = new Set<ChildProcess>()
@@ -27,7 +27,7 @@ export async function endLeftovers(): Promise<void> {
   for (const folder of dataFolders) {
     endDaemonsIn(folder)
     for (const group of groupsIn(folder)) {
-      endGroup(group)
+      killGroup(group)
       for (let tries = 0; tries < 100 && existsSync(group); tries++) {
         removeGroup(group)
         await sleep(10)

@@ -2,9 +2,9 @@ import type { Now } from '#platform/core/clock.ts'
 import { bytesPerToken, estimateTokens } from '#platform/text/token-estimate.ts'
 import type { Message, Model } from '../../model/model.ts'
 import { shorten } from '../../sandbox/bounded-text.ts'
-import { countUsage } from '../count-usage.ts'
+import type { Notify } from '../agent-event.ts'
+import { recordUsage } from '../record-usage.ts'
 import type { SessionLog } from '../session/session-store.ts'
-import type { Notify } from '../turn-event.ts'
 
 type CompactionDeps = {
   model: Model
@@ -80,7 +80,7 @@ async function summarize(deps: CompactionDeps, older: Message[]): Promise<string
   try {
     for await (const event of deps.model({ messages, tools: [], signal: deps.signal })) {
       if (event.type === 'text.added') summary += event.text
-      if (event.type === 'answer.completed') await countUsage(deps, event)
+      if (event.type === 'answer.completed') await recordUsage(deps, event)
     }
   } catch {
     deps.signal.throwIfAborted()

@@ -1,19 +1,22 @@
 import type { Tool } from '../../tools/tool.ts'
 
-/** Tracks whether files were changed without running a command afterwards. */
-export function createCheckReminder() {
-  let hasUncheckedChange = false
-  let hasReminded = false
-  return {
-    record(tool: Tool | undefined, { failed }: { failed: boolean }) {
-      if (tool?.kind === 'execute') hasUncheckedChange = false
-      else if (tool?.kind === 'edit' && !failed) hasUncheckedChange = true
-    },
-    /** Returns a reminder for the model if the turn ends with an unchecked change, once per turn. */
-    reminder() {
-      if (!hasUncheckedChange || hasReminded) return undefined
-      hasReminded = true
-      return '<system-reminder>\nYou changed files, and ran nothing since. The instructions of the workspace say how to check a change: do it now, and repair what fails. If it cannot be checked here, say so.\n</system-reminder>'
-    },
+/** Reminds the model once per turn to check its changes: files were changed, and no command was run afterwards. */
+export class CheckReminder {
+  #hasUncheckedChange = false
+  #hasReminded = false
+
+  record(tool: Tool | undefined, { failed }: { failed: boolean }): void {
+    if (tool?.kind === 'execute') this.#hasUncheckedChange = false
+    else if (tool?.kind === 'edit' && !failed) this.#hasUncheckedChange = true
+  }
+
+  /** Returns the reminder if the turn would end with an unchecked change. */
+  takeReminder(): string | undefined {
+    if (!this.#hasUncheckedChange || this.#hasReminded) return undefined
+    this.#hasReminded = true
+    return reminder
   }
 }
+
+const reminder =
+  '<system-reminder>\nYou changed files, and ran nothing since. The instructions of the workspace say how to check a change: do it now, and repair what fails. If it cannot be checked here, say so.\n</system-reminder>'

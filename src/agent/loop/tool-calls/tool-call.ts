@@ -1,11 +1,11 @@
 import type { ToolCall } from '../../model/model.ts'
 import type { Tool } from '../../tools/tool.ts'
-import type { TurnEvent } from '../turn-event.ts'
+import type { AgentEvent } from '../agent-event.ts'
 
 export const findTool = (tools: Tool[], call: ToolCall) => tools.find((tool) => tool.name === call.name)
 
 /** Returns the event that announces a call before it runs. Its input is the text of the model if that is not a JSON object. */
-export function toCallEvent(tools: Tool[], call: ToolCall): Extract<TurnEvent, { type: 'tool.called' }> {
+export function toCallEvent(tools: Tool[], call: ToolCall): Extract<AgentEvent, { type: 'tool.called' }> {
   const { id, name } = call
   const tool = findTool(tools, call)
   const input = parseInput(call)
@@ -21,11 +21,11 @@ export function parseInput(call: ToolCall): Record<string, unknown> | undefined 
 
 /**
  * @returns the arguments as an object. @throws Error, for the model, that explains why they are invalid.
- * `isCut`: the answer ended at the model's output limit.
+ * `isTruncated`: the answer ended at the model's output limit.
  */
-export function requireInput(call: ToolCall, isCut: boolean): Record<string, unknown> {
+export function requireInput(call: ToolCall, isTruncated: boolean): Record<string, unknown> {
   const { input, problem } = readArguments(call)
-  if (isCut && (problem !== undefined || call.arguments === ''))
+  if (isTruncated && (problem !== undefined || call.arguments === ''))
     throw new Error(
       `The answer was cut off at the model's output limit, ${call.arguments.length} characters into the arguments of ` +
         `${call.name}; it was not run. Write less at once: change a part with edit_file or apply_patch, or create a file in several steps.`,

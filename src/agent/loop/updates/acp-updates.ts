@@ -1,9 +1,9 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { FileChange } from '../../tools/tool.ts'
-import type { TurnEvent } from '../turn-event.ts'
+import type { AgentEvent } from '../agent-event.ts'
 
 /** Translates an event to a session update of the protocol. @param windowTokens for `usage.counted` only. */
-export function toSessionUpdate(event: TurnEvent, windowTokens = 0): SessionUpdate {
+export function toSessionUpdate(event: AgentEvent, windowTokens = 0): SessionUpdate {
   switch (event.type) {
     case 'text.added':
       return { sessionUpdate: 'agent_message_chunk', content: textContent(event.text) }
@@ -37,10 +37,10 @@ export function toSessionUpdate(event: TurnEvent, windowTokens = 0): SessionUpda
         content: [{ type: 'content', content: textContent(event.text) }, ...toDiffContents(event.changes)],
       }
     case 'server.unavailable': {
-      const { id, server, reason } = event
+      const { callId, server, reason } = event
       return {
         sessionUpdate: 'tool_call',
-        toolCallId: id,
+        toolCallId: callId,
         name: 'mcp_server',
         kind: 'other',
         status: 'failed',
@@ -57,7 +57,7 @@ export function toSessionUpdate(event: TurnEvent, windowTokens = 0): SessionUpda
       }
     case 'usage.counted': {
       const cost = event.costUsd === undefined ? {} : { cost: { amount: event.costUsd, currency: 'USD' } }
-      return { sessionUpdate: 'usage_update', used: event.usedTokens, size: windowTokens, ...cost }
+      return { sessionUpdate: 'usage_update', used: event.contextTokens, size: windowTokens, ...cost }
     }
     default:
       return event satisfies never

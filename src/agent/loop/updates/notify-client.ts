@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AgentContext } from '@agentclientprotocol/sdk'
 import type { Usage } from '../../model/model.ts'
+import type { AgentEvent, Notify } from '../agent-event.ts'
 import { toConfigOptions } from '../config-options.ts'
 import type { SessionLog } from '../session/session-store.ts'
 import type { AgentSettings } from '../settings.ts'
-import type { Notify, TurnEvent } from '../turn-event.ts'
 import { toSessionUpdate } from './acp-updates.ts'
 
 type NotifyDeps = {
@@ -46,7 +46,7 @@ export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps
  * Starts a new paragraph for the first text after a tool call. Many clients join all text, and would show no space between
  * both.
  */
-function separateParagraphs(): (event: TurnEvent) => TurnEvent {
+function separateParagraphs(): (event: AgentEvent) => AgentEvent {
   let hasText = false
   let needsSeparator = false
   return (event) => {

@@ -6,15 +6,15 @@ type CallLimits = { timeoutMs: number; maxTotalMs: number }
 /** Limits the time of a call, without the time in which it waits for the user. */
 export class CallTimer {
   readonly #limits: CallLimits
-  readonly #onTimeout: (isTotal: boolean) => void
+  readonly #onTimeout: (isTotalTimeout: boolean) => void
   readonly #now: Now
   #timer: NodeJS.Timeout | undefined
   #startedAt = 0
   #spentMs = 0
   #pauseCount = 0
 
-  /** @param onTimeout is called once; `isTotal`: the limit of the whole call has passed. */
-  constructor(limits: CallLimits, now: Now, onTimeout: (isTotal: boolean) => void) {
+  /** @param onTimeout is called once; `isTotalTimeout`: `maxTotalMs` has passed, not only `timeoutMs`. */
+  constructor(limits: CallLimits, now: Now, onTimeout: (isTotalTimeout: boolean) => void) {
     this.#limits = limits
     this.#now = now
     this.#onTimeout = onTimeout

@@ -7,44 +7,44 @@ import { CallTimer } from './call-timer.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import { toQuestion } from './server-requests.ts'
 
-/** Each progress report restarts the timeout of a call. After this many timeouts, the call ends despite its progress. */
-const maxTimeouts = 20
-/** The longest timer of Node. */
-const longestTimeoutMs = 2 ** 31 - 1
-/** How often a server can refuse one call until the user has opened pages. */
-const maxPageRounds = 3
+/** Each progress report restarts the timeout of a call. The total time of a call is at most this multiple of its timeout. */
+const maxTotalFactor = 20
+/** The longest delay of a timer in Node. As the timeout of the MCP client, it disables that timeout. */
+const maxTimerMs = 2 ** 31 - 1
+/** The most URL elicitations of one call: refusals of the server until the user has opened a URL. */
+const maxUrlElicitations = 3
 
 type CallDeps = { spec: McpServerSpec; pending: PendingCalls; now: Now; canAsk: boolean }
 type Call = { client: Client; tool: ListedTool['definition']; input: Record<string, unknown>; context: ToolContext }
 
 /**
- * Calls a tool of a server. If the server refuses the call until the user has opened pages, asks the user to open them, and calls it
- * again. @throws the errors of the library
+ * Calls a tool of an MCP server. If the server requires a URL elicitation (MCP error -32042), asks the user to open the URLs, and
+ * repeats the call. @throws the errors of the MCP client.
  */
 export async function callTool(deps: CallDeps, call: Call) {
   for (let round = 1; ; round++) {
     try {
       return await sendCall(deps, call)
     } catch (error) {
-      const pages = deps.canAsk && round <= maxPageRounds ? requiredPages(error) : []
-      if (pages.length === 0) throw error
-      await openPages(deps, call, pages)
+      const elicitations = deps.canAsk && round <= maxUrlElicitations ? await readUrlElicitations(error) : []
+      if (elicitations.length === 0) throw error
+      await askToOpen(deps, call, elicitations)
     }
   }
 }
 
-/** Ends the call at its time limit. The library's own timer would include the time in which the user answers questions. */
+/** Ends the call at its time limit. The timeout of the MCP client would include the time in which the user answers questions. */
 async function sendCall({ spec, pending, now }: CallDeps, { client, tool, input, context }: Call) {
   const { SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client')
   const controller = new AbortController()
-  const limits = { timeoutMs: spec.timeoutMs, maxTotalMs: spec.timeoutMs * maxTimeouts }
-  const timer = new CallTimer(limits, now, (isTotal) => {
-    const data = isTotal ? { maxTotalTimeout: limits.maxTotalMs } : {}
+  const limits = { timeoutMs: spec.timeoutMs, maxTotalMs: spec.timeoutMs * maxTotalFactor }
+  const timer = new CallTimer(limits, now, (isTotalTimeout) => {
+    const data = isTotalTimeout ? { maxTotalTimeout: limits.maxTotalMs } : {}
     controller.abort(new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out', data))
   })
   const options = {
     signal: AbortSignal.any([context.signal, controller.signal]),
-    timeout: longestTimeoutMs,
+    timeout: maxTimerMs,
     toolDefinition: tool,
     // The client requests progress only if there is a listener.
     onprogress: ({ message }: { message?: string }) => {
@@ -55,27 +55,25 @@ async function sendCall({ spec, pending, now }: CallDeps, { client, tool, input,
   return pending.track({ context, timer }, () => client.callTool({ name: tool.name, arguments: input }, options))
 }
 
-/** The pages that a server requires before a call, from its error. */
-function requiredPages(error: unknown): ElicitRequestURLParams[] {
-  const { code, data } = Object(error) as { code?: unknown; data?: { elicitations?: unknown } }
-  const pages = code === urlElicitationRequired ? data?.elicitations : undefined
-  return Array.isArray(pages) ? pages.filter((page) => typeof Object(page).url === 'string') : []
+/** Reads the URLs that the user must open before the call. The server is not trusted, so entries without a URL are dropped. */
+async function readUrlElicitations(error: unknown): Promise<ElicitRequestURLParams[]> {
+  const { UrlElicitationRequiredError } = await import('@modelcontextprotocol/client')
+  if (!(error instanceof UrlElicitationRequiredError) || !Array.isArray(error.elicitations)) return []
+  return error.elicitations.filter((elicitation) => typeof elicitation?.url === 'string')
 }
 
-/** The code of the protocol for a call that needs pages first. */
-const urlElicitationRequired = -32042
-
-/** @throws ProtocolError if the user does not open one of the pages. */
-async function openPages(
+/** @throws ProtocolError if the user does not open one of the URLs. */
+async function askToOpen(
   { spec, pending }: CallDeps,
   { context }: Call,
-  pages: ElicitRequestURLParams[],
+  elicitations: ElicitRequestURLParams[],
 ): Promise<void> {
   const { ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/client')
   const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
-  for (const page of pages) {
-    const question = toQuestion(spec, { ...page, mode: 'url', message: String(page.message ?? '') }, invalid)
-    const { action } = await pending.askIn(context, question)
+  for (const elicitation of elicitations) {
+    const message = String(elicitation.message ?? '')
+    const question = toQuestion(spec, { ...elicitation, mode: 'url', message }, invalid)
+    const { action } = await pending.askDuringCall(context, question)
     if (action !== 'accept') throw invalid(`The user did not open the page that the server ${spec.name} needs.`)
   }
 }

@@ -1,4 +1,4 @@
-import { createTerminalText } from '../../sandbox/terminal-text.ts'
+import { TerminalText } from '../../sandbox/terminal-text.ts'
 import { heartbeatMs } from '../tool.ts'
 
 const intervalMs = 1000
@@ -9,17 +9,17 @@ const maxProgressBytes = 4000
  * that the command is running. `stop` ends the reports.
  */
 export function reportProgress(report: (output?: string) => void) {
-  const output = createTerminalText({ head: 0, tail: maxProgressBytes })
+  const output = new TerminalText({ head: 0, tail: maxProgressBytes })
   let reportedBytes = 0
   let silentMs = 0
   report()
   const timer = setInterval(() => {
-    const hasMore = output.total() > reportedBytes
+    const hasMore = output.totalBytes > reportedBytes
     silentMs += intervalMs
     if (!hasMore && silentMs < heartbeatMs) return
-    reportedBytes = output.total()
+    reportedBytes = output.totalBytes
     silentMs = 0
     report(hasMore ? output.text() : undefined)
   }, intervalMs)
-  return { add: output.add, stop: () => clearInterval(timer) }
+  return { add: (bytes: Buffer) => output.add(bytes), stop: () => clearInterval(timer) }
 }

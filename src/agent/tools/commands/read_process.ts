@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
-import { tool } from '../tool.ts'
+import { defineTool } from '../tool.ts'
 
-export const readProcess = tool({
+export const readProcess = defineTool({
   name: 'read_process',
   description: [
     'Read what a process of start_process printed since it was read last, and whether it still runs. With wait_seconds it',

@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import type { CommandResult } from '../../sandbox/command.ts'
-import { type ToolContext, tool } from '../tool.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
 import { reportProgress } from './command-progress.ts'
 import { withHints } from './shell-hints.ts'
 
@@ -23,7 +23,7 @@ export const commandInput = z
   )
   .describe('The bash command line or script.')
 
-export const shell = tool({
+export const shell = defineTool({
   name: 'shell',
   description: [
     'Run a command with bash in the workspace folder and get what it printed and its exit code.',

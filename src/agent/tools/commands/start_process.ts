@@ -1,8 +1,8 @@
 import { z } from '#platform/json/schema.ts'
-import { tool } from '../tool.ts'
+import { defineTool } from '../tool.ts'
 import { commandInput, decideLocation, notAllowedMessage } from './shell.ts'
 
-export const startProcess = tool({
+export const startProcess = defineTool({
   name: 'start_process',
   description: [
     'Start a command that runs while you do other things, such as a development server, a watcher or a long build,',

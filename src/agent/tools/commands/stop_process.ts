@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
-import { tool } from '../tool.ts'
+import { defineTool } from '../tool.ts'
 
-export const stopProcess = tool({
+export const stopProcess = defineTool({
   name: 'stop_process',
   description: 'End a process of start_process, with all that it started, and get what it printed last.',
   kind: 'other',

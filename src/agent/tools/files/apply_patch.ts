@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { applyHunks } from '../../patch/apply-hunks.ts'
 import { type FilePatch, parsePatch } from '../../patch/parse-patch.ts'
 import { toSections } from '../../patch/unified-diff.ts'
-import { tool } from '../tool.ts'
+import { defineTool } from '../tool.ts'
 import { withSuggestions } from './similar-files.ts'
 import { decodeExactText } from './text.ts'
 import { isFile, readBytes, removeFile, type Workspace, writeText } from './workspace.ts'
@@ -13,7 +13,7 @@ const maxBytes = 10 * 1024 * 1024
 /** A file before and after the patch; null if it does not exist. */
 type Change = { path: string; before: string | null; after: string | null; notes?: string[] }
 
-export const applyPatch = tool({
+export const applyPatch = defineTool({
   name: 'apply_patch',
   description: [
     'Change several files at once, all or none. The patch has a section for each file: "*** Update File: path" with hunks,',

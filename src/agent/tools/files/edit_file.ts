@@ -1,7 +1,7 @@
 import { withFilePath } from '#platform/files/file-error.ts'
 import { z } from '#platform/json/schema.ts'
 import { findNearestIndex, formatLines } from '../../patch/similar-lines.ts'
-import { tool } from '../tool.ts'
+import { defineTool } from '../tool.ts'
 import { withSuggestions } from './similar-files.ts'
 import { decodeExactText } from './text.ts'
 import { readBytes, writeText } from './workspace.ts'
@@ -10,7 +10,7 @@ const maxBytes = 10 * 1024 * 1024
 /** An error lists this many matches. */
 const maxListedLines = 20
 
-export const editFile = tool({
+export const editFile = defineTool({
   name: 'edit_file',
   description: [
     'Change a part of a text file: old_text is replaced by new_text. old_text must stand in the file exactly once, to',

@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { type ToolContext, tool } from '../tool.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
 import { withSuggestions } from './similar-files.ts'
 import { matchesPath, openWalk, type WalkEntry } from './walk.ts'
 
@@ -7,7 +7,7 @@ const maxEntries = 1_000
 /** A listing without a pattern is an overview. A pattern selects few files, so that all levels are searched. */
 const depths = { overview: 3, max: 20 }
 
-export const listFiles = tool({
+export const listFiles = defineTool({
   name: 'list_files',
   description: [
     'List the files of a workspace folder and the folders in it. Folders end in /, links in @. With pattern (a glob such',
@@ -46,7 +46,7 @@ async function listEntries({ path = '.', depth, pattern }: Input, { workspace, s
   return lines.join('\n') || (pattern ? '(no file matches)' : '(empty)')
 }
 
-function formatEntry({ path, kind, excluded }: WalkEntry): string {
-  const end = { file: '', folder: excluded ? '/ (not opened)' : '/', link: '@', other: '' }[kind]
+function formatEntry({ path, kind, exclusion }: WalkEntry): string {
+  const end = { file: '', folder: exclusion ? '/ (not opened)' : '/', link: '@', other: '' }[kind]
   return path + end
 }

@@ -1,14 +1,14 @@
 import { withFilePath } from '#platform/files/file-error.ts'
 import { z } from '#platform/json/schema.ts'
 import { detectImageType, maxImageBytes } from '../images.ts'
-import { type ToolOutput, tool } from '../tool.ts'
+import { defineTool, type ToolOutput } from '../tool.ts'
 import { withSuggestions } from './similar-files.ts'
 import { decodeText } from './text.ts'
 import { readBytes } from './workspace.ts'
 
 const limits = { lines: 2_000, bytes: 10 * 1024 * 1024, characters: 60_000, line: 2_000 }
 
-export const readFile = tool({
+export const readFile = defineTool({
   name: 'read_file',
   description: [
     'Read a text file or an image of the workspace. Every line has its number and a tab before it; they are not part of',

@@ -1,7 +1,7 @@
 import { TimeSlices } from '#platform/async/time-slices.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableLine } from '#platform/text/printable.ts'
-import { type ToolContext, tool } from '../tool.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
 import { compileSearchPattern } from './search-pattern.ts'
 import { withSuggestions } from './similar-files.ts'
 import { matchesPath, openWalk, type WalkEntry } from './walk.ts'
@@ -10,7 +10,7 @@ const limits = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300, excludedPa
 /** The agent serves one client, so a search delays only the messages of that client. */
 const sliceMs = 25
 
-export const search = tool({
+export const search = defineTool({
   name: 'search',
   description: [
     'Search the text files of the workspace for a regular expression (RE2: no look-around, no back-references), line by',
@@ -50,8 +50,8 @@ async function searchFiles(input: Input, { workspace, signal }: ToolContext): Pr
     const pause = slices.waitIfUsedUp()
     if (pause) await pause
     signal.throwIfAborted()
-    if (entry.excluded && entry.name !== '.git') excluded.push(entry)
-    if (entry.kind !== 'file' || entry.excluded || (glob && !matchesPath(entry.path, glob))) continue
+    if (entry.exclusion && entry.name !== '.git') excluded.push(entry)
+    if (entry.kind !== 'file' || entry.exclusion || (glob && !matchesPath(entry.path, glob))) continue
     const read = readHead(buffer, entry)
     if (read.length > limits.fileBytes) truncatedPaths.push(entry.path)
     const bytes = read.subarray(0, limits.fileBytes)
@@ -87,7 +87,7 @@ function partlySearchedNote(paths: string[]): string[] {
 function excludedEntriesNote(excluded: WalkEntry[]): string[] {
   const described = (['ignored', 'hidden'] as const).flatMap((reason) => {
     const paths = excluded
-      .filter((entry) => entry.excluded === reason)
+      .filter((entry) => entry.exclusion === reason)
       .map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path))
     return paths.length === 0 ? [] : `${paths.length} ${reason} (${formatPaths(paths, limits.excludedPaths)})`
   })

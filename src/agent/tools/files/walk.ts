@@ -9,7 +9,7 @@ import { type Entry, isFile, sortEntries, type Workspace } from './workspace.ts'
 const generatedFolders = new Set(['node_modules', '__pycache__', '.venv', '.next', '.cache'])
 
 /** An entry of a walk. An `excluded` folder is yielded, but its entries are not. */
-export type WalkEntry = Entry & { path: string; depth: number; excluded: Exclusion | undefined; folder: OpenFolder }
+export type WalkEntry = Entry & { path: string; depth: number; exclusion: Exclusion | undefined; folder: OpenFolder }
 
 type WalkOptions = {
   /** How many levels of folders are opened. */
@@ -36,7 +36,7 @@ export async function openWalk(workspace: Workspace, from: string, options: Walk
 
 function* walkFile(workspace: Workspace, path: string, real: string): Generator<WalkEntry> {
   using folder = OpenFolder.open(workspace, dirname(real))
-  yield { name: basename(real), kind: 'file', path, depth: 1, excluded: undefined, folder }
+  yield { name: basename(real), kind: 'file', path, depth: 1, exclusion: undefined, folder }
 }
 
 function* walk(workspace: Workspace, from: string, real: string, options: WalkOptions): Generator<WalkEntry> {
@@ -60,7 +60,7 @@ function ignoreRulesAbove(workspace: Workspace, names: string[]): IgnoreRules {
     using folder = OpenFolder.open(workspace, join(workspace.root, ...names.slice(0, depth)))
     rules = rules.enter(folder, folder.entries(), depth)
     const isFolder = true
-    if (rules.exclusion(names.slice(0, depth + 1), isFolder) === 'ignored') rules = IgnoreRules.none
+    if (rules.findExclusion(names.slice(0, depth + 1), isFolder) === 'ignored') rules = IgnoreRules.none
   }
   return rules
 }
@@ -74,9 +74,9 @@ function* walkLevel(
   const rules = above.enter(folder, entries, names.length)
   for (const entry of entries) {
     const entryPath = { path: join(path, entry.name), names: [...names, entry.name] }
-    const excluded = findExclusion(entry, entryPath.names, rules, options)
-    yield { ...entry, path: entryPath.path, depth, excluded, folder }
-    if (entry.kind !== 'folder' || excluded || depth >= options.maxDepth) continue
+    const exclusion = findExclusion(entry, entryPath.names, rules, options)
+    yield { ...entry, path: entryPath.path, depth, exclusion, folder }
+    if (entry.kind !== 'folder' || exclusion || depth >= options.maxDepth) continue
     const opened = openSubfolder(folder, entry.name)
     if (!opened) continue
     using subfolder = opened.folder
@@ -88,7 +88,7 @@ function findExclusion(entry: Entry, names: string[], rules: IgnoreRules, { incl
   if (entry.name === '.git') return 'hidden'
   if (includeAll) return undefined
   if (entry.kind === 'folder' && generatedFolders.has(entry.name)) return 'ignored'
-  const excluded = rules.exclusion(names, entry.kind === 'folder')
+  const excluded = rules.findExclusion(names, entry.kind === 'folder')
   return includeHidden && excluded === 'hidden' ? undefined : excluded
 }
 

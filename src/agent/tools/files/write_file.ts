@@ -1,8 +1,8 @@
 import { z } from '#platform/json/schema.ts'
-import { tool } from '../tool.ts'
+import { defineTool } from '../tool.ts'
 import { writeText } from './workspace.ts'
 
-export const writeFile = tool({
+export const writeFile = defineTool({
   name: 'write_file',
   description:
     'Write a whole file of the workspace: a new one, or all of an existing one. Missing folders are created. To change a part of a file use edit_file.',

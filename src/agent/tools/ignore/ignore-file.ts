@@ -1,7 +1,7 @@
 import { compileNamePattern, compilePathPattern } from './wildcard.ts'
 
 /** One line of a file such as `.gitignore`. */
-type Rule = { isNegated: boolean; foldersOnly: boolean; matches: (names: string[]) => boolean }
+type Rule = { isNegated: boolean; matchesFoldersOnly: boolean; matches: (names: string[]) => boolean }
 
 /** The rules of an ignore file, for names below its folder. The last rule that matches decides. */
 export class IgnoreFile {
@@ -15,7 +15,7 @@ export class IgnoreFile {
   ignores(names: string[], isFolder: boolean): boolean | undefined {
     for (let at = this.#rules.length - 1; at >= 0; at--) {
       const rule = this.#rules[at] as Rule
-      if ((isFolder || !rule.foldersOnly) && rule.matches(names)) return !rule.isNegated
+      if ((isFolder || !rule.matchesFoldersOnly) && rule.matches(names)) return !rule.isNegated
     }
     return undefined
   }
@@ -26,11 +26,11 @@ function parseRule(line: string): Rule | undefined {
   if (glob === '' || glob.startsWith('#')) return undefined
   const isNegated = glob.startsWith('!')
   if (isNegated) glob = glob.slice(1)
-  const foldersOnly = glob.endsWith('/')
-  if (foldersOnly) glob = glob.slice(0, -1)
+  const matchesFoldersOnly = glob.endsWith('/')
+  if (matchesFoldersOnly) glob = glob.slice(0, -1)
   if (glob === '') return undefined
   // A pattern with a slash matches a path from the file's folder, one without matches a name at any depth.
-  if (glob.includes('/')) return { isNegated, foldersOnly, matches: compilePathPattern(glob.replace(/^\//, '')) }
+  if (glob.includes('/')) return { isNegated, matchesFoldersOnly, matches: compilePathPattern(glob.replace(/^\//, '')) }
   const matchesName = compileNamePattern(glob)
-  return { isNegated, foldersOnly, matches: (names) => matchesName(names.at(-1) ?? '') }
+  return { isNegated, matchesFoldersOnly, matches: (names) => matchesName(names.at(-1) ?? '') }
 }

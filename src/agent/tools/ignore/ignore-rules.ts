@@ -40,7 +40,7 @@ export class IgnoreRules {
   }
 
   /** Returns why an entry is excluded, if it is. @param names the names in the entry's path */
-  exclusion(names: string[], isFolder: boolean): Exclusion | undefined {
+  findExclusion(names: string[], isFolder: boolean): Exclusion | undefined {
     const isIgnored = isIgnoredBy(this.#ignore, names, isFolder) ?? isIgnoredBy(this.#git, names, isFolder)
     if (isIgnored) return 'ignored'
     return isIgnored === undefined && names.at(-1)?.startsWith('.') ? 'hidden' : undefined

@@ -1,6 +1,6 @@
 import { matchesParts } from '#platform/text/wildcards.ts'
 
-type Character = '*' | '?' | { literal: string } | { set: string; negated: boolean }
+type Character = '*' | '?' | { literal: string } | { set: string; isNegated: boolean }
 
 /** Matches a name in a path against a pattern with `*`, `?`, `[a-z]` and `\`. */
 type NamePattern = (name: string) => boolean
@@ -19,7 +19,7 @@ export function compileNamePattern(glob: string): NamePattern {
 function matchesCharacter(one: Character, character: string): boolean {
   if (typeof one === 'string') return true
   if ('literal' in one) return one.literal === character
-  return isInSet(one.set, character) !== one.negated
+  return isInSet(one.set, character) !== one.isNegated
 }
 
 function isInSet(set: string, character: string): boolean {
@@ -41,13 +41,13 @@ function parseCharacters(glob: string): Character[] {
     if (one === '*' || one === '?') characters.push(one)
     else if (one === '\\' && at + 1 < source.length) characters.push({ literal: source[++at] as string })
     else if (one === '[') {
-      const negated = source[at + 1] === '!' || source[at + 1] === '^'
-      const start = at + (negated ? 2 : 1)
+      const isNegated = source[at + 1] === '!' || source[at + 1] === '^'
+      const start = at + (isNegated ? 2 : 1)
       // The first character belongs to the set, even if it is `]`.
       const end = source.indexOf(']', start + 1)
       if (end < 0) characters.push({ literal: one })
       else {
-        characters.push({ set: source.slice(start, end).join(''), negated })
+        characters.push({ set: source.slice(start, end).join(''), isNegated })
         at = end
       }
     } else characters.push({ literal: one })

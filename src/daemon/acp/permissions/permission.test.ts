@@ -97,14 +97,14 @@ for (const [what, toolCall, earlier, operation, detail] of rows) {
 }
 
 test('an answer is sent with the id of the first option of its kind', () => {
-  const { question, outcome } = ask({}, undefined, [
+  const { question, toOutcome } = ask({}, undefined, [
     option('x', 'allow_always'),
     option('y', 'allow_always'),
     option('n', 'reject_once'),
   ])
   assert.deepEqual(question.options, ['allow_always', 'reject_once'])
-  assert.deepEqual(outcome('allow_always'), { outcome: { outcome: 'selected', optionId: 'x' } })
-  assert.deepEqual(outcome('cancel'), { outcome: { outcome: 'cancelled' } })
+  assert.deepEqual(toOutcome('allow_always'), { outcome: { outcome: 'selected', optionId: 'x' } })
+  assert.deepEqual(toOutcome('cancel'), { outcome: { outcome: 'cancelled' } })
 })
 
 test('options of unknown kinds, and no options at all, leave only cancel', () => {

@@ -1,16 +1,16 @@
 import type { PermissionAnswer } from '#interns/contract/answer.ts'
 import {
   type PermissionChoice,
+  type PermissionDetails,
   type PermissionKind,
   type PermissionQuestion,
   permissionKinds,
-  type WholePermission,
 } from '#interns/contract/question.ts'
 import { printableExactly } from '#platform/text/printable.ts'
 import { readProperty } from '../rpc-message.ts'
 import { formatChange } from '../tool-calls/change-text.ts'
 import { toOperation } from '../tool-calls/operation.ts'
-import { commandOfCall, readToolCall, type ToolCall } from '../tool-calls/tool-call.ts'
+import { getCommand, readToolCall, type ToolCall } from '../tool-calls/tool-call.ts'
 
 /** The response to a permission request, with the agent's id of the selected option. */
 export type PermissionOutcome = { outcome: { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string } }
@@ -21,9 +21,9 @@ export type PermissionRequest = {
   isForRulesOnly: boolean
   /** The question with its complete `detail`. */
   question: PermissionQuestion
-  details: WholePermission
+  details: PermissionDetails
   /** Translates an answer for the agent. `choice` is required if several options are of the same kind. */
-  outcome(answer: PermissionAnswer, choice?: PermissionChoice): PermissionOutcome
+  toOutcome(answer: PermissionAnswer, choice?: PermissionChoice): PermissionOutcome
 }
 
 export const cancelledPermission: PermissionOutcome = { outcome: { outcome: 'cancelled' } }
@@ -53,7 +53,7 @@ export function readPermission(
       ...(choices.length > 0 && { choices }),
     },
     details,
-    outcome: (answer, choice) => {
+    toOutcome: (answer, choice) => {
       const option = agentOptions.find(({ id, kind }) => (choice ? id === choice.id : kind === answer))
       if (!option) return cancelledPermission
       return { outcome: { outcome: 'selected', optionId: option.optionId } }
@@ -113,9 +113,9 @@ function describeAction(call: unknown, findToolCall: (toolCallId: string) => Too
 }
 
 /** Formats the command or title, the diffs, and whatever else the agent reported about the action. */
-function formatDetail(tool: ToolCall, changes: WholePermission['changes']): string | null {
+function formatDetail(tool: ToolCall, changes: PermissionDetails['changes']): string | null {
   const { title, input, text: toolText, paths = [] } = tool
-  const { command } = commandOfCall(tool)
+  const { command } = getCommand(tool)
   // A title can have more than the command, such as a note that it runs without a sandbox.
   const headline = command && !title?.includes(command) ? command : title
   const parts = [headline, ...changes.map(({ diff }) => diff)]
@@ -128,7 +128,7 @@ function formatDetail(tool: ToolCall, changes: WholePermission['changes']): stri
 
 /** The command, if it is the whole action. The input of a tool of another kind must contain nothing else. */
 function fullCommand(tool: ToolCall): string | undefined {
-  const { command } = commandOfCall(tool)
+  const { command } = getCommand(tool)
   return tool.kind === 'execute' || !hasOtherValues(tool.input, command) ? command : undefined
 }
 

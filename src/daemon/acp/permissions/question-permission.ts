@@ -7,7 +7,7 @@ import { cancelledPermission, type PermissionOutcome } from './permission.ts'
 /** A question that an agent sends as a permission request. The reply has the answers in addition to the outcome. */
 type QuestionPermission = {
   form: Form
-  outcome(answer: FormAnswer): PermissionOutcome & { answers?: Record<string, string> }
+  toOutcome(answer: FormAnswer): PermissionOutcome & { answers?: Record<string, string> }
 }
 
 const maxQuestions = 20
@@ -27,7 +27,7 @@ export function readQuestionPermission(params: unknown): QuestionPermission | un
   const fields = questions.map(toField)
   return {
     form: { message: questions.map(questionText).join('\n'), fields },
-    outcome: (answer) => {
+    toOutcome: (answer) => {
       if (answer.action !== 'accept') return declineOutcome(params)
       const answers = fields.flatMap(({ name }, at) => {
         const value = answer.content[name]

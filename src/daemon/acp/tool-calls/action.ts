@@ -6,7 +6,7 @@ import type { Action } from '#interns/contract/rules/rule.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { toOperation } from './operation.ts'
 import { resolveLinks } from './resolve-links.ts'
-import { commandOfCall, type ToolCall } from './tool-call.ts'
+import { getCommand, type ToolCall } from './tool-call.ts'
 
 /** Names of the input fields in which agents put the files and addresses of a tool call. */
 const pathFields =
@@ -23,7 +23,7 @@ const limits = { listedValues: 100, namedPaths: 2000, pathLength: 4000, commandL
 export function toAction(tool: ToolCall, workspace: string): Action {
   const operation = toOperation(tool)
   const input = parseObject(tool.input)
-  const { command: shellCommand, script } = commandOfCall(tool)
+  const { command: shellCommand, script } = getCommand(tool)
   // A tool that is not a shell can run its `command` argument too, which an `ask` or `deny` can match.
   const command = script ?? shellCommand ?? tool.script ?? tool.command ?? null
   // The paths of a shell command are among its words.

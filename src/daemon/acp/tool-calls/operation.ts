@@ -1,4 +1,4 @@
-import { commandOfCall, type ToolCall } from './tool-call.ts'
+import { getCommand, type ToolCall } from './tool-call.ts'
 
 /** One word for each kind of tool, the same for all agents. */
 const wordOfKind: Record<string, string> = {
@@ -19,7 +19,7 @@ const wordOfKind: Record<string, string> = {
  */
 export function toOperation(call: ToolCall): string | null {
   const { kind, name, title, changes } = call
-  const word = wordOfKind[kind ?? ''] ?? (commandOfCall(call).command ? 'shell' : changes ? 'edit' : undefined)
+  const word = wordOfKind[kind ?? ''] ?? (getCommand(call).command ? 'shell' : changes ? 'edit' : undefined)
   if (word) return name?.startsWith(`${word}.`) && isName(name) ? name : word
   return [name, title].find((one) => one !== undefined && isName(one)) ?? null
 }

@@ -1,6 +1,6 @@
 import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
-import { contentText } from '../content.ts'
+import { readContentText } from '../content.ts'
 import { readProperty } from '../rpc-message.ts'
 
 /** A change of a file by a tool call. `before` is null for a new file. */
@@ -68,13 +68,13 @@ export const hasEnded = ({ status }: ToolCall): boolean => endStatuses.has(statu
  * command of the call only if the tool runs commands (`execute`), or can run commands as far as the agent reports: it has no
  * kind, or the kind `other` and no name.
  */
-export function commandOfCall({ kind, name, command, script }: ToolCall): Pick<ToolCall, 'command' | 'script'> {
+export function getCommand({ kind, name, command, script }: ToolCall): Pick<ToolCall, 'command' | 'script'> {
   const isShell = kind === 'execute' || kind === undefined || (kind === 'other' && name === undefined)
   return isShell ? { ...(command && { command }), ...(script && { script }) } : {}
 }
 
 /** A piece of output of the agent's own terminal, which some agents send while a command runs. */
-export function terminalOutput(call: unknown): string | undefined {
+export function readTerminalOutput(call: unknown): string | undefined {
   return nonEmptyText(readProperty(readProperty(readProperty(call, '_meta'), 'terminal_output_delta'), 'data'))
 }
 
@@ -102,7 +102,7 @@ function readContent(content: unknown, canHaveInput: boolean) {
   for (const item of Array.isArray(content) ? content : []) {
     const change = readProperty(item, 'type') === 'diff' ? readChange(item) : undefined
     if (change) changes.push(change)
-    const text = contentText(readProperty(item, 'content'))
+    const text = readContentText(readProperty(item, 'content'))
     const parsed = text === undefined || !canHaveInput ? undefined : parseObject(text)
     if (hasProperties(parsed)) json ??= parsed
     else if (text) texts.push(text)

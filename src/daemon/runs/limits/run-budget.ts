@@ -1,14 +1,14 @@
 import { type BudgetPart, spentMessage, type TurnBudget } from '#interns/contract/turn-budget.ts'
-import { createWorkClock } from './work-clock.ts'
+import { WorkClock } from './work-clock.ts'
 
 /** The limits of a run that its daemon can check: the working time, and the cost that its agent reports. */
 export class RunBudget {
   readonly #budget: TurnBudget
-  readonly #clock: ReturnType<typeof createWorkClock>
+  readonly #clock: WorkClock
 
-  constructor(budget: TurnBudget, elapsed: () => number) {
+  constructor(budget: TurnBudget, monotonicNow: () => number) {
     this.#budget = budget
-    this.#clock = createWorkClock(elapsed)
+    this.#clock = new WorkClock(monotonicNow)
   }
 
   /** Starts or pauses the clock of the working time. */
@@ -16,24 +16,24 @@ export class RunBudget {
     this.#clock.setWorking(isWorking)
   }
 
-  get limitsTime(): boolean {
+  get hasTimeLimit(): boolean {
     return this.#budget.seconds !== undefined
   }
 
-  /** When the working time ends; undefined without a limit, or while the clock is paused. */
+  /** The time of the monotonic clock at which the working time ends; undefined without a limit, or while the clock is paused. */
   timeLimitAt(): number | undefined {
     const { seconds } = this.#budget
-    return seconds === undefined ? undefined : this.#clock.reachedAt(1000 * seconds)
+    return seconds === undefined ? undefined : this.#clock.timeWhenReached(1000 * seconds)
   }
 
-  /** The limit that a cost has reached. */
-  exceededBy(costUsd: number | undefined): BudgetPart | undefined {
-    const { costUsd: maxUsd, costOf } = this.#budget
-    return costUsd !== undefined && maxUsd !== undefined && costUsd >= maxUsd ? costOf : undefined
+  /** Returns the name of the cost limit if the cost has reached it. */
+  reachedCostLimit(costUsd: number | undefined): BudgetPart | undefined {
+    const { costUsd: maxUsd, costOf: costLimitName } = this.#budget
+    return costUsd !== undefined && maxUsd !== undefined && costUsd >= maxUsd ? costLimitName : undefined
   }
 
-  /** @param neededUsd the maximum cost of the request that the budget refused. */
-  message(part: BudgetPart, neededUsd?: number): string {
+  /** The message for a run that a limit ended. @param neededUsd the maximum cost of the request that the budget refused. */
+  limitMessage(part: BudgetPart, neededUsd?: number): string {
     return spentMessage(part, this.#budget, neededUsd)
   }
 }

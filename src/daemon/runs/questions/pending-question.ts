@@ -1,5 +1,5 @@
 import { readFormAnswer, readPermissionAnswer } from '#interns/contract/answer.ts'
-import type { PermissionKind, Question, WholePermission } from '#interns/contract/question.ts'
+import type { PermissionDetails, PermissionKind, Question } from '#interns/contract/question.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import { maxEventBytes } from '#interns/contract/turn-event.ts'
 import { cutMiddle } from '#platform/text/truncate.ts'
@@ -11,7 +11,7 @@ import { readQuestionPermission } from '../../acp/permissions/question-permissio
 export type PendingQuestion = {
   question: Question
   /** The complete content of a permission, which can be too long for a question. */
-  details?: WholePermission
+  details?: PermissionDetails
   /** The action of a permission, in the form that rules match. */
   action?: Action
   /** Translates the caller's answer for the agent. @throws Refusal if it does not answer the question. */
@@ -43,7 +43,7 @@ export function permissionQuestion(
     cancelledReply: cancelledPermission,
     read: (answer) => {
       const { answer: kind, choice } = readPermissionAnswer(offeredOptions, answer)
-      return { value: request.outcome(kind, choice), isConsent: kind.startsWith('allow') }
+      return { value: request.toOutcome(kind, choice), isConsent: kind.startsWith('allow') }
     },
   }
 }
@@ -70,7 +70,7 @@ export function formQuestionOfPermission(id: string, params: unknown): QuestionT
     cancelledReply: cancelledPermission,
     read: (answer) => {
       const formAnswer = readFormAnswer(fields, answer)
-      return { value: request.outcome(formAnswer), isConsent: formAnswer.action === 'accept' }
+      return { value: request.toOutcome(formAnswer), isConsent: formAnswer.action === 'accept' }
     },
   }
 }

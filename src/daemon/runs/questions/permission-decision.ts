@@ -20,8 +20,8 @@ export type DecisionDeps = {
   decisions: Decisions
   workspace: string
 }
-/** `reportWork` reports to the caller that the run continues. `withdrawn` aborts when the agent no longer needs the decision. */
-type PermissionCall = { request: PermissionRequest; reportWork: () => void; withdrawn: AbortSignal }
+/** `reportWork` reports to the caller that the run continues. `withdrawal` aborts when the agent no longer needs the decision. */
+type PermissionCall = { request: PermissionRequest; reportWork: () => void; withdrawal: AbortSignal }
 
 /**
  * Decides about an action of an agent. If a rule matches, the rule decides. Otherwise the caller decides in `manual`, and the
@@ -29,7 +29,7 @@ type PermissionCall = { request: PermissionRequest; reportWork: () => void; with
  * saved before the agent receives it.
  */
 export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: PermissionCall): Promise<unknown> {
-  const { request, reportWork, withdrawn } = call
+  const { request, reportWork, withdrawal } = call
   if (run.state().at === 'ended') return cancelledPermission
   const { options } = request.question
   const action = toAction(request.tool, deps.workspace)
@@ -41,17 +41,17 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: P
   if (decision?.effect === 'ask')
     return run.ask(
       permissionQuestion(deps.newId(), request, { action, options: selectOnceOptions(options) }),
-      withdrawn,
+      withdrawal,
     )
   const ruleAnswer = decision && answerByRule(decision.effect, options)
   const allowingAnswer = selfDriveAnswer(options)
   const mustAsk = run.mode === 'manual' || isAmbiguous(request.question, allowingAnswer)
   if (!ruleAnswer && mustAsk && !request.isForRulesOnly)
-    return run.ask(permissionQuestion(deps.newId(), request, { action }), withdrawn)
+    return run.ask(permissionQuestion(deps.newId(), request, { action }), withdrawal)
   reportWork()
   const answer = ruleAnswer ?? allowingAnswer
   run.questions.noteDecision(answer.startsWith('allow'))
-  return request.outcome(answer)
+  return request.toOutcome(answer)
 }
 
 function saveDecision(deps: DecisionDeps, run: LiveRun, { question }: PermissionRequest, decision: Decision): void {

@@ -5,27 +5,31 @@ import type { Action, Decision, LoggedDecision, RulesInForce } from '#interns/co
 import type { DecisionStore } from '../../store/decision-store.ts'
 
 /** The rules in force in a daemon, and the decisions made by them. */
-export type Decisions = {
-  setRules(rules: RulesInForce): void
-  decide(action: Action): Decision | undefined
-  /** Saves a decision until the server has fetched it. @throws StoreError; the action must not be allowed then. */
-  save(decision: Omit<LoggedDecision, 'seq'>): void
-  /** Deletes the decisions up to `seq`, because the server has stored them. @returns the oldest remaining decisions. */
-  acknowledge(seq: number): LoggedDecision[]
-}
+export class Decisions {
+  readonly #store: DecisionStore
+  #rules: RulesInForce = { agent: '', sets: [] }
 
-export function createDecisions(store: DecisionStore): Decisions {
-  let rules: RulesInForce = { agent: '', sets: [] }
-  return {
-    setRules: (newRules) => {
-      rules = newRules
-    },
-    decide: (action) => decide(rules.sets, action, rules.agent),
-    save: store.add,
-    acknowledge: (seq) => {
-      store.forget(seq)
-      return store.oldest()
-    },
+  constructor(store: DecisionStore) {
+    this.#store = store
+  }
+
+  setRules(rules: RulesInForce): void {
+    this.#rules = rules
+  }
+
+  decide(action: Action): Decision | undefined {
+    return decide(this.#rules.sets, action, this.#rules.agent)
+  }
+
+  /** Saves a decision until the server has fetched it. @throws StoreError; the action must not be allowed then. */
+  save(decision: Omit<LoggedDecision, 'seq'>): void {
+    this.#store.add(decision)
+  }
+
+  /** Deletes the decisions up to `seq`, because the server has stored them. @returns the oldest remaining decisions. */
+  acknowledge(seq: number): LoggedDecision[] {
+    this.#store.forget(seq)
+    return this.#store.oldest()
   }
 }
 

@@ -1,4 +1,4 @@
-import type { WholePermission } from '#interns/contract/question.ts'
+import type { PermissionDetails } from '#interns/contract/question.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import type { RunState } from '#interns/contract/run.ts'
@@ -39,7 +39,7 @@ export class RunQuestions {
   }
 
   /** The complete content of a pending permission. */
-  permissionDetails(questionId: string): WholePermission | undefined {
+  permissionDetails(questionId: string): PermissionDetails | undefined {
     return this.#pending.get(questionId)?.details
   }
 

@@ -7,8 +7,8 @@ export type OutboxLimits = {
   maxReplayBytes: number
 }
 
-/** Called when the caller is slow, and when it has caught up or disconnected. */
-export type Backpressure = { begin(): void; end(): void }
+/** `start` is called when the caller is slow, `stop` when it has caught up or disconnected. */
+export type Backpressure = { start(): void; stop(): void }
 
 /** The events of one run for its caller. While no caller is attached, the events are stored for the next caller. */
 export class Outbox {
@@ -100,8 +100,8 @@ export class Outbox {
     const isHigh = this.#reader !== undefined && !this.#isClosed && this.#unsent.bytes > threshold
     if (isHigh === this.#isBackpressured) return
     this.#isBackpressured = isHigh
-    if (isHigh) this.#backpressure.begin()
-    else this.#backpressure.end()
+    if (isHigh) this.#backpressure.start()
+    else this.#backpressure.stop()
   }
 
   #storeForReplay(event: TurnEvent): void {

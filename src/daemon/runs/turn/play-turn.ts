@@ -17,7 +17,7 @@ import { createPromptBlocks } from './prompt-blocks.ts'
 import { runAgentTurn } from './turn.ts'
 
 type PlayDeps = DecisionDeps & {
-  elapsed: () => number
+  monotonicNow: () => number
   log: DaemonLog
   sessions: Pick<Sessions, 'open'>
   store: Pick<DaemonStore, 'saveCost'>

@@ -8,13 +8,13 @@ import type { DaemonTranscripts } from '../../transcript/transcripts.ts'
 import type { LiveRun } from '../live-run.ts'
 import { cancelledForm, formQuestion, formQuestionOfPermission } from '../questions/pending-question.ts'
 import { type DecisionDeps, decidePermission } from '../questions/permission-decision.ts'
-import { createToolCallCache } from './tool-calls.ts'
+import { ToolCallCache } from './tool-call-cache.ts'
 
 /** The least time between two `work.noticed` events. */
 const noticeEveryMs = 1000
 
 export type ListenerDeps = DecisionDeps & {
-  elapsed: () => number
+  monotonicNow: () => number
   log: DaemonLog
   transcripts: Pick<DaemonTranscripts, 'recorder' | 'reopen'>
 }
@@ -26,7 +26,7 @@ export class TurnListener implements SessionListener {
   readonly #deps: ListenerDeps
   readonly #run: LiveRun
   readonly #recorder: ReturnType<DaemonTranscripts['recorder']>
-  readonly #tools = createToolCallCache()
+  readonly #tools = new ToolCallCache()
   // Agents that count UTF-16 units split characters between two updates.
   readonly #join = { message: createPairJoiner(), reasoning: createPairJoiner() }
   /** The cost of the session before this turn, in USD. */
@@ -64,19 +64,19 @@ export class TurnListener implements SessionListener {
     this.#run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
   }
 
-  permission(params: unknown, withdrawn: AbortSignal): Promise<unknown> {
+  onPermissionRequest(params: unknown, withdrawal: AbortSignal): Promise<unknown> {
     const question = formQuestionOfPermission(this.#deps.newId(), params)
-    if (question) return this.#askOrFail(cancelledPermission, () => this.#run.ask(question, withdrawn))
+    if (question) return this.#askOrFail(cancelledPermission, () => this.#run.ask(question, withdrawal))
     const reportWork = () => this.#reportWork()
     return this.#askOrFail(cancelledPermission, async () => {
-      const request = readPermission(params, this.#tools.get)
-      return decidePermission(this.#deps, this.#run, { request, reportWork, withdrawn })
+      const request = readPermission(params, (id) => this.#tools.get(id))
+      return decidePermission(this.#deps, this.#run, { request, reportWork, withdrawal })
     })
   }
 
-  async elicitation(params: unknown, withdrawn: AbortSignal): Promise<unknown> {
+  async onElicitation(params: unknown, withdrawal: AbortSignal): Promise<unknown> {
     const question = formQuestion(this.#deps.newId(), params)
-    return question ? this.#askOrFail(cancelledForm, () => this.#run.ask(question, withdrawn)) : cancelledForm
+    return question ? this.#askOrFail(cancelledForm, () => this.#run.ask(question, withdrawal)) : cancelledForm
   }
 
   #setCost(totalUsd: number): void {
@@ -111,10 +111,10 @@ export class TurnListener implements SessionListener {
 
   /** Reports to the caller that the run continues, at most once in `noticeEveryMs`. */
   #reportWork(): void {
-    const { elapsed } = this.#deps
+    const { monotonicNow } = this.#deps
     this.#run.apply({ type: 'turn.started' })
-    if (this.#run.state().at !== 'running' || elapsed() - this.#workReportedAt < noticeEveryMs) return
-    this.#workReportedAt = elapsed()
+    if (this.#run.state().at !== 'running' || monotonicNow() - this.#workReportedAt < noticeEveryMs) return
+    this.#workReportedAt = monotonicNow()
     this.#run.write({ type: 'work.noticed' })
   }
 

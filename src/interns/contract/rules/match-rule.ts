@@ -1,9 +1,9 @@
-import { withWorkingFolders } from './folders.ts'
 import { type Match, matchesExactly, occursWithin, startsWithPattern } from './match-command.ts'
 import { findHosts, hasUrlExpansion, hostMatches } from './match-host.ts'
 import { foldedPath, pathMatches, resolveFromRoot } from './match-path.ts'
 import type { Action, Rule } from './rule.ts'
 import { possibleCommands, readCommands, type SimpleCommand, type Word } from './shell-words.ts'
+import { addWorkingFolders } from './working-folders.ts'
 import { isWrapperCommand } from './wrapper-commands.ts'
 
 /** A part of an action that is matched separately: a simple command, or a whole call that is not a command. */
@@ -28,7 +28,7 @@ export function splitAction(action: Action, agent: string): ActionPart[] {
   const commands = action.unsure ? undefined : readCommands(text)
   if (!commands || commands.length === 0 || commands.some(isWrapperCommand))
     return [{ ...whole, unparsedWords: possibleCommands(text), argumentWords: [] }]
-  return withWorkingFolders(commands, action.root).map((each) => ({
+  return addWorkingFolders(commands, action.root).map((each) => ({
     action,
     agent,
     unparsedWords: undefined,

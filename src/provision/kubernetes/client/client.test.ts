@@ -16,7 +16,7 @@ const service = (name: string, spec: object = {}): KubernetesObject => ({
 
 async function scripted(options: Parameters<typeof startScriptedApiServer>[0] = {}) {
   const server = await startScriptedApiServer(options)
-  const quick = { ...defaultRetryPolicy, pauseMs: 1 }
+  const quick = { ...defaultRetryPolicy, initialDelayMs: 1 }
   const client = (token = options.token ?? 'a token', caCertificates?: string, policy = quick) =>
     createKubernetesClient(
       { url: server.url, caCertificates: () => caCertificates, token: () => token },
@@ -105,7 +105,7 @@ test('a refused token is reported with the setting of its file', async () => {
 test('an API server that is silent or unreachable does not answer', async () => {
   await using at = await scripted()
   at.fail('silence', 9)
-  const short = { requestMs: 100, attempts: 2, pauseMs: 1 }
+  const short = { requestTimeoutMs: 100, maxAttempts: 2, initialDelayMs: 1 }
   const refused = (error: KubernetesError) => error.status === undefined && /does not answer/.test(error.message)
   await assert.rejects(at.client('t', undefined, short).get('Pod', 'ada'), refused)
   assert.equal(at.server.requests.length, 2)

@@ -84,7 +84,7 @@ export function createKubernetesClient(
         path: objectPath(object.kind, object.metadata.name),
         query,
         body,
-        type: applyType,
+        contentType: applyType,
       })
     },
     merge: (kind, name, change) =>
@@ -93,7 +93,7 @@ export function createKubernetesClient(
         path: objectPath(kind, name),
         query: { fieldManager },
         body: change,
-        type: mergeType,
+        contentType: mergeType,
       }),
     async remove(kind, name, uid) {
       const body = { propagationPolicy: 'Background', ...(uid !== undefined && { preconditions: { uid } }) }
@@ -109,7 +109,7 @@ export function createKubernetesClient(
         timeoutSeconds: String(watchSeconds),
       }
       // The API server ends the watch first. The timeout detects a dead connection.
-      const limits = { headersTimeout: policy.requestMs, bodyTimeout: 1.5 * watchSeconds * 1000 }
+      const limits = { headersTimeout: policy.requestTimeoutMs, bodyTimeout: 1.5 * watchSeconds * 1000 }
       const { body } = await requests.open(
         { method: 'GET', path: collectionPath(kind, namespace), query },
         limits,

@@ -21,7 +21,7 @@ export class KubernetesError extends Error {
   readonly reason: string
   /** Whether the API server was unreachable or overloaded, so that a retry can succeed. */
   readonly isTransient: boolean
-  /** The pause that an overloaded or stopping API server asks for. */
+  /** The value of `Retry-After`, which an overloaded or stopping API server sends; 0 without one. */
   readonly retryAfterMs: number
 
   constructor(message: string, status?: number, reason = '', retryAfterMs = 0) {
@@ -34,27 +34,27 @@ export class KubernetesError extends Error {
 }
 
 export type RetryPolicy = {
-  /** The time limit of one answer. */
-  requestMs: number
-  /** The maximum number of attempts, and the pause after the first attempt. Each further pause is twice as long. */
-  attempts: number
-  pauseMs: number
+  /** The time limit of one attempt. A longer `Retry-After` is shortened to this time. */
+  requestTimeoutMs: number
+  maxAttempts: number
+  /** The delay after the first attempt. Each further delay is twice as long. */
+  initialDelayMs: number
 }
-export const defaultRetryPolicy: RetryPolicy = { requestMs: 10_000, attempts: 5, pauseMs: 200 }
+export const defaultRetryPolicy: RetryPolicy = { requestTimeoutMs: 10_000, maxAttempts: 5, initialDelayMs: 200 }
 
 type ApiRequest = {
   method: 'GET' | 'PATCH' | 'DELETE'
   path: string
   query?: Record<string, string>
   body?: object
-  /** The media type of a body that is not plain JSON. */
-  type?: string
-  /** The media types of the answer; defaults to JSON. */
+  /** The media type of the body; defaults to JSON. */
+  contentType?: string
+  /** The accepted media types of the response; defaults to JSON. */
   accept?: string
 }
 
-/** The largest answer: a list of the objects of all interns. */
-const maxAnswerBytes = 64 * 1024 * 1024
+/** The largest response body: a list of the objects of all interns. */
+const maxResponseBytes = 64 * 1024 * 1024
 
 /** JSON requests to an API server. All of them are idempotent and can be retried. */
 export class KubernetesRequests {
@@ -68,45 +68,45 @@ export class KubernetesRequests {
   }
 
   /** @throws KubernetesError. */
-  async send<Answer>(request: ApiRequest): Promise<Answer> {
-    const { attempts, pauseMs, requestMs } = this.#policy
+  async send<Result>(request: ApiRequest): Promise<Result> {
+    const { maxAttempts, initialDelayMs, requestTimeoutMs } = this.#policy
     const attempt = async () => {
       try {
-        const response = await this.open(request, { headersTimeout: requestMs, bodyTimeout: requestMs })
-        return parseJson(await readText(response)) as Answer
+        const response = await this.open(request, { headersTimeout: requestTimeoutMs, bodyTimeout: requestTimeoutMs })
+        return parseJson(await readText(response)) as Result
       } catch (error) {
         throw toKubernetesError(error)
       }
     }
-    const backoff = { firstMs: pauseMs, maxMs: Number.POSITIVE_INFINITY }
+    const backoff = { firstMs: initialDelayMs, maxMs: Number.POSITIVE_INFINITY }
     return retry(attempt, (failures, failure) => {
       const error = failure as KubernetesError
-      if (failures >= attempts || !isRetryable(error, request)) return undefined
-      return Math.max(backoffDelay(backoff, failures), Math.min(error.retryAfterMs, requestMs))
+      if (failures >= maxAttempts || !isRetryable(error, request)) return undefined
+      return Math.max(backoffDelay(backoff, failures), Math.min(error.retryAfterMs, requestTimeoutMs))
     })
   }
 
-  /** The last bytes of an answer that is a text, however long that is. @throws KubernetesError. */
+  /** Reads the last bytes of a text response of any length. @throws KubernetesError. */
   async readTail(request: ApiRequest, bytes: number): Promise<{ text: string; isCut: boolean }> {
-    const { requestMs } = this.#policy
+    const { requestTimeoutMs } = this.#policy
     try {
-      const { body } = await this.open(request, { headersTimeout: requestMs, bodyTimeout: requestMs })
-      let end = Buffer.alloc(0)
-      let isCut = false
+      const { body } = await this.open(request, { headersTimeout: requestTimeoutMs, bodyTimeout: requestTimeoutMs })
+      let tail = Buffer.alloc(0)
+      let isTruncated = false
       for await (const chunk of body as AsyncIterable<Buffer>) {
-        const received = Buffer.concat([end, chunk])
-        isCut ||= received.length > bytes
-        end = received.subarray(-bytes)
+        const received = Buffer.concat([tail, chunk])
+        isTruncated ||= received.length > bytes
+        tail = received.subarray(-bytes)
       }
-      return { text: end.toString('utf8'), isCut }
+      return { text: tail.toString('utf8'), isCut: isTruncated }
     } catch (error) {
       throw toKubernetesError(error)
     }
   }
 
-  /** An answer with a status of success. @throws KubernetesError, or the error of the connection. */
+  /** Sends a request. @returns a successful response. @throws KubernetesError, or the error of the connection. */
   async open(
-    { method, path, query = {}, body, type = 'application/json', accept = 'application/json' }: ApiRequest,
+    { method, path, query = {}, body, contentType = 'application/json', accept = 'application/json' }: ApiRequest,
     limits: Pick<Dispatcher.RequestOptions, 'headersTimeout' | 'bodyTimeout'>,
     signal?: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
@@ -118,13 +118,13 @@ export class KubernetesRequests {
       headers: {
         accept,
         authorization: `Bearer ${this.#server.token()}`,
-        ...(body && { 'content-type': type }),
+        ...(body && { 'content-type': contentType }),
       },
       ...(body && { body: JSON.stringify(body) }),
       signal,
     })
     if (response.statusCode < 300) return response
-    throw createRefusal(response, await readText(response))
+    throw toResponseError(response, await readText(response))
   }
 
   async close(): Promise<void> {
@@ -137,7 +137,7 @@ export class KubernetesRequests {
     if (this.#agent && this.#agent.caCertificates === caCertificates) return this.#agent.agent
     // Requests on the old connections can finish.
     void this.#agent?.agent.close()
-    const connect = { timeout: this.#policy.requestMs, ca: caCertificates }
+    const connect = { timeout: this.#policy.requestTimeoutMs, ca: caCertificates }
     const agent = new (lazyModules.undici().Agent)({ connect, allowH2: false })
     this.#agent = { agent, caCertificates }
     return agent
@@ -152,21 +152,23 @@ function isRetryable({ isTransient, status }: KubernetesError, { method }: ApiRe
 function toKubernetesError(error: unknown): KubernetesError {
   if (error instanceof KubernetesError) return error
   const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException
-  return new KubernetesError(`The Kubernetes API server does not answer: ${toSentenceEnd(message || code)}`)
+  return new KubernetesError(
+    `The Kubernetes API server does not answer: ${withFullStop(message || (code ?? 'without a reason'))}`,
+  )
 }
 
-/** Reads the reason from an object of kind `Status`. A proxy before the API server can answer anything. */
-function createRefusal({ statusCode, headers }: Dispatcher.ResponseData, answer: string): KubernetesError {
-  const { message, reason } = parseJsonOr(answer, {}) as Record<string, unknown>
-  const explanation = toSentenceEnd(typeof message === 'string' ? message : `status ${statusCode}`)
+/** Creates the error of a failed request. The body is an object of kind `Status`, or anything else from a proxy. */
+function toResponseError({ statusCode, headers }: Dispatcher.ResponseData, body: string): KubernetesError {
+  const { message, reason } = parseJsonOr(body, {}) as Record<string, unknown>
+  const explanation = withFullStop(typeof message === 'string' ? message : `status ${statusCode}`)
   const retryAfterMs = 1000 * (Number(headers['retry-after']) || 0)
   const advice = statusCode === 401 ? ' The token in the file of the setting `kubernetes_token_file` is not valid.' : ''
   const text = `The Kubernetes API server refuses: ${explanation}${advice}`
   return new KubernetesError(text, statusCode, String(reason ?? ''), retryAfterMs)
 }
 
-/** Other sentences can follow the messages of the API server, which mostly have no full stop. */
-const toSentenceEnd = (text = 'without a reason') => (text.endsWith('.') ? text : `${text}.`)
+/** Adds a full stop, which most messages of the API server lack, because other sentences can follow. */
+const withFullStop = (text: string) => (text.endsWith('.') ? text : `${text}.`)
 
 function parseJson(text: string): unknown {
   const value = parseJsonOr(text, undefined)
@@ -179,7 +181,7 @@ async function readText({ body }: Dispatcher.ResponseData): Promise<string> {
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > maxAnswerBytes) throw new KubernetesError('The answer of the Kubernetes API server is too long.')
+    if (bytes > maxResponseBytes) throw new KubernetesError('The answer of the Kubernetes API server is too long.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

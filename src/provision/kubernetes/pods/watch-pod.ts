@@ -21,60 +21,94 @@ const lostNodeCheckMs = 2000
 /** The time in which the cluster can report an eviction. */
 const evictionCheckMs = 1000
 
+type PodReports = { onEnd: (reason: string) => void; onOutdated: () => void }
+
 /**
  * Watches the pod of an intern by the cluster's reports and by its daemon's answers, because neither shows all failures.
  * While the API server is unreachable, only the answers count. @returns a function that stops the watch.
  */
 export function watchPod(
   pods: Pick<Pods, 'follow'>,
-  { internId, address, image, health, findEviction, unresponsiveMs }: WatchOptions,
+  options: WatchOptions,
   onEnd: (reason: string) => void,
   onOutdated: () => void,
 ): () => void {
-  let isActive = true
-  let isStopped = false
+  const watch = new PodWatch(pods, options, { onEnd, onOutdated })
+  return () => watch.stop()
+}
+
+class PodWatch {
+  readonly #options: WatchOptions
+  readonly #reports: PodReports
+  readonly #stopFollowing: () => void
+  readonly #stopChecks: () => void
   /** The pod as it was first reported. */
-  let firstPod: Pod | undefined
-  let node: string | undefined
-  const stop = () => {
-    isActive = false
-    unfollow()
-    stopChecks()
+  #firstPod: Pod | undefined
+  #node: string | undefined
+  /** Whether nothing was reported yet. The watch reports once. */
+  #isActive = true
+  #isStopped = false
+
+  constructor(pods: Pick<Pods, 'follow'>, options: WatchOptions, reports: PodReports) {
+    this.#options = options
+    this.#reports = reports
+    this.#stopFollowing = pods.follow(options.internId, (pod) => this.#onPod(pod))
+    this.#stopChecks = monitorAnswers(
+      (withinMs) => this.#checkDaemon(withinMs),
+      options.unresponsiveMs,
+      (reason) => this.#finish(() => void this.#reportEnd(`The daemon ${reason}${this.#nodeNote()}.`)),
+    )
   }
-  const finish = (report: () => void) => {
-    if (!isActive) return
-    stop()
+
+  stop(): void {
+    this.#isStopped = true
+    this.#end()
+  }
+
+  #end(): void {
+    this.#isActive = false
+    this.#stopFollowing()
+    this.#stopChecks()
+  }
+
+  #finish(report: () => void): void {
+    if (!this.#isActive) return
+    this.#end()
     report()
   }
-  const unfollow = pods.follow(internId, (pod) => {
-    const reason = findEndReason(pod, address, firstPod)
-    firstPod ??= pod
-    node = pod?.node
+
+  #onPod(pod: Pod | undefined): void {
+    const reason = findEndReason(pod, this.#options.address, this.#firstPod)
+    this.#firstPod ??= pod
+    this.#node = pod?.node
     if (!reason) return
-    if (pod?.isLost) void endIfSilent(reason)
-    else finish(() => void reportEnd(reason))
-  })
+    if (pod?.isLost) void this.#endIfSilent(reason)
+    else this.#finish(() => void this.#reportEnd(reason))
+  }
+
   /** The pod shows how it ended; after an eviction, the node reports why. */
-  const reportEnd = async (endText: string) => {
-    const eviction = firstPod && (await waitAtMost(evictionCheckMs, findEviction(firstPod)))
-    if (!isStopped) onEnd(eviction === undefined ? endText : toSentence(eviction))
+  async #reportEnd(endText: string): Promise<void> {
+    const pod = this.#firstPod
+    const eviction = pod && (await waitAtMost(evictionCheckMs, this.#options.findEviction(pod)))
+    if (!this.#isStopped) this.#reports.onEnd(eviction === undefined ? endText : toSentence(eviction))
   }
+
   /** The report of a lost node can be wrong, for example after an outage of the API server. */
-  const endIfSilent = async (reason: string) => {
-    if (!(await health(lostNodeCheckMs))) finish(() => onEnd(reason))
+  async #endIfSilent(reason: string): Promise<void> {
+    if (!(await this.#options.health(lostNodeCheckMs))) this.#finish(() => this.#reports.onEnd(reason))
   }
-  const isResponding = async (withinMs: number) => {
-    const current = await health(withinMs)
-    const isIdle = current !== undefined && current.runs === 0 && current.waiting === 0
-    if (isIdle && firstPod !== undefined && firstPod.image !== image) finish(onOutdated)
-    return current !== undefined
+
+  /** @returns whether the daemon answers. Reports an idle pod with an old image. */
+  async #checkDaemon(withinMs: number): Promise<boolean> {
+    const health = await this.#options.health(withinMs)
+    const isIdle = health !== undefined && health.runs === 0 && health.waiting === 0
+    const isOutdated = this.#firstPod !== undefined && this.#firstPod.image !== this.#options.image
+    if (isIdle && isOutdated) this.#finish(this.#reports.onOutdated)
+    return health !== undefined
   }
-  const nodeNote = () => (node === undefined ? '' : `, on the node ${node}`)
-  const onUnresponsive = (reason: string) => finish(() => void reportEnd(`The daemon ${reason}${nodeNote()}.`))
-  const stopChecks = monitorAnswers(isResponding, unresponsiveMs, onUnresponsive)
-  return () => {
-    isStopped = true
-    stop()
+
+  #nodeNote(): string {
+    return this.#node === undefined ? '' : `, on the node ${this.#node}`
   }
 }
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { createDecisionCollector } from '#interns/rules/decision-collector.ts'
+import { DecisionCollector } from '#interns/rules/decision-collector.ts'
 import { startChatTurn } from '#interns/turns/chat-turn.ts'
 import { openDb } from '#platform/db/open.ts'
 import { addOrganization } from '../../../harness/database/organizations.ts'
@@ -235,7 +235,7 @@ describe('refusals of the chat route', () => {
       rates: { user: 10_000, organization: 10_000 },
       readMeteredUsage: async () => undefined,
       readSpending: async () => ({ usd: 0, isComplete: true }),
-      decisions: createDecisionCollector({ db, now: Date.now, conceal: async (_intern, text) => text }),
+      decisions: new DecisionCollector({ db, now: Date.now, conceal: async (_intern, text) => text }),
       idleTimeoutMs: 60_000,
       hosts: { findLoss: async () => null },
       idleMs: 0,

@@ -1,4 +1,4 @@
-import { permissionKinds, type WholePermission } from '#interns/contract/question.ts'
+import { type PermissionDetails, permissionKinds } from '#interns/contract/question.ts'
 import type { Runs } from '#interns/contract/runs.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { findOpenQuestions } from '#interns/runs/questions.ts'
@@ -50,7 +50,7 @@ export const getInternQuestion = route({
     if (!openQuestion) throw new Fault('not_found', 'The intern does not wait for an answer to such a question.')
     const item = questionItem(openQuestion)
     if (openQuestion.question.kind !== 'permission') return { data: item }
-    const permission = await fetchPermission(deps.provisioner.runs(intern), openQuestion.question.id, signal)
+    const permission = await fetchPermission(deps.provisioner.runsOf(intern), openQuestion.question.id, signal)
     const { detail, command, paths, changes } = permission
     return {
       data: {
@@ -64,7 +64,7 @@ export const getInternQuestion = route({
   },
 })
 
-async function fetchPermission(runs: Runs, id: string, signal: AbortSignal): Promise<WholePermission> {
+async function fetchPermission(runs: Runs, id: string, signal: AbortSignal): Promise<PermissionDetails> {
   const permission = await translateDaemonErrors(runs.question(id, signal))
   if (permission) return permission
   throw new Fault('conflict', 'This question is no longer waiting for an answer.')

@@ -1,7 +1,7 @@
 import { findIntern } from '#interns/registry/intern-store.ts'
-import { waitUntilStored } from '#interns/runs/limited-turns.ts'
+import { waitUntilEndStored } from '#interns/runs/limited-turns.ts'
 import { recordCancelled } from '#interns/runs/run-audit.ts'
-import { findRun } from '#interns/runs/run-store.ts'
+import { requireRun } from '#interns/runs/run-store.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
@@ -22,13 +22,13 @@ export const cancelInternRun = route({
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller }, deps) => {
     const intern = await findIntern(deps, caller, params.internId)
-    const run = await findRun(deps, intern.id, params.runId)
-    const isCancelled =
-      run.status !== 'ended' && (await translateDaemonErrors(deps.provisioner.runs(intern).cancel(run.id)))
-    if (!isCancelled) throw new Fault('conflict', 'The run has ended; there is nothing to cancel.')
+    const run = await requireRun(deps, intern.id, params.runId)
+    const runs = deps.provisioner.runsOf(intern)
+    if (run.status === 'ended' || !(await translateDaemonErrors(runs.cancel(run.id))))
+      throw new Fault('conflict', 'The run has ended; there is nothing to cancel.')
     await recordCancelled(deps, caller, run)
-    // The run can have a cost limit, so this waits as long as for a run that has one.
-    await waitUntilStored(deps.db, intern.id, run.id, 'limited')
+    // Until the end is stored, a cost limit of this run would also apply to the next run.
+    await waitUntilEndStored(deps.db, intern.id, run.id, { canHaveCostLimit: true })
     return { cancelled: true as const }
   },
 })

@@ -1,6 +1,6 @@
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { InternRun, toRunItem } from '#interns/runs/run-record.ts'
-import { findRun } from '#interns/runs/run-store.ts'
+import { requireRun } from '#interns/runs/run-store.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../../route.ts'
 import { RunPath } from '../path.ts'
@@ -17,6 +17,6 @@ export const getInternRun = route({
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, caller }, deps) => {
     const { id } = await findIntern(deps, caller, params.internId)
-    return { data: toRunItem(await findRun(deps, id, params.runId)) }
+    return { data: toRunItem(await requireRun(deps, id, params.runId)) }
   },
 })

@@ -99,7 +99,7 @@ async function* followSession(
     const intern = await findInternById(deps.db.query, id)
     if (!intern) return
     events = await deps.provisioner
-      .runs(intern)
+      .runsOf(intern)
       .transcripts.follow(sessionId, revision, signal)
       .catch(() => undefined)
   }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createToolCallCache } from './tool-calls.ts'
+import { ToolCallCache } from './tool-call-cache.ts'
 
 const start = { sessionUpdate: 'tool_call', title: 'bash', kind: 'execute', status: 'pending', rawInput: {} }
 const update = (fields: object) => ({ sessionUpdate: 'tool_call_update', ...fields })
 
 test('a call that repeats the id of an ended call has an own id and no details of it', () => {
-  const calls = createToolCallCache()
+  const calls = new ToolCallCache()
   calls.add('call_0', start)
   calls.add('call_0', update({ rawInput: { command: 'ls' } }))
   assert.equal(calls.get('call_0')?.command, 'ls')
@@ -21,14 +21,14 @@ test('a call that repeats the id of an ended call has an own id and no details o
 })
 
 test('a permission request with the id of an ended call has no details of it', () => {
-  const calls = createToolCallCache()
+  const calls = new ToolCallCache()
   calls.add('shell', { ...start, rawInput: { command: 'ls' } })
   calls.add('shell', update({ status: 'completed' }))
   assert.equal(calls.get('shell'), undefined)
 })
 
 test('a late update, and a repeated report of a running call, change the same call', () => {
-  const calls = createToolCallCache()
+  const calls = new ToolCallCache()
   calls.add('a', start)
   assert.deepEqual(calls.add('a', { ...start, rawInput: { command: 'ls' } }).tool.command, 'ls')
   calls.add('a', update({ status: 'completed' }))

@@ -1,18 +1,18 @@
-/** An answer of JSON-RPC, with a result or an error. */
-type Answer = { id: number | string; error?: unknown }
+/** A response of JSON-RPC, with a result or an error. */
+type JsonRpcResponse = { id: number | string; error?: unknown }
 
-export function isAnswer(value: unknown): value is Answer {
+export function isJsonRpcResponse(value: unknown): value is JsonRpcResponse {
   if (typeof value !== 'object' || value === null || !('id' in value) || 'method' in value) return false
   return typeof value.id === 'number' || typeof value.id === 'string'
 }
 
 /** Some servers omit the version, or add an error that is null to a result. */
-export function repairAnswer({ error, ...answer }: Answer): object {
-  return { jsonrpc: '2.0', ...answer, ...(error !== null && error !== undefined && { error }) }
+export function repairJsonRpcResponse({ error, ...response }: JsonRpcResponse): object {
+  return { jsonrpc: '2.0', ...response, ...(error !== null && error !== undefined && { error }) }
 }
 
-/** Repairs the answers in a response of a server with a URL: JSON, or a stream of events. */
-export async function repairResponse(response: Response): Promise<Response> {
+/** Repairs the JSON-RPC responses in an HTTP response: JSON, or a stream of server-sent events. */
+export async function repairHttpResponse(response: Response): Promise<Response> {
   const { body, status, statusText, headers } = response
   const type = headers.get('content-type') ?? ''
   if (!body || !response.ok) return response
@@ -23,19 +23,19 @@ export async function repairResponse(response: Response): Promise<Response> {
   return new Response(repaired.pipeThrough(new TextEncoderStream()), { status, statusText, headers })
 }
 
-/** The same text if it contains no answer with an error that is null. */
+/** Returns the text unchanged if it contains no `"error": null`. */
 function repairText(text: string): string {
   if (!/"error"\s*:\s*null/.test(text)) return text
   try {
     const value: unknown = JSON.parse(text)
-    const repaired = Array.isArray(value) ? value.map(repairIfAnswer) : repairIfAnswer(value)
+    const repaired = Array.isArray(value) ? value.map(repairIfResponse) : repairIfResponse(value)
     return JSON.stringify(repaired)
   } catch {
     return text
   }
 }
 
-const repairIfAnswer = (value: unknown) => (isAnswer(value) ? repairAnswer(value) : value)
+const repairIfResponse = (value: unknown) => (isJsonRpcResponse(value) ? repairJsonRpcResponse(value) : value)
 
 /** Repairs the data of each event. Servers send a message in one line. */
 function eventRepairer(): TransformStream<string, string> {

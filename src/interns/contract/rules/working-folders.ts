@@ -5,7 +5,7 @@ import type { SimpleCommand } from './shell-words.ts'
 const maxFolders = 20
 
 /** The commands of a list, each with its possible working folders; undefined if they are unknown. */
-export function withWorkingFolders(
+export function addWorkingFolders(
   commands: SimpleCommand[],
   root: string,
 ): { command: SimpleCommand; folders: string[] | undefined }[] {

@@ -9,7 +9,7 @@ type ControlGroup = { path: string; folder: string }
 
 const controllers = ['pids', 'memory']
 /** The group for the server itself: a group that limits its child groups cannot contain processes. */
-const serverGroup = 'service'
+const serverGroupName = 'service'
 
 /**
  * Prepares the parent of the interns' control groups.
@@ -17,11 +17,11 @@ const serverGroup = 'service'
  * @param warn is called with the reason if the service has a group but cannot divide it.
  * @returns the parent's folder; undefined without a group that the service can divide.
  */
-export async function prepareGroups(
+export async function prepareParentGroup(
   keepsRunning: boolean,
   warn: (message: string) => void,
 ): Promise<string | undefined> {
-  const top = topGroup(readOrEmpty('/proc/self/cgroup'), readOrEmpty('/proc/self/mountinfo'))
+  const top = findServiceGroup(readOrEmpty('/proc/self/cgroup'), readOrEmpty('/proc/self/mountinfo'))
   if (top === undefined) return undefined
   const isRoot = top.path === '/'
   if (!isRoot && (keepsRunning || !(await isDelegated(top.path)))) return undefined
@@ -39,11 +39,11 @@ export async function prepareGroups(
  * The group that this service can divide, if any: its unit of systemd, or the root as a container sees it.
  * @param cgroup the text of `/proc/self/cgroup`. @param mountinfo the text of `/proc/self/mountinfo`.
  */
-export function topGroup(cgroup: string, mountinfo: string): ControlGroup | undefined {
+export function findServiceGroup(cgroup: string, mountinfo: string): ControlGroup | undefined {
   const ownPath = readGroupPath(cgroup)
   const unit = /^.*\.(?:service|scope)(?=\/|$)/.exec(ownPath ?? '')?.[0]
   // An earlier server of this container can have moved the parent of this process into the group for the server.
-  const path = unit ?? (ownPath === `/${serverGroup}` ? '/' : ownPath)
+  const path = unit ?? (ownPath === `/${serverGroupName}` ? '/' : ownPath)
   const folder = path && findGroupFolder(path, mountinfo)
   return folder ? { path, folder } : undefined
 }
@@ -73,8 +73,8 @@ function enableControllers(folder: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error
     // The group has processes of this container or unit: move them into a child group.
-    mkdirSync(join(folder, serverGroup), { recursive: true })
-    for (const pid of readWords(join(folder, 'cgroup.procs'))) moveTo(join(folder, serverGroup), pid)
+    mkdirSync(join(folder, serverGroupName), { recursive: true })
+    for (const pid of readWords(join(folder, 'cgroup.procs'))) moveTo(join(folder, serverGroupName), pid)
     enable()
   }
 }
