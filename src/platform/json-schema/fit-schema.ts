@@ -57,7 +57,7 @@ function fitNode(original: unknown, context: FitContext): Schema {
   if (hasType(schema.type, 'array') && schema.items === undefined && schema.prefixItems === undefined)
     schema = { ...schema, items: {} }
   if (rules.closesObjects || rules.declaresRequired) schema = withDeclaredRequired(schema, context)
-  if (rules.closesObjects && isObject(schema) && schema.additionalProperties !== false)
+  if (rules.closesObjects && describesObject(schema) && schema.additionalProperties !== false)
     schema = { ...schema, properties: schema.properties ?? {}, additionalProperties: false }
   return schema
 }
@@ -82,7 +82,8 @@ function withDeclaredRequired(schema: Schema, { report }: FitContext): Schema {
   return declared.length > 0 ? { ...rest, required: declared } : rest
 }
 
-const isObject = ({ type, properties }: Schema) => type === 'object' || (type === undefined && properties !== undefined)
+const describesObject = ({ type, properties }: Schema) =>
+  hasType(type, 'object') || (type === undefined && properties !== undefined)
 
 function withoutRef({ $ref, ...siblings }: Schema, context: FitContext): Schema {
   const ref = String($ref)

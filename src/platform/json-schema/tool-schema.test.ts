@@ -42,6 +42,21 @@ test('arguments that cannot be an object have no schema', () => {
   assert.equal(fit({ anyOf: [{ type: 'string' }, { type: 'number' }] }), undefined)
 })
 
+test('a variant of a union is an object if it can also be null, or names its type as another language does', () => {
+  for (const type of [['object', 'null'], 'OBJECT', 'dict', null]) {
+    const fitted = fit({ anyOf: [{ type, properties: { a: {} } }, { type: 'string' }] })
+    assert.deepEqual(fitted?.properties, { a: {} }, String(type))
+  }
+})
+
+test('an object that can also be null is closed like any other', () => {
+  const schema = { type: ['object', 'null'], properties: { a: { type: 'string' } } }
+  assert.deepEqual(
+    fitSchema(schema, { closesObjects: true }, () => {}),
+    { ...schema, additionalProperties: false },
+  )
+})
+
 test('references that double at each level are replaced within a bound', () => {
   const levels = Array.from({ length: 40 }, (_, at) => {
     const $ref = `#/$defs/l${at + 1}`

@@ -9,11 +9,15 @@ import { hasType, normalizeType } from './schema-types.ts'
  */
 export function fitToolSchema(schema: unknown, rules: SchemaRules, report: ReportKeyword): Schema | undefined {
   const root = withoutRootUnion(isSchema(schema) ? resolveRoot(schema) : {}, report)
-  const type = normalizeType(root.type)
-  if (type !== undefined && !hasType(type, 'object')) return undefined
+  if (!canBeObject(root)) return undefined
   const fitted = fitSchema(root, rules, report)
   if (fitted.type === 'object' && isSchema(fitted.properties)) return fitted
   return { ...fitted, type: 'object', properties: isSchema(fitted.properties) ? fitted.properties : {} }
+}
+
+function canBeObject(schema: Schema): boolean {
+  const type = normalizeType(schema.type)
+  return type === undefined || hasType(type, 'object')
 }
 
 /** Other keywords that restrict the root. OpenAI refuses `enum` and `not` there, as it refuses unions. */
@@ -49,8 +53,8 @@ function resolveVariants(list: unknown[], document: Schema): Schema[] {
 }
 
 /**
- * Merges variants into one object with the properties of all. A property is required only if every variant requires it. If no
- * variant is an object, returns a schema that is none either, which `fitToolSchema` refuses.
+ * Merges variants into one object with the properties of all. A property is required only if every variant requires it.
+ * Returns the schema of a string if no variant can be an object, because `fitToolSchema` refuses it.
  */
 function mergeUnion(schema: Schema, keyword: 'anyOf' | 'oneOf', document: Schema, report: ReportKeyword): Schema {
   const { [keyword]: list, ...rest } = schema
@@ -60,22 +64,22 @@ function mergeUnion(schema: Schema, keyword: 'anyOf' | 'oneOf', document: Schema
         ? mergeAllOf({ ...variant, allOf: resolveVariants(variant.allOf, document) })
         : variant,
     )
-    .filter((variant) => variant.type === undefined || variant.type === 'object')
+    .filter(canBeObject)
   if (variants.length === 0 && rest.type === undefined) return { ...rest, type: 'string' }
   report(keyword)
   const properties = mergeProperties([rest, ...variants])
-  const required = [...new Set([...toNames(rest.required), ...requiredByAll(variants)])]
+  const required = [...new Set([...listRequired(rest), ...requiredByAll(variants)])]
   const merged: Schema = { ...rest, type: 'object', properties }
   if (required.length > 0) merged.required = required
   return moveIntoDescription(merged, { [keyword]: variants.map(summarizeVariant) })
 }
 
-const toNames = (required: unknown): unknown[] => (Array.isArray(required) ? required : [])
+const listRequired = ({ required }: Schema): unknown[] => (Array.isArray(required) ? required : [])
 
 function requiredByAll(variants: Schema[]): unknown[] {
   const counts = new Map<unknown, number>()
-  for (const { required } of variants)
-    for (const name of new Set(toNames(required))) counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const variant of variants)
+    for (const name of new Set(listRequired(variant))) counts.set(name, (counts.get(name) ?? 0) + 1)
   return [...counts].flatMap(([name, count]) => (count === variants.length ? [name] : []))
 }
 
