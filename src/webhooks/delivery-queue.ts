@@ -9,7 +9,13 @@ import { toWebhook } from './webhook.ts'
 
 export type QueueDeps = { db: Db; clock: DatabaseClock; now: Now; newId: NewId; server: string }
 
-export type Outcome = { status: number | null; error: string | null }
+/** The result of an attempt. Without an error it has succeeded. */
+export type Outcome = {
+  status: number | null
+  error: string | null
+  /** The header `Retry-After` of a receiver that is overloaded. */
+  retryAfter?: string | undefined
+}
 
 /** Maximum length of a stored error, in characters. */
 export const maxErrorLength = 300
@@ -17,13 +23,17 @@ export const maxErrorLength = 300
 /** A webhook that fails for this long is disabled. */
 const disableAfterMs = 5 * dayMs
 
-/** Selects a pending delivery that this server has claimed. */
+/** Updates a pending delivery that this server has claimed. */
 const updateOwnClaim = (tx: Tx, { server }: QueueDeps, id: string) =>
   tx
     .updateTable('webhook_deliveries')
     .where('id', '=', id)
     .where('claimed_by', '=', server)
     .where('state', '=', 'pending')
+
+/** Updates the webhook of a delivery, unless its URL was changed during the attempt. */
+const updateWebhook = (tx: Tx, { webhookId, url }: ClaimedDelivery) =>
+  tx.updateTable('webhooks').where('id', '=', webhookId).where('url', '=', url)
 
 /** Releases a delivery, so that the next server sends it at once. */
 export async function releaseClaim(deps: QueueDeps, id: string): Promise<void> {
@@ -33,23 +43,14 @@ export async function releaseClaim(deps: QueueDeps, id: string): Promise<void> {
 }
 
 /** Records a successful delivery. */
-export async function recordSuccess(
-  deps: QueueDeps,
-  { id, webhookId, attempts }: ClaimedDelivery,
-  status: number,
-): Promise<void> {
+export async function recordSuccess(deps: QueueDeps, claimed: ClaimedDelivery, status: number): Promise<void> {
   const { db, clock } = deps
   await db.exclusively('webhook deliveries', async (tx) => {
-    const outcome = { state: 'delivered', attempts: attempts + 1, last_status: status, last_error: null }
-    await updateOwnClaim(tx, deps, id)
+    const outcome = { state: 'delivered', attempts: claimed.attempts + 1, last_status: status, last_error: null }
+    await updateOwnClaim(tx, deps, claimed.id)
       .set({ ...outcome, claimed_until: 0, settled_at: clock.nowSql() })
       .execute()
-    await tx
-      .updateTable('webhooks')
-      .set({ failing_since: null })
-      .where('id', '=', webhookId)
-      .where('failing_since', 'is not', null)
-      .execute()
+    await updateWebhook(tx, claimed).set({ failing_since: null }).where('failing_since', 'is not', null).execute()
   })
 }
 
@@ -67,7 +68,7 @@ export async function recordFailure(
   failed: FailedAttempt,
 ): Promise<string | undefined> {
   const { db, clock } = deps
-  const { id, webhookId, attempts } = claimed
+  const { id, attempts } = claimed
   const { status, error, retryInMs } = failed
   return db.exclusively('webhook deliveries', async (tx) => {
     const isFinal = retryInMs === undefined
@@ -82,27 +83,23 @@ export async function recordFailure(
         ...(isFinal && { settled_at: clock.nowSql() }),
       })
       .execute()
-    await tx
-      .updateTable('webhooks')
-      .set({ failing_since: clock.nowSql() })
-      .where('id', '=', webhookId)
-      .where('failing_since', 'is', null)
-      .execute()
-    return disableIfUseless(deps, tx, webhookId, failed)
+    await updateWebhook(tx, claimed).set({ failing_since: clock.nowSql() }).where('failing_since', 'is', null).execute()
+    return disableIfUnusable(deps, tx, claimed, failed)
   })
 }
 
 /** Disables a webhook whose receiver is gone or has failed for too long. @returns the reason; undefined if it stays enabled. */
-async function disableIfUseless(
+async function disableIfUnusable(
   deps: QueueDeps,
   tx: Tx,
-  webhookId: string,
+  claimed: ClaimedDelivery,
   { status, error, isGone }: FailedAttempt,
 ): Promise<string | undefined> {
   const { clock, now } = deps
   const row = await tx
     .selectFrom('webhooks')
-    .where('id', '=', webhookId)
+    .where('id', '=', claimed.webhookId)
+    .where('url', '=', claimed.url)
     .where('enabled', '=', 1)
     .$if(!isGone, (rows) =>
       rows.where('failing_since', '<=', sql<number>`${clock.nowSql()} - ${sql.lit(disableAfterMs)}`),
@@ -114,7 +111,7 @@ async function disableIfUseless(
     ? 'The receiver answered 410 (Gone).'
     : `All deliveries failed for ${disableAfterMs / dayMs} days; the last error: ${error ?? status}.`
   const after = { ...row, enabled: 0, disabled_reason: reason }
-  await tx.updateTable('webhooks').set({ enabled: 0, disabled_reason: reason }).where('id', '=', webhookId).execute()
+  await updateWebhook(tx, claimed).set({ enabled: 0, disabled_reason: reason }).execute()
   await recordChange(
     deps,
     tx,
@@ -122,7 +119,7 @@ async function disableIfUseless(
     {
       action: 'webhook.disabled_by_service',
       targetKind: 'webhook',
-      targetId: webhookId,
+      targetId: row.id,
       before: toWebhook(row, now()),
       after: toWebhook(after, now()),
     },

@@ -86,6 +86,22 @@ onEachDatabase('a sender of webhooks', (kind) => {
     assert.deepEqual([delivery?.state, delivery?.attempts, delivery?.last_status], ['delivered', 4, 200])
   })
 
+  test('waits as long as an overloaded receiver requests, but at most as long as the schedule ever does', async () => {
+    const start = Date.parse('2026-11-01T00:00:00Z')
+    const requested = { '90': 90, 'Sun, 01 Nov 2026 01:00:00 GMT': 3600, '9000000': 43_200, soon: 6 }
+    for (const [header, seconds] of Object.entries(requested)) {
+      await using receiver = await startReceiver((response) => response.writeHead(429, { 'retry-after': header }).end())
+      await using w = await world(kind, receiver)
+      w.begin()
+      await w.test()
+      await until(() => w.observed.length === 1)
+      const [delivery] = await w.deliveries()
+      const waitedMs = Date.parse(delivery!.next_attempt_at!) - start
+      if (header === 'soon') assert.ok(waitedMs >= 5000 && waitedMs <= seconds * 1000, String(waitedMs))
+      else assert.equal(waitedMs, seconds * 1000)
+    }
+  })
+
   test('gives up after the last of them, and sends once more on demand', async () => {
     await using receiver = await startReceiver((response) => response.writeHead(500).end())
     await using w = await world(kind, receiver)
@@ -125,6 +141,37 @@ onEachDatabase('a sender of webhooks', (kind) => {
       const enabled = await changeWebhook(w.deps, w.caller, disabled.id, { enabled: true })
       assert.deepEqual([enabled.enabled, enabled.disabled_reason, enabled.failing_since], [true, null, null])
     }
+  })
+
+  test('does not blame a new address for the answer of the old one', async () => {
+    const changed = Promise.withResolvers<void>()
+    await using receiver = await startReceiver(async (response, at) => {
+      if (at > 1) return response.writeHead(204).end()
+      await changed.promise
+      return response.writeHead(410).end()
+    })
+    await using w = await world(kind, receiver)
+    w.begin()
+    await w.test()
+    await until(() => receiver.received.length === 1)
+    const { id } = await w.current()
+    await changeWebhook(w.deps, w.caller, id, { url: `${receiver.origin}/new` })
+    changed.resolve()
+    await until(() => w.observed.length === 1)
+    const { enabled, failing_since } = await w.current()
+    assert.deepEqual([enabled, failing_since], [true, null])
+  })
+
+  test('counts failures of a new address from its first one', async () => {
+    await using receiver = await startReceiver((response) => response.writeHead(500).end())
+    await using w = await world(kind, receiver)
+    w.begin()
+    await w.test()
+    await until(() => w.observed.length === 1)
+    const { id, failing_since } = await w.current()
+    assert.ok(failing_since)
+    assert.ok((await changeWebhook(w.deps, w.caller, id, { description: 'the same address' })).failing_since)
+    assert.equal((await changeWebhook(w.deps, w.caller, id, { url: `${receiver.origin}/new` })).failing_since, null)
   })
 
   test('counts an attempt without encryption key like any other, and reports it', async () => {

@@ -1,6 +1,7 @@
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
 import { dayMs, hourMs } from '#platform/core/clock.ts'
+import { parseRetryAfter } from '#platform/net/retry-after.ts'
 import type { Log } from '#platform/process/log.ts'
 import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.ts'
 import {
@@ -29,6 +30,8 @@ export type SenderDeps = QueueDeps & {
 
 /** The delay after each failed attempt, nearly 28 hours in total. Each is extended randomly by up to 20 %. */
 export const retrySeconds = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200]
+/** The longest delay that a receiver can request: the longest one of the schedule. */
+const maxRetryAfterMs = Math.max(...retrySeconds) * 1000
 
 type SenderTiming = { pollMs?: number; retentionMs?: number }
 
@@ -88,7 +91,7 @@ async function deliver(deps: SenderDeps, claimed: ClaimedDelivery, signal: Abort
   const { log, observe } = deps
   const { id, webhookId, event, attempts } = claimed
   const startedAt = performance.now()
-  const { status, error } = await attempt(deps, claimed, signal)
+  const { status, error, retryAfter } = await attempt(deps, claimed, signal)
   // The stop of this server ended the attempt. The receiver may have accepted the delivery, but the next server sends it again.
   if (signal.aborted && status === null) return releaseClaim(deps, id)
   const seconds = (performance.now() - startedAt) / 1000
@@ -106,13 +109,20 @@ async function deliver(deps: SenderDeps, claimed: ClaimedDelivery, signal: Abort
     return void log.info(logFields, 'webhook delivered')
   }
   const isGone = status === 410
-  const delaySeconds = isGone ? undefined : retrySeconds[attempts]
-  const retryInMs = delaySeconds === undefined ? undefined : delaySeconds * 1000 * (1 + Math.random() / 5)
+  const retryInMs = isGone ? undefined : computeRetryDelay(attempts, parseRetryAfter(retryAfter, deps.now()))
   const disabledReason = await recordFailure(deps, claimed, { status, error, retryInMs, isGone })
   observe(retryInMs === undefined ? 'failed' : 'retried', seconds)
   const retryFields = retryInMs === undefined ? {} : { retryInMs: Math.round(retryInMs) }
   log.warn({ ...logFields, error, ...retryFields }, 'webhook not delivered')
   if (disabledReason !== undefined) log.warn({ webhook: webhookId, reason: disabledReason }, 'webhook disabled')
+}
+
+/** Returns the delay before the next attempt: that of the schedule, or a longer one that the receiver requests. */
+function computeRetryDelay(attempts: number, retryAfterMs = 0): number | undefined {
+  const seconds = retrySeconds[attempts]
+  if (seconds === undefined) return undefined
+  const scheduledMs = seconds * 1000 * (1 + Math.random() / 5)
+  return Math.max(scheduledMs, Math.min(retryAfterMs, maxRetryAfterMs))
 }
 
 async function attempt(deps: SenderDeps, claimed: ClaimedDelivery, signal: AbortSignal): Promise<Outcome> {

@@ -2,13 +2,14 @@ import { type MailSettings, sendMail } from '#platform/net/mail.ts'
 import { maxErrorLength, type Outcome } from './delivery-queue.ts'
 import { toReadableEvent } from './readable-event.ts'
 
-const addressShape = /^[^\s@,;<>"]+@[^\s@,;<>"]+\.[^\s@,;<>"]+$/
+/** An email address. In a `mailto:` URL, `?` starts headers and `#` a fragment. */
+const addressPattern = /^[^\s@,;<>"?#]+@[^\s@,;<>"?#]+\.[^\s@,;<>"?#]+$/
 
 /** The recipient of a `mailto:` URL with one address and nothing else; undefined for any other URL. */
 export function findRecipient(url: string): string | undefined {
   if (!url.toLowerCase().startsWith('mailto:')) return undefined
   const address = url.slice('mailto:'.length)
-  return addressShape.test(address) ? address : undefined
+  return addressPattern.test(address) ? address : undefined
 }
 
 /** Sends an event by email. @returns the SMTP reply code, or the error if the server sent no reply. */

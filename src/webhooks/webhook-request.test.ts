@@ -25,6 +25,17 @@ test('nothing is sent to private addresses or without TLS, except to named serve
   assert.equal(forbiddenReason({ webhook_origins: ['http://10.1.2.3:80'] }, 'http://10.1.2.3/'), undefined)
 })
 
+test('a mailto URL has one address and no headers', () => {
+  const withMail = { ...nothing, smtp_url: 'smtp://mail.example', smtp_from: 'signalbox@example.com' }
+  assert.equal(forbiddenReason(withMail, 'mailto:team@example.com'), undefined)
+  for (const url of [
+    'mailto:a@example.com,b@example.com',
+    'mailto:a@example.com?bcc=b%40example.com',
+    'mailto:a@example.com#x',
+  ])
+    assert.match(forbiddenReason(withMail, url) ?? '', /must have one email address/, url)
+})
+
 test('a name that leads to this host is not connected to', async () => {
   const { status, error } = await post([], 'https://localhost:1/')
   assert.deepEqual([status, /the host localhost is not a public host.*webhook_origins/.test(error!)], [null, true])
@@ -57,6 +68,21 @@ test('a redirect of the same server does not show the path', async () => {
     (await post([receiver.origin], receiver.url)).error ?? '',
     /^answered with status 308, a redirect to another path\./,
   )
+})
+
+test('a redirect to an invalid URL is reported as the status alone', async () => {
+  for (const location of ['http://[', 'mailto:ada@example.com']) {
+    await using receiver = await startReceiver((response) => response.writeHead(302, { location }).end())
+    assert.equal((await post([receiver.origin], receiver.url)).error, 'answered with status 302', location)
+  }
+})
+
+test('the requested delay of an overloaded receiver is returned, and that of other answers is not', async () => {
+  for (const status of [429, 503, 500, 404]) {
+    await using receiver = await startReceiver((response) => response.writeHead(status, { 'retry-after': '7' }).end())
+    const { retryAfter } = await post([receiver.origin], receiver.url)
+    assert.equal(retryAfter, status === 429 || status === 503 ? '7' : undefined, String(status))
+  }
 })
 
 test('an answer without end is not read to its end', async () => {

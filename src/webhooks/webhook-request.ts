@@ -48,8 +48,14 @@ export async function sendRequest(
     })
     // The status counts, also if the rest of the answer is missing.
     await response.body.dump({ limit: maxAnswerBytes }).catch(() => {})
-    const { statusCode: status } = response
-    return { status, error: status >= 200 && status < 300 ? null : refusalText(status, response.headers.location, url) }
+    const { statusCode: status, headers: answerHeaders } = response
+    if (status >= 200 && status < 300) return { status, error: null }
+    const isOverloaded = status === 429 || status === 503
+    return {
+      status,
+      error: refusalText(status, singleValue(answerHeaders.location), url),
+      retryAfter: isOverloaded ? singleValue(answerHeaders['retry-after']) : undefined,
+    }
   } catch (error) {
     const isTimeout = attemptSignal.aborted && !signal.aborted
     return {
@@ -59,13 +65,16 @@ export async function sendRequest(
   }
 }
 
-/** Describes an answer that is not a success. Of the target of a redirect only the origin is shown: paths of webhooks are secret. */
-function refusalText(status: number, location: string | string[] | undefined, url: URL): string {
+/** A header that is sent once; undefined if it is missing or repeated. */
+const singleValue = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined)
+
+/** Describes an answer that is not a success. Shows only the origin of a redirect, because paths of webhooks are secret. */
+function refusalText(status: number, location: string | undefined, url: URL): string {
   const answer = `answered with status ${status}`
-  if (status < 300 || status >= 400 || typeof location !== 'string') return answer
-  const origin = URL.parse(location, url)?.origin
-  const place = origin === url.origin ? 'another path' : origin
-  return `${answer}, a redirect to ${place}. Redirects are not followed: set the URL of the webhook to the final address`
+  const target = location === undefined ? null : URL.parse(location, url)
+  if (status < 300 || status >= 400 || !target || !/^https?:$/.test(target.protocol)) return answer
+  const destination = target.origin === url.origin ? 'another path' : target.origin
+  return `${answer}, a redirect to ${destination}. Redirects are not followed: set the URL of the webhook to the final address`
 }
 
 /** Returns a lookup that uses only the checked addresses, even if the name resolves to others later. */

@@ -110,8 +110,8 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, input: Ne
 }
 
 /**
- * Changes a webhook. Enabling it clears its failures, and deliveries that have become due are sent. A member who changes its
- * address, events or answer links becomes its creator: it then covers that member's private interns.
+ * Changes a webhook. Enabling it or changing its URL clears its failures, and deliveries that have become due are sent. A
+ * member who changes its URL, events or answer links becomes its creator: it then covers that member's private interns.
  */
 export async function changeWebhook(
   deps: WebhookDeps,
@@ -123,14 +123,13 @@ export async function changeWebhook(
   const changesTarget = url !== undefined || events !== undefined || include !== undefined || enabled === true
   if (url !== undefined) requireAllowedUrl(deps, url)
   if (include !== undefined) requireAnswerLinks(deps, include)
-  const stateColumns =
-    enabled === undefined ? {} : { enabled: Number(enabled), disabled_reason: null, failing_since: null }
   return updateWithAudit(deps, caller, id, 'updated', async (tx, before) => {
     const takesOver = changesTarget && before.created_by_user_id !== caller.userId
     // Deliveries that were queued for the previous creator can be about interns that the new one must not see.
     if (takesOver)
       await failPending(tx, createDatabaseClock(deps.db, deps.now), id, 'another member changed the webhook')
-    if (takesOver || (url !== undefined && url !== before.url)) await invalidateLinks(tx, id)
+    const changesUrl = url !== undefined && url !== before.url
+    if (takesOver || changesUrl) await invalidateLinks(tx, id)
     // Undefined columns do not change.
     const columns = {
       updated_at: deps.now(),
@@ -140,7 +139,8 @@ export async function changeWebhook(
       events: events && jsonList(events),
       include: include && jsonList(include),
       created_by: takesOver ? caller.userId : undefined,
-      ...stateColumns,
+      ...(enabled !== undefined && { enabled: Number(enabled), disabled_reason: null }),
+      ...((enabled !== undefined || changesUrl) && { failing_since: null }),
     }
     await tx.updateTable('webhooks').set(columns).where('id', '=', id).execute()
   })

@@ -1,5 +1,6 @@
 import { retry } from '#platform/async/retry.ts'
 import type { NewId } from '#platform/core/id.ts'
+import { parseRetryAfter } from '#platform/net/retry-after.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
 import { fetchMeteredUsage } from './metered-usage.ts'
@@ -100,15 +101,8 @@ async function post(
   })
   if (response.ok && response.body) return { headers: response.headers, body: response.body }
   const fault = createStatusFault(response.status, await readBodyText(response, maxErrorBytes))
-  fault.retryAfterMs = parseRetryAfter(response.headers.get('retry-after'))
+  fault.retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), Date.now())
   throw fault
-}
-
-/** Parses `Retry-After`, which is a number of seconds or a date, into milliseconds. */
-function parseRetryAfter(header: string | null): number | undefined {
-  if (!header) return undefined
-  const ms = /^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
 /** Yields the data of each event. Calls `onBytes` for all bytes, so that comments restart the idle timeout too. */
