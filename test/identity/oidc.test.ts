@@ -100,6 +100,26 @@ onOneDatabase('signing in by OpenID Connect', (kind) => {
     assert.deepEqual(await signedInWith(), ['developer', ['default']])
   })
 
+  test('of several groups with one workspace the highest role applies, also if it is the default', async () => {
+    const settings: Partial<Config> = {
+      oidc_domains: ['example.com'],
+      oidc_default_role: 'developer',
+      oidc_groups: {
+        'team-search': { workspace: 'search' },
+        auditors: { workspace: 'search', role: 'viewer' },
+        leads: { workspace: 'search', role: 'admin' },
+      },
+    }
+    await using world = await withIssuer(settings, kind)
+    const { service, issuer } = world
+    await service.manage('POST', '/workspaces', { name: 'search', slug: 'search' })
+    const roleWith = async (...groups: string[]) =>
+      (await signIn(service, issuer, 'account-1', { ...ada, groups })).session.role
+    assert.equal(await roleWith('auditors'), 'viewer')
+    assert.equal(await roleWith('auditors', 'team-search'), 'developer')
+    assert.equal(await roleWith('team-search', 'leads'), 'admin')
+  })
+
   test("an account without a group becomes a member, and gets the administrator's name", async () => {
     await using world = await withIssuer({ oidc_domains: ['example.com'], oidc_groups: {} }, kind)
     const { service, issuer } = world

@@ -1,6 +1,7 @@
 import { Fault } from '#platform/core/fault.ts'
 import { isObject } from '#platform/core/is-object.ts'
-import { type AccessRole, accessRoles, type WorkspaceRole, workspaceRoles } from '#platform/core/vocabulary.ts'
+import { ownValue } from '#platform/core/own-value.ts'
+import { type AccessRole, accessRoles, type WorkspaceRole } from '#platform/core/vocabulary.ts'
 import { truncateText } from '#platform/text/truncate.ts'
 import type { Claims, IssuerAnswer } from './oidc-client.ts'
 
@@ -16,7 +17,7 @@ export type OidcRules = {
 }
 
 /** A workspace by ID or slug, and the role in it. The role defaults to the role in the organization. */
-type GroupWorkspace = { workspace: string; role?: WorkspaceRole | undefined }
+export type GroupWorkspace = { workspace: string; role?: WorkspaceRole | undefined }
 
 /** An account as the issuer and the settings describe it. */
 export type OidcPerson = {
@@ -29,7 +30,7 @@ export type OidcPerson = {
   role: AccessRole | undefined
   /** The role if the account becomes a member now; undefined if it cannot become one. */
   newMemberRole: AccessRole | undefined
-  /** The workspaces that each sign-in sets; undefined if the settings do not map groups to workspaces. */
+  /** The workspaces that each sign-in sets. Undefined if the settings do not map groups to workspaces. */
   workspaces: GroupWorkspace[] | undefined
   /** Whether the issuer did not send the groups. Then no membership is removed, and only those of `*` are added. */
   areGroupsUnknown: boolean
@@ -138,24 +139,16 @@ function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): s
   return isIncomplete ? `the claim "${path}" is missing, and the user-info endpoint failed` : undefined
 }
 
-/** Returns the workspaces of all groups of an account, or of `*` alone, each with the highest of its roles. */
+/** Returns the mappings of `*` and of the groups of an account. Several can name one workspace. */
 function mappedWorkspaces(claims: Claims, rules: OidcRules, areGroupsUnknown: boolean): GroupWorkspace[] | undefined {
   const { oidc_groups_claim: claim, oidc_groups: groups } = rules
   if (Object.keys(groups).length === 0) return undefined
-  const groupNames = areGroupsUnknown ? [] : readClaimTexts(claims, claim)
-  const names = new Set(['*', ...groupNames])
-  const matched = [...names].flatMap((name) => (Object.hasOwn(groups, name) ? [groups[name]!] : []))
-  const rank = ({ role }: GroupWorkspace) => (role ? workspaceRoles.indexOf(role) : workspaceRoles.length)
-  const highestFirst = matched.toSorted((a, b) => rank(a) - rank(b))
-  const byWorkspace = new Map<string, GroupWorkspace>()
-  for (const mapping of highestFirst) {
-    if (!byWorkspace.has(mapping.workspace)) byWorkspace.set(mapping.workspace, mapping)
-  }
-  return [...byWorkspace.values()]
+  const groupNames = new Set(areGroupsUnknown ? [] : readClaimTexts(claims, claim))
+  return Object.entries(groups).flatMap(([name, mapping]) => (name === '*' || groupNames.has(name) ? [mapping] : []))
 }
 
 function highestRole(claims: Claims, claim: string, roles: OidcRules['oidc_roles']): AccessRole | undefined {
-  const matched = readClaimTexts(claims, claim).flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]!] : []))
+  const matched = readClaimTexts(claims, claim).flatMap((value) => ownValue(roles, value) ?? [])
   return accessRoles.find((role) => matched.includes(role))
 }
 

@@ -1,4 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
+import { type WorkspaceRole, workspaceRoles } from '#platform/core/vocabulary.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import { accountsLock } from '../accounts/accounts-lock.ts'
 import { admitMember } from '../accounts/members/admit-member.ts'
@@ -13,7 +14,7 @@ import {
 import { findOrganizationId } from '../accounts/organizations.ts'
 import { leaveWorkspace } from '../accounts/remove-workspace-members.ts'
 import { findWorkspace } from '../accounts/workspaces.ts'
-import type { OidcPerson } from './oidc-person.ts'
+import type { GroupWorkspace, OidcPerson } from './oidc-person.ts'
 import { findWorkspaceId, noWorkspaceFault } from './session-workspace.ts'
 import { type Browser, type NewSession, type SignInDeps, startSession } from './sign-in.ts'
 
@@ -50,19 +51,33 @@ async function applyGroups(
   if (workspaces === undefined) return
   const { organizationId } = change.actor
   const memberships = await readWorkspacesOfMember(change.tx, organizationId, userId)
-  const mapped = new Set<string>()
-  for (const { workspace, role } of workspaces) {
-    // Covers all workspaces of the organization, so its `workspaceId` is not read.
-    const scope = { organizationId, workspaceId: '', isWorkspaceScoped: false }
-    const id = (await findWorkspace({ db: { query: change.tx } }, scope, workspace))?.id
-    if (id === undefined || mapped.has(id)) continue
-    mapped.add(id)
+  const roles = await findMappedRoles(change, workspaces, workspaceRoleOf(organizationRole))
+  for (const [id, role] of roles) {
     if (areGroupsUnknown && memberships.some(({ workspace_id }) => workspace_id === id)) continue
-    await joinWorkspace(change, id, userId, role ?? workspaceRoleOf(organizationRole), 'oidc')
+    await joinWorkspace(change, id, userId, role, 'oidc')
   }
   if (areGroupsUnknown) return
   for (const { workspace_id, source } of memberships)
-    if (source === 'oidc' && !mapped.has(workspace_id)) await leaveWorkspace(change, workspace_id, userId)
+    if (source === 'oidc' && !roles.has(workspace_id)) await leaveWorkspace(change, workspace_id, userId)
+}
+
+/** Returns the highest mapped role in each workspace, by the ID of the workspace. Workspaces that do not exist are skipped. */
+async function findMappedRoles(
+  { tx, actor: { organizationId } }: MembershipChange,
+  mappings: readonly GroupWorkspace[],
+  defaultRole: WorkspaceRole,
+): Promise<Map<string, WorkspaceRole>> {
+  // Covers all workspaces of the organization, so its `workspaceId` is not read.
+  const scope = { organizationId, workspaceId: '', isWorkspaceScoped: false }
+  const rolesById = new Map<string, WorkspaceRole[]>()
+  for (const [name, named] of Map.groupBy(mappings, ({ workspace }) => workspace)) {
+    const workspace = await findWorkspace({ db: { query: tx } }, scope, name)
+    // Two names, the ID and the slug, can stand for one workspace.
+    if (workspace)
+      rolesById.getOrInsertComputed(workspace.id, () => []).push(...named.map(({ role = defaultRole }) => role))
+  }
+  const highestOf = (roles: WorkspaceRole[]) => workspaceRoles.find((role) => roles.includes(role)) ?? defaultRole
+  return new Map([...rolesById].map(([id, roles]) => [id, highestOf(roles)]))
 }
 
 /** Finds the member who has signed in with an account of an issuer. @returns the id of the user. */
