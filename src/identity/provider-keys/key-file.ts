@@ -79,10 +79,13 @@ function readKey(file: string): Buffer | undefined {
   return Buffer.from(text.trim(), 'hex')
 }
 
-/** Creates the key atomically, so that two servers that start at once on one folder use the same key. */
+/**
+ * Creates the key unless it exists, so that two servers that start at once on one folder use the same key. It is on the disk
+ * before anything is encrypted with it.
+ */
 function createKeyFile(file: string): Buffer | undefined {
   try {
-    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
       throw new UserFacingError(`The encryption key ${file} cannot be written: ${writeErrorText(error)}.`)

@@ -58,10 +58,13 @@ export class SignInAttempts {
   }
 }
 
+const splitGroups = (text: string) => text.split(':').filter(Boolean)
+
 /** Returns the network whose attempts are counted together: the IPv4 address, or the /64 of an IPv6 client. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
-  const [head = ''] = address.split('::')
-  const groups = address.includes('::') ? head.split(':') : address.split(':')
-  return `${groups.slice(0, 4).join(':')}::/64`
+  const [start = '', end = ''] = address.split('::')
+  const [first, last] = [splitGroups(start), splitGroups(end)]
+  const omitted = Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0')
+  return `${[...first, ...omitted, ...last].slice(0, 4).join(':')}::/64`
 }
