@@ -51,6 +51,31 @@ test('a provider’s prices are those of its endpoints that name none', () => {
   assert.deepEqual([acme?.prices.prompt, two?.prices], ['0.000001', { prompt: '0', completion: '0' }])
 })
 
+test('a later source adds to the compatibility and the prices of a provider', () => {
+  const first = `
+providers:
+  acme:
+    compatibility: { stops_on_disconnect: true, cost_lookup: openrouter }
+    prices: { prompt: 1, tools: { web_search: 0.01 }, service_tiers: { flex: { prompt: 1 } } }`
+  const second = `
+providers:
+  acme:
+    compatibility: { cost_lookup: openai-responses, developer_role: true }
+    prices: { completion: 2, tools: { maps: 0 }, service_tiers: { priority: { prompt: 9 } } }`
+  const acme = merged(base, first, second).data.providers.find(({ slug }) => slug === 'acme')
+  assert.deepEqual(acme?.compatibility, {
+    stopsOnDisconnect: true,
+    costLookup: 'openai-responses',
+    developerRole: true,
+  })
+  assert.deepEqual(acme?.prices, {
+    prompt: '0.000001',
+    completion: '0.000002',
+    tools: { web_search: '0.01', maps: '0' },
+    serviceTiers: { flex: { prompt: '0.000001' }, priority: { prompt: '0.000009' } },
+  })
+})
+
 test('prices of tools and service tiers add up, and an endpoint overrides its provider', () => {
   const first = `
 providers: { acme: { tools: { web_search: 0.01, file_search: 0.002 } } }

@@ -1,4 +1,4 @@
-import type { CatalogueData, Endpoint, Model, Provider } from '../../index/model.ts'
+import type { CatalogueData, Endpoint, Model, Prices, Provider } from '../../index/model.ts'
 import { defaultCanonicalSlug, parseProvider } from '../../index/names/names.ts'
 import type { EndpointPatch, Layer, ModelPatch, ProviderPatch, RowNote } from '../layer.ts'
 import { completeEndpoint, completeModel, completeProvider } from './complete-rows.ts'
@@ -40,7 +40,13 @@ function setOrRemove<T>(map: Map<string, T>, key: string, patch: { remove?: bool
 }
 
 function overlayProvider(base: ProviderPatch | undefined, patch: ProviderPatch): ProviderPatch {
-  return { ...base, ...patch, ...mergeMember('tools', base, patch), ...mergeMember('prices', base, patch) }
+  return {
+    ...base,
+    ...patch,
+    ...mergeMember('tools', base, patch),
+    ...mergeMember('compatibility', base, patch),
+    ...((base?.prices ?? patch.prices) && { prices: overlayPrices(base?.prices, patch.prices) }),
+  }
 }
 
 /** Members of the patch override those of the base. Aliases are added. The canonical slug is never changed. */
@@ -66,18 +72,17 @@ function overlayEndpoint(base: EndpointPatch | undefined, patch: EndpointPatch):
   return {
     ...base,
     ...patch,
-    prices: {
-      ...base.prices,
-      ...patch.prices,
-      ...mergeMember('tools', base.prices, patch.prices),
-      ...mergeMember('serviceTiers', base.prices, patch.prices),
-    },
+    prices: overlayPrices(base.prices, patch.prices),
     toolChoice: { ...base.toolChoice, ...patch.toolChoice },
     ...mergeMember('compatibility', base, patch),
   }
 }
 
-/** Merges an object member of two patches; undefined if neither has it. */
+function overlayPrices(base: Partial<Prices> | undefined, patch: Partial<Prices> | undefined): Partial<Prices> {
+  return { ...base, ...patch, ...mergeMember('tools', base, patch), ...mergeMember('serviceTiers', base, patch) }
+}
+
+/** Merges an object member of two patches. Returns an object without it if neither has it. */
 function mergeMember<K extends string, T extends { [name in K]?: object }>(
   name: K,
   base: T = {} as T,
