@@ -2,7 +2,7 @@ import { type ConsoleBundle, createConsoleBundle } from '#api/console/bundle-cac
 import type { Metrics } from '#api/telemetry/metrics.ts'
 import type { Traces } from '#api/telemetry/traces.ts'
 import type { CatalogueLoader } from '#catalogue/sources/catalogue-holder.ts'
-import { createDiscovery } from '#catalogue/sources/discovery/discover.ts'
+import { ModelDiscovery } from '#catalogue/sources/discovery/model-discovery.ts'
 import { loadCached } from '#catalogue/sources/load-cache.ts'
 import { bootstrap, type FirstKeys } from '#identity/accounts/bootstrap.ts'
 import type { Config } from '#platform/config/settings.ts'
@@ -54,7 +54,7 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
   const allowStale = allowStaleWhileUnavailable({ db }, config.stale_keys_ms)
   const catalogue: CatalogueLoader = {
     firstLoad,
-    discover: createDiscovery({ readVariable: variable, fetch: createOutgoingFetch(config) }),
+    discovery: new ModelDiscovery({ readVariable: variable, fetch: createOutgoingFetch(config) }),
   }
   return { settings, db, now, firstKeys, allowStale, catalogue, console, hasPrimary: false }
 }

@@ -1,6 +1,7 @@
 import type { CatalogueData } from '#catalogue/index/model.ts'
+import type { ModelDiscovery } from '#catalogue/sources/discovery/model-discovery.ts'
 import { CatalogueError, type Loaded, type LoadReport, throwAsUserFacingError } from '#catalogue/sources/layer.ts'
-import { type CatalogueSettings, type Discover, loadCatalogue } from '#catalogue/sources/load.ts'
+import { type CatalogueSettings, loadCatalogue } from '#catalogue/sources/load.ts'
 import { cacheKey, loadCached } from '#catalogue/sources/load-cache.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { Fault } from '#platform/core/fault.ts'
@@ -8,7 +9,7 @@ import type { CatalogueAnswer } from './calls.ts'
 
 type CatalogueSourceDeps = {
   settings: CatalogueSettings
-  discover: Discover
+  discovery: ModelDiscovery
   /** Called with the report and data of every successful load. */
   onLoad: (report: LoadReport, data: CatalogueData) => void
 }
@@ -43,7 +44,7 @@ export class CatalogueSource {
     const source = new CatalogueSource(deps, loadedKey, first)
     if (source.#hasDiscovery) await source.#waitForModelLists()
     else deps.onLoad(first.report, first.data)
-    deps.discover.onRecovered?.(() => void source.#reload().then(source.#announceLateModelList, () => {}))
+    deps.discovery.onRecovered(() => void source.#reload().then(source.#announceLateModelList, () => {}))
     return source
   }
 
@@ -101,11 +102,11 @@ export class CatalogueSource {
   }
 
   async #loadIfChanged(): Promise<void> {
-    const { settings, discover, onLoad } = this.#deps
+    const { settings, discovery, onLoad } = this.#deps
     // Computed before the sources are read, so that a change in between leads to another key next time.
     const currentKey = cacheKey(settings)
     if (currentKey === this.#loadedKey && !this.#hasDiscovery) return
-    const loaded = await loadCatalogue(settings, discover)
+    const loaded = await loadCatalogue(settings, discovery)
     this.#loadedKey = currentKey
     this.#report = loaded.report
     this.#catalogue = toBytes(loaded)

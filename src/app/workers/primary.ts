@@ -5,7 +5,7 @@ import { createSpendingReader, createTurnUsageReader } from '#api/interns/metere
 import { openSupervision, type Supervision } from '#api/interns/supervision.ts'
 import { internAddress } from '#api/server/intern-listener.ts'
 import { createMetrics, mergePages, mergeValues } from '#api/telemetry/metrics.ts'
-import { createDiscovery } from '#catalogue/sources/discovery/discover.ts'
+import { ModelDiscovery } from '#catalogue/sources/discovery/model-discovery.ts'
 import { listProviderNeeds, type ProviderNeeds } from '#catalogue/sources/provider-needs.ts'
 import { reloadCatalogue } from '#catalogue/sources/reload.ts'
 import { openVault } from '#identity/provider-keys/key-file.ts'
@@ -117,7 +117,7 @@ async function openPrimary(parts: Parts, cleanup: AsyncDisposableStack) {
   let providers: ProviderNeeds[] | undefined
   const catalogue = await CatalogueSource.open({
     settings,
-    discover: createDiscovery({ readVariable: variable, fetch: createOutgoingFetch(config) }),
+    discovery: new ModelDiscovery({ readVariable: variable, fetch: createOutgoingFetch(config) }),
     onLoad(report, data) {
       logReport(report, data)
       providers = listProviderNeeds(data, (name) => Boolean(variable(name)?.trim()))

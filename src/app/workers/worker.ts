@@ -152,7 +152,7 @@ async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handler
     now: databaseTime(db, context.parts.now),
     firstKeys: undefined,
     allowStale: allowStaleWhileUnavailable({ db }, config.stale_keys_ms),
-    catalogue: { firstLoad, load: () => loadFromPrimary({ fresh: true }), discover: undefined },
+    catalogue: { firstLoad, load: () => loadFromPrimary({ fresh: true }), discovery: undefined },
     console: config.console ? () => rpc.call('console.folder', null) : undefined,
     hasPrimary: true,
   }

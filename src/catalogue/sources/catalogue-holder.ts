@@ -6,8 +6,9 @@ import type { Signals } from '#platform/db/signals.ts'
 import type { CatalogueData } from '../index/model.ts'
 import { compileSnapshot, type Snapshot } from '../index/snapshot.ts'
 import { type Figures, noFigures } from '../measurements/figures.ts'
+import type { ModelDiscovery } from './discovery/model-discovery.ts'
 import { CatalogueError, type Loaded, type LoadReport, throwAsUserFacingError } from './layer.ts'
-import { type CatalogueSettings, type Discover, loadCatalogue } from './load.ts'
+import { type CatalogueSettings, loadCatalogue } from './load.ts'
 
 /** The owner of the current catalogue. Call `current()` once per request; the returned snapshot does not change. */
 export type CatalogueHolder = {
@@ -33,7 +34,7 @@ export type CatalogueLoader = {
   /** Loads it again; by default from the configured sources. */
   load?: typeof loadCatalogue
   /** Requests the model lists of servers; undefined to request none. */
-  discover?: Discover | undefined
+  discovery?: ModelDiscovery | undefined
 }
 
 type HolderDeps = CatalogueLoader & {
@@ -54,7 +55,7 @@ export async function openCatalogue({
   signals,
   newId,
   load = loadCatalogue,
-  discover,
+  discovery,
   discoveryTimeoutMs = 500,
   firstLoad,
   onLoad,
@@ -62,7 +63,7 @@ export async function openCatalogue({
 }: HolderDeps): Promise<CatalogueHolder> {
   const origin = newId()
   const initial = await (firstLoad ?? load(settings)).catch(throwAsUserFacingError)
-  const needsDiscovery = discover !== undefined && initial.data.providers.some((provider) => provider.discover)
+  const needsDiscovery = discovery !== undefined && initial.data.providers.some((provider) => provider.discover)
   let report = initial.report
   // Otherwise called after discovery, because rows about discovered models are incomplete before it.
   if (!needsDiscovery) onLoad(report, initial.data)
@@ -77,7 +78,7 @@ export async function openCatalogue({
   }
   const reload = serializeCalls(async () => {
     try {
-      return useCatalogue(await load(settings, discover))
+      return useCatalogue(await load(settings, discovery))
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error
       // Another process may have loaded a valid catalogue that this one does not use yet.
@@ -92,7 +93,7 @@ export async function openCatalogue({
     }),
     signals.onMissed(reloadInBackground),
   ]
-  if (discover?.onRecovered) unsubscribeAll.push(discover.onRecovered(reloadInBackground))
+  if (discovery) unsubscribeAll.push(discovery.onRecovered(reloadInBackground))
   // An unreachable server does not delay the start.
   if (needsDiscovery) await waitAtMost(discoveryTimeoutMs, reload().catch(onError))
   return {

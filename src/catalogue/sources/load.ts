@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readErrorText } from '#platform/process/system-error.ts'
+import type { ModelDiscovery } from './discovery/model-discovery.ts'
 import { readCatalogueFile } from './format/format.ts'
 import { CatalogueError, type Layer, type Loaded } from './layer.ts'
 import { mergeLayers } from './merge/merge.ts'
@@ -33,24 +34,17 @@ export function sourcePaths(settings: CatalogueSettings): string[] {
   return paths
 }
 
-export type Discover = {
-  /** Requests the models of the servers that the files name. Never throws. */
-  (layers: readonly Layer[]): Promise<Layer[]>
-  /** Calls the listener when an unreachable server answers: all lists should be read again. @returns a function that stops it. */
-  onRecovered?: (listener: () => void) => () => void
-}
-
 /**
  * Reads and merges all sources. The operator's own file overrides the lists of servers.
  * @throws CatalogueError if a source cannot be read or is not a catalogue at all.
  */
-export async function loadCatalogue(settings: CatalogueSettings, discover?: Discover): Promise<Loaded> {
+export async function loadCatalogue(settings: CatalogueSettings, discovery?: ModelDiscovery): Promise<Loaded> {
   const layers: Layer[] = []
   for await (const layer of readLayers(settings)) {
     layers.push(layer)
     await yieldToEventLoop()
   }
-  const discoveredLayers = (await discover?.(layers)) ?? []
+  const discoveredLayers = (await discovery?.discover(layers)) ?? []
   // The operator's file is the last layer.
   const operatorLayers = settings.catalogue_file ? layers.splice(-1) : []
   return combineLayers([...layers, ...discoveredLayers, ...operatorLayers])

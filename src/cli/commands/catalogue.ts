@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { CatalogueData } from '#catalogue/index/model.ts'
-import { createDiscovery, keyRequiredText } from '#catalogue/sources/discovery/discover.ts'
+import { keyRequiredText, ModelDiscovery } from '#catalogue/sources/discovery/model-discovery.ts'
 import { readCatalogueFile } from '#catalogue/sources/format/format.ts'
 import { findHints } from '#catalogue/sources/hints.ts'
 import { type LoadReport, type RowNote, throwAsUserFacingError } from '#catalogue/sources/layer.ts'
@@ -48,11 +48,11 @@ async function checkFile(file: string, { env, out }: Terminal): Promise<void> {
   // Read before the settings, so that the error for a missing file names the argument, not a setting.
   const text = await readSource(file)
   const config = loadConfig(env)
-  const discover = createDiscovery({
+  const discovery = new ModelDiscovery({
     readVariable: (name) => readVariable(env, name),
     fetch: createOutgoingFetch(config),
   })
-  const { data, report } = await loadCatalogue({ ...config, catalogue_file: file }, discover)
+  const { data, report } = await loadCatalogue({ ...config, catalogue_file: file }, discovery)
   const problems = report.skipped.filter(({ source }) => source === file)
   for (const problem of problems) out(formatNote(problem))
   const skippedServers = report.skipped.filter(({ source }) => /^https?:/.test(source))

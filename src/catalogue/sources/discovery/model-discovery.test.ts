@@ -10,7 +10,7 @@ import { localSignals } from '#platform/db/signals.ts'
 import { until } from '#test/harness/until.ts'
 import { openCatalogue } from '../catalogue-holder.ts'
 import { loadCatalogue } from '../load.ts'
-import { createDiscovery } from './discover.ts'
+import { ModelDiscovery } from './model-discovery.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-discover-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -55,10 +55,10 @@ const ofServers = {
 const variable = (name: string) => ({ LOCAL_KEY: 'secret-of-local' })[name]
 
 test('no report contains a password from an address or a variable', async () => {
-  const discover = createDiscovery({ readVariable: () => 'https://me:hunter2@x.example' })
+  const discovery = new ModelDiscovery({ readVariable: () => 'https://me:hunter2@x.example' })
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable in an address
   for (const base_url of ['https://me:hunter2@x.example/v1', '${ANY}/v1']) {
-    const { report } = await loadCatalogue(settingsFor({ base_url, ...free }), discover)
+    const { report } = await loadCatalogue(settingsFor({ base_url, ...free }), discovery)
     assert.match(report.skipped[0]?.reason ?? '', /user or password/)
     assert.doesNotMatch(JSON.stringify(report), /hunter2/)
   }
@@ -67,7 +67,7 @@ test('no report contains a password from an address or a variable', async () => 
 test('models are read from a server’s own list, with its key, and take tools', async () => {
   const { url, requests } = await modelServer(() => ofServers)
   const settings = settingsFor({ base_url: url, credentials: ['LOCAL_KEY'], ...free })
-  const { data, report } = await loadCatalogue(settings, createDiscovery({ readVariable: variable }))
+  const { data, report } = await loadCatalogue(settings, new ModelDiscovery({ readVariable: variable }))
   const found = data.models.map(({ id, contextLength, endpoints }) => [id, contextLength, endpoints[0]?.upstreamModel])
   assert.deepEqual(found, [
     ['local/qwen3:8b', 131_072, 'qwen3:8b'],
@@ -94,7 +94,7 @@ test('a listed model without a price is skipped and reported, unless declared fr
   const models = { 'local/b': { endpoints: { local: { prices: { prompt: 1, completion: 2 } } } } }
   const { data, report } = await loadCatalogue(
     settingsFor({ base_url: url }, models),
-    createDiscovery({ readVariable: variable }),
+    new ModelDiscovery({ readVariable: variable }),
   )
   assert.deepEqual(
     data.models.map(({ id, endpoints }) => [id, endpoints[0]?.prices.prompt]),
@@ -110,8 +110,8 @@ test('a listed model without a price is skipped and reported, unless declared fr
 
 test('a list without an object around it is read', async () => {
   const { url } = await modelServer(() => [{ id: 'tiny' }])
-  const discover = createDiscovery({ readVariable: variable })
-  const { data } = await loadCatalogue(settingsFor({ base_url: url, ...free }), discover)
+  const discovery = new ModelDiscovery({ readVariable: variable })
+  const { data } = await loadCatalogue(settingsFor({ base_url: url, ...free }), discovery)
   assert.deepEqual(
     data.models.map(({ id }) => id),
     ['local/tiny'],
@@ -128,8 +128,8 @@ test('an invalid, long or late list is skipped with a reason', async () => {
   ]
   for (const [answer, says] of answers) {
     const { url } = await modelServer(() => answer)
-    const discover = createDiscovery({ readVariable: variable, timeoutMs: answer === undefined ? 50 : 60_000 })
-    const { report } = await loadCatalogue(settingsFor({ base_url: url, ...free }), discover)
+    const discovery = new ModelDiscovery({ readVariable: variable, timeoutMs: answer === undefined ? 50 : 60_000 })
+    const { report } = await loadCatalogue(settingsFor({ base_url: url, ...free }), discovery)
     assert.equal(report.models, 0)
     assert.match(report.skipped[0]?.reason ?? '', says)
     assert.equal(report.skipped.length, 1)
@@ -145,7 +145,7 @@ test('a silent server does not delay the start, and its models appear when it an
     settings: settingsFor({ base_url: url, ...free }),
     signals: localSignals(),
     newId: () => 'this server',
-    discover: createDiscovery({ readVariable: variable, timeoutMs: 1000 }),
+    discovery: new ModelDiscovery({ readVariable: variable, timeoutMs: 1000 }),
     discoveryTimeoutMs: 0,
     onLoad: ({ skipped }) => reports.push(skipped.map(({ reason }) => reason)),
     onError: assert.ifError,
@@ -171,7 +171,7 @@ test('a server that was unreachable at the start is polled until it answers', as
     settings: settingsFor({ base_url: url, ...free }),
     signals: localSignals(),
     newId: () => 'this server',
-    discover: createDiscovery({ readVariable: variable, timeoutMs: 60_000, retryMs: 1 }),
+    discovery: new ModelDiscovery({ readVariable: variable, timeoutMs: 60_000, retryMs: 1 }),
     discoveryTimeoutMs: 60_000,
     onLoad: ({ models }) => reports.push(models),
     onError: assert.ifError,
@@ -189,15 +189,15 @@ test('a server under a new address starts with an empty list', async () => {
   const before = await modelServer(() => ({ data: [{ id: 'old' }] }))
   const gate: { open: boolean } = { open: false }
   const next = await modelServer(() => (gate.open ? { data: [{ id: 'new' }] } : 'not yet'))
-  const discover = createDiscovery({ readVariable: variable, timeoutMs: 60_000, retryMs: 1 })
+  const discovery = new ModelDiscovery({ readVariable: variable, timeoutMs: 60_000, retryMs: 1 })
   const listed = async (base_url: string) => {
-    const { data, report } = await loadCatalogue(settingsFor({ base_url, ...free }), discover)
+    const { data, report } = await loadCatalogue(settingsFor({ base_url, ...free }), discovery)
     return [...data.models.map(({ id }) => id), ...report.skipped.map(({ reason }) => reason)]
   }
   assert.deepEqual(await listed(before.url), ['local/old'])
   assert.deepEqual(await listed(next.url), ['the models of this server could not be read: its answer is not JSON'])
   const isBack = Promise.withResolvers<void>()
-  const leave = discover.onRecovered!(isBack.resolve)
+  const leave = discovery.onRecovered(isBack.resolve)
   gate.open = true
   await isBack.promise
   leave()
