@@ -102,7 +102,7 @@ export function openGateway({
     contentHoldMs: config.first_content_hold_ms,
     backgroundReadSlots: new BackgroundReadSlots(config.drain_after_disconnect_ms),
     keepaliveMs: config.keepalive_ms,
-    measure: measures.record,
+    measure: (measurement) => measures.record(measurement),
     meter: ledger.record,
     canMeter: ledger.hasRoom,
     meteringDelayMs: ledger.admissionDelayMs,

@@ -1,6 +1,6 @@
 import type { ApiDeps } from '#api/access/deps.ts'
 import type { CatalogueData } from '#catalogue/index/model.ts'
-import { createMeasures } from '#catalogue/measurements/measures.ts'
+import { Measures } from '#catalogue/measurements/measures.ts'
 import { openCatalogue } from '#catalogue/sources/catalogue-holder.ts'
 import type { LoadReport } from '#catalogue/sources/layer.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
@@ -26,7 +26,7 @@ export async function openModels(context: OpenContext, { settings, db, catalogue
   cleanup.defer(catalogue.close)
   metrics.observeCatalogue(catalogue.current)
   const onError = createWarning(context, 'measurements were not exchanged')
-  const measures = await createMeasures({ db, now, newId, historyDays: config.generation_retention_days, onError })
+  const measures = await Measures.start({ db, now, newId, historyDays: config.generation_retention_days, onError })
   cleanup.defer(() => waitAtMost(closeMs, measures.close()))
   measures.onRefresh(catalogue.updateFigures)
   catalogue.updateFigures(measures.figures())

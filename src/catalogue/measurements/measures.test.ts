@@ -5,8 +5,9 @@ import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { busyMs } from '#test/harness/until.ts'
 import { readEndpointHistory } from './endpoint-history.ts'
+import type { Figures } from './figures.ts'
 import type { Measurement } from './measurement.ts'
-import { createMeasures } from './measures.ts'
+import { Measures } from './measures.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -26,13 +27,17 @@ const success: Measurement = {
 /** Measures with a separate clock, which exchange and refresh only when the test requests it. */
 async function turned(db: Db, at = start) {
   const clock = { now: at }
-  const measures = await createMeasures(
+  const measures = await Measures.start(
     { db, now: () => clock.now, newId: newUuid, historyDays: 30, onError: assert.ifError },
     { refreshMs: hour, exchangeMs: hour },
   )
   return {
     clock,
-    ...measures,
+    figures: () => measures.figures(),
+    onRefresh: (listener: (figures: Figures) => void) => measures.onRefresh(listener),
+    refresh: () => measures.refresh(),
+    exchange: () => measures.exchange(),
+    close: () => measures.close(),
     record: (change: Partial<Measurement>, times = 1) => {
       for (let i = 0; i < times; i++) measures.record({ ...success, ...change })
     },
@@ -44,7 +49,7 @@ async function turned(db: Db, at = start) {
       await measures.refresh()
       return measures.figures().model('a/m')
     },
-    [Symbol.asyncDispose]: measures.close,
+    [Symbol.asyncDispose]: () => measures.close(),
   }
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { localSignals } from '#platform/db/signals.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { Caller } from './caller.ts'
-import { createRequestsInFlight } from './requests-in-flight.ts'
+import { RequestsInFlight } from './requests-in-flight.ts'
 
 const caller = { keyHash: 'k', organizationId: 'o', workspaceId: 'w' } as Caller
 const response: ResponseStream = {
@@ -17,7 +17,7 @@ const response: ResponseStream = {
 
 function requests() {
   const signals = localSignals()
-  const inFlight = createRequestsInFlight({
+  const inFlight = new RequestsInFlight({
     signals,
     keys: { current: async () => caller },
     sessions: { current: async () => caller },

@@ -24,18 +24,6 @@ export type TrackedRequest = {
   release: () => void
 }
 
-/**
- * The requests in flight at this server. When a key or member is removed, or a rule or limit is changed, requests that would
- * now be refused end within a second, with an error in the stream. Changes recheck the requests that they concern. A
- * periodic check ends requests whose key, session or token has expired. While notifications can be missed, it rechecks all.
- */
-export type RequestsInFlight = {
-  track: (caller: Caller, response: ResponseStream) => TrackedRequest
-  /** The number of requests in flight. */
-  count: () => number
-  close: () => void
-}
-
 type RequestsInFlightDeps = {
   signals: Signals
   keys: Pick<KeyCache, 'current'>
@@ -54,25 +42,77 @@ type Entry = TrackedRequest & {
   hasMissedChange: boolean
 }
 
-export function createRequestsInFlight({ signals, keys, sessions, tokens }: RequestsInFlightDeps): RequestsInFlight {
+/**
+ * The requests in flight at this server. When a key or member is removed, or a rule or limit is changed, requests that would
+ * now be refused end within a second, with an error in the stream. Changes recheck the requests that they concern. A
+ * periodic check ends requests whose key, session or token has expired. While notifications can be missed, it rechecks all.
+ */
+export class RequestsInFlight {
+  readonly #deps: RequestsInFlightDeps
   // An array, because a Set allocates a new table after every few additions and deletions, and old tables keep entries
   // alive that the collector of young objects would otherwise free.
-  const entries: Entry[] = []
-  let checkTimer: NodeJS.Timeout | undefined
+  readonly #entries: Entry[] = []
+  readonly #unsubscribeAll: (() => void)[]
+  #checkTimer: NodeJS.Timeout | undefined
 
-  const findCurrentCaller = (caller: Caller) => {
+  constructor(deps: RequestsInFlightDeps) {
+    this.#deps = deps
+    const { signals } = deps
+    this.#unsubscribeAll = [
+      signals.subscribe('key.changed', (hash) => this.#recheckMatching(({ keyHash }) => keyHash === hash)),
+      signals.subscribe('session.changed', (id) => this.#recheckMatching(({ sessionId }) => sessionId === id)),
+      signals.subscribe('organization.changed', (id) =>
+        this.#recheckMatching(({ organizationId }) => organizationId === id),
+      ),
+      signals.subscribe('guardrail.changed', (id) => this.#recheckMatching(({ workspaceId }) => workspaceId === id)),
+      signals.subscribe('intern.changed', (id) => this.#recheckMatching((_, { internId }) => internId === id)),
+      signals.onMissed(() => this.#recheckMatching(() => true)),
+    ]
+  }
+
+  track(caller: Caller, response: ResponseStream): TrackedRequest {
+    const entry: Entry = {
+      caller,
+      index: this.#entries.length,
+      response: new RevocableResponse(response),
+      recheck: undefined,
+      hasMissedChange: false,
+      recheckWith: (recheck) => {
+        entry.recheck = recheck
+        if (entry.hasMissedChange) void this.#recheckEntry(entry, 'change')
+      },
+      release: () => this.#release(entry),
+    }
+    this.#entries.push(entry)
+    this.#checkTimer ??= setInterval(() => this.#checkPeriodically(), checkEveryMs).unref()
+    return entry
+  }
+
+  /** The number of requests in flight. */
+  count(): number {
+    return this.#entries.length
+  }
+
+  close(): void {
+    for (const unsubscribe of this.#unsubscribeAll) unsubscribe()
+    this.#stopChecking()
+  }
+
+  #findCurrentCaller(caller: Caller): Promise<Caller | undefined> | undefined {
+    const { keys, sessions, tokens } = this.#deps
     if (caller.token !== undefined) return tokens?.current(caller)
     return caller.sessionId === undefined ? keys.current(caller.keyHash) : sessions.current(caller)
   }
 
-  const recheckMatching = (matches: (caller: Caller, entry: Entry) => boolean) => {
-    for (const entry of entries.slice()) if (matches(entry.caller, entry)) void recheckEntry(entry, 'change')
+  #recheckMatching(matches: (caller: Caller, entry: Entry) => boolean): void {
+    for (const entry of this.#entries.slice())
+      if (matches(entry.caller, entry)) void this.#recheckEntry(entry, 'change')
   }
 
   /** @param cause `periodic` rechecks the request only if its caller was read again. */
-  async function recheckEntry(entry: Entry, cause: 'change' | 'periodic'): Promise<void> {
+  async #recheckEntry(entry: Entry, cause: 'change' | 'periodic'): Promise<void> {
     try {
-      const caller = await findCurrentCaller(entry.caller)
+      const caller = await this.#findCurrentCaller(entry.caller)
       if (!caller) return entry.response.revoke(revokedFault(entry.caller))
       if (cause === 'periodic' && caller === entry.caller) return
       if (entry.recheck) await entry.recheck(caller)
@@ -88,62 +128,27 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
    * Looks up the caller of each request. Ends the request if its key, session or token is no longer valid. Rechecks it if the
    * caller is another object, because it was read again. While notifications can be missed, rechecks all requests.
    */
-  function checkPeriodically(): void {
-    if (entries.length === 0) return stopChecking()
-    if (!signals.live()) return recheckMatching(() => true)
-    for (const entry of entries.slice()) void recheckEntry(entry, 'periodic')
+  #checkPeriodically(): void {
+    if (this.#entries.length === 0) return this.#stopChecking()
+    if (!this.#deps.signals.live()) return this.#recheckMatching(() => true)
+    for (const entry of this.#entries.slice()) void this.#recheckEntry(entry, 'periodic')
   }
 
   /** Not called at the end of the last request, because the next request would have to start the timer again. */
-  function stopChecking(): void {
-    clearInterval(checkTimer)
-    checkTimer = undefined
+  #stopChecking(): void {
+    clearInterval(this.#checkTimer)
+    this.#checkTimer = undefined
   }
 
-  const unsubscribe = [
-    signals.subscribe('key.changed', (hash) => recheckMatching(({ keyHash }) => keyHash === hash)),
-    signals.subscribe('session.changed', (id) => recheckMatching(({ sessionId }) => sessionId === id)),
-    signals.subscribe('organization.changed', (id) => recheckMatching(({ organizationId }) => organizationId === id)),
-    signals.subscribe('guardrail.changed', (id) => recheckMatching(({ workspaceId }) => workspaceId === id)),
-    signals.subscribe('intern.changed', (id) => recheckMatching((_, { internId }) => internId === id)),
-    signals.onMissed(() => recheckMatching(() => true)),
-  ]
-
-  function release(entry: Entry): void {
+  #release(entry: Entry): void {
     entry.response.release()
     // It was released before.
-    if (entries[entry.index] !== entry) return
+    if (this.#entries[entry.index] !== entry) return
     // The last entry moves to the position of the released one.
-    const last = entries.pop()!
-    if (last !== entry) {
-      entries[entry.index] = last
-      last.index = entry.index
-    }
-  }
-
-  return {
-    track(caller, response) {
-      const entry: Entry = {
-        caller,
-        index: entries.length,
-        response: new RevocableResponse(response),
-        recheck: undefined,
-        hasMissedChange: false,
-        recheckWith: (recheck) => {
-          entry.recheck = recheck
-          if (entry.hasMissedChange) void recheckEntry(entry, 'change')
-        },
-        release: () => release(entry),
-      }
-      entries.push(entry)
-      checkTimer ??= setInterval(checkPeriodically, checkEveryMs).unref()
-      return entry
-    },
-    count: () => entries.length,
-    close() {
-      for (const end of unsubscribe) end()
-      stopChecking()
-    },
+    const last = this.#entries.pop()
+    if (last === undefined || last === entry) return
+    this.#entries[entry.index] = last
+    last.index = entry.index
   }
 }
 

@@ -8,7 +8,7 @@ import { type AllowStale, neverStale } from './stale-reads.ts'
 const unverifiedMs = 700
 
 /** A cache of rows by name. A notification removes the changed row. */
-type ReadCache<T> = {
+export type ReadCache<T> = {
   /** Returns a value, cached or read. @throws Fault `unavailable` while the database is unreachable. */
   get: (name: string) => Promise<T>
   /** Returns a cached value; undefined if it is not cached, or possibly stale. */
