@@ -32,18 +32,14 @@ const maxPayloadLength = 64 * 1024
  */
 export async function queueEvent(tx: Tx, publish: Publish, queued: QueuedEvent): Promise<void> {
   const { event, workspaceId, visibleTo } = queued
-  const webhooks = await tx
-    .selectFrom('webhooks')
-    .where('workspace_id', '=', workspaceId)
-    .where('enabled', '=', 1)
-    .$if(visibleTo !== undefined, (rows) => rows.where('created_by', '=', visibleTo!))
-    .select(['id', 'events', 'include'])
-    .execute()
-  const rows = webhooks
+  let webhooks = tx.selectFrom('webhooks').where('workspace_id', '=', workspaceId).where('enabled', '=', 1)
+  if (visibleTo !== undefined) webhooks = webhooks.where('created_by', '=', visibleTo)
+  const webhookRows = await webhooks.select(['id', 'events', 'include']).execute()
+  const rows = webhookRows
     .filter(({ events }) => (JSON.parse(events) as string[]).includes(event))
     .map(({ id, include }) => createDeliveryRow(id, queued, JSON.parse(include) as WebhookInclude[]))
   if (rows.length === 0) return
-  // Of a delivery that is queued already, only `event` is replaced, by the same value: it does not change.
+  // A delivery that is queued already stays as it is: only its `event` is replaced, by the same value.
   await upsert(tx, 'webhook_deliveries', rows, { key: ['id'], replace: ['event'] }).execute()
   publish('webhook.queued', workspaceId)
 }

@@ -96,7 +96,7 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, input: Ne
     created_at: deps.now(),
     updated_at: deps.now(),
   }
-  const webhook = await changeWithAudit(deps, caller, workspaceId, 'created', async (tx) => {
+  const webhook = await changeWithAudit(deps, caller, { id, workspaceId }, 'created', async (tx) => {
     const { n } = await tx
       .selectFrom('webhooks')
       .where('workspace_id', '=', workspaceId)
@@ -171,8 +171,8 @@ export async function rotateSecret(
 }
 
 export async function deleteWebhook(deps: WebhookDeps, caller: Caller, id: string): Promise<void> {
-  const { workspace_id } = await getWebhook(deps, caller, id)
-  await changeWithAudit(deps, caller, workspace_id, 'deleted', async (tx) => {
+  const { workspace_id: workspaceId } = await getWebhook(deps, caller, id)
+  await changeWithAudit(deps, caller, { id, workspaceId }, 'deleted', async (tx) => {
     const before = await getWebhook({ ...deps, db: { query: tx } }, caller, id)
     await tx.deleteFrom('webhooks').where('id', '=', id).execute()
     return { before, after: null }
@@ -205,8 +205,8 @@ async function updateWithAudit(
   verb: 'updated' | 'secret_rotated',
   work: (tx: Tx, before: Webhook) => Promise<unknown>,
 ): Promise<Webhook> {
-  const { workspace_id } = await getWebhook(deps, caller, id)
-  return changeWithAudit(deps, caller, workspace_id, verb, async (tx) => {
+  const { workspace_id: workspaceId } = await getWebhook(deps, caller, id)
+  return changeWithAudit(deps, caller, { id, workspaceId }, verb, async (tx) => {
     const txDeps = { ...deps, db: { query: tx } }
     const before = await getWebhook(txDeps, caller, id)
     await work(tx, before)
@@ -218,15 +218,14 @@ async function updateWithAudit(
 function changeWithAudit<After extends Webhook | null>(
   deps: WebhookDeps,
   caller: Caller,
-  workspaceId: string,
+  { id, workspaceId }: { id: string; workspaceId: string },
   verb: 'created' | 'updated' | 'deleted' | 'secret_rotated',
   work: (tx: Tx) => Promise<{ before: Webhook | null; after: After }>,
 ): Promise<After> {
   return deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, publish) => {
     const { before, after } = await work(tx)
-    // Only a new webhook has no state before, and only a deleted one has none after.
-    const targetId = (after ?? before)!.id
-    await recordChange(deps, tx, caller, { action: `webhook.${verb}`, targetKind: 'webhook', targetId, before, after })
+    const action = `webhook.${verb}` as const
+    await recordChange(deps, tx, caller, { action, targetKind: 'webhook', targetId: id, before, after })
     publish('webhook.queued', workspaceId)
     return after
   })

@@ -116,15 +116,14 @@ export async function listChanges(
 
 function matchingEvents({ db }: { db: Db }, caller: CallerScope, filter: AuditFilter) {
   const { action, target_kind, target_id, from, to } = filter
-  return db.query
-    .selectFrom('audit_events')
-    .where('organization_id', '=', caller.organizationId)
-    .$if(caller.isWorkspaceScoped, (events) => events.where(belongsToWorkspace(caller.workspaceId)))
-    .$if(action !== undefined, (events) => events.where('action', '=', action!))
-    .$if(target_kind !== undefined, (events) => events.where('target_kind', '=', target_kind!))
-    .$if(target_id !== undefined, (events) => events.where('target_id', '=', target_id!))
-    .$if(from !== undefined, (events) => events.where('at', '>=', Date.parse(from!)))
-    .$if(to !== undefined, (events) => events.where('at', '<', Date.parse(to!)))
+  let events = db.query.selectFrom('audit_events').where('organization_id', '=', caller.organizationId)
+  if (caller.isWorkspaceScoped) events = events.where(belongsToWorkspace(caller.workspaceId))
+  if (action !== undefined) events = events.where('action', '=', action)
+  if (target_kind !== undefined) events = events.where('target_kind', '=', target_kind)
+  if (target_id !== undefined) events = events.where('target_id', '=', target_id)
+  if (from !== undefined) events = events.where('at', '>=', Date.parse(from))
+  if (to !== undefined) events = events.where('at', '<', Date.parse(to))
+  return events
 }
 
 /**

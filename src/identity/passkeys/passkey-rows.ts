@@ -19,14 +19,14 @@ export async function pageOfPasskeys(
   { organizationId, userId }: PasskeyScope,
   { offset, limit }: PageQuery,
 ) {
-  const matching = query
+  let matching = query
     .selectFrom('passkeys as p')
     .innerJoin('memberships as m', (join) =>
       join.onRef('m.organization_id', '=', 'p.organization_id').onRef('m.user_id', '=', 'p.user_id'),
     )
     .innerJoin('users as u', 'u.id', 'p.user_id')
     .where('p.organization_id', '=', organizationId)
-    .$if(userId !== undefined, (rows) => rows.where('p.user_id', '=', userId!))
+  if (userId !== undefined) matching = matching.where('p.user_id', '=', userId)
   const [rows, { total }] = await Promise.all([
     matching
       .selectAll('p')
@@ -55,13 +55,9 @@ export function findByCredential(query: Query | Tx, credentialId: string): Promi
 }
 
 export function findPasskey(tx: Tx, { organizationId, userId }: PasskeyScope, id: string) {
-  return tx
-    .selectFrom('passkeys')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .$if(userId !== undefined, (rows) => rows.where('user_id', '=', userId!))
-    .selectAll()
-    .executeTakeFirst()
+  let matching = tx.selectFrom('passkeys').where('organization_id', '=', organizationId).where('id', '=', id)
+  if (userId !== undefined) matching = matching.where('user_id', '=', userId)
+  return matching.selectAll().executeTakeFirst()
 }
 
 export async function insertPasskey(tx: Tx, row: Insertable<Tables['passkeys']>): Promise<void> {

@@ -92,7 +92,10 @@ export const Credential = z
   .meta({ id: 'ProviderCredential', description: 'A provider key of a workspace (BYOK).' })
 export type Credential = z.infer<typeof Credential>
 
-export function toCredential(row: Selectable<Tables['provider_credentials']>): Credential {
+/** A stored credential: it has a workspace, although the type of the API allows null. */
+export type StoredCredential = Credential & { workspace_id: string }
+
+export function toCredential(row: Selectable<Tables['provider_credentials']>): StoredCredential {
   return {
     id: row.id,
     provider: row.provider,

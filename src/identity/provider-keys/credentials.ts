@@ -12,6 +12,7 @@ import {
   labelOf,
   mergeRules,
   type NewCredential,
+  type StoredCredential,
   toCredential,
 } from './credential.ts'
 import type { Vault } from './vault.ts'
@@ -46,7 +47,7 @@ export async function getCredential(
   deps: { db: { query: Query | Tx } },
   caller: CallerScope,
   id: string,
-): Promise<Credential> {
+): Promise<StoredCredential> {
   const row = await deps.db.query
     .selectFrom('provider_credentials')
     .where('organization_id', '=', caller.organizationId)
@@ -81,7 +82,7 @@ export async function createCredential(
     created_at: deps.now(),
     updated_at: deps.now(),
   }
-  return changeInWorkspace(deps, caller, workspaceId, 'created', async (tx) => {
+  return changeWithAudit(deps, caller, { id, workspaceId }, 'created', async (tx) => {
     const { last } = await tx
       .selectFrom('provider_credentials')
       .where('workspace_id', '=', workspaceId)
@@ -103,8 +104,8 @@ export async function changeCredential(
   id: string,
   { key, name, ...rules }: CredentialPatch,
 ): Promise<Credential> {
-  const workspaceId = workspaceOf(await getCredential(deps, caller, id))
-  return changeInWorkspace(deps, caller, workspaceId, 'updated', async (tx) => {
+  const { workspace_id: workspaceId } = await getCredential(deps, caller, id)
+  return changeWithAudit(deps, caller, { id, workspaceId }, 'updated', async (tx) => {
     const before = await getCredential({ db: { query: tx } }, caller, id)
     const newRules = mergeRules(rules, before)
     if (newRules.is_fallback && newRules.is_byok_only)
@@ -121,8 +122,8 @@ export async function changeCredential(
 }
 
 export async function deleteCredential(deps: CredentialDeps, caller: Caller, id: string): Promise<void> {
-  const workspaceId = workspaceOf(await getCredential(deps, caller, id))
-  await changeInWorkspace(deps, caller, workspaceId, 'deleted', async (tx) => {
+  const { workspace_id: workspaceId } = await getCredential(deps, caller, id)
+  await changeWithAudit(deps, caller, { id, workspaceId }, 'deleted', async (tx) => {
     const before = await getCredential({ db: { query: tx } }, caller, id)
     await tx.deleteFrom('provider_credentials').where('id', '=', id).execute()
     return { before, after: null }
@@ -133,28 +134,18 @@ function secretColumns({ vault }: CredentialDeps, id: string, key: string) {
   return { sealed: vault.seal(key, id), sealed_by: vault.keyName, label: labelOf(key) }
 }
 
-/** Every credential has a workspace. Only the type of the API allows null. */
-const workspaceOf = ({ workspace_id }: Credential): string => workspace_id!
-
-/** Makes a change in a workspace under a lock, records it in the audit log and notifies every server. @returns the new state. */
-function changeInWorkspace<After extends Credential | null>(
+/** Makes a change and its audit record in one transaction, then notifies every server. @returns the new state. */
+function changeWithAudit<After extends Credential | null>(
   deps: CredentialDeps,
   caller: Caller,
-  workspaceId: string,
+  { id, workspaceId }: { id: string; workspaceId: string },
   verb: 'created' | 'updated' | 'deleted',
   work: (tx: Tx) => Promise<{ before: Credential | null; after: After }>,
 ): Promise<After> {
   return deps.db.exclusively(`credentials of ${workspaceId}`, async (tx, publish) => {
     const { before, after } = await work(tx)
-    // Only a new credential has no state before, and only a deleted one has none after.
-    const targetId = (after ?? before)!.id
-    await recordChange(deps, tx, caller, {
-      action: `credential.${verb}`,
-      targetKind: 'credential',
-      targetId,
-      before,
-      after,
-    })
+    const action = `credential.${verb}` as const
+    await recordChange(deps, tx, caller, { action, targetKind: 'credential', targetId: id, before, after })
     publish('credential.changed', workspaceId)
     return after
   })

@@ -101,8 +101,8 @@ export function createOidcClient(
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
       try {
         const tokens = await authorizationCodeGrant(issuer, callbackUrl, checks)
-        // `idTokenExpected` rejects an answer without an ID token.
-        const idToken = tokens.claims()!
+        const idToken = tokens.claims()
+        if (!idToken) throw new Error('The token response has no ID token.')
         return { idToken, ...(await readUserInfo(issuer, tokens, idToken.sub, onError)) }
       } catch (error) {
         onError(error as Error)

@@ -20,7 +20,7 @@ export async function pageOfSessions(
   { offset, limit }: PageQuery,
   { now, idleMs }: { now: number } & SessionLifetimes,
 ) {
-  const matching = query
+  let matching = query
     .selectFrom('browser_sessions as s')
     .innerJoin('memberships as m', (join) =>
       join.onRef('m.organization_id', '=', 's.organization_id').onRef('m.user_id', '=', 's.user_id'),
@@ -30,8 +30,8 @@ export async function pageOfSessions(
     .where('m.left_at', 'is', null)
     .where('s.expires_at', '>', now)
     .where('s.seen_at', '>', now - idleMs)
-    .$if(userId !== undefined, (rows) => rows.where('s.user_id', '=', userId!))
-    .$if(keyHash !== undefined, (rows) => rows.where('s.using_key_hash', '=', keyHash!))
+  if (userId !== undefined) matching = matching.where('s.user_id', '=', userId)
+  if (keyHash !== undefined) matching = matching.where('s.using_key_hash', '=', keyHash)
   const [rows, { total }] = await Promise.all([
     matching
       .selectAll('s')

@@ -19,22 +19,19 @@ export async function findWorkspaceId(
 ): Promise<string | undefined> {
   const member = await findMember(query, organizationId, userId)
   if (!member) return undefined
-  const memberWorkspaceIds = query.selectFrom('workspace_members').where('user_id', '=', userId).select('workspace_id')
-  const workspaceRow = await query
-    .selectFrom('workspaces as w')
-    .where('w.organization_id', '=', organizationId)
-    .$if(!reachesAllWorkspaces(member.role), (workspaces) => workspaces.where('w.id', 'in', memberWorkspaceIds))
-    .$if(name !== undefined, (workspaces) =>
-      workspaces
-        .where((workspace) => workspace.or([workspace('w.id', '=', name!), workspace('w.slug', '=', name!)]))
-        // A slug may look like the ID of another workspace; the ID wins.
-        .orderBy((workspace) => workspace.case().when('w.id', '=', name!).then(0).else(1).end()),
-    )
-    .orderBy('w.created_at')
-    .orderBy('w.id')
-    .select('w.id')
-    .executeTakeFirst()
-  return workspaceRow?.id
+  let matching = query.selectFrom('workspaces as w').where('w.organization_id', '=', organizationId)
+  if (!reachesAllWorkspaces(member.role)) {
+    const workspaceIds = query.selectFrom('workspace_members').where('user_id', '=', userId).select('workspace_id')
+    matching = matching.where('w.id', 'in', workspaceIds)
+  }
+  if (name !== undefined) {
+    matching = matching
+      .where((workspace) => workspace.or([workspace('w.id', '=', name), workspace('w.slug', '=', name)]))
+      // A slug may look like the ID of another workspace; the ID wins.
+      .orderBy((workspace) => workspace.case().when('w.id', '=', name).then(0).else(1).end())
+  }
+  const row = await matching.orderBy('w.created_at').orderBy('w.id').select('w.id').executeTakeFirst()
+  return row?.id
 }
 
 /**

@@ -47,7 +47,8 @@ export class SignInAttempts {
   #bucketOf(network: string): TokenBucket {
     const existing = this.#buckets.get(network)
     if (existing) return existing
-    if (this.#buckets.size >= maxAddresses) this.#buckets.delete(this.#buckets.keys().next().value!)
+    const [oldest] = this.#buckets.keys()
+    if (oldest !== undefined && this.#buckets.size >= maxAddresses) this.#buckets.delete(oldest)
     const created = new TokenBucket({
       perSecond: 1 / this.#rate.refillSeconds,
       capacity: this.#rate.burst,

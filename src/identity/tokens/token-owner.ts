@@ -1,4 +1,3 @@
-import type { JWTPayload } from 'jose'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
@@ -7,7 +6,7 @@ import { findOrganizationId } from '../accounts/organizations.ts'
 import { readClaim } from '../sign-in/oidc-person.ts'
 import { findWorkspaceId } from '../sign-in/session-workspace.ts'
 import { findUserByAccount } from '../sign-in/sign-in-with-oidc.ts'
-import { invalidTokenFault } from './token-verifier.ts'
+import { invalidTokenFault, type VerifiedClaims } from './token-verifier.ts'
 
 export type TokenOwnerSettings = {
   jwt_member_claim: string
@@ -24,7 +23,7 @@ export type TokenOwner = KeyOwner & { guardrail: string | undefined }
 export async function findTokenOwner(
   deps: { db: Db },
   settings: TokenOwnerSettings,
-  claims: JWTPayload,
+  claims: VerifiedClaims,
 ): Promise<TokenOwner> {
   const organizationId = await findOrganizationId(deps.db.query)
   const { jwt_workspace_claim, jwt_guardrail_claim } = settings
@@ -42,13 +41,13 @@ export async function findTokenOwner(
 async function findUserId(
   { db }: { db: Db },
   { jwt_member_claim: claim, jwt_members, jwt_trust_addresses }: TokenOwnerSettings,
-  claims: JWTPayload,
+  claims: VerifiedClaims,
   organizationId: string,
 ): Promise<string | undefined> {
   const value = readRequiredClaim(claims, claim)
-  if (Object.hasOwn(jwt_members, value)) return resolveUserId(db.query, organizationId, jwt_members[value]!)
-  // The verifier has checked that `iss` is the configured issuer.
-  if (claim === 'sub') return findUserByAccount(db.query, organizationId, { issuer: claims.iss!, subject: value })
+  const configuredMember = Object.hasOwn(jwt_members, value) ? jwt_members[value] : undefined
+  if (configuredMember !== undefined) return resolveUserId(db.query, organizationId, configuredMember)
+  if (claim === 'sub') return findUserByAccount(db.query, organizationId, { issuer: claims.iss, subject: value })
   const isVerified = claims.email_verified === true || (jwt_trust_addresses && claims.email_verified === undefined)
   if (claim === 'email' && !isVerified) throw invalidTokenFault('its email address is not verified')
   return resolveUserId(db.query, organizationId, value)
@@ -56,7 +55,7 @@ async function findUserId(
 
 const maxClaim = 400
 
-function readRequiredClaim(claims: JWTPayload, name: string): string {
+function readRequiredClaim(claims: VerifiedClaims, name: string): string {
   const value = readClaim(claims, name)
   const isUsable = typeof value === 'string' && value !== '' && value.length <= maxClaim && !/\p{Cc}/u.test(value)
   if (isUsable) return value

@@ -20,8 +20,11 @@ const tokenPattern = /^[\w-]+\.[\w-]+\.[\w-]*$/
 /** Whether a credential has the form of a JSON Web Token. */
 export const isToken = (secret: string) => tokenPattern.test(secret)
 
+/** The claims of a token that the verifier has checked: `iss` is the configured issuer. */
+export type VerifiedClaims = JWTPayload & { iss: string; exp: number }
+
 /** The claims of a token, and the end of its validity in milliseconds since the epoch. */
-export type VerifiedToken = { claims: JWTPayload; expiresAt: number }
+export type VerifiedToken = { claims: VerifiedClaims; expiresAt: number }
 
 export type TokenVerifier = {
   /** @throws Fault `unauthenticated` with the reason; `unavailable` if the keys of the issuer cannot be read. */
@@ -37,8 +40,8 @@ export function createTokenVerifier(settings: TokenSettings, deps: VerifierDeps)
     async verify(token) {
       rejectForeignToken(token, issuer)
       const options = { issuer, audience, algorithms, requiredClaims: ['exp'], clockTolerance: toleranceSeconds }
-      const { claims } = await verifySignature(token, keys.find, { ...options, currentDate: new Date(deps.now()) })
-      return { claims, expiresAt: Math.min((claims.exp! + toleranceSeconds) * 1000, maxTimeMs) }
+      const claims = await verifyClaims(token, keys.find, { ...options, currentDate: new Date(deps.now()) })
+      return { claims, expiresAt: Math.min((claims.exp + toleranceSeconds) * 1000, maxTimeMs) }
     },
   }
 }
@@ -64,10 +67,10 @@ function decodeOrReject<T>(decode: () => T): T {
 
 type VerifyOptions = NonNullable<Parameters<typeof import('jose').jwtVerify>[2]>
 
-async function verifySignature(token: string, findKey: JWTVerifyGetKey, options: VerifyOptions) {
+async function verifyClaims(token: string, findKey: JWTVerifyGetKey, options: VerifyOptions): Promise<VerifiedClaims> {
   try {
-    const { payload } = await lazyModules.jose().jwtVerify(token, findKey, options)
-    return { claims: payload }
+    const { payload } = await lazyModules.jose().jwtVerify<VerifiedClaims>(token, findKey, options)
+    return payload
   } catch (error) {
     if (error instanceof Fault) throw error
     const { code = '', claim } = error as { code?: string; claim?: string }

@@ -15,10 +15,11 @@ export function limitHandshakes(server: Pick<Server, 'on'>, max: number): void {
     socket.once('close', () => {
       if (pendingHandshakes.get(name) === socket) pendingHandshakes.delete(name)
     })
-    if (pendingHandshakes.size <= max) return
-    const [oldestName, oldest] = pendingHandshakes.entries().next().value!
+    const [oldest] = pendingHandshakes
+    if (!oldest || pendingHandshakes.size <= max) return
+    const [oldestName, oldestSocket] = oldest
     pendingHandshakes.delete(oldestName)
-    oldest.destroy()
+    oldestSocket.destroy()
   })
   server.on('secureConnection', (socket) => void pendingHandshakes.delete(connectionName(socket)))
 }

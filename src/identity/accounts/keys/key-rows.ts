@@ -23,20 +23,21 @@ export async function pageOfKeyRows(
   { offset, limit, include_disabled, q }: KeysQuery,
   creatorUserId?: string,
 ): Promise<{ rows: KeyRow[]; total: number }> {
-  const workspaceKeys = query
+  let matching = query
     .selectFrom('api_keys as k')
     .where('k.workspace_id', '=', workspaceId)
-    .$if(creatorUserId !== undefined, (keys) => keys.where('k.creator_user_id', '=', creatorUserId!))
     .$if(q !== undefined, (keys) =>
       keys
         .leftJoin('memberships as m', (join) =>
           join.onRef('m.organization_id', '=', 'k.organization_id').onRef('m.user_id', '=', 'k.creator_user_id'),
         )
-        .leftJoin('users as u', 'u.id', 'k.creator_user_id')
-        // Short texts occur in many hashes by chance, so only a complete hash matches.
-        .where((key) => key.or([wordsOccur(q!, searchedColumns), key('k.hash', '=', q!)])),
+        .leftJoin('users as u', 'u.id', 'k.creator_user_id'),
     )
-  const matching = include_disabled ? workspaceKeys : workspaceKeys.where('k.disabled', '=', 0)
+  // Short texts occur in many hashes by chance, so only a complete hash matches.
+  if (q !== undefined)
+    matching = matching.where((key) => key.or([wordsOccur(q, searchedColumns), key('k.hash', '=', q)]))
+  if (creatorUserId !== undefined) matching = matching.where('k.creator_user_id', '=', creatorUserId)
+  if (!include_disabled) matching = matching.where('k.disabled', '=', 0)
   const [rows, { total }] = await Promise.all([
     matching.selectAll('k').orderBy('k.created_at', 'desc').orderBy('k.hash').offset(offset).limit(limit).execute(),
     matching.select((key) => key.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -78,14 +79,14 @@ export async function expiringKeyRows(
   organizationId: string,
   { from, to, offset, limit, workspaceId, creatorUserId }: ExpiringKeysFilter,
 ): Promise<{ rows: KeyRow[]; total: number }> {
-  const matching = query
+  let matching = query
     .selectFrom('api_keys')
     .where('organization_id', '=', organizationId)
     .where('disabled', '=', 0)
     .where('expires_at', '>', from)
     .where('expires_at', '<', to)
-    .$if(workspaceId !== undefined, (keys) => keys.where('workspace_id', '=', workspaceId!))
-    .$if(creatorUserId !== undefined, (keys) => keys.where('creator_user_id', '=', creatorUserId!))
+  if (workspaceId !== undefined) matching = matching.where('workspace_id', '=', workspaceId)
+  if (creatorUserId !== undefined) matching = matching.where('creator_user_id', '=', creatorUserId)
   const [rows, { total }] = await Promise.all([
     matching.selectAll().orderBy('expires_at').orderBy('hash').offset(offset).limit(limit).execute(),
     matching.select((key) => key.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),

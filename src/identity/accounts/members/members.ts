@@ -18,9 +18,8 @@ export async function listMembers(
   organizationId: string,
   { q, ...page }: PageQuery & { q?: string | undefined },
 ): Promise<Page<Member>> {
-  const current = selectMembers(deps.db.query, organizationId)
-    .where('m.left_at', 'is', null)
-    .$if(q !== undefined, (all) => all.where(wordsOccur(q!, ['m.name', 'u.email'])))
+  let current = selectMembers(deps.db.query, organizationId).where('m.left_at', 'is', null)
+  if (q !== undefined) current = current.where(wordsOccur(q, ['m.name', 'u.email']))
   const [data, count] = await Promise.all([
     current.orderBy('m.joined_at').orderBy('u.id').offset(page.offset).limit(page.limit).execute(),
     current

@@ -28,9 +28,8 @@ export async function listWorkspaceMembers(
   { q, offset, limit }: PageQuery & { q?: string | undefined },
 ): Promise<Page<WorkspaceMember>> {
   const { id } = await getWorkspace(deps, caller, workspace)
-  const matching = selectWorkspaceMembers(deps.db.query, caller.organizationId)
-    .where('wm.workspace_id', '=', id)
-    .$if(q !== undefined, (all) => all.where(wordsOccur(q!, ['m.name', 'u.email'])))
+  let matching = selectWorkspaceMembers(deps.db.query, caller.organizationId).where('wm.workspace_id', '=', id)
+  if (q !== undefined) matching = matching.where(wordsOccur(q, ['m.name', 'u.email']))
   const [rows, count] = await Promise.all([
     matching.orderBy('wm.created_at').orderBy('wm.id').offset(offset).limit(limit).execute(),
     matching

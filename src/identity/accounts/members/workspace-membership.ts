@@ -30,7 +30,7 @@ export async function joinWorkspace(
     source,
     created_at: deps.now(),
   })
-  const after = (await findWorkspaceMember(tx, organizationId, workspaceId, userId))!
+  const after = toWorkspaceMember(await selectMember(tx, organizationId, workspaceId, userId).executeTakeFirstOrThrow())
   const action = before ? 'workspace.member_updated' : 'workspace.member_added'
   await recordChange(deps, tx, actor, {
     action,
@@ -49,12 +49,14 @@ export async function findWorkspaceMember(
   workspaceId: string,
   userId: string,
 ): Promise<WorkspaceMember | undefined> {
-  const row = await selectWorkspaceMembers(query, organizationId)
-    .where('wm.workspace_id', '=', workspaceId)
-    .where('wm.user_id', '=', userId)
-    .executeTakeFirst()
+  const row = await selectMember(query, organizationId, workspaceId, userId).executeTakeFirst()
   return row && toWorkspaceMember(row)
 }
+
+const selectMember = (query: Query | Tx, organizationId: string, workspaceId: string, userId: string) =>
+  selectWorkspaceMembers(query, organizationId)
+    .where('wm.workspace_id', '=', workspaceId)
+    .where('wm.user_id', '=', userId)
 
 /** All workspace memberships of a member. */
 export async function readWorkspacesOfMember(
