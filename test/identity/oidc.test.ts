@@ -100,7 +100,7 @@ onOneDatabase('signing in by OpenID Connect', (kind) => {
     assert.deepEqual(await signedInWith(), ['developer', ['default']])
   })
 
-  test('of several groups with one workspace the highest role applies, also if it is the default', async () => {
+  test('the highest role of several groups applies, also if it is the default', async () => {
     const settings: Partial<Config> = {
       oidc_domains: ['example.com'],
       oidc_default_role: 'developer',
