@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import type { Answerable } from './outbox.ts'
+import type { AnswerableQuestion } from './outbox.ts'
 
 type Signer = Pick<Vault, 'digest'>
 
@@ -10,7 +10,11 @@ const digestPurpose = 'answer link'
 const tokenPattern = /^(msg_[0-9a-f]{32})\.(\d{1,16})\.([0-9a-f]{64})$/
 
 /** Creates the token at the end of a link: the id of the delivery and the expiry time, signed. */
-export function createAnswerToken(vault: Signer, deliveryId: string, { until }: Pick<Answerable, 'until'>): string {
+export function createAnswerToken(
+  vault: Signer,
+  deliveryId: string,
+  { until }: Pick<AnswerableQuestion, 'until'>,
+): string {
   const signedText = `${deliveryId}.${Math.floor(until)}`
   return `${signedText}.${vault.digest(signedText, digestPurpose)}`
 }
@@ -24,7 +28,7 @@ export function readAnswerToken(vault: Signer, token: string): { deliveryId: str
   return { deliveryId, until: Number(until) }
 }
 
-export type LinkedQuestion = Answerable & {
+export type LinkedQuestion = AnswerableQuestion & {
   deliveryId: string
   webhookId: string
   organizationId: string
@@ -46,7 +50,7 @@ export async function findLinkedQuestion({ db }: { db: Db }, deliveryId: string)
     .executeTakeFirst()
   if (!row?.answerable || !(JSON.parse(row.include) as string[]).includes('answer_link')) return undefined
   return {
-    ...(JSON.parse(row.answerable) as Answerable),
+    ...(JSON.parse(row.answerable) as AnswerableQuestion),
     deliveryId,
     webhookId: row.webhook_id,
     organizationId: row.organization_id,

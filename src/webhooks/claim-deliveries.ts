@@ -1,7 +1,7 @@
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import type { Answerable } from './outbox.ts'
+import type { AnswerableQuestion } from './outbox.ts'
 
 type ClaimDeps = { db: Db; clock: DatabaseClock; server: string }
 
@@ -13,7 +13,7 @@ export type ClaimedDelivery = {
   url: string
   format: string
   payload: string
-  answerable: Answerable | null
+  answerable: AnswerableQuestion | null
   attempts: number
   /** Whether the last delivery of its webhook failed. */
   isFailing: boolean
@@ -76,7 +76,10 @@ async function findDueWebhooks(
     // SQLite turns `exists` into a join, and the random choice then prefers the last rows.
     .where((e) =>
       e(
-        selectDueRows(db.query, clock).where('d.webhook_id', '=', sql.ref<string>('w.id')).select('d.id').limit(1),
+        selectDueDeliveries(db.query, clock)
+          .where('d.webhook_id', '=', sql.ref<string>('w.id'))
+          .select('d.id')
+          .limit(1),
         'is not',
         null,
       ),
@@ -89,7 +92,7 @@ async function findDueWebhooks(
 }
 
 async function findDueDeliveries({ db, clock }: QueryDeps, webhookId: string, limit: number): Promise<string[]> {
-  const rows = await selectDueRows(db.query, clock)
+  const rows = await selectDueDeliveries(db.query, clock)
     .where('d.webhook_id', '=', webhookId)
     .select('d.id')
     .orderBy('d.next_at')
@@ -98,7 +101,7 @@ async function findDueDeliveries({ db, clock }: QueryDeps, webhookId: string, li
   return rows.map(({ id }) => id)
 }
 
-const selectDueRows = (from: Pick<Query, 'selectFrom'>, clock: DatabaseClock) =>
+const selectDueDeliveries = (from: Pick<Query, 'selectFrom'>, clock: DatabaseClock) =>
   from
     .selectFrom('webhook_deliveries as d')
     .where('d.state', '=', 'pending')
@@ -130,7 +133,7 @@ async function readDeliveries(db: Db, clock: DatabaseClock, ids: string[]): Prom
     ...row,
     webhookId,
     isFailing: failing_since !== null,
-    answerable: answerable === null ? null : (JSON.parse(answerable) as Answerable),
+    answerable: answerable === null ? null : (JSON.parse(answerable) as AnswerableQuestion),
     encryptedSecrets: before === null ? [sealed] : [sealed, before],
   }))
 }

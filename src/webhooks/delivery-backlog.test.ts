@@ -7,7 +7,7 @@ import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import { queueTest } from './delivery.ts'
-import { createBacklog, readBacklog } from './delivery-backlog.ts'
+import { createBacklogReader, readBacklog } from './delivery-backlog.ts'
 import { changeWebhook, createWebhook } from './webhooks.ts'
 
 const none = { waiting: 0, oldestMs: 0 }
@@ -37,7 +37,7 @@ onEachDatabase('undelivered events', (kind) => {
   test('are read once and cached', async () => {
     await using w = await world(kind)
     await w.queue()
-    const backlog = createBacklog(w.deps)
+    const backlog = createBacklogReader(w.deps)
     assert.deepEqual(backlog(), { first: none, retries: none })
     await until(() => backlog().first.waiting === 1)
   })

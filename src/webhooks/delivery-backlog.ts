@@ -9,7 +9,7 @@ export type Backlog = Record<'first' | 'retries', { waiting: number; oldestMs: n
 type BacklogDeps = { db: Pick<Db, 'query'>; clock: DatabaseClock }
 
 /** Returns a function that reads the backlog of all servers, cached. Deliveries of disabled webhooks do not count. */
-export function createBacklog(deps: BacklogDeps): () => Backlog {
+export function createBacklogReader(deps: BacklogDeps): () => Backlog {
   return staleWhileRevalidate(toBacklog([]), () => readBacklog(deps))
 }
 

@@ -10,7 +10,7 @@ import { toWebhook } from './webhook.ts'
 export type QueueDeps = { db: Db; clock: DatabaseClock; now: Now; newId: NewId; server: string }
 
 /** The result of an attempt. Without an error it has succeeded. */
-export type Outcome = {
+export type DeliveryResult = {
   status: number | null
   error: string | null
   /** The header `Retry-After` of a receiver that is overloaded. */
@@ -54,7 +54,7 @@ export async function recordSuccess(deps: QueueDeps, claimed: ClaimedDelivery, s
   })
 }
 
-type FailedAttempt = Outcome & {
+type FailedAttempt = DeliveryResult & {
   /** The delay before the next attempt; undefined if there is none. */
   retryInMs: number | undefined
   /** Whether the receiver answered 410 (Gone). */

@@ -5,14 +5,14 @@ import { parseRetryAfter } from '#platform/net/retry-after.ts'
 import type { Log } from '#platform/process/log.ts'
 import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.ts'
 import {
-  type Outcome,
+  type DeliveryResult,
   pruneDeliveries,
   type QueueDeps,
   recordFailure,
   recordSuccess,
   releaseClaim,
 } from './delivery-queue.ts'
-import type { Answerable } from './outbox.ts'
+import type { AnswerableQuestion } from './outbox.ts'
 import { toSlackBody } from './readable-event.ts'
 import { findRecipient, sendEmail } from './webhook-email.ts'
 import { sendRequest, type WebhookNetwork } from './webhook-request.ts'
@@ -23,7 +23,7 @@ export type SenderDeps = QueueDeps & {
   config: WebhookNetwork
   log: Pick<Log, 'info' | 'warn'>
   /** Creates the link that answers a question; undefined if links are not available. */
-  createLink: (deliveryId: string, answerable: Answerable) => string | undefined
+  createLink: (deliveryId: string, answerable: AnswerableQuestion) => string | undefined
   onError: (error: Error) => void
   observe: (outcome: 'delivered' | 'retried' | 'failed', seconds: number) => void
 }
@@ -125,7 +125,7 @@ function computeRetryDelay(attempts: number, retryAfterMs = 0): number | undefin
   return Math.max(scheduledMs, Math.min(retryAfterMs, maxRetryAfterMs))
 }
 
-async function attempt(deps: SenderDeps, claimed: ClaimedDelivery, signal: AbortSignal): Promise<Outcome> {
+async function attempt(deps: SenderDeps, claimed: ClaimedDelivery, signal: AbortSignal): Promise<DeliveryResult> {
   const { id, url, format } = claimed
   const recipient = findRecipient(url)
   if (recipient !== undefined) return sendEmail(deps.config, recipient, id, createPayload(deps, claimed))

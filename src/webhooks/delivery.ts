@@ -7,7 +7,7 @@ import type { Tables } from '#platform/db/tables.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { createDeliveryRow } from './outbox.ts'
-import { toIsoTime, type Webhook, webhookEvents } from './webhook.ts'
+import { isoTimeOrNull, type Webhook, webhookEvents } from './webhook.ts'
 
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const
 
@@ -41,7 +41,7 @@ function toDeliveryItem(row: Selectable<Tables['webhook_deliveries']>): WebhookD
     last_status: row.last_status,
     last_error: row.last_error,
     created_at: isoTime(row.created_at),
-    settled_at: toIsoTime(row.settled_at),
+    settled_at: isoTimeOrNull(row.settled_at),
   }
 }
 
@@ -74,10 +74,10 @@ async function getDelivery(query: Query, webhookId: string, id: string): Promise
   throw new Fault('not_found', 'Delivery not found. Old deliveries are deleted.')
 }
 
-type QueueDeps = { db: Db; now: Now; newId: NewId }
+type TestEventDeps = { db: Db; now: Now; newId: NewId }
 
 /** Queues a test event without content. @throws Fault `conflict` if the webhook is disabled. */
-export async function queueTest(deps: QueueDeps, webhook: Webhook): Promise<WebhookDelivery> {
+export async function queueTest(deps: TestEventDeps, webhook: Webhook): Promise<WebhookDelivery> {
   requireEnabled(webhook)
   const { id, workspace_id: workspaceId } = webhook
   const event = {
@@ -96,7 +96,7 @@ export async function queueTest(deps: QueueDeps, webhook: Webhook): Promise<Webh
 }
 
 /** Sends a delivery again, with the retries of a new one. @throws Fault `conflict` if the webhook is disabled. */
-export async function retryDelivery(deps: QueueDeps, webhook: Webhook, id: string): Promise<WebhookDelivery> {
+export async function retryDelivery(deps: TestEventDeps, webhook: Webhook, id: string): Promise<WebhookDelivery> {
   requireEnabled(webhook)
   await getDelivery(deps.db.query, webhook.id, id)
   await deps.db.exclusively(`webhooks of ${webhook.workspace_id}`, async (tx, publish) => {

@@ -6,7 +6,7 @@ import type { Publish } from '#platform/db/signals.ts'
 import type { WebhookEvent, WebhookInclude } from './webhook.ts'
 
 /** The question that a link answers, and its deadline. */
-export type Answerable = { internId: string; sessionId: string; questionId: string; until: number }
+export type AnswerableQuestion = { internId: string; sessionId: string; questionId: string; until: number }
 
 /** An event for the webhooks of a workspace. */
 export type QueuedEvent = {
@@ -20,7 +20,7 @@ export type QueuedEvent = {
   data: object
   /** Added to `data` for webhooks that include `question`. */
   question?: object
-  answerable?: Answerable
+  answerable?: AnswerableQuestion
 }
 
 /** The maximum length of a payload, in UTF-16 units of JSON. A question that exceeds it is replaced by `too long`. */

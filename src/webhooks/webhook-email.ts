@@ -1,5 +1,5 @@
 import { type MailSettings, sendMail } from '#platform/net/mail.ts'
-import { maxErrorLength, type Outcome } from './delivery-queue.ts'
+import { type DeliveryResult, maxErrorLength } from './delivery-queue.ts'
 import { toReadableEvent } from './readable-event.ts'
 
 /** An email address. In a `mailto:` URL, `?` starts headers and `#` a fragment. */
@@ -13,7 +13,12 @@ export function findRecipient(url: string): string | undefined {
 }
 
 /** Sends an event by email. @returns the SMTP reply code, or the error if the server sent no reply. */
-export async function sendEmail(settings: MailSettings, to: string, id: string, payload: string): Promise<Outcome> {
+export async function sendEmail(
+  settings: MailSettings,
+  to: string,
+  id: string,
+  payload: string,
+): Promise<DeliveryResult> {
   const { title, lines } = toReadableEvent(payload)
   try {
     await sendMail(settings, { to, subject: `[Signalbox] ${title}`, text: `${lines.join('\n')}\n`, id })

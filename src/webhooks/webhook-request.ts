@@ -6,7 +6,7 @@ import type { MailSettings } from '#platform/net/mail.ts'
 import { createProxyAgent } from '#platform/net/outgoing.ts'
 import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
-import { maxErrorLength, type Outcome } from './delivery-queue.ts'
+import { type DeliveryResult, maxErrorLength } from './delivery-queue.ts'
 import { resolveReceiver } from './target.ts'
 
 export type WebhookNetwork = Pick<Config, 'webhook_origins'> & MailSettings & ProxySettings
@@ -25,7 +25,7 @@ export async function sendRequest(
   config: WebhookNetwork,
   { url: target, headers, body }: WebhookRequest,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<DeliveryResult> {
   const attemptSignal = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)])
   try {
     const url = new URL(target)

@@ -100,7 +100,7 @@ export const WebhookSecret = z
   .string()
   .describe('The secret that signs deliveries according to Standard Webhooks (`whsec_…`). It is returned only once.')
 
-export const toIsoTime = (at: number | null) => (at === null ? null : isoTime(at))
+export const isoTimeOrNull = (at: number | null) => (at === null ? null : isoTime(at))
 
 export function toWebhook(row: Selectable<Tables['webhooks']>, now: number): Webhook {
   return {
@@ -113,8 +113,8 @@ export function toWebhook(row: Selectable<Tables['webhooks']>, now: number): Web
     include: JSON.parse(row.include),
     enabled: row.enabled === 1,
     disabled_reason: row.disabled_reason,
-    failing_since: toIsoTime(row.failing_since),
-    old_secret_until: toIsoTime(row.before_until !== null && row.before_until > now ? row.before_until : null),
+    failing_since: isoTimeOrNull(row.failing_since),
+    old_secret_until: isoTimeOrNull(row.before_until !== null && row.before_until > now ? row.before_until : null),
     created_by_user_id: row.created_by,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),

@@ -1,4 +1,4 @@
-import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/account-names.ts'
+import { readKeyNames, readUserNames, readWorkspaceNames } from '#identity/accounts/account-names.ts'
 import type { AuditEvent } from '#identity/audit/audit.ts'
 import { findInternNames } from '#interns/registry/intern-names.ts'
 import type { Query } from '#platform/db/db.ts'
@@ -16,10 +16,10 @@ export async function loadTargetNames(
 ): Promise<(event: AuditEvent) => string | null> {
   const ids = (kind: string) => [...new Set(events.flatMap(({ target }) => (target.kind === kind ? target.id : [])))]
   const [keys, workspaces, interns, users] = await Promise.all([
-    namesOfKeys(db, organizationId, ids('key')),
-    namesOfWorkspaces(db, organizationId, ids('workspace')),
+    readKeyNames(db, organizationId, ids('key')),
+    readWorkspaceNames(db, organizationId, ids('workspace')),
     findInternNames(db, organizationId, ids('intern')),
-    namesOfUsers(db, organizationId, [...ids('member'), ...events.flatMap((event) => subjectUserId(event) ?? [])]),
+    readUserNames(db, organizationId, [...ids('member'), ...events.flatMap((event) => subjectUserId(event) ?? [])]),
   ])
   const byKind: Record<string, Names> = { key: keys, workspace: workspaces, intern: interns, member: users }
   return (event) =>

@@ -1,4 +1,4 @@
-import { namesOfUsers } from '#identity/accounts/account-names.ts'
+import { readUserNames } from '#identity/accounts/account-names.ts'
 import type { Entry } from '#interns/contract/transcript.ts'
 import type { MemberNames } from '#interns/turns/entry-item.ts'
 import type { ApiDeps } from '../access/deps.ts'
@@ -19,7 +19,7 @@ export class AnswererNames {
     const ids = entries.flatMap((entry) => answererIdOf(entry) ?? []).filter((id) => !this.#names.has(id))
     if (ids.length === 0) return this.#names
     try {
-      const found = await namesOfUsers(this.#deps.db, this.#organizationId, ids)
+      const found = await readUserNames(this.#deps.db, this.#organizationId, ids)
       for (const id of ids) this.#names.set(id, found.get(id)?.name || found.get(id)?.email || null)
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'the names of members who answered an intern could not be read')

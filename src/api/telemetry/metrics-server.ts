@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { findFramingError } from '#platform/http/request/framing.ts'
 import { findHostError } from '#platform/http/request/host.ts'
 import { toErrorAnswer } from '#platform/http/response/envelope.ts'
-import { normalizeHost } from '#platform/net/addresses/host-name.ts'
+import { toHostName } from '#platform/net/addresses/host-name.ts'
 import { serializeRequests } from '#platform/net/bodies/pipelined-requests.ts'
 import { createServer } from '#platform/net/node-http.ts'
 import { type Address, listenError, serverOrigin } from '../access/address.ts'
@@ -53,6 +53,6 @@ function sendFault(response: ServerResponse, fault: Fault): void {
 const loopback = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 function isAllowedHost(host: string | undefined, names: readonly string[]): boolean {
-  const name = normalizeHost(host ?? '')
+  const name = toHostName(host ?? '')
   return loopback.test(name) || names.includes(name)
 }

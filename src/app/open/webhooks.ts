@@ -4,7 +4,7 @@ import { UserFacingError } from '#platform/core/fault.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createAnswerToken } from '#webhooks/answer-link.ts'
-import { createBacklog } from '#webhooks/delivery-backlog.ts'
+import { createBacklogReader } from '#webhooks/delivery-backlog.ts'
 import { startSender } from '#webhooks/delivery-sender.ts'
 import { createWarning, type OpenContext } from './parts.ts'
 
@@ -19,7 +19,7 @@ export function openWebhooks(context: OpenContext, { db, vault }: { db: Db; vaul
       'The setting smtp_url needs smtp_from: the sender of emails, such as Signalbox <signalbox@example.com>.',
     )
   const clock = createDatabaseClock(db, now)
-  context.metrics.observeBacklog(createBacklog({ db, clock }))
+  context.metrics.observeBacklog(createBacklogReader({ db, clock }))
   context.cleanup.defer(
     startSender({
       db,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { localSignals } from '#platform/db/signals.ts'
+import { createLocalSignals } from '#platform/db/signals.ts'
 import { openCatalogue } from './catalogue-holder.ts'
 import { CatalogueError, type Loaded } from './layer.ts'
 import { loadCatalogue } from './load.ts'
@@ -22,7 +22,7 @@ models:
 async function openTestCatalogue(content = fileWith(1000), load = loadCatalogue) {
   const catalogue_file = join(scratch, `${performance.now()}.yaml`)
   writeFileSync(catalogue_file, content)
-  const signals = localSignals()
+  const signals = createLocalSignals()
   const errors: string[] = []
   const loads: number[] = []
   const catalogue = await openCatalogue({

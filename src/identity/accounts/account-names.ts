@@ -1,11 +1,11 @@
 import type { Query } from '#platform/db/db.ts'
-import { namesOfDeleted } from '../audit/audit.ts'
+import { readDeletedNames } from '../audit/audit.ts'
 import { findKeyRows } from './keys/key-rows.ts'
 
 type Db = { query: Query }
 
 /** The names of an organization's users, by id, including those who have left. */
-export function namesOfUsers(
+export function readUserNames(
   { query }: Db,
   organizationId: string,
   ids: Iterable<string>,
@@ -22,7 +22,7 @@ export function namesOfUsers(
 }
 
 /** The names of keys, by hash. A deleted key has its last name. */
-export async function namesOfKeys(
+export async function readKeyNames(
   { query }: Db,
   organizationId: string,
   hashes: Iterable<string>,
@@ -36,7 +36,7 @@ export async function namesOfKeys(
 }
 
 /** The names of workspaces, by id. A deleted workspace has its last name. */
-export async function namesOfWorkspaces(
+export async function readWorkspaceNames(
   { query }: Db,
   organizationId: string,
   ids: Iterable<string>,
@@ -77,6 +77,6 @@ async function addDeletedNames(
   requested: string[],
 ): Promise<Map<string, { name: string }>> {
   const missing = requested.filter((id) => !existing.has(id))
-  const deleted = await readById(missing, (batch) => namesOfDeleted(db, organizationId, kind, batch))
+  const deleted = await readById(missing, (batch) => readDeletedNames(db, organizationId, kind, batch))
   return new Map([...existing, ...deleted])
 }

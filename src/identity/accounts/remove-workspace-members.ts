@@ -7,7 +7,7 @@ import { accountsLock } from './accounts-lock.ts'
 import type { Caller } from './caller.ts'
 import { consoleKeyHash } from './keys/console-key.ts'
 import { disableKey } from './keys/disable-key.ts'
-import { enabledKeysInWorkspace } from './keys/key-rows.ts'
+import { findEnabledKeysInWorkspace } from './keys/key-rows.ts'
 import type { Member } from './members/member.ts'
 import type { RemovedWorkspaceMembers } from './members/workspace-member.ts'
 import { deleteWorkspaceMember } from './members/workspace-member-rows.ts'
@@ -74,6 +74,6 @@ export async function leaveWorkspace(
 
 /** Excludes the member's console key, which is valid only during a membership. */
 async function findKeysToDisable(tx: Tx, workspaceId: string, userId: string) {
-  const keys = await enabledKeysInWorkspace(tx, workspaceId, userId)
+  const keys = await findEnabledKeysInWorkspace(tx, workspaceId, userId)
   return keys.filter(({ hash }) => hash !== consoleKeyHash({ workspaceId, userId }))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { localSignals } from '#platform/db/signals.ts'
+import { createLocalSignals } from '#platform/db/signals.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { Caller } from './caller.ts'
 import { RequestsInFlight } from './requests-in-flight.ts'
@@ -16,7 +16,7 @@ const response: ResponseStream = {
 }
 
 function requests() {
-  const signals = localSignals()
+  const signals = createLocalSignals()
   const inFlight = new RequestsInFlight({
     signals,
     keys: { current: async () => caller },

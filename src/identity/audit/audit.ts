@@ -164,7 +164,7 @@ function toAuditEvent(row: Selectable<Tables['audit_events']>): AuditEvent {
 }
 
 /** The last names of deleted objects, if they had names. */
-export async function namesOfDeleted(
+export async function readDeletedNames(
   db: { query: Query },
   organizationId: string,
   kind: Change['targetKind'],

@@ -9,7 +9,7 @@ import type { Caller } from '../accounts/caller.ts'
 import { findMember } from '../accounts/members/members.ts'
 import { recordChange } from '../audit/audit.ts'
 import { challengeMs, consumeChallenge, readChallenge, storeChallenge } from './challenges.ts'
-import { findByCredential, insertPasskey, type PasskeyRow, passkeysOfMember } from './passkey-rows.ts'
+import { findPasskeyByCredential, findPasskeysOfMember, insertPasskey, type PasskeyRow } from './passkey-rows.ts'
 import type { RelyingParty } from './relying-party.ts'
 
 type PasskeyDeps = { db: Db; now: Now; newId: NewId }
@@ -23,14 +23,14 @@ const maxPasskeys = 20
 const algorithms = [-8, -7, -257]
 
 /** Creates the options with which the browser of a member creates a passkey. */
-export async function passkeyOptions(
+export async function createRegistrationOptions(
   deps: Omit<PasskeyDeps, 'newId'>,
   { organizationId, userId }: Pick<Caller, 'organizationId' | 'userId'>,
   relyingParty: RelyingParty,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const member = await findMember(deps.db.query, organizationId, userId)
   if (!member) throw new Fault('forbidden', 'Only members of the organization have passkeys.')
-  const existing = await passkeysOfMember(deps.db.query, organizationId, userId)
+  const existing = await findPasskeysOfMember(deps.db.query, organizationId, userId)
   const options = await lazyModules.simpleWebAuthn().generateRegistrationOptions({
     rpName: 'Signalbox',
     rpID: relyingParty.id,
@@ -58,10 +58,10 @@ export async function addPasskey(
   const { challenge, credential } = await verifyRegistration(response, relyingParty)
   return deps.db.exclusively(accountsLock(organizationId), async (tx) => {
     if (!(await consumeChallenge(tx, deps.now, challenge, userId))) throw registrationFault()
-    if ((await passkeysOfMember(tx, organizationId, userId)).length >= maxPasskeys) {
+    if ((await findPasskeysOfMember(tx, organizationId, userId)).length >= maxPasskeys) {
       throw new Fault('conflict', `A member has at most ${maxPasskeys} passkeys. Delete one that is no longer used.`)
     }
-    if (await findByCredential(tx, credential.id)) throw new Fault('conflict', 'This passkey was already added.')
+    if (await findPasskeyByCredential(tx, credential.id)) throw new Fault('conflict', 'This passkey was already added.')
     const row: PasskeyRow = {
       id: deps.newId(),
       organization_id: organizationId,

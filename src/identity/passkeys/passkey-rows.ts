@@ -14,7 +14,7 @@ export type PasskeyScope = { organizationId: string; userId?: string | undefined
  * A page of the passkeys of members, newest first, with the names of the members. Former members have none, because their
  * passkeys are deleted when they leave.
  */
-export async function pageOfPasskeys(
+export async function readPasskeyPage(
   query: Query,
   { organizationId, userId }: PasskeyScope,
   { offset, limit }: PageQuery,
@@ -41,7 +41,7 @@ export async function pageOfPasskeys(
   return { rows, total }
 }
 
-export function passkeysOfMember(query: Query | Tx, organizationId: string, userId: string): Promise<PasskeyRow[]> {
+export function findPasskeysOfMember(query: Query | Tx, organizationId: string, userId: string): Promise<PasskeyRow[]> {
   return query
     .selectFrom('passkeys')
     .where('organization_id', '=', organizationId)
@@ -50,7 +50,7 @@ export function passkeysOfMember(query: Query | Tx, organizationId: string, user
     .execute()
 }
 
-export function findByCredential(query: Query | Tx, credentialId: string): Promise<PasskeyRow | undefined> {
+export function findPasskeyByCredential(query: Query | Tx, credentialId: string): Promise<PasskeyRow | undefined> {
   return query.selectFrom('passkeys').where('credential_id', '=', credentialId).selectAll().executeTakeFirst()
 }
 

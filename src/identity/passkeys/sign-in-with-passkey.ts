@@ -5,10 +5,10 @@ import type { Db } from '#platform/db/db.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { accountsLock } from '../accounts/accounts-lock.ts'
 import { type Browser, type NewSession, type SignInDeps, startSession } from '../sign-in/sign-in.ts'
-import { sessionOwner } from '../sign-in/sign-in-links.ts'
+import { requireSessionOwner } from '../sign-in/sign-in-links.ts'
 import { userHandleOf } from './add-passkey.ts'
 import { challengeMs, consumeChallenge, readChallenge, storeChallenge } from './challenges.ts'
-import { findByCredential, type PasskeyRow, updatePasskeyRow } from './passkey-rows.ts'
+import { findPasskeyByCredential, type PasskeyRow, updatePasskeyRow } from './passkey-rows.ts'
 import type { RelyingParty } from './relying-party.ts'
 
 /** Creates the options with which a browser signs in, for any member: the authenticator lists its passkeys. */
@@ -32,17 +32,17 @@ export async function signInWithPasskey(
   relyingParty: RelyingParty,
   browser: Browser,
 ): Promise<NewSession> {
-  const passkey = await findByCredential(deps.db.query, response.id)
+  const passkey = await findPasskeyByCredential(deps.db.query, response.id)
   if (passkey === undefined || passkey.relying_party !== relyingParty.id) throw signInFault()
   const { challenge, counter } = await verifySignature(passkey, response, relyingParty)
   const { organization_id, user_id } = passkey
   return deps.db.exclusively(accountsLock(organization_id), async (tx, publish) => {
     if (!(await consumeChallenge(tx, deps.now, challenge, null))) throw signInFault()
     // Another request with the same passkey may have been completed since it was read. An authenticator without a counter sends 0.
-    const current = await findByCredential(tx, response.id)
+    const current = await findPasskeyByCredential(tx, response.id)
     if (current?.id !== passkey.id || (counter > 0 && counter <= current.signatures)) throw signInFault()
     await updatePasskeyRow(tx, passkey.id, { signatures: counter, last_used_at: deps.now() })
-    const owner = await sessionOwner(tx, organization_id, user_id)
+    const owner = await requireSessionOwner(tx, organization_id, user_id)
     return startSession(deps, tx, publish, { ...owner, method: 'passkey', passkeyId: passkey.id }, browser)
   })
 }

@@ -117,6 +117,6 @@ export function mergeRules(patch: Partial<Rules>, before: Rules = noRules): Rule
 }
 
 /** Returns a label such as `sk-…wxyz`. Omits characters of short keys, because they would be most of the key. */
-export function labelOf(secret: string): string {
+export function credentialLabel(secret: string): string {
   return secret.length < 16 ? '…' : `${secret.slice(0, 3)}…${secret.slice(-4)}`
 }

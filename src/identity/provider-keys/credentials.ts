@@ -9,7 +9,7 @@ import { recordChange } from '../audit/audit.ts'
 import {
   type Credential,
   type CredentialPatch,
-  labelOf,
+  credentialLabel,
   mergeRules,
   type NewCredential,
   type StoredCredential,
@@ -131,7 +131,7 @@ export async function deleteCredential(deps: CredentialDeps, caller: Caller, id:
 }
 
 function secretColumns({ vault }: CredentialDeps, id: string, key: string) {
-  return { sealed: vault.seal(key, id), sealed_by: vault.keyName, label: labelOf(key) }
+  return { sealed: vault.seal(key, id), sealed_by: vault.keyName, label: credentialLabel(key) }
 }
 
 /** Makes a change and its audit record in one transaction, then notifies every server. @returns the new state. */

@@ -1,5 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
-import { firstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
+import { findFirstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
 import { isMember, resolveUserId } from '../accounts/members/members.ts'
 import type { SignInDeps } from './sign-in.ts'
 import { createLink, type NewLink } from './sign-in-links.ts'
@@ -13,7 +13,7 @@ export async function createLinkFromDatabase(
   deps: Pick<SignInDeps, 'db' | 'now' | 'newId'>,
   email?: string,
 ): Promise<NewLink> {
-  const owner = await firstOwnerOrAdmin(deps)
+  const owner = await findFirstOwnerOrAdmin(deps)
   const { organizationId } = owner
   const userId = email === undefined ? owner.userId : await resolveUserId(deps.db.query, organizationId, email)
   if (userId === undefined || !(await isMember(deps.db.query, organizationId, userId))) {

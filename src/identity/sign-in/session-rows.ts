@@ -14,7 +14,7 @@ export function findSessionRow(query: Query | Tx, id: string): Promise<SessionRo
 export type SessionScope = { organizationId: string; userId?: string | undefined; keyHash?: string | undefined }
 
 /** Returns a page of the valid sessions, most recently used first. */
-export async function pageOfSessions(
+export async function readSessionPage(
   query: Query,
   { organizationId, userId, keyHash }: SessionScope,
   { offset, limit }: PageQuery,

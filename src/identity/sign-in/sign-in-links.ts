@@ -61,11 +61,11 @@ async function consumeLink({ now }: Pick<SignInDeps, 'now'>, tx: Tx, hash: strin
   const link = await tx.deleteFrom('sign_in_links').where('token_hash', '=', hash).returningAll().executeTakeFirst()
   if (!link || link.expires_at <= now()) throw invalidLinkFault()
   if (!(await isMember(tx, link.organization_id, link.user_id))) throw invalidLinkFault()
-  return sessionOwner(tx, link.organization_id, link.user_id)
+  return requireSessionOwner(tx, link.organization_id, link.user_id)
 }
 
 /** Returns a member and their oldest workspace. @throws Fault `forbidden` for a member without a workspace. */
-export async function sessionOwner(tx: Tx, organizationId: string, userId: string): Promise<KeyOwner> {
+export async function requireSessionOwner(tx: Tx, organizationId: string, userId: string): Promise<KeyOwner> {
   const workspaceId = await findWorkspaceId(tx, { organizationId, userId })
   if (workspaceId === undefined) throw await noWorkspaceFault(tx, organizationId)
   return { organizationId, userId, workspaceId }

@@ -1,4 +1,4 @@
-import { namesOfDeleted } from '#identity/audit/audit.ts'
+import { readDeletedNames } from '#identity/audit/audit.ts'
 import type { Query } from '#platform/db/db.ts'
 
 /** The names of interns, by id. A deleted one has its last name. @param ids of one page, within the limit of a statement. */
@@ -16,6 +16,6 @@ export async function findInternNames(
     .execute()
   const found = new Set(rows.map(({ id }) => id))
   const missing = ids.filter((id) => !found.has(id))
-  const deleted = missing.length > 0 ? await namesOfDeleted({ query }, organizationId, 'intern', missing) : []
+  const deleted = missing.length > 0 ? await readDeletedNames({ query }, organizationId, 'intern', missing) : []
   return new Map([...rows, ...deleted].map(({ id, name }) => [id, { name }]))
 }

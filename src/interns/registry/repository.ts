@@ -1,4 +1,4 @@
-import { labelOf } from '#identity/provider-keys/credential.ts'
+import { credentialLabel } from '#identity/provider-keys/credential.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import type { Query } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
@@ -81,7 +81,7 @@ export function repositoryColumns(
     ref: repository.ref ?? null,
     depth: repository.depth ?? null,
     folder: cloneFolder(url),
-    credential: credential ? { username: credential.username, label: labelOf(credential.password) } : null,
+    credential: credential ? { username: credential.username, label: credentialLabel(credential.password) } : null,
   }
   return {
     repository: JSON.stringify(stored),

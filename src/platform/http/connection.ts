@@ -77,8 +77,8 @@ function parseAddress(text: string): string | undefined {
 const defaultPorts = { http: /:80$/, https: /:443$/ }
 
 /** A host in lower case, without the port that its scheme implies. @param scheme in lower case. */
-export function normalizeHost(scheme: string, host: string): string {
+export function removeDefaultPort(scheme: string, host: string): string {
   return host.toLowerCase().replace(defaultPorts[scheme as keyof typeof defaultPorts], '')
 }
 
-const toOrigin = (scheme: string, host = 'localhost') => `${scheme}://${normalizeHost(scheme, host)}`
+const toOrigin = (scheme: string, host = 'localhost') => `${scheme}://${removeDefaultPort(scheme, host)}`

@@ -1,4 +1,4 @@
-import { hashOf, labelOf, newSecret } from '#identity/accounts/keys/secret.ts'
+import { hashOf, keyLabel, newSecret } from '#identity/accounts/keys/secret.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { openDb } from '#platform/db/open.ts'
 import type { TestStore } from './databases.ts'
@@ -49,7 +49,7 @@ export async function addOrganization(testStore: TestStore): Promise<Organizatio
         .values({
           ...owned,
           hash: hashOf(secret),
-          label: labelOf(secret),
+          label: keyLabel(secret),
           kind,
           name: kind,
           workspace_id: workspaceId,

@@ -1,5 +1,5 @@
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
-import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/account-names.ts'
+import { readKeyNames, readUserNames, readWorkspaceNames } from '#identity/accounts/account-names.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 import type { Activity } from '#spend/ledger/spending/activity.ts'
@@ -49,9 +49,9 @@ export async function activityItems(
   const { findModel } = deps.catalogue.current()
   const defined = <T>(values: (T | undefined)[]) => values.filter((value) => value !== undefined)
   const [workspaces, users, keys] = await Promise.all([
-    namesOfWorkspaces(deps.db, organizationId, defined(sums.map(({ workspaceId }) => workspaceId))),
-    namesOfUsers(deps.db, organizationId, defined(sums.map(({ userId }) => userId))),
-    namesOfKeys(deps.db, organizationId, defined(sums.map(({ keyHash }) => keyHash))),
+    readWorkspaceNames(deps.db, organizationId, defined(sums.map(({ workspaceId }) => workspaceId))),
+    readUserNames(deps.db, organizationId, defined(sums.map(({ userId }) => userId))),
+    readKeyNames(deps.db, organizationId, defined(sums.map(({ keyHash }) => keyHash))),
   ])
   return sums.map(({ workspaceId, userId, keyHash, ...sum }) => {
     const item: ActivityItem = {

@@ -1,4 +1,4 @@
-import { namesOfKeys } from '#identity/accounts/account-names.ts'
+import { readKeyNames } from '#identity/accounts/account-names.ts'
 import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 import { resolveUserId } from '#identity/accounts/members/members.ts'
 import { findWorkspace } from '#identity/accounts/workspaces.ts'
@@ -69,7 +69,7 @@ async function unknownKeyWarnings(
   { organizationId }: FilterScope,
   hashes: string[],
 ): Promise<string[]> {
-  const keyNames = await namesOfKeys(db, organizationId, hashes)
+  const keyNames = await readKeyNames(db, organizationId, hashes)
   const unknown = hashes.filter((hash) => !keyNames.has(hash))
   return unknown.map((hash) => `filters: api_key_id: no key has the hash ${hash.slice(0, 80)}`)
 }

@@ -1,4 +1,4 @@
-import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/account-names.ts'
+import { readKeyNames, readUserNames, readWorkspaceNames } from '#identity/accounts/account-names.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import type { Query } from '#platform/db/db.ts'
 import type { DimensionName } from '#spend/analytics/dimensions.ts'
@@ -10,10 +10,10 @@ type Names = Map<string, { name: string }>
 
 /** Dimensions whose values are ids, and the functions that find their display names. */
 const nameReaders = {
-  api_key_id: namesOfKeys,
-  user: namesOfUsers,
-  workspace: namesOfWorkspaces,
-} satisfies Partial<Record<DimensionName, (...args: Parameters<typeof namesOfKeys>) => Promise<Names>>>
+  api_key_id: readKeyNames,
+  user: readUserNames,
+  workspace: readWorkspaceNames,
+} satisfies Partial<Record<DimensionName, (...args: Parameters<typeof readKeyNames>) => Promise<Names>>>
 
 const hasNames = (name: DimensionName): name is keyof typeof nameReaders => name in nameReaders
 

@@ -1,4 +1,4 @@
-import { namesOfKeys, namesOfUsers } from '#identity/accounts/account-names.ts'
+import { readKeyNames, readUserNames } from '#identity/accounts/account-names.ts'
 import { listChanges } from '#identity/audit/audit.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
@@ -67,8 +67,8 @@ export const listAudit = route({
     const { data: events, total_count } = await listChanges(deps, caller, query)
     const data = events.map((event) => redactEvent(event, caller))
     const [users, keys, nameOf] = await Promise.all([
-      namesOfUsers(deps.db, caller.organizationId, new Set(data.map(({ actor }) => actor.user_id))),
-      namesOfKeys(deps.db, caller.organizationId, new Set(data.flatMap(({ actor }) => actor.key_hash ?? []))),
+      readUserNames(deps.db, caller.organizationId, new Set(data.map(({ actor }) => actor.user_id))),
+      readKeyNames(deps.db, caller.organizationId, new Set(data.flatMap(({ actor }) => actor.key_hash ?? []))),
       loadTargetNames(deps.db, caller.organizationId, data),
     ])
     const describeActor = ({ user_id, key_hash, session_id }: (typeof data)[number]['actor']) => ({

@@ -1,4 +1,4 @@
-import { namesOfUsers } from '#identity/accounts/account-names.ts'
+import { readUserNames } from '#identity/accounts/account-names.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { KeyRecord } from '#identity/accounts/keys/key.ts'
 import type { Now } from '#platform/core/clock.ts'
@@ -30,7 +30,7 @@ export async function keyAnswers(
   const creators = records.flatMap(({ creator_user_id }) => creator_user_id ?? [])
   const [spending, names] = await Promise.all([
     readKeyUsage(deps, records),
-    namesOfUsers(deps.db, organizationId, creators),
+    readUserNames(deps.db, organizationId, creators),
   ])
   return records.map((record, index) => {
     const creator = names.get(record.creator_user_id ?? '')

@@ -1,5 +1,5 @@
 import { visibleCreatorId } from '#identity/accounts/keys/key-access.ts'
-import { expiringKeys, keysByHash, listKeys } from '#identity/accounts/keys/keys.ts'
+import { listExpiringKeys, listKeys, listKeysByHash } from '#identity/accounts/keys/keys.ts'
 import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { PageQuery, pageOf, SearchText } from '#platform/json/page.ts'
@@ -58,12 +58,12 @@ export const listAllKeys = route({
   handler: async ({ query, caller }, deps) => {
     refuseCombinations(query)
     if (query.hashes !== undefined) {
-      const found = await keysByHash(deps, caller, query.hashes)
+      const found = await listKeysByHash(deps, caller, query.hashes)
       return { data: await keyAnswers(deps, caller, found), total_count: found.length }
     }
     if (query.expires_before !== undefined) {
       const range = { before: Date.parse(query.expires_before), offset: query.offset, limit: query.limit }
-      const { data, total_count } = await expiringKeys(deps, caller, range)
+      const { data, total_count } = await listExpiringKeys(deps, caller, range)
       return { data: await keyAnswers(deps, caller, data), total_count }
     }
     if (query.order !== undefined) {
@@ -73,7 +73,7 @@ export const listAllKeys = route({
         creatorUserId: visibleCreatorId(caller),
       }
       const { hashes, total } = await keysByUsedLimit(deps, scope, query.limit)
-      const found = new Map((await keysByHash(deps, caller, hashes)).map((key) => [key.hash, key]))
+      const found = new Map((await listKeysByHash(deps, caller, hashes)).map((key) => [key.hash, key]))
       const keys = hashes.flatMap((hash) => found.get(hash) ?? [])
       return { data: await keyAnswers(deps, caller, keys), total_count: total }
     }

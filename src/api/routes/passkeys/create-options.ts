@@ -1,4 +1,4 @@
-import { passkeyOptions } from '#identity/passkeys/add-passkey.ts'
+import { createRegistrationOptions } from '#identity/passkeys/add-passkey.ts'
 import { requireRelyingParty } from '#identity/passkeys/relying-party.ts'
 import { accessRoles } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
@@ -24,6 +24,6 @@ export const createPasskeyOptions = route({
   handler: async ({ caller, raw }, deps) => {
     requireMemberSession(caller)
     const relyingParty = requireRelyingParty(deps.config, deps.connectionOf(raw).origin)
-    return { data: await passkeyOptions(deps, caller, relyingParty) }
+    return { data: await createRegistrationOptions(deps, caller, relyingParty) }
   },
 })

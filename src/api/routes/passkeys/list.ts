@@ -1,5 +1,5 @@
 import { resolveUserId } from '#identity/accounts/members/members.ts'
-import { pageOfPasskeys } from '#identity/passkeys/passkey-rows.ts'
+import { readPasskeyPage } from '#identity/passkeys/passkey-rows.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Query } from '#platform/db/db.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
@@ -28,7 +28,7 @@ export const listPasskeys = route({
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
     const scope = passkeyScope(caller)
-    const { rows, total } = await pageOfPasskeys(deps.db.query, await narrowScope(deps, scope, query.user_id), query)
+    const { rows, total } = await readPasskeyPage(deps.db.query, await narrowScope(deps, scope, query.user_id), query)
     return {
       data: rows.map((row) => ({
         ...passkeyAnswer(row),

@@ -1,5 +1,5 @@
 import type { SignInMethod } from '#identity/sign-in/session.ts'
-import { pageOfSessions } from '#identity/sign-in/session-rows.ts'
+import { readSessionPage } from '#identity/sign-in/session-rows.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import type { z } from '#platform/json/schema.ts'
@@ -21,7 +21,7 @@ export const listSessions = route({
   handler: async ({ query, caller }, deps) => {
     const scope = sessionScope(caller)
     const validity = { now: deps.now(), ...deps.sessions.lifetimes }
-    const { rows, total } = await pageOfSessions(deps.db.query, scope, query, validity)
+    const { rows, total } = await readSessionPage(deps.db.query, scope, query, validity)
     const toListItem = (row: (typeof rows)[number]): z.infer<typeof ListedSession> => ({
       id: row.id,
       method: row.method as SignInMethod,

@@ -1,4 +1,4 @@
-import { namesOfUsers, namesOfWorkspaces } from '#identity/accounts/account-names.ts'
+import { readUserNames, readWorkspaceNames } from '#identity/accounts/account-names.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { getOrganization } from '#identity/accounts/organizations.ts'
 import { listWorkspaces } from '#identity/accounts/workspaces.ts'
@@ -57,8 +57,8 @@ export async function sessionAnswer(
   const { organizationId, workspaceId } = caller
   const [organization, members, names, workspaces] = await Promise.all([
     getOrganization(deps, organizationId),
-    namesOfUsers(deps.db, organizationId, [row.user_id]),
-    namesOfWorkspaces(deps.db, organizationId, [workspaceId]),
+    readUserNames(deps.db, organizationId, [row.user_id]),
+    readWorkspaceNames(deps.db, organizationId, [workspaceId]),
     workspacesOf(deps, session),
   ])
   const { name = '', email = '' } = members.get(row.user_id) ?? {}

@@ -1,11 +1,11 @@
 /** An author, or the slug of a provider: lowercase letters, digits and `. _ -`. */
-export const slugShape = /^[a-z0-9][a-z0-9._-]*$/
+export const slugPattern = /^[a-z0-9][a-z0-9._-]*$/
 
 /** `author/slug`, or `author/slug:variant`. */
-export const modelIdShape = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._@+-]*(?::[a-z0-9][a-z0-9._-]*)?$/
+export const modelIdPattern = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._@+-]*(?::[a-z0-9][a-z0-9._-]*)?$/
 
 /** A provider's slug, with a suffix if the provider has several endpoints of a model. */
-export const tagShape = /^[a-z0-9][a-z0-9._-]*(?:\/[a-z0-9][a-z0-9._:-]*)?$/
+export const tagPattern = /^[a-z0-9][a-z0-9._-]*(?:\/[a-z0-9][a-z0-9._:-]*)?$/
 
 export const parseAuthor = (modelId: string) => modelId.slice(0, modelId.indexOf('/'))
 

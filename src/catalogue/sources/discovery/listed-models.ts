@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { modelIdShape } from '../../index/names/names.ts'
+import { modelIdPattern } from '../../index/names/names.ts'
 import type { EndpointPatch, Layer, ModelPatch } from '../layer.ts'
 import { isEmbeddingsName } from './embeddings-names.ts'
 
@@ -49,7 +49,7 @@ export function readListedModels(provider: string, answer: unknown, source: stri
     }
     const id = [baseName(listed.data.id), listed.data.id]
       .map((name) => `${provider}/${toSlug(name)}`)
-      .find((name) => modelIdShape.test(name) && !layer.models.has(name))
+      .find((name) => modelIdPattern.test(name) && !layer.models.has(name))
     if (id) layer.models.set(id, toModelPatch(id, provider, listed.data))
     else layer.skipped.push({ source, row: listed.data.id, reason: 'no unique name can be derived from it' })
   }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { localSignals } from '#platform/db/signals.ts'
+import { createLocalSignals } from '#platform/db/signals.ts'
 import { until } from '#test/harness/until.ts'
 import { openCatalogue } from '../catalogue-holder.ts'
 import { loadCatalogue } from '../load.ts'
@@ -143,7 +143,7 @@ test('a silent server does not delay the start, and its models appear when it an
   const reports: string[][] = []
   const catalogue = await openCatalogue({
     settings: settingsFor({ base_url: url, ...free }),
-    signals: localSignals(),
+    signals: createLocalSignals(),
     newId: () => 'this server',
     discovery: new ModelDiscovery({ readVariable: variable, timeoutMs: 1000 }),
     discoveryTimeoutMs: 0,
@@ -169,7 +169,7 @@ test('a server that was unreachable at the start is polled until it answers', as
   const reports: number[] = []
   const catalogue = await openCatalogue({
     settings: settingsFor({ base_url: url, ...free }),
-    signals: localSignals(),
+    signals: createLocalSignals(),
     newId: () => 'this server',
     discovery: new ModelDiscovery({ readVariable: variable, timeoutMs: 60_000, retryMs: 1 }),
     discoveryTimeoutMs: 60_000,

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { nearestName } from '#platform/json/strict-fields.ts'
 import type { Compatibility } from '../../index/model.ts'
-import { modelIdShape, slugShape, tagShape } from '../../index/names/names.ts'
+import { modelIdPattern, slugPattern, tagPattern } from '../../index/names/names.ts'
 import { CatalogueError, type EndpointPatch, type Layer, type ModelPatch, type ProviderPatch } from '../layer.ts'
 import { parseSource } from './document.ts'
 import { toPricesPatch } from './prices-patch.ts'
@@ -40,11 +40,11 @@ export function readCatalogueFile(text: string, source: string): Layer {
     findLine,
   }
   for (const [slug, row] of Object.entries(file.data.providers ?? {})) {
-    const provider = readRow(layer, ProviderRow, row, slug, ['providers', slug], slugShape)
+    const provider = readRow(layer, ProviderRow, row, slug, ['providers', slug], slugPattern)
     if (provider) layer.providers.set(slug, toProviderPatch(provider))
   }
   for (const [id, row] of Object.entries(file.data.models ?? {})) {
-    const model = readRow(layer, ModelRow, row, id, ['models', id], modelIdShape)
+    const model = readRow(layer, ModelRow, row, id, ['models', id], modelIdPattern)
     if (model) layer.models.set(id, toModelPatch(model, readEndpoints(layer, id, model.endpoints ?? {})))
   }
   return layer
@@ -54,7 +54,7 @@ function readEndpoints(layer: ParsedLayer, id: string, rows: Record<string, unkn
   const endpoints = new Map<string, EndpointPatch>()
   for (const [tag, row] of Object.entries(rows)) {
     const path = ['models', id, 'endpoints', tag]
-    const endpoint = readRow(layer, EndpointRow, row, `${id}@${tag}`, path, tagShape)
+    const endpoint = readRow(layer, EndpointRow, row, `${id}@${tag}`, path, tagPattern)
     if (endpoint) endpoints.set(tag, toEndpointPatch(endpoint))
   }
   return endpoints

@@ -2,7 +2,7 @@ import { toDecimal, unitPrice } from '#platform/core/money.ts'
 import { categories, protocols, regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { costLookupKinds, reasoningFields, textCallFormatNames } from '../../index/model.ts'
-import { modelIdShape, slugShape } from '../../index/names/names.ts'
+import { modelIdPattern, slugPattern } from '../../index/names/names.ts'
 import { hasCredentials } from '../expand-url.ts'
 
 /** A lower price is rejected, because it is most likely in USD per token instead of per million tokens. */
@@ -81,7 +81,7 @@ const CompatibilityRow = z
 
 export const ProviderRow = z.strictObject({
   name: z.string().min(1).optional(),
-  aliases: z.array(z.string().regex(slugShape, 'must be a slug such as together')).optional(),
+  aliases: z.array(z.string().regex(slugPattern, 'must be a slug such as together')).optional(),
   protocol: z.enum(protocols).optional(),
   base_url: BaseUrl.nullable().optional(),
   discover: z.boolean().optional(),
@@ -123,7 +123,7 @@ const Day = z.iso.date('must be a day, YYYY-MM-DD')
 const Score = z.number().min(0)
 
 export const ModelRow = z.strictObject({
-  canonical_slug: z.string().regex(modelIdShape, 'must be author/slug').optional(),
+  canonical_slug: z.string().regex(modelIdPattern, 'must be author/slug').optional(),
   name: z.string().min(1).optional(),
   description: z.string().nullable().optional(),
   created: Day.optional(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endpointFacts, modelFacts } from './facts.ts'
+import { toEndpointFacts, toModelFacts } from './facts.ts'
 import type { SourceModel } from './source.ts'
 
 const entry = (more: Partial<SourceModel> = {}): SourceModel => ({
@@ -13,19 +13,21 @@ const entry = (more: Partial<SourceModel> = {}): SourceModel => ({
 })
 
 test('a knowledge cutoff without a day is the last day of its month', () => {
-  const cutoff = (knowledge: string) => modelFacts(entry({ knowledge })).knowledgeCutoff
+  const cutoff = (knowledge: string) => toModelFacts(entry({ knowledge })).knowledgeCutoff
   assert.deepEqual([cutoff('2024-02'), cutoff('2025-12-01'), cutoff('early 2025')], ['2024-02-29', '2025-12-01', null])
 })
 
 test('pdf is a file, and an embedding model produces embeddings', () => {
-  const facts = modelFacts(entry({ id: 'text-embedding-9', modalities: { input: ['text', 'pdf'], output: ['text'] } }))
+  const facts = toModelFacts(
+    entry({ id: 'text-embedding-9', modalities: { input: ['text', 'pdf'], output: ['text'] } }),
+  )
   assert.deepEqual([facts.inputModalities, facts.outputModalities], [['text', 'file'], ['embeddings']])
 })
 
 test('supported parameters are those that the entry declares', () => {
   const prices = { prompt: '0', completion: '0' }
   const model = entry({ tool_call: true, reasoning: false, temperature: true, structured_output: true })
-  assert.deepEqual(endpointFacts(model, prices).supportedParameters, [
+  assert.deepEqual(toEndpointFacts(model, prices).supportedParameters, [
     'max_tokens',
     'temperature',
     'tools',
@@ -37,7 +39,7 @@ test('supported parameters are those that the entry declares', () => {
 
 test('embeddings models are recognized by their names, which exclude rerankers', () => {
   const outputOf = (id: string) =>
-    modelFacts(entry({ id, modalities: { input: ['text'], output: ['text'] } })).outputModalities
+    toModelFacts(entry({ id, modalities: { input: ['text'], output: ['text'] } })).outputModalities
   const creating = [
     'mistral-embed',
     '@cf/baai/bge-m3',

@@ -4,7 +4,7 @@ import type { EndpointPatch, ModelPatch } from '../layer.ts'
 import type { SourceModel } from './source.ts'
 
 /** Facts of an entry about the model itself. */
-export function modelFacts(model: SourceModel): Omit<ModelPatch, 'endpoints' | 'created'> {
+export function toModelFacts(model: SourceModel): Omit<ModelPatch, 'endpoints' | 'created'> {
   return {
     name: model.name,
     contextLength: model.limit.context || undefined,
@@ -16,7 +16,7 @@ export function modelFacts(model: SourceModel): Omit<ModelPatch, 'endpoints' | '
 }
 
 /** Facts of an entry about the provider's offer. */
-export function endpointFacts(model: SourceModel, prices: Prices): EndpointPatch {
+export function toEndpointFacts(model: SourceModel, prices: Prices): EndpointPatch {
   return {
     upstreamModel: model.id,
     contextLength: model.limit.context || undefined,

@@ -1,5 +1,5 @@
 import type { EndpointPatch, ModelPatch } from '../layer.ts'
-import { endpointFacts, modelFacts } from './facts.ts'
+import { toEndpointFacts, toModelFacts } from './facts.ts'
 import { findLeadRow } from './group.ts'
 import type { Identity } from './identity.ts'
 import { toPrices } from './prices.ts'
@@ -9,7 +9,7 @@ import type { Row } from './row.ts'
 export function toModelPatch(rowsByTag: ReadonlyMap<string, Row>, { canonicalSlug, aliases }: Identity): ModelPatch {
   const rows = [...rowsByTag.values()]
   const contexts = rows.map((row) => row.model.limit.context)
-  const facts = modelFacts(findLeadRow(rows).model)
+  const facts = toModelFacts(findLeadRow(rows).model)
   const patch: ModelPatch = {
     ...facts,
     created: Date.parse(releaseDay(rows)) / 1000,
@@ -32,7 +32,7 @@ function releaseDay(rows: readonly Row[]): string {
 }
 
 function toEndpointPatch({ provider, model, quantization, api, isDefaultApi }: Row): EndpointPatch {
-  const patch = endpointFacts(model, toPrices(model, provider.id)!)
+  const patch = toEndpointFacts(model, toPrices(model, provider.id)!)
   if (quantization) patch.quantization = quantization
   return isDefaultApi ? patch : { ...patch, ...api }
 }

@@ -3,7 +3,7 @@ import type { Tx } from '#platform/db/db.ts'
 import type { KeyKind } from '../caller.ts'
 import { type KeyRecord, toKeyRecord } from './key.ts'
 import { insertKeyRow } from './key-rows.ts'
-import { hashOf, labelOf } from './secret.ts'
+import { hashOf, keyLabel } from './secret.ts'
 
 /** The owner of a key. */
 export type KeyOwner = { organizationId: string; userId: string; workspaceId: string }
@@ -27,7 +27,7 @@ export async function insertKey(deps: { now: Now }, tx: Tx, owner: KeyOwner, val
     hash: hashOf(values.secret),
     kind: values.kind,
     name: values.name,
-    label: labelOf(values.secret),
+    label: keyLabel(values.secret),
     organization_id: owner.organizationId,
     workspace_id: owner.workspaceId,
     creator_user_id: owner.userId,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { localSignals } from '#platform/db/signals.ts'
+import { createLocalSignals } from '#platform/db/signals.ts'
 import type { Caller } from '../caller.ts'
 import { createKeyCache, type StoredKey } from './key-cache.ts'
 import { hashOf } from './secret.ts'
@@ -12,7 +12,7 @@ const caller = { keyHash: hash } as Caller
 
 /** A key cache with one stored key. The test controls the clock, the signals and the reads. */
 function newRing() {
-  const signals = localSignals()
+  const signals = createLocalSignals()
   const state = {
     stored: { caller, disabled: false, expiresAt: null } as StoredKey | undefined,
     now: 1000,
@@ -124,7 +124,7 @@ test('a key that was read is known from memory alone, and one that was not is no
 
 test('more keys than a large organization has are known at once', async () => {
   let reads = 0
-  const signals = { ...localSignals(), live: () => true }
+  const signals = { ...createLocalSignals(), live: () => true }
   const readKeys = async (hashes: string[]) => {
     reads += hashes.length
     return new Map(

@@ -17,7 +17,7 @@ export type KeysQuery = PageQuery & {
 const searchedColumns = ['k.name', 'k.label', 'k.external_user', 'm.name', 'u.email']
 
 /** Returns a page of the keys of a workspace, newest first. */
-export async function pageOfKeyRows(
+export async function readKeyRowPage(
   query: Query,
   workspaceId: string,
   { offset, limit, include_disabled, q }: KeysQuery,
@@ -74,7 +74,7 @@ type ExpiringKeysFilter = {
 }
 
 /** A page of the enabled keys of the organization that expire within a time, soonest first. `total` counts all pages. */
-export async function expiringKeyRows(
+export async function readExpiringKeyRows(
   query: Query,
   organizationId: string,
   { from, to, offset, limit, workspaceId, creatorUserId }: ExpiringKeysFilter,
@@ -100,7 +100,7 @@ export async function keyExists(query: Query | Tx, hash: string): Promise<boolea
 }
 
 /** The enabled management keys of an organization, including expired ones. */
-export function enabledManagementKeys(tx: Tx, organizationId: string): Promise<KeyRow[]> {
+export function findEnabledManagementKeys(tx: Tx, organizationId: string): Promise<KeyRow[]> {
   return tx
     .selectFrom('api_keys')
     .where('organization_id', '=', organizationId)
@@ -111,7 +111,7 @@ export function enabledManagementKeys(tx: Tx, organizationId: string): Promise<K
 }
 
 /** The enabled keys of a member, except those of interns. */
-export function enabledKeysOfMember(tx: Tx, organizationId: string, userId: string): Promise<KeyRow[]> {
+export function findEnabledKeysOfMember(tx: Tx, organizationId: string, userId: string): Promise<KeyRow[]> {
   return enabledKeysFor(tx, userId)
     .where('organization_id', '=', organizationId)
     .where('kind', '!=', 'intern')
@@ -119,7 +119,7 @@ export function enabledKeysOfMember(tx: Tx, organizationId: string, userId: stri
 }
 
 /** The enabled API keys of a member in a workspace. */
-export function enabledKeysInWorkspace(tx: Tx, workspaceId: string, userId: string): Promise<KeyRow[]> {
+export function findEnabledKeysInWorkspace(tx: Tx, workspaceId: string, userId: string): Promise<KeyRow[]> {
   return enabledKeysFor(tx, userId).where('workspace_id', '=', workspaceId).where('kind', '=', 'api').execute()
 }
 

@@ -5,7 +5,7 @@ import type { Publish } from '#platform/db/signals.ts'
 import type { Caller } from '../caller.ts'
 import { disableKey } from './disable-key.ts'
 import { toKeyRecord } from './key.ts'
-import { enabledKeysOfMember } from './key-rows.ts'
+import { findEnabledKeysOfMember } from './key-rows.ts'
 import { requireOtherManagementKey } from './last-management-key.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function disableKeysOfMember(
   caller: Caller,
   userId: string,
 ): Promise<number> {
-  const rows = await enabledKeysOfMember(tx, caller.organizationId, userId)
+  const rows = await findEnabledKeysOfMember(tx, caller.organizationId, userId)
   for (const row of rows) {
     await requireOtherManagementKey(deps, tx, toKeyRecord(row), caller.organizationId)
     await disableKey(deps, tx, publish, caller, row)

@@ -15,11 +15,11 @@ import { type KeyPatch, type KeyRecord, type NewKey, toKeyRecord } from './key.t
 import { keyNotFound, requireCanChange, requireCanCreate, visibleCreatorId } from './key-access.ts'
 import {
   deleteKeyRow,
-  expiringKeyRows,
   findKeyRow,
   findKeyRows,
   type KeysQuery,
-  pageOfKeyRows,
+  readExpiringKeyRows,
+  readKeyRowPage,
   updateKeyRow,
 } from './key-rows.ts'
 import { requireOtherManagementKey } from './last-management-key.ts'
@@ -39,12 +39,12 @@ export async function listKeys(
   page: KeysQuery,
   caller: Pick<Caller, 'access' | 'userId'>,
 ): Promise<Page<KeyRecord>> {
-  const { rows, total } = await pageOfKeyRows(deps.db.query, workspaceId, page, visibleCreatorId(caller))
+  const { rows, total } = await readKeyRowPage(deps.db.query, workspaceId, page, visibleCreatorId(caller))
   return { data: rows.map(toKeyRecord), total_count: total }
 }
 
 /** The keys with these hashes that the caller can see, of all workspaces that it reaches. */
-export async function keysByHash(deps: { db: Db }, caller: Caller, hashes: string[]): Promise<KeyRecord[]> {
+export async function listKeysByHash(deps: { db: Db }, caller: Caller, hashes: string[]): Promise<KeyRecord[]> {
   const creator = visibleCreatorId(caller)
   const rows = await findKeyRows(deps.db.query, caller.organizationId, hashes)
   return rows
@@ -54,12 +54,12 @@ export async function keysByHash(deps: { db: Db }, caller: Caller, hashes: strin
 }
 
 /** The enabled keys that expire before a time, of all workspaces that the caller reaches, soonest first. */
-export async function expiringKeys(
+export async function listExpiringKeys(
   deps: { db: Db; now: Now },
   caller: Caller,
   { before, offset, limit }: { before: number; offset: number; limit: number },
 ): Promise<Page<KeyRecord>> {
-  const { rows, total } = await expiringKeyRows(deps.db.query, caller.organizationId, {
+  const { rows, total } = await readExpiringKeyRows(deps.db.query, caller.organizationId, {
     from: deps.now(),
     to: before,
     offset,

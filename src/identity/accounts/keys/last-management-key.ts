@@ -2,7 +2,7 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { KeyRecord } from './key.ts'
-import { enabledManagementKeys } from './key-rows.ts'
+import { findEnabledManagementKeys } from './key-rows.ts'
 
 /**
  * Requires another management key that is valid at least as long as `key`, before `key` is disabled or expires earlier.
@@ -20,7 +20,7 @@ export async function requireOtherManagementKey(
   const end = expiryTime(key)
   const isValid = key.kind === 'management' && !key.disabled && end > deps.now()
   if (!isValid || until >= end) return
-  const others = (await enabledManagementKeys(tx, organizationId)).filter(({ hash }) => hash !== key.hash)
+  const others = (await findEnabledManagementKeys(tx, organizationId)).filter(({ hash }) => hash !== key.hash)
   const ends = others
     .map(({ expires_at }) => expires_at ?? Number.POSITIVE_INFINITY)
     .filter((otherEnd) => otherEnd > deps.now())

@@ -3,10 +3,10 @@ import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { recordChange } from '../../audit/audit.ts'
 import { accountsLock } from '../accounts-lock.ts'
-import { firstOwnerOrAdmin } from '../members/first-owner-or-admin.ts'
+import { findFirstOwnerOrAdmin } from '../members/first-owner-or-admin.ts'
 import { disableKey } from './disable-key.ts'
 import { insertKey } from './insert-key.ts'
-import { enabledManagementKeys } from './key-rows.ts'
+import { findEnabledManagementKeys } from './key-rows.ts'
 import { newSecret } from './secret.ts'
 
 type ResetManagementDeps = { db: Db; now: Now; newId: NewId }
@@ -21,10 +21,10 @@ export async function resetManagementKey(
   deps: ResetManagementDeps,
   { disableOthers }: { disableOthers: boolean },
 ): Promise<{ secret: string; otherKeyCount: number }> {
-  const owner = await firstOwnerOrAdmin(deps)
+  const owner = await findFirstOwnerOrAdmin(deps)
   const actor = { ...owner, keyHash: null }
   return deps.db.exclusively(accountsLock(owner.organizationId), async (tx, publish) => {
-    const others = await enabledManagementKeys(tx, owner.organizationId)
+    const others = await findEnabledManagementKeys(tx, owner.organizationId)
     if (disableOthers) for (const row of others) await disableKey(deps, tx, publish, actor, row)
     const secret = newSecret()
     const key = await insertKey(deps, tx, owner, {

@@ -17,6 +17,6 @@ export function hashOf(secret: string): string {
 }
 
 /** Returns the start and end of a key, by which people recognize it: `sb-v1-abc…123`. */
-export function labelOf(secret: string): string {
+export function keyLabel(secret: string): string {
   return `${secret.slice(0, 9)}…${secret.slice(-3)}`
 }

@@ -10,7 +10,7 @@ type Owner = Pick<Caller, 'organizationId' | 'userId' | 'workspaceId'>
  * workspace.
  * @throws Fault `not_found` if the database is empty.
  */
-export async function firstOwnerOrAdmin({ db }: { db: { query: Query } }): Promise<Owner> {
+export async function findFirstOwnerOrAdmin({ db }: { db: { query: Query } }): Promise<Owner> {
   const member = await db.query
     .selectFrom('memberships as m')
     .innerJoin('workspaces as w', 'w.organization_id', 'm.organization_id')

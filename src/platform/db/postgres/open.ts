@@ -16,7 +16,7 @@ import { Hosts } from './hosts.ts'
 import { describeOpeningError } from './opening-error.ts'
 import { requireEncoding, requirePrivileges } from './privileges.ts'
 import type { ConnectionSettings } from './session.ts'
-import { postgresSignals } from './signals.ts'
+import { openPostgresSignals } from './signals.ts'
 
 /** The time for which `close` waits for connections in use, and again after they were aborted. */
 const closeMs = 1000
@@ -43,7 +43,7 @@ export async function openPostgres(
     log: createQueryLog(listeners),
   })
   const clock = new ClockOffset(listeners.onClockSkew ?? (() => {}))
-  const signals = await postgresSignals(() => connections.connect(applicationNames.signals), {
+  const signals = await openPostgresSignals(() => connections.connect(applicationNames.signals), {
     onError(error) {
       onError(error)
       connections.dropIdle('the connection for signals was lost')

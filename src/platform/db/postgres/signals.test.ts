@@ -7,7 +7,7 @@ import { parseDatabaseUrl } from '../../core/database-url.ts'
 import { openDb } from '../open.ts'
 import { Connection } from './connection.ts'
 import { Hosts } from './hosts.ts'
-import { postgresSignals } from './signals.ts'
+import { openPostgresSignals } from './signals.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
@@ -29,7 +29,7 @@ async function following() {
     await connection.connect()
     return connection
   }
-  const signals = await postgresSignals(open, { onError: ({ message }) => void errors.push(message) })
+  const signals = await openPostgresSignals(open, { onError: ({ message }) => void errors.push(message) })
   stack.defer(signals.close)
   signals.subscribe('key.changed', (payload) => received.push(payload))
   signals.onMissed(() => received.push('missed'))

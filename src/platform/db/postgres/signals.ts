@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startReconciler } from '../../async/reconcile.ts'
 import { waitAtMost } from '../../async/wait-at-most.ts'
 import { steadyNow } from '../../core/clock.ts'
-import { type LocalSignals, localSignals } from '../signals.ts'
+import { createLocalSignals, type LocalSignals } from '../signals.ts'
 import type { ClockSample } from './clock-offset.ts'
 import { type Connection, ConnectionAbandoned, NotPrimary } from './connection.ts'
 import { channel, trackRevisions } from './revisions.ts'
@@ -41,11 +41,11 @@ type SignalListeners = {
  * received ones, so that a missed notification is detected within 0.9 s. If the heartbeat fails, `live()` returns false,
  * and caches read from the database until it succeeds.
  */
-export async function postgresSignals(
+export async function openPostgresSignals(
   openConnection: () => Promise<Connection>,
   { onError, onReadOnly = () => {}, onClock = () => {} }: SignalListeners,
 ): Promise<PostgresSignals> {
-  const local = localSignals()
+  const local = createLocalSignals()
   const revisions = trackRevisions()
   let isClosing = false
   let client: Connection | undefined

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '#test/harness/until.ts'
-import { localSignals } from '../signals.ts'
+import { createLocalSignals } from '../signals.ts'
 import { createReadCache } from './read-cache.ts'
 
 function remembering({ live = true } = {}) {
-  const signals = { ...localSignals(), live: () => live }
+  const signals = { ...createLocalSignals(), live: () => live }
   const clock = { now: 0 }
   const reads: { name: string; answer: (value: string) => void }[] = []
   const remembered = createReadCache({
@@ -72,7 +72,7 @@ test('values that are not cacheable are read every time', async () => {
 
 test('a clock that is set back makes nothing younger that was read before', async () => {
   const { now } = Date
-  const signals = { ...localSignals(), live: () => false }
+  const signals = { ...createLocalSignals(), live: () => false }
   let reads = 0
   const remembered = createReadCache({ signals, topic: 'preset.changed', read: async () => ++reads })
   await remembered.get('a')

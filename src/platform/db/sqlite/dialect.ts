@@ -13,16 +13,16 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /** The Kysely dialect for the worker thread. */
-export function sqliteDialect(client: SqliteClient, mutex: MutexLock = createMutex()): Dialect {
+export function createSqliteDialect(client: SqliteClient, mutex: MutexLock = createMutex()): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createDriver: () => sqliteDriver(client, mutex),
+    createDriver: () => createSqliteDriver(client, mutex),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
 }
 
-function sqliteDriver(client: SqliteClient, mutex: MutexLock): Driver {
+function createSqliteDriver(client: SqliteClient, mutex: MutexLock): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const { rows, changes } = await client.run(query.sql, query.parameters)

@@ -5,10 +5,10 @@ import { appendEvents } from '../event-log.ts'
 import { Kysely } from '../kysely.ts'
 import { createQueryLog } from '../query-log.ts'
 import type { Lend } from '../rows/lend.ts'
-import { collectNotifications, localSignals, type Notification } from '../signals.ts'
+import { collectNotifications, createLocalSignals, type Notification } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { createReader, openSqlite } from './client.ts'
-import { createMutex, noopMutex, sqliteDialect } from './dialect.ts'
+import { createMutex, createSqliteDialect, noopMutex } from './dialect.ts'
 import { openSession } from './session.ts'
 
 /** The maximum time that a transaction waits until other processes have received its notifications. */
@@ -26,17 +26,20 @@ export async function openEmbedded(
     )
   })
   const mutex = createMutex()
-  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client, mutex), log: createQueryLog(listeners) })
+  const query: Query = new Kysely<Tables>({
+    dialect: createSqliteDialect(client, mutex),
+    log: createQueryLog(listeners),
+  })
   await prepare(query).catch(async (error) => {
     await query.destroy()
     throw error
   })
   const reader = createReader(path)
   const reportQuery: Query = new Kysely<Tables>({
-    dialect: sqliteDialect(reader, noopMutex),
+    dialect: createSqliteDialect(reader, noopMutex),
     log: createQueryLog(listeners),
   })
-  const signals = localSignals()
+  const signals = createLocalSignals()
   const borrowers = new Set<Parameters<Lend>[0]>()
   async function publishAll(notifications: readonly Notification[]): Promise<void> {
     notifications.forEach(signals.deliver)

@@ -4,10 +4,10 @@ import { appendEvents } from '../event-log.ts'
 import { Kysely } from '../kysely.ts'
 import { createQueryLog } from '../query-log.ts'
 import type { Session } from '../rows/lend.ts'
-import { collectNotifications, localSignals, type Notification } from '../signals.ts'
+import { collectNotifications, createLocalSignals, type Notification } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { type SqliteClient, toSendable } from './client.ts'
-import { createMutex, noopMutex, sqliteDialect } from './dialect.ts'
+import { createMutex, createSqliteDialect, noopMutex } from './dialect.ts'
 
 /** Calls that the process which owns the file handles. */
 export type OwnerCalls = {
@@ -34,14 +34,14 @@ export function openRemoteDatabase(
   })
   const mutex = createMutex()
   const query: Query = new Kysely<Tables>({
-    dialect: sqliteDialect(createClient({ report: false }), mutex),
+    dialect: createSqliteDialect(createClient({ report: false }), mutex),
     log: createQueryLog(listeners),
   })
   const reportQuery: Query = new Kysely<Tables>({
-    dialect: sqliteDialect(createClient({ report: true }), noopMutex),
+    dialect: createSqliteDialect(createClient({ report: true }), noopMutex),
     log: createQueryLog(listeners),
   })
-  const local = localSignals()
+  const local = createLocalSignals()
   const signals = { ...local, live: () => rpc().isOpen() }
   const db: Db = {
     kind: 'sqlite',

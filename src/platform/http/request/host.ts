@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { normalizeHost } from '../connection.ts'
+import { removeDefaultPort } from '../connection.ts'
 
 type HostRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'httpVersion' | 'url'>
 
@@ -44,5 +44,5 @@ const absoluteTarget = /^(https?):\/\/([^/?#]*)/
 function namesSameHost(target: string, host: string | undefined): boolean {
   const [, scheme, authority] = absoluteTarget.exec(target.toLowerCase()) ?? []
   if (scheme === undefined || authority === undefined) return true
-  return host !== undefined && normalizeHost(scheme, authority) === normalizeHost(scheme, host)
+  return host !== undefined && removeDefaultPort(scheme, authority) === removeDefaultPort(scheme, host)
 }

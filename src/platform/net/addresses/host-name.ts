@@ -1,5 +1,5 @@
 /** Normalizes a host: without its port, in lower case. */
-export function normalizeHost(host: string): string {
+export function toHostName(host: string): string {
   return host.toLowerCase().replace(/:\d+$/, '')
 }
 

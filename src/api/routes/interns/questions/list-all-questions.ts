@@ -1,4 +1,4 @@
-import { namesOfUsers } from '#identity/accounts/account-names.ts'
+import { readUserNames } from '#identity/accounts/account-names.ts'
 import { listWaitingQuestions, toWaitingCursor, type WaitingQuestion } from '#interns/runs/questions.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
@@ -54,7 +54,7 @@ export const listAllQuestions = route({
       startingAfter: query.starting_after,
     })
     const creators = questions.map(({ intern }) => intern.creatorUserId)
-    const names = await namesOfUsers(deps.db, caller.organizationId, creators)
+    const names = await readUserNames(deps.db, caller.organizationId, creators)
     const last = questions.at(-1)
     return {
       data: questions.map((question) => waitingItem(question, names.get(question.intern.creatorUserId))),
