@@ -5,7 +5,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import type { Pause } from '#platform/async/long-work.ts'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import type { Sink } from './attempt/upstream/upstream.ts'
-import { chatClient } from './clients/chat/client.ts'
+import { chatClientProtocol } from './clients/chat/chat-client-protocol.ts'
 import { complete } from './complete.ts'
 import type { CompletionCall } from './completion-call.ts'
 import type { GatewayDeps } from './deps.ts'
@@ -76,7 +76,7 @@ function answering(answers: Buffer[], settle?: () => void) {
 const completeChat = (deps: GatewayDeps, response: object, more: object = {}, pause?: Pause) => {
   const body = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }], ...more }
   const caller = { workspaceId: 'w' }
-  const call = { body, client: chatClient, caller, response, headers: {}, pause }
+  const call = { body, client: chatClientProtocol, caller, response, headers: {}, pause }
   return complete(deps, call as unknown as CompletionCall)
 }
 

@@ -99,7 +99,7 @@ async function countAtEndpoint(
   })
   if (!answer) return undefined
   if (answer.status < 300) return providerProtocol.countTokens.read(answer.body)
-  const providerMessage = maskSecrets(providerProtocol.errorMessage(answer.body) ?? '', access.secret)
+  const providerMessage = maskSecrets(providerProtocol.readErrorMessage(answer.body) ?? '', access.secret)
   const failure = failureFromStatus(answer.status, providerMessage || undefined)
   // 404: the endpoint cannot count tokens. The request is not refused because of that.
   if (failure.isCausedByEndpoint || answer.status === 404) return undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { clients } from '#gateway/clients/clients.ts'
+import { chatClientProtocols } from '#gateway/clients/client-protocols.ts'
 import { emptyPolicy as everyRule } from '#policy/guardrails/decide/policy.ts'
 import { describePolicy } from '../../console/components/policy/policy-description.ts'
 import { emptyPolicy } from '../../console/guardrails/policy.ts'
@@ -9,7 +9,7 @@ import { curlOf } from '../../console/requests/detail/curl.ts'
 import { sampleGeneration } from '../harness/records/sample-generation.ts'
 
 test('the console writes the curl command of a request with its path and body', () => {
-  const wrong = clients.flatMap(({ protocol, operation }) => {
+  const wrong = chatClientProtocols.flatMap(({ protocol, operation }) => {
     const command = curlOf(sampleGeneration({ protocol }), 'http://x')
     const body = JSON.parse(/-d '(.*)'$/s.exec(command)![1]!)
     const isRight = command.includes(`/api/v1${operation.path} `) && operation.request.safeParse(body).success

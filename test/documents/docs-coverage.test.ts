@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { tools } from '#agent/tools/tools.ts'
-import { clients } from '#gateway/clients/clients.ts'
+import { chatClientProtocols } from '#gateway/clients/client-protocols.ts'
 import { protocols } from '#platform/core/vocabulary.ts'
 import { emptyPolicy } from '#policy/guardrails/decide/policy.ts'
 
@@ -35,7 +35,7 @@ test('every tool of the builtin agent is named in its document', () => {
 test('the documentation names every provider protocol and every client path', () => {
   const names = [
     ...protocols.map((name) => `\n| \`${name}\` |`),
-    ...clients.map(({ operation }) => `\`POST ${operation.path}\``),
+    ...chatClientProtocols.map(({ operation }) => `\`POST ${operation.path}\``),
   ]
   assert.deepEqual(missingIn(read('docs/providers.md'), names), [])
 })

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { clients } from '#gateway/clients/clients.ts'
+import { chatClientProtocols } from '#gateway/clients/client-protocols.ts'
 import { type ClientName, clientRequests } from '../harness/records/client-requests.ts'
 import { registration, softPasskey } from '../harness/service/sign-in/authenticator.ts'
 
@@ -44,7 +44,7 @@ export const steps: Step[] = [
     body: { is_observability_io_logging_enabled: true },
   },
   { operation: 'post /chat/completions', body: chat, keep: ({ id }) => ({ generation: id }) },
-  ...clients
+  ...chatClientProtocols
     .filter(({ protocol }) => protocol !== 'openai-chat')
     .map(({ protocol, operation }) => ({
       operation: `post ${operation.path}`,

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { isReadRoute } from '#api/access/roles.ts'
 import { routes } from '#api/routes/routes.ts'
-import { allClients } from '#gateway/clients/clients.ts'
+import { clientProtocols } from '#gateway/clients/client-protocols.ts'
 import { knownActions } from '../../console/keys/audit/audit-actions.ts'
 import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { createTar } from '../harness/interns/intern-files.ts'
@@ -21,7 +21,7 @@ const result =
 
 /** Why these leave no line by themselves, or where it is shown that they do. */
 const unwritten: Record<string, string> = {
-  ...Object.fromEntries(allClients.map(({ operation }) => [operation.id, spent])),
+  ...Object.fromEntries(clientProtocols.map(({ operation }) => [operation.id, spent])),
   addGenerationFeedback: 'A report about an answer is stored with the request and the user.',
   countMessageTokens: 'It counts, and changes nothing.',
   chatWithIntern: result,

@@ -1,4 +1,4 @@
-import { allClients } from '#gateway/clients/clients.ts'
+import { clientProtocols } from '#gateway/clients/client-protocols.ts'
 
 /** The callers, in the order of the columns of the table. */
 export const callers = [
@@ -26,7 +26,7 @@ export const mayCall: Record<string, string> = {
   getStatus: 'oa-v-m--M',
   listSettings: 'oa-v-m--M',
   listEvents: 'oadvdmDVM',
-  ...Object.fromEntries(allClients.map(({ operation }) => [operation.id, 'oad-dmD--'])),
+  ...Object.fromEntries(clientProtocols.map(({ operation }) => [operation.id, 'oad-dmD--'])),
   countMessageTokens: 'oad-dmD--',
   getGeneration: 'oadvdmDVM',
   getGenerationContent: 'oad-dmD-M',

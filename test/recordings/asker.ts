@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { clients } from '#gateway/clients/clients.ts'
+import { chatClientProtocols } from '#gateway/clients/client-protocols.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { providerFacts, simulatedProtocols, type UpstreamProtocol } from '#test/harness/upstream/provider-facts.ts'
@@ -17,7 +17,9 @@ export type Asker = AsyncDisposable & {
   ask: (client: Protocol, upstream: Protocol, body: Body) => Promise<Asked>
 }
 
-export const pathOf = Object.fromEntries(clients.map(({ protocol, operation }) => [protocol, operation.path]))
+export const pathOf = Object.fromEntries(
+  chatClientProtocols.map(({ protocol, operation }) => [protocol, operation.path]),
+)
 
 export async function startAsker(): Promise<Asker> {
   const upstream = await startScriptedUpstream(({ path, ...received }) =>

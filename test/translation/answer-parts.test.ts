@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { clients } from '#gateway/clients/clients.ts'
+import { chatClientProtocols } from '#gateway/clients/client-protocols.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import { SseReader } from '#platform/net/sse.ts'
@@ -10,12 +10,12 @@ const head = { id: 'gen-1', model: 'a/b', provider: 'A', createdSeconds: 1 }
 
 /** Reads an answer as a client of the protocol does. */
 function understood(protocol: Protocol, events: AnswerEvent[], streamed: boolean): AnswerEvent[] {
-  const client = clients.find((one) => one.protocol === protocol)!
+  const client = chatClientProtocols.find((one) => one.protocol === protocol)!
   const providerProtocol = protocols[protocol]
   if (!streamed) return providerProtocol.readBody(JSON.parse(JSON.stringify(client.writeBody(head, events, undefined))))
-  const writer = client.writer(head, { includeUsage: true })
+  const writer = client.createWriter(head, { includeUsage: true })
   const text = events.map(writer.event).join('') + writer.end(undefined)
-  const read = providerProtocol.reader()
+  const read = providerProtocol.createReader()
   return new SseReader().push(Buffer.from(text)).flatMap((event) => (event.data === '[DONE]' ? [] : read(event)))
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { ReasoningSeparator } from '#gateway/providers/openai-chat/forms/tagged-reasoning.ts'
+import { ReasoningSeparator } from '#gateway/providers/openai-chat/normalization/tagged-reasoning.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { type RecordedProviders, startWithUpstream } from '../harness/upstream/recorded-providers.ts'
 import { parseRequest } from '../harness/upstream/scripted-upstream.ts'
@@ -79,7 +79,7 @@ test('a stream with more choices than a request can have is not split in all of 
   const separator = new ReasoningSeparator(128)
   const choices = Array.from({ length: 200 }, (_, index) => ({ index, delta: { content: '<think>Hm' } }))
   const data = JSON.stringify({ choices })
-  const separated = JSON.parse(separator.take({ event: undefined, data, raw: Buffer.from(data) }).data)
+  const separated = JSON.parse(separator.filter({ event: undefined, data, raw: Buffer.from(data) }).data)
   const isSplit = separated.choices.map(({ delta }: any) => delta.tagged_reasoning === 'Hm')
   assert.deepEqual([isSplit.filter(Boolean).length, isSplit[127], isSplit[128]], [128, true, false])
 })
@@ -88,7 +88,7 @@ test('a choice that starts after others have ended, or without a tag, is split',
   const separator = new ReasoningSeparator(3)
   const send = (index: number, delta: object) => {
     const data = JSON.stringify({ choices: [{ index, delta }] })
-    return JSON.parse(separator.take({ event: undefined, data, raw: Buffer.from(data) }).data).choices[0].delta
+    return JSON.parse(separator.filter({ event: undefined, data, raw: Buffer.from(data) }).data).choices[0].delta
   }
   assert.equal(send(0, { content: 'Hello' }).content, 'Hello')
   assert.equal(send(1, { reasoning_content: 'Hm' }).reasoning_content, 'Hm')

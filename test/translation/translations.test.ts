@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { clients as clientProtocols, findClient } from '#gateway/clients/clients.ts'
+import { chatClientProtocols as clientProtocols, findClientProtocol } from '#gateway/clients/client-protocols.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { type ClientName, clientRequests } from '#test/harness/records/client-requests.ts'
@@ -42,14 +42,16 @@ describe('every client protocol on every upstream protocol', () => {
   const ask = (client: ClientName, more: object): Promise<Reply> => {
     const { body, tools } = clientRequests[client]
     const usage = client === 'openai-chat' ? { stream_options: { include_usage: true } } : {}
-    return service.ask('POST', findClient(client)!.operation.path, { body: { ...body, tools, ...usage, ...more } })
+    return service.ask('POST', findClientProtocol(client)!.operation.path, {
+      body: { ...body, tools, ...usage, ...more },
+    })
   }
 
   /** The answer as a client of the protocol reads it. */
   function understood(client: ClientName, { text, body }: Reply, streamed: boolean): Gist {
     const protocol = protocols[client as UpstreamProtocol]
     if (!streamed) return gistOf(protocol.readBody(body))
-    const read = protocol.reader()
+    const read = protocol.createReader()
     return gistOf(new SseReader().push(Buffer.from(text)).flatMap(read))
   }
 

@@ -1,4 +1,4 @@
-import { findClient } from '#gateway/clients/clients.ts'
+import { findClientProtocol } from '#gateway/clients/client-protocols.ts'
 import { regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { canReadTexts, type TextReader } from '#spend/ledger/list/visibility.ts'
@@ -118,7 +118,7 @@ export function generationAnswer(record: GenerationRecord, reader: TextReader): 
     ...absentFields,
     ...record,
     attempts: canReadTexts(reader, record) ? record.attempts : record.attempts.map(withoutMessage),
-    api_type: findClient(record.protocol)?.apiType ?? 'completions',
+    api_type: findClientProtocol(record.protocol)?.apiType ?? 'completions',
     data_region: record.region,
     origin: originOf(record.http_referer),
     preset_id: record.preset?.id ?? null,

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { clients } from '#gateway/clients/clients.ts'
+import { chatClientProtocols } from '#gateway/clients/client-protocols.ts'
 import { addChatReason } from '#interns/contract/chat-fault.ts'
 import { rootPath, withoutRoot } from '#platform/config/public-url.ts'
 import { toDatabaseFault } from '#platform/db/maintenance/failures.ts'
@@ -36,8 +36,8 @@ function envelopeFor({ url, headers, routeOptions }: Pick<FastifyRequest, 'url' 
   const config = routeOptions?.config
   const hasOwnForm = config?.key !== undefined && config.acceptsApiKeyHeader?.(headers) !== true
   const client =
-    clients.find(({ operation }) => `${path}/`.startsWith(`${apiPrefix}${operation.path}/`)) ??
-    (hasOwnForm ? undefined : clients.find(({ isUsedBy }) => isUsedBy?.(headers)))
+    chatClientProtocols.find(({ operation }) => `${path}/`.startsWith(`${apiPrefix}${operation.path}/`)) ??
+    (hasOwnForm ? undefined : chatClientProtocols.find(({ isUsedBy }) => isUsedBy?.(headers)))
   return client?.envelope
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clients } from '#gateway/clients/clients.ts'
+import { chatClientProtocols } from '#gateway/clients/client-protocols.ts'
 import { PresetConfig } from '#gateway/presets/preset-config.ts'
 import { ResponsesRequest } from '../responses-request.ts'
 import { maxTools } from './tool-list.ts'
@@ -21,7 +21,7 @@ const body = (count: number) => ({
 })
 
 test('a request or preset has at most 2,048 tools', () => {
-  const schemas = [...clients.map(({ operation }) => operation.request), ResponsesRequest]
+  const schemas = [...chatClientProtocols.map(({ operation }) => operation.request), ResponsesRequest]
   for (const schema of schemas) {
     assert.ok(schema.safeParse(body(maxTools)).success)
     assert.match(schema.safeParse(body(maxTools + 1)).error!.message, /must have at most 2048 tools/)

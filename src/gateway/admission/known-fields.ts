@@ -1,7 +1,7 @@
 import { isAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { printable } from '#platform/text/printable.ts'
-import { allClients } from '../clients/clients.ts'
+import { clientProtocols } from '../clients/client-protocols.ts'
 import type { RequestForms } from '../pricing/extra-usage-bound.ts'
 import type { Body } from '../protocol/request-body.ts'
 
@@ -51,7 +51,7 @@ const harmlessFields = [
 ]
 
 const knownFields: ReadonlySet<string> = new Set([
-  ...allClients.flatMap(({ operation }) => Object.keys(operation.request.shape)),
+  ...clientProtocols.flatMap(({ operation }) => Object.keys(operation.request.shape)),
   ...harmlessFields,
 ])
 

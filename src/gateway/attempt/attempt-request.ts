@@ -44,7 +44,7 @@ export type AttemptRequest = {
   /** The original names of tools that the upstream knows by another name. */
   aliases?: Aliases | undefined
   /** Creates the reader of an answer that is too long to be parsed at once. */
-  bodyReader?: EncodedRequest['bodyReader'] | undefined
+  bodyReader?: EncodedRequest['createBodyReader'] | undefined
   /** Can be long, and an answer can take minutes, so its memory is freed when it was sent. */
   upstreamRequest: OneUse<UpstreamRequest>
   credential: string | undefined
@@ -112,7 +112,7 @@ function buildAttempt(
   const { request } = reservation
   const stream = request.chat.stream === true
   const { aliases, answerTool, customTools, dropped = [] } = encoded
-  const droppedFields = passesBody ? dropped : [...(client.untranslated?.(request.body) ?? []), ...dropped]
+  const droppedFields = passesBody ? dropped : [...(client.listUntranslatedFields?.(request.body) ?? []), ...dropped]
   const hasAliases = aliases !== undefined && aliases.size > 0
   const isAdapted = hasAliases || customTools !== undefined || answerTool !== undefined
   const adaptProtocol = isAdapted ? (protocol: ProviderProtocol) => adaptAnswers(protocol, encoded) : undefined
@@ -129,7 +129,7 @@ function buildAttempt(
       adaptProtocol,
       aliases: hasAliases ? aliases : undefined,
       upstreamRequest: new OneUse(buildUpstreamRequest(admitted, encoding, body)),
-      bodyReader: encoded.bodyReader,
+      bodyReader: encoded.createBodyReader,
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',
       stream,

@@ -63,7 +63,7 @@ export async function runAttempts(deps: AttemptDeps, request: AdmittedRequest, t
   if (!request.response.opened || !target) throw fault
   // A keep-alive has opened the stream already, so the failure is sent as an error event.
   const head = createAnswerHead(deps, request, target)
-  endWithError(request, request.client.writer(head, { includeUsage: false }), fault)
+  endWithError(request, request.client.createWriter(head, { includeUsage: false }), fault)
   return undefined
 }
 

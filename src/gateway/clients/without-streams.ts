@@ -5,9 +5,10 @@ const neverStreamed = (): never => {
 }
 
 /** The members of a client protocol about streams, for one that has none: its requests have no field `stream`. */
-export const withoutStreams: Pick<ClientProtocol, 'writer' | 'keepalive' | 'passThroughEnd' | 'addCostToEvent'> = {
-  writer: neverStreamed,
-  keepalive: '',
-  passThroughEnd: '',
-  addCostToEvent: neverStreamed,
-}
+export const withoutStreams: Pick<ClientProtocol, 'createWriter' | 'keepalive' | 'passThroughEnd' | 'addCostToEvent'> =
+  {
+    createWriter: neverStreamed,
+    keepalive: '',
+    passThroughEnd: '',
+    addCostToEvent: neverStreamed,
+  }

@@ -3,7 +3,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { isClientTool } from '../pricing/billable-options.ts'
 import type { ClientProtocol } from '../protocol/client-protocol.ts'
 import { passesThrough } from '../protocol/provider-protocol.ts'
-import { searchTool } from '../providers/openai/openai-tools.ts'
+import { toSearchTool } from '../providers/openai/openai-tools.ts'
 import { findProviderProtocol } from '../providers/protocols.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { EndpointAccess } from '../request/endpoint-access.ts'
@@ -110,7 +110,7 @@ function createToolCheck(
   chat: ChatRequest,
   client: ClientProtocol,
 ): (endpoint: Endpoint) => boolean {
-  const search = searchTool(chat)
+  const search = toSearchTool(chat)
   const providerTools =
     chat.tools?.filter(({ type = 'function', function: definition }) => !definition || !isClientTool(type)) ?? []
   if (search) providerTools.push(search)

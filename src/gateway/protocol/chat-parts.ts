@@ -5,7 +5,7 @@ import type { Body } from './request-body.ts'
 export type Part = { type?: unknown; text?: unknown } & Body
 type Source = { type?: unknown; media_type?: unknown; data?: unknown; url?: unknown; file_id?: unknown }
 
-/** Translates a part to the form of chats. Unknown types stay, because they can belong to a provider. */
+/** Translates a content part to the chat format. Parts of unknown types stay, because a provider can define them. */
 export function toChatPart(part: Part | null): Part | null {
   switch (part?.type) {
     case 'input_text':
@@ -39,12 +39,12 @@ export function toChatPart(part: Part | null): Part | null {
   }
 }
 
-/** Fields that parts of every protocol can have. */
+/** The fields that parts of all protocols share. */
 const commonFields = ({ cache_control }: Part) => (cache_control == null ? {} : { cache_control })
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** The URL of a field that clients send as text or as an object. */
+/** Reads a URL, which clients send as text or as an object. */
 function readLink(link: unknown): string | undefined {
   const url = typeof link === 'object' && link !== null ? (link as { url?: unknown }).url : link
   return isText(url) ? url : undefined
@@ -113,7 +113,7 @@ function convertInputAudio(part: Part): Part {
   return typeof audio === 'string' ? toAudioPart(`data:${detectAudioType(value)};base64,${value}`, part) : part
 }
 
-/** The media type of audio in base64, by its first bytes: those of MP3, or else WAV. */
+/** Detects the media type of base64 audio by its first bytes: MP3, or else WAV. */
 const detectAudioType = (base64: string) => (/^(?:SUQz|\/\/)/.test(base64) ? 'audio/mpeg' : 'audio/wav')
 
 const audioFormats = new Map([
@@ -122,7 +122,7 @@ const audioFormats = new Map([
   ['wave', 'wav'],
 ])
 
-/** Returns a part with the data of audio, or with the URL of remote audio, for which vLLM has a part and OpenAI has none. */
+/** Returns a part with the data of audio, or with its URL. Only vLLM and others support URLs, OpenAI does not. */
 function toAudioPart(url: string, part: Part): Part {
   const common = commonFields(part)
   const [, name, data] = /^data:audio\/([^;,]+)(?:;[^,]*)?;base64,(.*)$/is.exec(url) ?? []
@@ -140,7 +140,7 @@ function toVideoPart(url: string, part: Part): Part {
   return { type: 'video_url', video_url: { url }, ...commonFields(part) }
 }
 
-/** Converts a file with audio or video to a part of that kind, because models do not read them from files. */
+/** Converts a file with audio or video to an audio or video part, because models do not read media from files. */
 function convertFile(part: Part): Part {
   const { file_data: data } = (part.file ?? {}) as { file_data?: unknown }
   if (typeof data !== 'string') return part

@@ -1,9 +1,9 @@
 import type { SseEvent } from '#platform/net/sse.ts'
 
-/** The event that ends a stream. Readers also get it at the end of a stream that has none. */
+/** The event that ends a stream. Readers also get this event at the end of a stream without an end mark. */
 export const endMark: SseEvent = { event: undefined, data: '[DONE]', raw: Buffer.alloc(0) }
 
-/** Some servers and proxies write the mark in lower case, with quotes, or without brackets. */
+/** Whether an event is the end mark. Some servers and proxies write it in lower case, with quotes, or without brackets. */
 export const isEndMark = ({ event, data }: SseEvent) =>
   endMarkPattern.test(data) || (event === 'done' && !data.includes('{'))
 

@@ -7,7 +7,7 @@ import { ByteBatch } from '#platform/text/byte-batch.ts'
 import { AnswerSizeLimit } from '../attempt/answer/answer-size-limit.ts'
 import type { TextEvent } from '../attempt/answer/receiver.ts'
 import { DeltaFastPath } from '../attempt/answer/stream/delta-fast-path.ts'
-import { chatRewriter } from '../clients/chat/passthrough/rewriter.ts'
+import { createChatRewriter } from '../clients/chat/passthrough/rewriter.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import { AnswerCounter } from '../record/answer-counter.ts'
 import { EventTemplate } from './event-template.ts'
@@ -75,7 +75,7 @@ type Relayed = { events: string; bytes: string; counted: number }
 /** Relays a stream that is cut at these positions. @returns its text, the events of the client and the counted text. */
 function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boolean; alike: boolean }): Relayed {
   const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
-  const [tally, batch, rewriter] = [new AnswerCounter(() => 1), new ByteBatch(), chatRewriter(head)]
+  const [tally, batch, rewriter] = [new AnswerCounter(() => 1), new ByteBatch(), createChatRewriter(head)]
   const text: AnswerEvent[] = []
   const receiver = {
     onStart: () => {},
@@ -85,11 +85,11 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
     onEvents(events: AnswerEvent[], raw: Buffer | undefined) {
       tally.count(events)
       text.push(...events)
-      if (raw && passThrough) batch.add(rewriter.event(raw))
+      if (raw && passThrough) batch.add(rewriter.rewriteEvent(raw))
     },
     deltas: passThrough
       ? {
-          rewrite: rewriter.event,
+          rewrite: rewriter.rewriteEvent,
           take({ type }: TextEvent, bytes: number, template: EventTemplate, from: Buffer) {
             tally.countText(type, bytes)
             template.write(from, batch)
@@ -98,7 +98,7 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
       : undefined,
   }
   const sse = new SseReader()
-  const createReader = () => openaiChat.reader({ answerId: 'a' })
+  const createReader = () => openaiChat.createReader({ answerId: 'a' })
   const read = createReader()
   const events = alike ? new DeltaFastPath({ read, createReader }, receiver, new AnswerSizeLimit()) : undefined
   for (const piece of pieces) {

@@ -1,15 +1,15 @@
 import type { ByteBatch } from '#platform/text/byte-batch.ts'
 import { copyBytes } from '#platform/text/copy-bytes.ts'
 
-/** An unlikely text, so that it is found only where it was inserted. */
+/** A text that no event contains, so that it is found only where it was inserted. */
 const probe = Buffer.from('signalbox probe')
-/** An unlikely text for the padding with which OpenAI hides the length of the text. */
+/** Such a text for the padding with which OpenAI hides the length of the text. */
 const paddingProbe = Buffer.from('signalbox padding')
 const paddingPattern = /"obfuscation"\s*:\s*"([^"\\\u0000-\u001f]+)"/
 
 /**
- * The number of times that a template learns without condition. Learning takes time, so after these it learns again only if
- * it has found `findsForTrial` events since the last time.
+ * A template always learns the first `maxTrials` times. Because learning takes time, it then learns again only if it has found
+ * `findsForTrial` events since the last time.
  */
 const maxTrials = 4
 const findsForTrial = 8
@@ -23,8 +23,8 @@ const emptyBuffer = Buffer.alloc(0)
 type Frame = { before: Buffer; after: Buffer; end: Buffer | undefined }
 
 /**
- * Most events of a stream differ only in their text. A template that was learned from one event finds the text of the next
- * ones, and writes them in the form for the client. It works on bytes, without parsing.
+ * Finds the text of stream events that differ from a learned event only in their text, and writes the events as the client gets
+ * them. Works on bytes, without parsing.
  */
 export class EventTemplate {
   /** The position of the text in the event that was found last, as a JSON string. */
@@ -58,7 +58,7 @@ export class EventTemplate {
     return this.#paddingTo + pieces.length - endAt
   }
 
-  /** Writes the event that was found last in the form for the client. */
+  /** Writes the event that was found last, as the client gets it. */
   write(bytes: Buffer, out: ByteBatch): void {
     const { pieces, textOffsets, endAt, hasPadding } = this.#clientFrame
     let written = 0
@@ -77,7 +77,7 @@ export class EventTemplate {
    * Learns from an event.
    * @param text the text of the event.
    * @param matchesText whether a changed event has this text and otherwise equals the event.
-   * @param rewriteForClient rewrites an event for the client. Called once here, so that `write` can write later events in that form.
+   * @param rewriteForClient rewrites an event for the client. Called once here, so that `write` can write later events in the same way.
    * @returns whether it was learned.
    */
   learn(
@@ -168,7 +168,7 @@ const joinFrame = ({ before, after, end = emptyBuffer }: Frame) => Buffer.concat
 
 const noFrame: StoredFrame = { pieces: emptyBuffer, afterAt: 0, endAt: 0, hasPadding: false }
 
-/** The form for the client as one buffer. The text is inserted at each of `textOffsets`, the padding at `endAt`. */
+/** The event for the client as one buffer. The text is inserted at each of `textOffsets`, the padding at `endAt`. */
 type ClientFrame = { pieces: Buffer; textOffsets: number[]; endAt: number; hasPadding: boolean }
 
 const noClientFrame: ClientFrame = { pieces: emptyBuffer, textOffsets: [], endAt: 0, hasPadding: false }

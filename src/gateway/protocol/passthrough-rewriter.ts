@@ -2,18 +2,23 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { applyChanges, type Changes, findMembers } from '#platform/json/json-text/json-members.ts'
 
 /**
- * Rewrites an upstream's bytes for clients of the same protocol: model and provider with the catalogue's names, and
- * fields that clients need and the upstream omits. All other bytes stay.
+ * Rewrites an upstream's bytes for clients of the same protocol: replaces the names of model and provider by those of the
+ * catalogue, and adds fields that clients need and the upstream omits. All other bytes stay.
  */
 export type PassthroughRewriter = {
   /** Rewrites a stream event. @param events its parsed events with assembled tool calls; undefined for a text delta. */
-  event: (raw: Buffer, events?: readonly AnswerEvent[]) => Buffer
-  /** Writes the events that remain at the end of a stream and that no event of the upstream contains. */
-  rest?: (events: readonly AnswerEvent[]) => string
+  rewriteEvent: (raw: Buffer, events?: readonly AnswerEvent[]) => Buffer
+  /** Writes events that are found only at the end of a stream, and that no event of the upstream contains. */
+  writeRemaining?: (events: readonly AnswerEvent[]) => string
   /** Writes the end of a stream that the upstream omitted. */
-  end?: () => string
-  /** Rewrites a whole answer, given as a latin1 string of its bytes. @param body its value. @param events its events. */
-  whole: (answer: string, body: unknown, events: readonly AnswerEvent[]) => string
+  writeEnd?: () => string
+  /**
+   * Rewrites a whole answer.
+   * @param answer the bytes of the answer as a latin1 string.
+   * @param body the parsed answer.
+   * @param events the events that were read from the answer.
+   */
+  rewriteWhole: (answer: string, body: unknown, events: readonly AnswerEvent[]) => string
 }
 
 /** The start of an event's JSON object; -1 for data on several lines, which is never passed through. */
@@ -41,8 +46,8 @@ export function changeMember(raw: Buffer, name: string, changes: Changes): Buffe
 }
 
 /**
- * Changes the object in the last one of some events. Events of a repair can come before the event of the upstream.
- * @param change returns undefined if the object stays.
+ * Changes the object in the last of several events. The events of a repair can precede the event of the upstream.
+ * @param change returns undefined if the object does not change.
  */
 export function changeLastObject<Value extends object>(
   events: Buffer,

@@ -5,7 +5,7 @@ import type { RequestFormat, Task } from '#platform/core/vocabulary.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { BillableOptions } from '../pricing/billable-options.ts'
-import type { AnswerForms } from './answer-forms.ts'
+import type { AnswerNormalization } from './answer-normalization.ts'
 import type { Body } from './request-body.ts'
 
 /** An HTTP request for an upstream. `path` follows the provider's base URL. */
@@ -13,45 +13,45 @@ export type EncodedRequest = {
   path: string
   headers: Record<string, string>
   body: Body
-  /** The bytes that the body was read from, if it differs from them in a few fields only. */
+  /** The bytes from which the body was parsed, if the body differs from them in only a few fields. */
   source?: JsonSource | undefined
-  /** Fields that the upstream does not get. */
+  /** The fields that the upstream does not get. */
   dropped?: readonly string[]
-  /** The original names of tools that have another name in the body. */
+  /** The original tool names, by their aliases in the body. */
   aliases?: ReadonlyMap<string, string>
   /** The tool whose arguments are the answer. */
   answerTool?: string | undefined
-  /** The custom tools that are functions in the body. */
+  /** The names of custom tools that the body declares as functions. */
   customTools?: ReadonlySet<string> | undefined
   /** Creates the reader of the answer to this request, if the answer is too long to be parsed at once. */
-  bodyReader?: () => BodyReader
+  createBodyReader?: () => BodyReader
 }
 
-/** Reads a whole answer while its bytes arrive. @throws Error if it violates the protocol. */
+/** Reads a whole answer while its bytes arrive. @throws Error if the answer violates the protocol. */
 export type BodyReader = { push: (bytes: Buffer) => void; end: () => AnswerEvent[] }
 
 /** The endpoint of a request, the credential for it, and whether the upstream streams the answer. */
 export type ProtocolTarget = { endpoint: Endpoint; credential: string | undefined; stream: boolean }
 
-/** The facts of a request that the reader of its answer needs. */
+/** The properties of a request that the reader of the answer needs. */
 export type AnswerContext = {
-  /** This service's id of the answer. If the upstream sends no ids of calls, they are generated from it. */
+  /** This service's id of the answer. Missing ids of tool calls are generated from this id. */
   answerId?: string | undefined
   /** The maximum tokens of the answer: tool arguments that are cut off at this limit are not an error. */
   answerLimit?: number | undefined
-  /** The names of the tools that the upstream got. Undefined if they are not known. */
+  /** The names of the tools in the request to the upstream. Undefined if they are unknown. */
   toolNames?: ReadonlySet<string> | undefined
 }
 
 /**
- * Reads the events of one stream, in their order. The end mark is the last one, in every protocol.
+ * Reads the events of one stream, in order. In every protocol, the last event is the end mark.
  * @throws Error if an event violates the protocol.
  */
 export type StreamReader = (event: SseEvent) => AnswerEvent[]
 
 /**
- * One wire protocol of upstreams. It translates between the protocol and chat requests and answer events, which the rest
- * of the gateway uses.
+ * A wire protocol of upstreams: encodes chat requests, and reads answers as answer events. The rest of the gateway uses only
+ * these.
  */
 export type ProviderProtocol = {
   protocol: RequestFormat
@@ -62,9 +62,9 @@ export type ProviderProtocol = {
   /** Encodes a chat request in this protocol. */
   encode: (chat: ChatRequest, target: ProtocolTarget) => EncodedRequest
   /**
-   * Passes the body of a client of the same protocol through. Changes only the model, the name of the answer limit and
-   * the request for usage. Undefined if this endpoint needs a translation.
-   * @param source the client's bytes, if the body differs from them at most by removed fields of this service.
+   * Encodes the body of a client of the same protocol with few changes: the model, the name of the answer limit, the request
+   * for usage, and repairs. Returns undefined if this endpoint needs a translation.
+   * @param source the client's bytes, if the body differs from them only by removed fields of this service.
    */
   passThrough?: (body: Body, target: ProtocolTarget, source?: JsonSource) => EncodedRequest | undefined
   /** Counts the tokens of a body at an upstream, if the protocol supports it. */
@@ -80,25 +80,25 @@ export type ProviderProtocol = {
   billableOptions?: (request: Body, endpoint: Endpoint) => BillableOptions
   /** Whether a provider can run and bill tools that the request does not name, such as the search of Perplexity. */
   runsUnrequestedTools?: true
-  /** Whether this protocol can express a chat tool that is not a function. Undefined if chats are passed through. */
+  /** Whether this protocol can express a chat tool that is not a function. */
   supportsTool?: (tool: ChatTool) => boolean
-  /** Whether a model may reason for this request. If undefined, the catalogue decides. */
-  canThink?: (chat: ChatRequest, endpoint: Endpoint) => boolean
+  /** Whether the model can reason for this request. Defaults to what the catalogue says. */
+  canReason?: (chat: ChatRequest, endpoint: Endpoint) => boolean
   /** Creates the reader of one streamed answer. */
-  reader: (context?: AnswerContext) => StreamReader
-  /** Whether events can be read independently of earlier text, so that similar events need no parsing. */
+  createReader: (context?: AnswerContext) => StreamReader
+  /** Whether the meaning of an event is independent of earlier text. Then events that differ only in text are not parsed. */
   isStateless?: boolean
-  /** Whether the end mark completes an answer without a finish reason. Other protocols have an event for the end. */
-  endsByMark?: boolean
-  /** Other forms of answers than that of the protocol. Undefined if no server sends any. */
-  forms?: AnswerForms
+  /** Whether the end mark completes an answer without a finish reason. Other protocols end with a typed event. */
+  isCompletedByEndMark?: boolean
+  /** Converts variants of answers to the standard format. Undefined if no server sends variants. */
+  normalization?: AnswerNormalization
   /** Reads a whole answer. @throws Error if it violates the protocol. */
   readBody: (body: unknown, context?: AnswerContext) => AnswerEvent[]
-  /** The error message in the body of a failed answer. */
-  errorMessage: (body: unknown) => string | undefined
+  /** Reads the error message in the body of an HTTP error response. */
+  readErrorMessage: (body: unknown) => string | undefined
 }
 
-/** Whether the body of a client is passed through. */
+/** Whether request bodies of a client protocol are passed through to upstreams of this provider protocol. */
 export function passesThrough(
   { protocol, passThrough }: Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough'>>,
   client: RequestFormat,

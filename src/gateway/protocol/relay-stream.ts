@@ -8,7 +8,7 @@ import type { EventTemplate } from './event-template.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 import { findUsage, type PriceTokens, toCostNote } from './usage-with-cost.ts'
 
-/** Counts one piece of text by its length in bytes. */
+/** Counts one text delta by its length in bytes. */
 type CountText = (type: TextEvent['type'], byteLength: number) => void
 
 type StreamOptions = {
@@ -46,11 +46,11 @@ export class StreamRelay implements Receiver, DeltaReceiver {
     this.#response = response
     this.#options = options
     const { client, head, passesAnswer, needsText } = options
-    this.#rewriter = passesAnswer ? client.rewriter?.(head) : undefined
+    this.#rewriter = passesAnswer ? client.createRewriter?.(head) : undefined
     this.deltas = passesAnswer && !needsText ? this : undefined
   }
 
-  /** Whether a slow client throttled the upstream. If so, it may have generated much more than was read. */
+  /** Whether a slow client throttled the upstream. Then the upstream may have generated much more than was read. */
   get wasThrottled(): boolean {
     return this.#wasThrottled
   }
@@ -60,7 +60,7 @@ export class StreamRelay implements Receiver, DeltaReceiver {
     this.#write()
     const { client, head, includeUsage } = this.#options
     return this.#passedEvents > 0
-      ? client.writer(head, { includeUsage, passedEvents: this.#passedEvents })
+      ? client.createWriter(head, { includeUsage, passedEvents: this.#passedEvents })
       : this.#translatingWriter()
   }
 
@@ -75,20 +75,20 @@ export class StreamRelay implements Receiver, DeltaReceiver {
     count(events)
     const usage = findUsage(events)
     this.#tokens = usage?.tokens ?? this.#tokens
-    // At the end of a passed-through stream only repaired events remain.
-    if (this.#passedEvents > 0 && raw === undefined) return this.#send(this.#rewriter?.rest?.(events) ?? '')
+    // Events without bytes of the upstream are repairs, at the end of a passed-through stream.
+    if (this.#passedEvents > 0 && raw === undefined) return this.#send(this.#rewriter?.writeRemaining?.(events) ?? '')
     if (raw === undefined || !passesAnswer) {
       const writer = this.#translatingWriter()
       return this.#send(events.map(writer.event).join(''))
     }
     this.#passedEvents++
-    const rewritten = this.#rewriter ? this.#rewriter.event(raw, events) : raw
+    const rewritten = this.#rewriter ? this.#rewriter.rewriteEvent(raw, events) : raw
     if (!usage) return this.#send(rewritten)
     this.#send(client.addCostToEvent(rewritten, toCostNote(usage, price), { includeUsage }))
   }
 
   rewrite(raw: Buffer): Buffer {
-    return this.#rewriter ? this.#rewriter.event(raw) : raw
+    return this.#rewriter ? this.#rewriter.rewriteEvent(raw) : raw
   }
 
   take({ type }: TextEvent, byteLength: number, template: EventTemplate, chunk: Buffer): void {
@@ -112,16 +112,16 @@ export class StreamRelay implements Receiver, DeltaReceiver {
     const { client, price } = this.#options
     this.#send(
       this.#passedEvents > 0
-        ? (this.#rewriter?.end?.() ?? '') + client.passThroughEnd
+        ? (this.#rewriter?.writeEnd?.() ?? '') + client.passThroughEnd
         : this.#translatingWriter().end(this.#tokens && price(this.#tokens)),
     )
     if (!this.#response.signal.aborted) this.#response.end(this.#batch.take())
   }
 
-  /** Created at first use: a passed-through stream needs none. */
+  /** The writer of a translated stream. Created at first use, because passed-through streams need no writer. */
   #translatingWriter(): StreamWriter {
     const { client, head, includeUsage } = this.#options
-    this.#writer ??= client.writer(head, { includeUsage })
+    this.#writer ??= client.createWriter(head, { includeUsage })
     return this.#writer
   }
 
@@ -133,7 +133,7 @@ export class StreamRelay implements Receiver, DeltaReceiver {
     this.#isWriteScheduled = false
     if (this.#batch.isEmpty) return
     const chunk = this.#batch.take()
-    // The client has left: the answer is still read for its usage, without back-pressure.
+    // After the client disconnected, the answer is still read for its usage, without back-pressure.
     if (this.#response.signal.aborted || this.#response.write(chunk)) return
     this.#wasThrottled = true
     this.#exchange?.pause()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { usageOf } from '../clients/chat/usage.ts'
+import { toChatUsage } from '../clients/chat/usage.ts'
 import { withCost } from './relay-whole.ts'
 
-const costed = (json: string) => withCost(json, { costUsd: 0.5 }, usageOf)
+const costed = (json: string) => withCost(json, { costUsd: 0.5 }, toChatUsage)
 
 test('the cost is inserted into the usage, and all other bytes stay', () => {
   const whole = '{"id":"x", "big":12345678901234567890,"usage" : {"prompt_tokens":1}}'
@@ -23,5 +23,5 @@ test('the cost replaces that of the upstream', () =>
 
 test('without a cost the answer is unchanged', () => {
   const answer = '{"usage":{}}'
-  assert.equal(withCost(answer, undefined, usageOf), answer)
+  assert.equal(withCost(answer, undefined, toChatUsage), answer)
 })

@@ -41,7 +41,7 @@ export class WholeRelay implements Receiver {
 
   flush(): void {}
 
-  /** Writes the answer. The attempt has not ended yet: if this fails, another endpoint can be tried. */
+  /** Writes the answer. If this fails, another endpoint can be tried, because the attempt has not ended yet. */
   onEnd(): void {
     const { client, head, passesAnswer, price } = this.#options
     const usage = findUsage(this.#events)
@@ -53,17 +53,17 @@ export class WholeRelay implements Receiver {
   /** The bytes of the upstream, with the changes that clients need. */
   #rewriteBytes(answer: WholeAnswer, cost: CostNote | undefined): WholeBody {
     const { client, head } = this.#options
-    const rewriter = client.rewriter?.(head)
+    const rewriter = client.createRewriter?.(head)
     if (!rewriter && !cost) return answer.bytes
     const unchanged = latin1OfAnswer(answer)
-    const rewritten = rewriter ? rewriter.whole(unchanged, answer.body, this.#events) : unchanged
-    const changed = withCost(rewritten, cost, client.usageOf)
+    const rewritten = rewriter ? rewriter.rewriteWhole(unchanged, answer.body, this.#events) : unchanged
+    const changed = withCost(rewritten, cost, client.toUsage)
     // ASCII is the same in both encodings. As text, it is sent in one piece with the head.
     return Buffer.byteLength(changed) === changed.length ? changed : Buffer.from(changed, 'latin1')
   }
 }
 
-/** One character for each byte: text that is not ASCII stays as its UTF-8 bytes. */
+/** The answer as a string with one character for each byte. UTF-8 sequences are not decoded. */
 function latin1OfAnswer({ bytes, text }: WholeAnswer): string {
   return isAscii(bytes) ? text : decodeLatin1(bytes)
 }
@@ -72,9 +72,9 @@ function latin1OfAnswer({ bytes, text }: WholeAnswer): string {
  * Inserts the cost into the usage of an answer, given as a latin1 string of its bytes. Parses and rewrites the answer if
  * the position is ambiguous or the usage already has a cost.
  */
-export function withCost(answer: string, cost: CostNote | undefined, usageOf: ClientProtocol['usageOf']): string {
+export function withCost(answer: string, cost: CostNote | undefined, usageOf: ClientProtocol['toUsage']): string {
   if (!cost) return answer
-  if (cost.restated) return rewriteWithCost(answer, cost, usageOf)
+  if (cost.billedTokens) return rewriteWithCost(answer, cost, usageOf)
   const name = answer.indexOf('"usage"')
   // Quotes within strings are escaped, so this never matches text of the answer.
   usageOpening.lastIndex = name
@@ -88,8 +88,8 @@ export function withCost(answer: string, cost: CostNote | undefined, usageOf: Cl
 
 const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
 
-function rewriteWithCost(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
+function rewriteWithCost(answer: string, cost: CostNote, usageOf: ClientProtocol['toUsage']): string {
   const answerObject = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
-  if (answerObject.usage || cost.restated) answerObject.usage = addCostToUsage(answerObject.usage, cost, usageOf)
+  if (answerObject.usage || cost.billedTokens) answerObject.usage = addCostToUsage(answerObject.usage, cost, usageOf)
   return toLatin1Json(answerObject)
 }

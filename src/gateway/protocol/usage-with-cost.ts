@@ -4,13 +4,13 @@ import type { ClientProtocol, CostNote } from './client-protocol.ts'
 /** Calculates the cost of counted tokens. */
 export type PriceTokens = (tokens: TokenCounts) => CostNote
 
-/** Adds the cost to the usage of an upstream, and the billed counts if they differ from the reported ones. */
+/** Adds the cost to the usage of an upstream. Replaces the counts if others were billed. */
 export function addCostToUsage(
   usage: object | null | undefined,
   cost: CostNote,
-  usageOf: ClientProtocol['usageOf'],
+  usageOf: ClientProtocol['toUsage'],
 ): object {
-  const counted = cost.restated ? withCounts(usage ?? {}, usageOf(cost.restated)) : usage
+  const counted = cost.billedTokens ? withCounts(usage ?? {}, usageOf(cost.billedTokens)) : usage
   return { ...counted, cost: cost.costUsd }
 }
 
@@ -28,7 +28,7 @@ export function findUsage(events: AnswerEvent[]): UsageEvent | undefined {
   return events.find((event) => event.type === 'usage')
 }
 
-/** The cost for an answer. It contains the billed counts if they differ from those that the upstream reported. */
+/** The cost of an answer, with the billed counts if they differ from those that the upstream reported. */
 export function toCostNote({ tokens, restated }: UsageEvent, price: PriceTokens): CostNote {
-  return restated ? { ...price(tokens), restated: tokens } : price(tokens)
+  return restated ? { ...price(tokens), billedTokens: tokens } : price(tokens)
 }

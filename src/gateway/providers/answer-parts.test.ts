@@ -61,7 +61,7 @@ describe('parts of answers other than text', () => {
     const input = (index: number, partial_json: string) => {
       return { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } }
     }
-    const events = streamed(anthropicMessages.reader(), [
+    const events = streamed(anthropicMessages.createReader(), [
       start(0, { type: 'server_tool_use', id: 'srv', name: 'web_fetch', input: {} }),
       input(0, '{"url":1}'),
       { type: 'content_block_stop', index: 0 },
@@ -74,7 +74,7 @@ describe('parts of answers other than text', () => {
   test('a custom call is read as one, whole and streamed', () => {
     const item = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_1', name: 'patch' }
     const whole = openaiResponses.readBody({ status: 'completed', output: [{ ...item, input: 'a b' }] })
-    const pieces = streamed(openaiResponses.reader(), [
+    const pieces = streamed(openaiResponses.createReader(), [
       { type: 'response.output_item.added', output_index: 0, item: { ...item, input: '' } },
       { type: 'response.custom_tool_call_input.delta', output_index: 0, delta: 'a b' },
       { type: 'response.output_item.done', output_index: 0, item: { ...item, input: 'a b' } },
@@ -94,7 +94,7 @@ describe('citations', () => {
     const annotations = [{ type: 'url_citation', url_citation: { ...source, start_index: 4, end_index: 8 } }]
     const message = { content: 'One Two.', annotations }
     const whole = openaiChat.readBody({ choices: [{ message, finish_reason: 'stop' }] })
-    const pieces = streamed(openaiChat.reader(), [{ choices: [{ delta: message }] }])
+    const pieces = streamed(openaiChat.createReader(), [{ choices: [{ delta: message }] }])
     for (const events of [whole, pieces]) assert.deepEqual(only(events, 'citation'), expected)
   })
 
@@ -109,7 +109,7 @@ describe('citations', () => {
       return { type: 'response.output_text.delta', output_index: 0, content_index, delta }
     }
     const added = { type: 'response.output_text.annotation.added', output_index: 0, content_index: 1, annotation }
-    const pieces = streamed(openaiResponses.reader(), [textDelta(0, 'One '), textDelta(1, 'Two.'), added])
+    const pieces = streamed(openaiResponses.createReader(), [textDelta(0, 'One '), textDelta(1, 'Two.'), added])
     for (const events of [whole, pieces]) assert.deepEqual(only(events, 'citation'), expected)
   })
 
@@ -120,7 +120,7 @@ describe('citations', () => {
       { type: 'text', text: 'Two.', citations: [citation] },
     ]
     const whole = anthropicMessages.readBody({ content, stop_reason: 'end_turn' })
-    const pieces = streamed(anthropicMessages.reader(), [
+    const pieces = streamed(anthropicMessages.createReader(), [
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'One ' } },
       { type: 'content_block_stop', index: 0 },
       { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
@@ -144,7 +144,7 @@ describe('citations', () => {
     const all = [...expected, { type: 'citation', url: 'https://b.example/' }]
     assert.deepEqual(only(googleGemini.readBody({ candidates: [candidate] }), 'citation'), all)
     const repeated = { ...candidate, content: { parts: [] } }
-    const pieces = streamed(googleGemini.reader(), [{ candidates: [candidate] }, { candidates: [repeated] }])
+    const pieces = streamed(googleGemini.createReader(), [{ candidates: [candidate] }, { candidates: [repeated] }])
     assert.deepEqual(only(pieces, 'citation'), all)
   })
 })
@@ -154,13 +154,13 @@ test('content in the first event of an Anthropic stream is read once', () => {
   const delta = { type: 'message_delta', delta: { stop_reason: 'end_turn' } }
   const stop = { type: 'message_stop' }
   for (const end of [[stop], [delta, delta, stop]])
-    assert.equal(only(streamed(anthropicMessages.reader(), [start, ...end]), 'text').length, 1)
+    assert.equal(only(streamed(anthropicMessages.createReader(), [start, ...end]), 'text').length, 1)
 })
 
 test('counts that only the start of an Anthropic stream has are used', () => {
   const counts = { input_tokens: 12, cache_read_input_tokens: 3, output_tokens: 1 }
   const end = { input_tokens: null, cache_read_input_tokens: null, output_tokens: 5, server_tool_use: null }
-  const events = streamed(anthropicMessages.reader(), [
+  const events = streamed(anthropicMessages.createReader(), [
     { type: 'message_start', message: { id: 'm', model: 'c', usage: counts } },
     { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: end },
   ])
@@ -174,10 +174,10 @@ test('counts that only the start of an Anthropic stream has are used', () => {
 describe('an error whose message is not a string', () => {
   const error = { message: { detail: [{ loc: ['body', 'model'] }] }, code: 422, type: 'invalid_request_error' }
   const readers: [string, Reader, object][] = [
-    ['Anthropic', anthropicMessages.reader(), { type: 'error', error }],
-    ['Gemini', googleGemini.reader(), { error }],
-    ['OpenAI chat', openaiChat.reader(), { error }],
-    ['OpenAI responses', openaiResponses.reader(), { type: 'error', error }],
+    ['Anthropic', anthropicMessages.createReader(), { type: 'error', error }],
+    ['Gemini', googleGemini.createReader(), { error }],
+    ['OpenAI chat', openaiChat.createReader(), { error }],
+    ['OpenAI responses', openaiResponses.createReader(), { type: 'error', error }],
   ]
   for (const [name, read, event] of readers) {
     test(`of ${name} is a failure with a default message`, () => {
@@ -188,7 +188,7 @@ describe('an error whose message is not a string', () => {
   }
 
   test('gives no message for a refused request', () => {
-    assert.equal(openaiChat.errorMessage({ error }), undefined)
-    assert.equal(openaiChat.errorMessage(null), undefined)
+    assert.equal(openaiChat.readErrorMessage({ error }), undefined)
+    assert.equal(openaiChat.readErrorMessage(null), undefined)
   })
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { maxToolCalls } from '../protocol/tool-calls/assembler.ts'
-import { Searches } from './gemini/gemini-searches.ts'
-import { chatReader, readCompletion } from './openai-chat/openai-chat-answer.ts'
-import { responsesReader } from './openai-responses/openai-responses-stream.ts'
+import { SearchCounter } from './gemini/gemini-searches.ts'
+import { createChatReader, readCompletion } from './openai-chat/openai-chat-answer.ts'
+import { createResponsesReader } from './openai-responses/openai-responses-stream.ts'
 import { protocols } from './protocols.ts'
 import { usageEvents } from './token-counts.ts'
 
@@ -11,12 +11,12 @@ const event = (value: unknown) => ({ event: undefined, data: JSON.stringify(valu
 
 test('an error that is a word has that word as its message', () => {
   const expected = [{ type: 'error', message: 'model crashed', status: undefined }]
-  assert.deepEqual(chatReader()(event({ error: 'model crashed' })), expected)
+  assert.deepEqual(createChatReader()(event({ error: 'model crashed' })), expected)
   assert.deepEqual(readCompletion({ error: 'model crashed' }), expected)
 })
 
 test('the number of tracked parts of a response is limited', () => {
-  const read = responsesReader()
+  const read = createResponsesReader()
   const delta = (output_index: number) => event({ type: 'response.output_text.delta', output_index, delta: '' })
   for (let part = 0; part < 10_000; part++) read(delta(part))
   assert.deepEqual(read(delta(0)), [])
@@ -31,7 +31,7 @@ test('at most a hundred kinds of pieces are read', () => {
 
 test('at most a thousand search queries count', () => {
   const webSearchQueries = Array.from({ length: 5000 }, (_, at) => `query ${at}`)
-  assert.equal(new Searches().read({ webSearchQueries }, 'gemini-3-pro').length, 1000)
+  assert.equal(new SearchCounter().read({ webSearchQueries }, 'gemini-3-pro').length, 1000)
 })
 
 test('the number of tool calls of a whole answer is limited in every protocol', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { chatRewriter } from '../clients/chat/passthrough/rewriter.ts'
+import { createChatRewriter } from '../clients/chat/passthrough/rewriter.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
@@ -36,7 +36,7 @@ test('a call has the same id in passed-through bytes and in events', () => {
   const choices = [{ index: 0, message: { tool_calls: [{ function: { name: 'f', arguments: '' } }] } }]
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 5 }
   const events = openaiChat.readBody({ choices }, { answerId: 'gen-1' })
-  const bytes = chatRewriter(head).whole(JSON.stringify({ choices }), { choices }, events)
+  const bytes = createChatRewriter(head).rewriteWhole(JSON.stringify({ choices }), { choices }, events)
   const [id] = readCallLimit(events)
   assert.equal(JSON.parse(bytes).choices[0].message.tool_calls[0].id, id)
 })

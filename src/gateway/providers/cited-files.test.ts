@@ -55,7 +55,7 @@ test('sources next to the message are read once, with titles', () => {
     { type: 'citation', url: 'https://b.example' },
   ]
   const whole = openaiChat.readBody({ ...sources, choices: [{ message: { content: 'Yes' }, finish_reason: 'stop' }] })
-  const read = openaiChat.reader()
+  const read = openaiChat.createReader()
   const chunk = JSON.stringify({ ...sources, choices: [{ delta: { content: 'Yes' } }] })
   const pieces = [1, 2].flatMap(() => read({ event: undefined, data: chunk, raw: Buffer.alloc(0) }))
   for (const events of [whole, pieces]) assert.deepEqual(cited(events), expected)

@@ -1,4 +1,4 @@
-import type { UpstreamEvent } from '../protocol/tool-calls/piece.ts'
+import type { UpstreamEvent } from '../protocol/tool-calls/fragment.ts'
 
 /** Counts the characters of the content in upstream events. Content that is not text counts as one character. */
 export function measureContent(events: readonly UpstreamEvent[]): number {
@@ -8,6 +8,7 @@ export function measureContent(events: readonly UpstreamEvent[]): number {
 function lengthOf(event: UpstreamEvent): number {
   if (event.type === 'started' || event.type === 'finish' || event.type === 'usage') return 0
   // `whole` has all of a call's arguments, `text` the next part of them.
-  if (event.type === 'call_piece') return (event.name?.length ?? 0) + (event.text ?? event.whole ?? '').length || 1
+  if (event.type === 'call_fragment')
+    return (event.name?.length ?? 0) + (event.text ?? event.wholeArguments ?? '').length || 1
   return 'text' in event ? event.text.length : 1
 }

@@ -2,7 +2,7 @@ import type { Content, ContentPart, Message } from '#chat/message.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { correctDataUrl } from '../protocol/repairs/media-types.ts'
 
-/** A part of a message's content in the form that all provider protocols are written from. */
+/** A content part in the format from which all provider protocols encode their parts. */
 export type NormalizedPart = { cacheControl?: unknown } & (
   | { kind: 'text'; text: string }
   | { kind: 'image'; url: string; detail?: string }
@@ -15,16 +15,16 @@ export type NormalizedPart = { cacheControl?: unknown } & (
       detail?: string
     }
   | { kind: 'file'; url: string; name?: string }
-  /** Remote audio or video. */
-  | { kind: 'recording'; medium: 'audio' | 'video'; url: string }
-  /** A file that the client uploaded to the provider, which knows its id. */
-  | { kind: 'uploaded'; fileId: string }
+  /** Audio or video, by its URL. */
+  | { kind: 'remote-media'; medium: 'audio' | 'video'; url: string }
+  /** A file that the client uploaded to the provider, by its id there. */
+  | { kind: 'uploaded-file'; fileId: string }
   | { kind: 'other'; original: ContentPart }
 )
 
 const dataUrl = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/is
 
-/** The parts of a message's content, which is a text or a list. Skips parts that only their provider understands. */
+/** Normalizes the content of a message, a text or a list. Skips parts that only one provider understands. */
 export function normalizeContent(content: Content | null | undefined): NormalizedPart[] {
   if (content == null) return []
   if (typeof content === 'string') return content ? [{ kind: 'text', text: content }] : []
@@ -38,23 +38,23 @@ export function normalizeContent(content: Content | null | undefined): Normalize
   return parts
 }
 
-/** The content of a message. If it is empty, the text of the refusal. */
-export function contentOrRefusal(message: Message): Content | null | undefined {
+/** The content of a message, or the text of the refusal if the content is empty. */
+export function readContentOrRefusal(message: Message): Content | null | undefined {
   const { refusal } = message as { refusal?: unknown }
   const isEmpty = message.content == null || message.content.length === 0
   return isEmpty && typeof refusal === 'string' ? refusal : message.content
 }
 
-/** The images that a model generated, which clients return beside the text of its answer. */
-export function generatedImages(message: Message): NormalizedPart[] {
+/** The images that a model generated. Clients return them beside the text of the answer. */
+export function listGeneratedImages(message: Message): NormalizedPart[] {
   const { images } = message as { images?: unknown }
   const isImage = (part: { type?: unknown } | null) => part?.type === 'image_url'
   return Array.isArray(images) ? normalizeContent(images.filter(isImage)) : []
 }
 
-/** The field of generated images, if a message has it, for protocols that accept no images in answers. */
-export function generatedImagesField(messages: readonly Message[]): string[] {
-  const hasImages = messages.some((message) => message.role === 'assistant' && generatedImages(message).length > 0)
+/** Lists the field of generated images as dropped, for protocols that accept no images in assistant messages. */
+export function listDroppedImageFields(messages: readonly Message[]): string[] {
+  const hasImages = messages.some((message) => message.role === 'assistant' && listGeneratedImages(message).length > 0)
   return hasImages ? ['messages.images'] : []
 }
 
@@ -66,14 +66,14 @@ const singleProviderTypes: ReadonlySet<string> = new Set([
   'tool_removal',
 ])
 
-/** Whether only the provider of a part understands it: reasoning of its model, or a change of its tools. */
+/** Whether only one provider understands a part: reasoning of its model, or a change of its tools. */
 export function isSingleProviderPart({ type }: ContentPart): boolean {
   return singleProviderTypes.has(type)
 }
 
-/** Returns the part. @throws Fault `invalid` for a file in the container of Anthropic's code execution tool. */
-export function requireNoContainerFile(part: ContentPart): ContentPart {
-  if (part.type !== 'container_upload') return part
+/** @throws Fault `invalid` if a part is a file in the container of Anthropic's code execution tool. */
+export function rejectContainerFile({ type }: ContentPart): void {
+  if (type !== 'container_upload') return
   const advice = 'Send it as a document, an image or text, or choose a model of Anthropic.'
   throw new Fault(
     'invalid',
@@ -81,7 +81,7 @@ export function requireNoContainerFile(part: ContentPart): ContentPart {
   )
 }
 
-/** The error for a medium that a protocol has no part for. Another endpoint can have one. */
+/** The error for a medium that a protocol does not support. Another endpoint may support it. */
 export function unsupportedMediumFault(medium: string): Fault {
   return new Fault('invalid', `messages: the protocol of this model does not support ${medium}. Choose another model.`)
 }
@@ -93,28 +93,28 @@ export function isInstruction({ role }: Pick<Message, 'role'>): boolean {
 
 type Result = Extract<Message, { role: 'tool' }>
 
-/** Whether a tool's result is marked as failed. Only clients of Anthropic's protocol can mark it. */
-export function hasFailed(result: Result): boolean {
+/** Whether a tool result is marked as failed. Only clients of Anthropic's protocol can mark results. */
+export function isFailedResult(result: Result): boolean {
   return result.is_error === true
 }
 
-/** The content of a result as text, with the prefix "Error:" if the tool failed. */
-export function resultContent(result: Result): Content {
+/** The content of a tool result, with the text "Error:" before it if the tool failed. */
+export function toResultContent(result: Result): Content {
   const { content } = result
-  if (!hasFailed(result)) return content
+  if (!isFailedResult(result)) return content
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
   return [{ type: 'text', text: 'Error:' }, ...parts]
 }
 
 /**
- * Joins texts for protocols that accept only one. Keeps each on separate lines: a seamless join could produce text that
- * no filter has scanned.
+ * Joins texts for protocols that accept only one. Separates them by line breaks, because a join without separators could
+ * produce text that no content filter has scanned.
  */
 export function joinTexts(texts: string[]): string {
   return texts.join('\n')
 }
 
-type KnownPart = {
+type PartFields = {
   image_url?: { url?: string; detail?: string } | string
   input_audio?: { data?: string; format?: string }
   audio_url?: { url?: string }
@@ -126,17 +126,18 @@ type KnownPart = {
 }
 
 function normalizePart(part: ContentPart): NormalizedPart {
-  const { image_url, input_audio, audio_url, video_url, document_url, document_name, file, refusal } = part as KnownPart
+  const { image_url, input_audio, audio_url, video_url, document_url, document_name, file, refusal } =
+    part as PartFields
   if (part.type === 'text') return { kind: 'text', text: part.text ?? '' }
   if (part.type === 'refusal' && refusal !== undefined) return { kind: 'text', text: refusal }
   const image = typeof image_url === 'string' ? { url: image_url } : image_url
   if (part.type === 'image_url' && image?.url) return normalizeImage(image.url, image.detail)
-  if (part.type === 'audio_url' && audio_url?.url) return normalizeRecording(audio_url.url, 'audio')
-  if (part.type === 'video_url' && video_url?.url) return normalizeRecording(video_url.url, 'video')
+  if (part.type === 'audio_url' && audio_url?.url) return normalizeRemoteMedia(audio_url.url, 'audio')
+  if (part.type === 'video_url' && video_url?.url) return normalizeRemoteMedia(video_url.url, 'video')
   const document = typeof document_url === 'string' ? document_url : document_url?.url
   if (part.type === 'document_url' && document) return normalizeFile(document, document_name ?? undefined)
   if (part.type === 'file' && file?.file_data) return normalizeFile(file.file_data, file.filename)
-  if (part.type === 'file' && file?.file_id) return { kind: 'uploaded', fileId: file.file_id }
+  if (part.type === 'file' && file?.file_id) return { kind: 'uploaded-file', fileId: file.file_id }
   if (part.type === 'input_audio' && input_audio?.data) {
     const mediaType = `audio/${input_audio.format ?? 'wav'}`
     return { kind: 'inline', modality: 'audio', mediaType, base64: input_audio.data }
@@ -153,9 +154,9 @@ function normalizeImage(url: string, detail: string | undefined): NormalizedPart
   return { kind: 'inline', modality, ...inline, ...options }
 }
 
-function normalizeRecording(url: string, medium: 'audio' | 'video'): NormalizedPart {
+function normalizeRemoteMedia(url: string, medium: 'audio' | 'video'): NormalizedPart {
   const inline = readDataUrl(url)
-  return inline ? { kind: 'inline', modality: medium, ...inline } : { kind: 'recording', medium, url }
+  return inline ? { kind: 'inline', modality: medium, ...inline } : { kind: 'remote-media', medium, url }
 }
 
 function normalizeFile(url: string, filename: string | undefined): NormalizedPart {

@@ -62,7 +62,7 @@ describe('openai-responses', () => {
   })
 
   test('in a stream a call is counted at its start', () => {
-    const read = openaiResponses.reader()
+    const read = openaiResponses.createReader()
     const events = output.flatMap((item) =>
       read({ event: undefined, data: JSON.stringify({ type: 'response.output_item.added', item }) } as never),
     )
@@ -106,7 +106,7 @@ describe('google-gemini', () => {
   })
 
   test('repeated queries of a stream count once', () => {
-    const read = googleGemini.reader()
+    const read = googleGemini.createReader()
     const events = [grounded('a'), grounded('a', 'b'), grounded('b')].flatMap((candidate) =>
       read({ data: JSON.stringify({ modelVersion: 'gemini-3-pro', candidates: [candidate] }) } as never),
     )

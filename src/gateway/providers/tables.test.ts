@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { chooseEffort, computeThinkingBudget, readThinkingSetting } from '../protocol/reasoning-budget.ts'
+import { chooseEffort, computeReasoningBudget, readReasoningOptions } from '../protocol/reasoning-options.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
-import { readRefusalMetadata } from './errors/error-metadata.ts'
+import { readErrorBodyMetadata } from './errors/error-metadata.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
@@ -141,7 +141,7 @@ test('Gemini parts are read as text, reasoning, calls and signatures', () => {
 
 test('the reasoning budget is as requested, or a share of the answer', () => {
   const budget = (effort: string | undefined, budgetTokens?: number) =>
-    computeThinkingBudget({ enabled: true, effort, budgetTokens }, 10_000)
+    computeReasoningBudget({ enabled: true, effort, budgetTokens }, 10_000)
   assert.deepEqual(
     ['minimal', 'low', 'medium', 'high', 'xhigh', 'max', undefined, 'odd'].map((effort) => budget(effort)),
     [1024, 2000, 5000, 8000, 9500, 9500, 5000, 5000],
@@ -150,8 +150,8 @@ test('the reasoning budget is as requested, or a share of the answer', () => {
   const effort = (budgetTokens: number | undefined) => chooseEffort({ enabled: true, effort: undefined, budgetTokens })
   assert.deepEqual([undefined, 2048, 2049, 8192, 8193].map(effort), ['medium', 'low', 'medium', 'medium', 'high'])
   assert.equal(chooseEffort({ enabled: true, effort: 'xhigh', budgetTokens: 1 }), 'xhigh')
-  assert.deepEqual(readThinkingSetting({ reasoning: { effort: 'none' } } as never), { enabled: false })
-  assert.equal(readThinkingSetting({ reasoning: {} } as never), undefined)
+  assert.deepEqual(readReasoningOptions({ reasoning: { effort: 'none' } } as never), { enabled: false })
+  assert.equal(readReasoningOptions({ reasoning: {} } as never), undefined)
 })
 
 test('a chat answer that ends with an error is an error; Gemini has a retry delay', () => {
@@ -159,8 +159,8 @@ test('a chat answer that ends with an error is an error; Gemini has a retry dela
     assert.equal(openaiChat.readBody({ choices: [{ message: { content: 'H' }, finish_reason }] }).at(-1)?.type, 'error')
   assert.equal(openaiResponses.readBody({ output: [], status: 'cancelled' }).at(-1)?.type, 'error')
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '45.837906927s' }]
-  assert.equal(readRefusalMetadata({ error: { code: 429, details } }).retryAfterMs, 45_838)
-  assert.equal(readRefusalMetadata([{ error: { details: [null, { retryDelay: 5 }] } }]).retryAfterMs, undefined)
+  assert.equal(readErrorBodyMetadata({ error: { code: 429, details } }).retryAfterMs, 45_838)
+  assert.equal(readErrorBodyMetadata([{ error: { details: [null, { retryDelay: 5 }] } }]).retryAfterMs, undefined)
 })
 
 test('the code of a refusal is read beside its message, too', () => {
@@ -175,5 +175,5 @@ test('the code of a refusal is read beside its message, too', () => {
     [[{ code: 'listed', message: 'x' }], 'listed'],
     [{ type: 'error', message: 'x' }, undefined],
   ] as const)
-    assert.equal(readRefusalMetadata(body).code, code)
+    assert.equal(readErrorBodyMetadata(body).code, code)
 })

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatTool } from '#chat/chat-request.ts'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
-import { anthropicBillable, encodeProviderTool as anthropics } from './anthropic/anthropic-tools.ts'
-import { geminiBillable, encodeProviderTool as geminis } from './gemini/gemini-tools.ts'
-import { chatBillable, encodeProviderTool as openais, responsesBillable } from './openai/openai-tools.ts'
-import { responsesRequest } from './openai-responses/openai-responses-request.ts'
+import { encodeProviderTool as anthropics, readAnthropicBillableOptions } from './anthropic/anthropic-tools.ts'
+import { encodeProviderTool as geminis, readGeminiBillableOptions } from './gemini/gemini-tools.ts'
+import {
+  encodeProviderTool as openais,
+  readChatBillableOptions,
+  readResponsesBillableOptions,
+} from './openai/openai-tools.ts'
+import { encodeResponsesRequest } from './openai-responses/openai-responses-request.ts'
 
 const tool = (type: string, ...fields: string[]) =>
   ({ type, ...Object.fromEntries(fields.map((name) => [name, [name]])), odd: 1 }) as unknown as ChatTool & {
@@ -61,16 +65,24 @@ test('call limits are in the field that the provider reads', () => {
   const limitsOf = (billableOptions: {
     tools: readonly { unit: string; calls?: number | undefined; bound?: string }[]
   }) => billableOptions.tools.map(({ unit, calls, bound }) => [unit, calls, bound])
-  const anthropic = anthropicBillable({ tools: [search, { type: 'code_execution_20250522' }], speed: 'fast' })
+  const anthropic = readAnthropicBillableOptions({
+    tools: [search, { type: 'code_execution_20250522' }],
+    speed: 'fast',
+  })
   assert.deepEqual(limitsOf(anthropic), [
     ['web_search', 3, 'tools[0].max_uses'],
     ['code_execution', undefined, undefined],
   ])
   assert.deepEqual([anthropic.serviceTier, anthropic.rereadsContext], ['fast', true])
-  const { tools, rereadsContext } = geminiBillable({ tools: [{ type: 'url_context' }] }, endpointFor('gemini-3-pro'))
+  const { tools, rereadsContext } = readGeminiBillableOptions(
+    { tools: [{ type: 'url_context' }] },
+    endpointFor('gemini-3-pro'),
+  )
   assert.deepEqual([limitsOf({ tools }), rereadsContext], [[['url_context', 1, undefined]], false])
   const container = (limit: string) => ({ type: 'code_interpreter', container: { memory_limit: limit } })
-  const sizes = responsesBillable({ tools: [container('1g'), container('64g'), { type: 'web_search_preview' }] })
+  const sizes = readResponsesBillableOptions({
+    tools: [container('1g'), container('64g'), { type: 'web_search_preview' }],
+  })
   assert.deepEqual(
     sizes.tools.map(({ unit, reportedUnit }) => [unit, reportedUnit]),
     [
@@ -86,14 +98,15 @@ test('search options of a chat become a Responses tool, and are billable', () =>
   const web_search_options = { search_context_size: 'low', user_location }
   const chat = { messages: [{ role: 'user' as const, content: 'Hi' }], web_search_options }
   const flat = { type: 'web_search', search_context_size: 'low', user_location: { type: 'approximate', city: 'Bern' } }
-  assert.deepEqual(responsesRequest(chat, endpointFor('gpt-5')).tools, [flat])
-  assert.deepEqual(responsesBillable({ ...chat, max_tool_calls: 2 }).tools, [
+  assert.deepEqual(encodeResponsesRequest(chat, endpointFor('gpt-5')).tools, [flat])
+  assert.deepEqual(readResponsesBillableOptions({ ...chat, max_tool_calls: 2 }).tools, [
     { unit: 'web_search', requestedBy: 'web_search_options', calls: 2, bound: 'max_tool_calls' },
   ])
 })
 
 test('search fields of a chat are billable, unless disabled', () => {
-  const units = (chat: object) => chatBillable({ ...chat }).tools.map(({ unit, maxCalls }) => [unit, maxCalls])
+  const units = (chat: object) =>
+    readChatBillableOptions({ ...chat }).tools.map(({ unit, maxCalls }) => [unit, maxCalls])
   assert.deepEqual(units({ web_search_options: {} }), [['web_search', 1]])
   assert.deepEqual(units({ enable_search: true, search_parameters: { mode: 'on' } }), [
     ['search_parameters', undefined],

@@ -47,15 +47,15 @@ describe('the usage of a chat stream', () => {
   }
   for (const [place, events] of Object.entries(streams)) {
     test(`counts ${place}`, () => {
-      const { isFinal, prompt, completion, ...parts } = countOf(openaiChat.reader(), events)
+      const { isFinal, prompt, completion, ...parts } = countOf(openaiChat.createReader(), events)
       assert.deepEqual({ ...parts, prompt, completion, isFinal }, whole)
     })
   }
 
   test('is undefined after the first chunk only', () => {
     const first = { choices: [{ delta: { role: 'assistant' } }], usage: { prompt_tokens: 100, completion_tokens: 0 } }
-    assert.equal(countOf(openaiChat.reader(), [first, content, end]).isFinal, false)
-    assert.equal(countOf(openaiChat.reader(), [{ ...content, usage }, content, end]).isFinal, false)
+    assert.equal(countOf(openaiChat.createReader(), [first, content, end]).isFinal, false)
+    assert.equal(countOf(openaiChat.createReader(), [{ ...content, usage }, content, end]).isFinal, false)
   })
 
   describe('with counts of single events', () => {
@@ -63,7 +63,7 @@ describe('the usage of a chat stream', () => {
       ...chunk,
       usage: { prompt_tokens: 100, completion_tokens: completion, total_tokens: 100 + completion },
     })
-    const writeCompletion = (...events: object[]) => countOf(openaiChat.reader(), events).completion
+    const writeCompletion = (...events: object[]) => countOf(openaiChat.createReader(), events).completion
 
     test('is their sum, and a mismatch', () => {
       const increments = [
@@ -71,8 +71,8 @@ describe('the usage of a chat stream', () => {
         counting(content, 2),
         counting({ choices: [{ ...content.choices[0], finish_reason: 'stop' }] }, 2),
       ]
-      assert.deepEqual(countOf(openaiChat.reader(), increments), { ...whole, completion: 7 })
-      const last = readAll(openaiChat.reader(), increments).at(-1) as UsageEvent
+      assert.deepEqual(countOf(openaiChat.createReader(), increments), { ...whole, completion: 7 })
+      const last = readAll(openaiChat.createReader(), increments).at(-1) as UsageEvent
       assert.match(last.mismatch!, /do not increase during the stream, and add up to 7/)
       assert.equal(last.restated, true)
       const single = [1, 2, 3, 4].map(() => counting(content, 1))
@@ -120,7 +120,7 @@ describe('the usage of a chat stream', () => {
       { ...usage, prompt_tokens_details: null },
     ]
     for (const later of poor) {
-      const { cached, cacheWritten } = countOf(openaiChat.reader(), [
+      const { cached, cacheWritten } = countOf(openaiChat.createReader(), [
         content,
         { ...end, usage: rich },
         { choices: [], usage: later },
@@ -157,10 +157,10 @@ describe('the usage of an Anthropic stream', () => {
     'is read at its end alone': [{ type: 'message_start', message: {} }, text, stopped({ ...start, output_tokens: 7 })],
   }
   for (const [name, events] of Object.entries(streams))
-    test(name, () => assert.deepEqual(countOf(anthropicMessages.reader(), events), counted))
+    test(name, () => assert.deepEqual(countOf(anthropicMessages.createReader(), events), counted))
 
   test('is undefined after the first event only', () =>
-    assert.equal(countOf(anthropicMessages.reader(), [opened, text, stopped()]).isFinal, false))
+    assert.equal(countOf(anthropicMessages.createReader(), [opened, text, stopped()]).isFinal, false))
 
   test('does not end with the count of the first event, which is that of the start', () => {
     for (const last of [
@@ -169,7 +169,7 @@ describe('the usage of an Anthropic stream', () => {
       { ...zeros, output_tokens: 0 },
       { prompt_tokens: 5, completion_tokens: 7 },
     ]) {
-      const { isFinal, prompt, completion } = countOf(anthropicMessages.reader(), [opened, text, stopped(last)])
+      const { isFinal, prompt, completion } = countOf(anthropicMessages.createReader(), [opened, text, stopped(last)])
       assert.deepEqual([isFinal, prompt, completion], [false, counted.prompt, 0], JSON.stringify(last))
     }
   })
@@ -180,14 +180,14 @@ describe('the usage of an Anthropic stream', () => {
       { ...zeros, cache_read_input_tokens: 980, output_tokens: 7 },
       { ...zeros, input_tokens: 50, cache_read_input_tokens: 930, output_tokens: 7 },
     ])
-      assert.equal(countOf(anthropicMessages.reader(), [first, text, stopped(last)]).prompt, 980)
+      assert.equal(countOf(anthropicMessages.createReader(), [first, text, stopped(last)]).prompt, 980)
   })
 
   test("is that of Bedrock's metrics if no event has another", () => {
     const metrics = { inputTokenCount: 10, outputTokenCount: 5, cacheReadInputTokenCount: 3 }
     const last = { type: 'message_stop', 'amazon-bedrock-invocationMetrics': metrics }
     const start = { type: 'message_start', message: { usage: { input_tokens: 0, output_tokens: 0 } } }
-    const { prompt, cached, completion } = countOf(anthropicMessages.reader(), [start, text, last])
+    const { prompt, cached, completion } = countOf(anthropicMessages.createReader(), [start, text, last])
     assert.deepEqual([prompt, cached, completion], [13, 3, 5])
   })
 
@@ -198,7 +198,7 @@ describe('the usage of an Anthropic stream', () => {
       { type: 'message', input_tokens: 181, output_tokens: 8 },
     ]
     const usage = { ...zeros, input_tokens: 181, output_tokens: 8, iterations }
-    const { prompt, cached, completion } = countOf(anthropicMessages.reader(), [opened, text, stopped(usage)])
+    const { prompt, cached, completion } = countOf(anthropicMessages.createReader(), [opened, text, stopped(usage)])
     assert.deepEqual([prompt, cached, completion], [1041, 100, 36])
     const message = { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage }
     const whole = anthropicMessages.readBody(message).findLast((event): event is UsageEvent => event.type === 'usage')
@@ -216,7 +216,7 @@ describe('the usage of an Anthropic stream', () => {
   })
 
   test('is replaced by the last event after a compaction', () => {
-    const { prompt, cached } = countOf(anthropicMessages.reader(), [
+    const { prompt, cached } = countOf(anthropicMessages.createReader(), [
       opened,
       text,
       stopped({ ...zeros, input_tokens: 181, output_tokens: 8, iterations: [{}, {}] }),
@@ -238,8 +238,8 @@ test('counts that are texts are numbers in every protocol, and clients get numbe
   const expected = { ...tokens, prompt: 100, completion: 5, cached: 90 }
   for (const [events, parts] of [
     [anthropicMessages.readBody(message), undefined],
-    [readAll(anthropicMessages.reader(), streamed), undefined],
-    [readAll(googleGemini.reader(), [part]), { audioPrompt: 40 }],
+    [readAll(anthropicMessages.createReader(), streamed), undefined],
+    [readAll(googleGemini.createReader(), [part]), { audioPrompt: 40 }],
   ] as const) {
     const event = events.findLast((one): one is UsageEvent => one.type === 'usage')
     assert.deepEqual(event?.tokens, { ...expected, ...(parts && { parts }) })
@@ -259,7 +259,7 @@ test('usage of the events of a Gemini stream is added up, with reasoning counted
   })
   const last = { candidates: [{ content: { parts: [{ text: '.' }] }, finishReason: 'STOP' }] }
   const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 1, thoughtsTokenCount: 20, totalTokenCount: 121 }
-  const writeCompletion = (...events: object[]) => countOf(googleGemini.reader(), events).completion
+  const writeCompletion = (...events: object[]) => countOf(googleGemini.createReader(), events).completion
   const thoughts = { thoughtsTokenCount: 20, totalTokenCount: 125 }
   assert.equal(
     writeCompletion(counting('Hello you', 5, thoughts), counting(' there', 3), { ...last, usageMetadata }),
@@ -285,7 +285,7 @@ test('the usage of a Gemini stream is read after its end, and zeros do not erase
     ],
     [part, { ...ended, usageMetadata: full }, { usageMetadata: { promptTokenCount: 0, candidatesTokenCount: 0 } }],
   ])
-    assert.deepEqual(countOf(googleGemini.reader(), events), expected, JSON.stringify(events))
+    assert.deepEqual(countOf(googleGemini.createReader(), events), expected, JSON.stringify(events))
 })
 
 describe('a total', () => {

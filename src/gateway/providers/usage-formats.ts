@@ -9,13 +9,13 @@ export type UsageFormat = {
   servers: string
   /** A member that only these servers report. Without it, the format does not apply. */
   onlyIfPresent?: string
-  /** Parts that they always count separately from prompt and completion. */
+  /** The tokens that these servers always count separately from prompt and completion. */
   separateCount?: 'cache' | 'reasoning'
 } & Partial<Record<CountName, string>>
 
 export type UsageObject = Record<string, unknown>
 
-/** Counts that the first format with a value other than 0 sets. Of each other count, the largest value is used. */
+/** Counts whose first value other than 0 is used. Of all other counts, the largest value is used. */
 const wholeCounts: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
 
 /** A format, prepared for reading. */
@@ -25,13 +25,13 @@ type CompiledUsageFormat = Pick<UsageFormat, 'onlyIfPresent' | 'separateCount'> 
 
 /** Formats in their order, and for each member of a usage a bit mask of the formats that read it. */
 export type UsageFormatSet = {
-  /** The format of the protocol's clients alone. */
-  own: readonly [CompiledUsageFormat]
+  /** Only the format that clients of the protocol read. */
+  clientFormats: readonly [CompiledUsageFormat]
   all: readonly CompiledUsageFormat[]
-  readersOf: Map<string, number>
+  formatMasks: Map<string, number>
 }
 
-/** A mask is one number, whose bit operations have 32 bits. */
+/** The number of bits of a mask, because bit operations have 32 bits. */
 const maxUsageFormats = 32
 
 /** @param formats the first one is that of the protocol's clients. @throws Error for more than a mask has bits. */
@@ -39,11 +39,11 @@ export function buildUsageFormatSet(formats: readonly UsageFormat[]): UsageForma
   if (formats.length > maxUsageFormats)
     throw new Error(`${formats.length} usage formats; a mask has room for ${maxUsageFormats}`)
   const all = formats.map(compileUsageFormat)
-  const readersOf = new Map<string, number>()
+  const formatMasks = new Map<string, number>()
   for (const [at, { paths }] of all.entries())
     for (const { group, member } of paths)
-      readersOf.set(group ?? member, (readersOf.get(group ?? member) ?? 0) | (1 << at))
-  return { own: [all[0]!], all, readersOf }
+      formatMasks.set(group ?? member, (formatMasks.get(group ?? member) ?? 0) | (1 << at))
+  return { clientFormats: [all[0]!], all, formatMasks }
 }
 
 function compileUsageFormat({ servers: _, onlyIfPresent, separateCount, ...paths }: UsageFormat): CompiledUsageFormat {
@@ -59,11 +59,14 @@ function compileUsageFormat({ servers: _, onlyIfPresent, separateCount, ...paths
 }
 
 /** The formats that read a member of the usage. */
-function findUsageFormats(usage: UsageObject, { own, all, readersOf }: UsageFormatSet): readonly CompiledUsageFormat[] {
+function findUsageFormats(
+  usage: UsageObject,
+  { clientFormats, all, formatMasks }: UsageFormatSet,
+): readonly CompiledUsageFormat[] {
   let readers = 0
-  for (const name in usage) readers |= readersOf.get(name) ?? 0
+  for (const name in usage) readers |= formatMasks.get(name) ?? 0
   // Only the first format, as for most servers.
-  if (readers === 1) return own
+  if (readers === 1) return clientFormats
   return all.filter((_, at) => (readers & (1 << at)) !== 0)
 }
 
@@ -73,8 +76,8 @@ export function readCounts(usage: UsageObject, formats: UsageFormatSet): Reporte
 }
 
 /** Reads usage as clients of the protocol do. */
-export function readClientCounts(usage: UsageObject, { own }: UsageFormatSet): ReportedCounts {
-  return readWith(usage, own)
+export function readClientCounts(usage: UsageObject, { clientFormats }: UsageFormatSet): ReportedCounts {
+  return readWith(usage, clientFormats)
 }
 
 function readWith(usage: UsageObject, formats: readonly CompiledUsageFormat[]): ReportedCounts {
@@ -118,7 +121,7 @@ function withAlternatives(counts: ReportedCounts, separate: SeparateCounts): Rep
   }
 }
 
-/** Counts as numbers. Some servers send them as text. @returns the same object if none is text. */
+/** Converts counts that servers send as text to numbers. @returns the same object if no count is text. */
 export function parseCounts<Usage extends object>(usage: Usage): Usage {
   for (const name in usage) {
     const value = usage[name]
@@ -142,7 +145,7 @@ function parseNumbers(value: unknown): unknown {
 }
 
 /**
- * The latest usage of a stream that reports it repeatedly. Counts are cumulative, so a zero or missing count does not
+ * Merges two usages of a stream that reports its usage repeatedly. Counts are cumulative, so a zero or missing count does not
  * replace an earlier one.
  */
 export function mergeUsage(before: UsageObject, next: UsageObject): UsageObject {

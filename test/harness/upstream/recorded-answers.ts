@@ -20,7 +20,7 @@ export function readEvents(providerProtocol: ProviderProtocol, name: string): An
   const bytes = fixture(name)
   if (name.endsWith('.json')) return providerProtocol.readBody(JSON.parse(bytes.toString('utf8')))
   const sse = new SseReader()
-  const read = providerProtocol.reader()
+  const read = providerProtocol.createReader()
   const events: AnswerEvent[] = []
   for (let start = 0; start < bytes.length; start += 7) {
     for (const event of sse.push(bytes.subarray(start, start + 7))) events.push(...read(event))

@@ -1,6 +1,6 @@
 import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { allClients } from '#gateway/clients/clients.ts'
+import { clientProtocols } from '#gateway/clients/client-protocols.ts'
 import { WholeRelay } from '#gateway/protocol/relay-whole.ts'
 import { maxToolCalls } from '#gateway/protocol/tool-calls/assembler.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
@@ -14,7 +14,7 @@ const head = { id: 'gen-1', model: 'a/b', provider: 'p', createdSeconds: 5 }
 function relay(protocol: Protocol, text: string): void {
   const body = JSON.parse(text) as object
   const events: AnswerEvent[] = protocols[protocol].readBody(body, { answerId: 'gen-1' })
-  for (const client of allClients) {
+  for (const client of clientProtocols) {
     if (client.task) continue
     const passThrough = client.protocol === protocol
     const whole = new WholeRelay({

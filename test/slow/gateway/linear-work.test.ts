@@ -4,7 +4,7 @@ import { fastify } from 'fastify'
 import { estimatePrompt } from '#chat/tokens/prompt-size.ts'
 import { worstCaseCost } from '#gateway/admission/bounds/worst-case.ts'
 import { refuseFoldedNames, withoutUnknownFields } from '#gateway/admission/known-fields.ts'
-import { findClient } from '#gateway/clients/clients.ts'
+import { findClientProtocol } from '#gateway/clients/client-protocols.ts'
 import { applyPreset } from '#gateway/presets/apply-preset.ts'
 import type { PresetVersion } from '#gateway/presets/preset.ts'
 import type { ClientProtocol } from '#gateway/protocol/client-protocol.ts'
@@ -77,7 +77,7 @@ for (const [protocol, bodies] of [
   ['anthropic-messages', messagesBodies],
 ] as const)
   describe(`processor time grows in proportion to a body of ${protocol}`, () => {
-    const client = findClient(protocol)!
+    const client = findClientProtocol(protocol)!
     for (const [name, make] of Object.entries(bodies))
       test(name, () => {
         const texts = growing(make, client)

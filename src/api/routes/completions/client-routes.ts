@@ -1,4 +1,4 @@
-import { allClients } from '#gateway/clients/clients.ts'
+import { clientProtocols } from '#gateway/clients/client-protocols.ts'
 import type { ClientProtocol } from '#gateway/protocol/client-protocol.ts'
 import type { FaultKind } from '#platform/core/fault.ts'
 import { type Route, route } from '../route.ts'
@@ -46,5 +46,5 @@ function completionRoute(client: ClientProtocol): Route {
 
 /** One operation for each client protocol. */
 export const completionRoutes: Record<string, Route> = Object.fromEntries(
-  allClients.map((client) => [client.operation.id, completionRoute(client)]),
+  clientProtocols.map((client) => [client.operation.id, completionRoute(client)]),
 )

@@ -1,5 +1,5 @@
 import { MessagesCall } from '#chat/messages-call.ts'
-import { messagesClient } from '#gateway/clients/messages/client.ts'
+import { messagesClientProtocol } from '#gateway/clients/messages/messages-client-protocol.ts'
 import { countTokens } from '#gateway/count-tokens.ts'
 import { pauseForBody } from '#platform/async/long-work.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
@@ -19,18 +19,18 @@ export const countMessageTokens = route({
   request: { body: MessagesCall },
   keepsBody: true,
   response: z.object({ input_tokens: z.int() }),
-  errorBody: messagesClient.operation.errorBody,
+  errorBody: messagesClientProtocol.operation.errorBody,
   headers: { success: ['request-id', 'x-tokens-estimated'], failure: ['request-id', 'x-should-retry'] },
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'unavailable'],
   handler: async ({ body, caller, headers, host, requestId }, { gateway }) => {
     const pause = pauseForBody(declaredBytes(headers))
     await pause?.()
-    const call = { body, caller, headers, host, requestId, client: messagesClient, pause }
+    const call = { body, caller, headers, host, requestId, client: messagesClientProtocol, pause }
     const { tokens, isEstimated } = await countTokens(gateway, call)
     const estimateHeaders = isEstimated ? { 'x-tokens-estimated': 'true' } : undefined
     return new HttpAnswer(
       200,
-      { ...messagesClient.answerHeaders?.(requestId), ...estimateHeaders },
+      { ...messagesClientProtocol.answerHeaders?.(requestId), ...estimateHeaders },
       { input_tokens: tokens },
     )
   },

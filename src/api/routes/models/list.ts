@@ -1,6 +1,6 @@
 import { ModelItem } from '#catalogue/index/model-item.ts'
 import { ModelQuery } from '#catalogue/list/model-query.ts'
-import { messagesClient } from '#gateway/clients/messages/client.ts'
+import { messagesClientProtocol } from '#gateway/clients/messages/messages-client-protocol.ts'
 import { z } from '#platform/json/schema.ts'
 import { AnthropicModel, AnthropicPage, anthropicErrors, anthropicModelList } from '../../models/anthropic-models.ts'
 import { answerModelList } from '../../models/model-list.ts'
@@ -23,7 +23,7 @@ export const listModels = route({
   path: '/models',
   tag: 'models',
   key: 'any',
-  acceptsApiKeyHeader: (headers) => messagesClient.isUsedBy?.(headers) === true,
+  acceptsApiKeyHeader: (headers) => messagesClientProtocol.isUsedBy?.(headers) === true,
   canBePublic: true,
   summary: 'List models with filters and sorting',
   description:
@@ -35,7 +35,7 @@ export const listModels = route({
   ...anthropicErrors,
   faults: ['invalid', 'unauthenticated'],
   handler: (call, deps) =>
-    messagesClient.isUsedBy?.(call.headers)
+    messagesClientProtocol.isUsedBy?.(call.headers)
       ? anthropicModelList(deps.catalogue.current(), call.query, call.url, deps.now())
       : answerModelList(call, deps),
 })

@@ -1,5 +1,5 @@
 import { ModelItem, toModelItem } from '#catalogue/index/model-item.ts'
-import { messagesClient } from '#gateway/clients/messages/client.ts'
+import { messagesClientProtocol } from '#gateway/clients/messages/messages-client-protocol.ts'
 import { requireModel } from '#gateway/request/resolve-models.ts'
 import { z } from '#platform/json/schema.ts'
 import { AnthropicModel, anthropicErrors, anthropicModel } from '../../models/anthropic-models.ts'
@@ -16,7 +16,7 @@ export const retrieveModel = route({
   path: '/models/{id}',
   tag: 'models',
   key: 'any',
-  acceptsApiKeyHeader: (headers) => messagesClient.isUsedBy?.(headers) === true,
+  acceptsApiKeyHeader: (headers) => messagesClientProtocol.isUsedBy?.(headers) === true,
   summary: 'Get a model in the format of OpenAI or Anthropic',
   description:
     'Returns an entry of `GET /models`. The slash of the ID can be encoded or not. With `anthropic-version`, the answer also has the fields that Anthropic’s clients expect.',
@@ -33,7 +33,7 @@ export const retrieveModel = route({
   faults: ['unauthenticated', 'not_found'],
   handler: ({ params, headers }, { catalogue }) => {
     const model = requireModel(catalogue.current(), params.id)
-    const anthropicFields = messagesClient.isUsedBy?.(headers) ? anthropicModel(model) : {}
+    const anthropicFields = messagesClientProtocol.isUsedBy?.(headers) ? anthropicModel(model) : {}
     return { ...toModelItem(model), ...anthropicFields, object: 'model' as const, owned_by: model.author }
   },
 })

@@ -8,7 +8,8 @@ import {
   type RequestForms,
 } from '../../pricing/extra-usage-bound.ts'
 import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
-import { isReasoningModel, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
+import { isReasoningModel } from '../../protocol/reasoning-models.ts'
+import { readReasoningOptions } from '../../protocol/reasoning-options.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { promptBound } from './prompt-bound.ts'
 
@@ -33,7 +34,7 @@ export type UsageBound = {
 
 /** The properties of a provider protocol that bound the usage of a request; undefined for an unknown protocol. */
 export type ProtocolTraits =
-  | (Pick<ProviderProtocol, 'answerLimit' | 'canThink'> &
+  | (Pick<ProviderProtocol, 'answerLimit' | 'canReason'> &
       Partial<
         Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions' | 'runsUnrequestedTools' | 'promptLimit'>
       >)
@@ -84,14 +85,14 @@ function predictionTokens({ prediction }: ChatRequest): number {
 }
 
 function canThink(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): boolean {
-  return requestsThinking(chat) || (providerProtocol?.canThink?.(chat, endpoint) ?? isReasoningModel(endpoint))
+  return requestsThinking(chat) || (providerProtocol?.canReason?.(chat, endpoint) ?? isReasoningModel(endpoint))
 }
 
 const thinkingSwitches = ['thinking', 'enable_thinking', 'chat_template_kwargs', 'include_reasoning']
 
 /** A request can switch thinking on, even where the catalogue does not list it. */
 function requestsThinking(chat: ChatRequest): boolean {
-  if (chat.reasoning != null || chat.reasoning_effort != null) return readThinkingSetting(chat)?.enabled === true
+  if (chat.reasoning != null || chat.reasoning_effort != null) return readReasoningOptions(chat)?.enabled === true
   return thinkingSwitches.some((name) => chat[name] != null && chat[name] !== false)
 }
 

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
-import { readRefusalMetadata } from '../../providers/errors/error-metadata.ts'
+import { readErrorBodyMetadata } from '../../providers/errors/error-metadata.ts'
 import { readPageText } from '../../providers/errors/error-page.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { type AttemptFailure, failureFromStatus } from '../failure/failure.ts'
@@ -24,8 +24,8 @@ export function failureFromErrorBody(
   now: number,
 ): AttemptFailure {
   const body = parseJsonOr(text, undefined)
-  const message = String(attempt.providerProtocol.errorMessage(body) || readPageText(text))
-  const facts = readRefusalMetadata(body)
+  const message = String(attempt.providerProtocol.readErrorMessage(body) || readPageText(text))
+  const facts = readErrorBodyMetadata(body)
   facts.retryAfterMs ??= readBodyWait(body, now)
   return failureFromReportedError(attempt, status, message, { status, ...facts }, waits)
 }

@@ -46,7 +46,7 @@ export function readWholeAnswer(
   answer: WholeAnswer,
 ): { events: AnswerEvent[]; wholeAnswer: WholeAnswer | undefined } {
   if (answer.body === null) throw new Error('it is null')
-  const { normalizer } = providerProtocol.forms ?? {}
+  const { normalizer } = providerProtocol.normalization ?? {}
   const options = { endpoint: target.endpoint, choiceCount, toolNames }
   const body = normalizer ? normalizer.normalizeAnswer(answer.body, options) : answer.body
   const protocol = recognizeProtocol(body, providerProtocol)
@@ -58,8 +58,8 @@ export function readWholeAnswer(
 
 /** The protocol that an answer shows: that of its endpoint or another one. */
 function recognizeProtocol(body: unknown, expected: ProviderProtocol): ProviderProtocol {
-  if (!expected.forms || expected.forms.isOwnAnswer(body)) return expected
-  return Object.values(protocols).find(({ forms }) => forms?.isOwnAnswer(body)) ?? expected
+  if (!expected.normalization || expected.normalization.isOwnAnswer(body)) return expected
+  return Object.values(protocols).find(({ normalization }) => normalization?.isOwnAnswer(body)) ?? expected
 }
 
 /** The same answer if normalizing did not change its body. */

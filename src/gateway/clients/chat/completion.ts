@@ -2,10 +2,10 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, GeneratedImage, Speech } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote } from '../../protocol/client-protocol.ts'
-import { functionReason, usesFunctions } from './legacy-functions.ts'
-import { emptyCall, toAnnotations, toImagePart } from './parts.ts'
+import { legacyFinishReason, usesLegacyFunctions } from './legacy-functions.ts'
+import { toAnnotations, toEmptyCall, toImagePart } from './parts.ts'
 import { writeSpeech } from './speech.ts'
-import { usageOf } from './usage.ts'
+import { toChatUsage } from './usage.ts'
 
 /** Writes a whole answer. */
 export function writeCompletion(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
@@ -13,7 +13,7 @@ export function writeCompletion(head: AnswerHead, events: AnswerEvent[], cost: C
   const { id, provider, model, createdSeconds: created } = head
   const tokens = events.findLast((event) => event.type === 'usage')?.tokens
   const answer = { id, object: 'chat.completion', created, model, provider, choices }
-  return { ...answer, system_fingerprint: null, ...(tokens && { usage: usageOf(tokens, cost) }) }
+  return { ...answer, system_fingerprint: null, ...(tokens && { usage: toChatUsage(tokens, cost) }) }
 }
 
 /** Groups the events by choice. An event without content belongs to none. */
@@ -43,12 +43,12 @@ function writeChoice(head: AnswerHead, events: AnswerEvent[], index: number): ob
     ...(content.images.length > 0 && { images: content.images.map(toImagePart) }),
   }
   const isFunction = 'function_call' in message && content.finish === 'tool_calls'
-  return { index, message, finish_reason: isFunction ? functionReason : content.finish, logprobs: null }
+  return { index, message, finish_reason: isFunction ? legacyFinishReason : content.finish, logprobs: null }
 }
 
-function writeCalls({ request }: AnswerHead, calls: ReturnType<typeof emptyCall>[]): object {
+function writeCalls({ request }: AnswerHead, calls: ReturnType<typeof toEmptyCall>[]): object {
   if (calls.length === 0) return {}
-  return usesFunctions(request) ? { function_call: calls[0]!.function } : { tool_calls: calls }
+  return usesLegacyFunctions(request) ? { function_call: calls[0]!.function } : { tool_calls: calls }
 }
 
 /** Joins the pieces of one choice. */
@@ -58,7 +58,7 @@ function collectContent(events: AnswerEvent[]) {
     reasoning: '',
     refusal: '',
     thoughts: [] as Thought[],
-    calls: new Map<number, ReturnType<typeof emptyCall>>(),
+    calls: new Map<number, ReturnType<typeof toEmptyCall>>(),
     citations: [] as Citation[],
     images: [] as GeneratedImage[],
     speech: [] as Speech[],
@@ -74,7 +74,7 @@ function collectContent(events: AnswerEvent[]) {
       else content.thoughts.push(piece)
       isThoughtOpen = !isThoughtEnd(piece)
     } else if (event.type === 'tool_call') {
-      content.calls.set(event.index, emptyCall(event))
+      content.calls.set(event.index, toEmptyCall(event))
     } else if (event.type === 'tool_arguments') {
       const call = content.calls.get(event.index)
       if (call?.function) call.function.arguments += event.text

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { writeCompletion } from './completion.ts'
-import { chatWriter } from './writer.ts'
+import { createChatWriter } from './writer.ts'
 
 const request = { functions: [{ name: 'read' }] }
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 0, request }
@@ -20,7 +20,7 @@ test('a client that sends functions gets a translated call in function_call', ()
 })
 
 test('a client that sends functions gets a translated streamed call in function_call', () => {
-  const writer = chatWriter(head, { includeUsage: false })
+  const writer = createChatWriter(head, { includeUsage: false })
   const chunks = events.map((event) => JSON.parse(writer.event(event).split('data: ').at(-1)!))
   const calls = chunks.map(({ choices }) => choices[0].delta.function_call)
   assert.deepEqual(calls, [

@@ -5,22 +5,22 @@ type Call = { name?: unknown; arguments?: unknown }
 type Message = { role?: unknown; tool_calls?: unknown; function_call?: Call | null } & Body
 
 /** Whether a client offers tools in `functions`, the predecessor of `tools`, and so expects calls in `function_call`. */
-export function usesFunctions(body: Body | undefined): boolean {
+export function usesLegacyFunctions(body: Body | undefined): boolean {
   const hasTools = Array.isArray(body?.tools) && body.tools.length > 0
   return Array.isArray(body?.functions) && body.functions.length > 0 && !hasTools
 }
 
 /** Whether a body has functions or a call of one. */
-export function hasFunctions(body: Body): boolean {
+export function hasLegacyFunctions(body: Body): boolean {
   if (body.functions != null) return true
   return Array.isArray(body.messages) && (body.messages as Message[]).some((message) => message?.function_call != null)
 }
 
 /** Replaces `functions`, `function_call` and the calls of earlier answers by tools and tool calls. */
-export function withToolsOfFunctions(body: Body): ChatRequest {
+export function translateLegacyFunctions(body: Body): ChatRequest {
   const { functions, function_call: choice, ...rest } = body
   const messages = Array.isArray(body.messages) ? (body.messages as Message[]).map(withToolCall) : body.messages
-  if (!usesFunctions(body)) return { ...body, messages } as ChatRequest
+  if (!usesLegacyFunctions(body)) return { ...body, messages } as ChatRequest
   const tools = (functions as Body[]).map((definition) => ({ type: 'function', function: definition }))
   const tool_choice = isNamed(choice) ? { type: 'function', function: { name: choice.name } } : choice
   // The predecessor has one call in an answer.
@@ -40,4 +40,4 @@ function withToolCall(message: Message, at: number): Message {
 }
 
 /** The finish reason of an answer with a call in `function_call`. */
-export const functionReason = 'function_call'
+export const legacyFinishReason = 'function_call'

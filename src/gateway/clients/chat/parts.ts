@@ -16,11 +16,11 @@ export function toImagePart({ url }: GeneratedImage): { type: 'image_url'; image
 }
 
 /** A call before its arguments. */
-export function emptyCall({ id, name, custom }: Extract<AnswerEvent, { type: 'tool_call' }>) {
+export function toEmptyCall({ id, name, custom }: Extract<AnswerEvent, { type: 'tool_call' }>) {
   if (custom) return { id, type: 'custom' as const, custom: { name, input: '' } }
   return { id, type: 'function' as const, function: { name, arguments: '' } }
 }
 
-export function callArguments(text: string, isCustom: boolean): Pick<ToolCallDelta, 'function' | 'custom'> {
+export function toArgumentsDelta(text: string, isCustom: boolean): Pick<ToolCallDelta, 'function' | 'custom'> {
   return isCustom ? { custom: { input: text } } : { function: { arguments: text } }
 }

@@ -5,7 +5,7 @@ type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields
 
 export const chatPreset: PresetStyle = {
-  toBodyFields: chatFields,
+  toBodyFields: toChatFields,
   withPrompt: (prompt, { messages }) => ({
     messages: [{ role: 'system', content: prompt }, ...(messages as object[])],
   }),
@@ -17,7 +17,7 @@ export const chatPreset: PresetStyle = {
 }
 
 /** A preset's configuration in the field names of a chat body. Settings without such a name are omitted. */
-function chatFields(config: Fields): Fields {
+function toChatFields(config: Fields): Fields {
   const { max_output_tokens, max_tool_calls, truncation, text, reasoning, tools, tool_choice, ...unchangedSettings } =
     config
   const { format, verbosity } = (text ?? {}) as { format?: Tool; verbosity?: unknown }
@@ -28,8 +28,8 @@ function chatFields(config: Fields): Fields {
     response_format: format && encodeFormat(format),
     verbosity,
     ...encodeReasoning(reasoning),
-    tools: (tools as Tool[] | null | undefined)?.map(nestedTool),
-    tool_choice: nestedChoice(tool_choice),
+    tools: (tools as Tool[] | null | undefined)?.map(nestTool),
+    tool_choice: nestToolChoice(tool_choice),
   })
 }
 
@@ -44,13 +44,13 @@ function encodeFormat({ type, ...json_schema }: Tool): Fields {
   return type === 'json_schema' ? { type, json_schema } : { type, ...json_schema }
 }
 
-function nestedTool(tool: Tool): Fields {
+function nestTool(tool: Tool): Fields {
   if (tool.type !== 'function') return tool
   const { type, name, description, parameters, strict, ...others } = tool
   return { type, function: withoutNulls({ name, description, parameters, strict }), ...others }
 }
 
-function nestedChoice(choice: unknown): unknown {
+function nestToolChoice(choice: unknown): unknown {
   if (typeof choice !== 'object' || choice === null) return choice
   const { type, name, ...others } = choice as Tool
   return type === 'function' ? { type, function: { name }, ...others } : choice

@@ -1,13 +1,13 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { pieceText, type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
 import { isObject } from '#platform/core/is-object.ts'
-import { type Part, type ReasoningFields, readReasoning, splitThought } from '../../protocol/thinking-parts.ts'
+import { type Part, type ReasoningFields, readReasoning, splitReasoningPart } from '../../protocol/reasoning-parts.ts'
 
 type RawMessage = ReasoningFields & { content?: unknown; reasoning_details?: unknown }
 
 /**
- * Whether reasoning lacks one of the members that clients read, `reasoning` and `reasoning_details`, or is in a field that
- * they do not read. `tagged_reasoning` is reasoning that this service separated from the text of an answer.
+ * Whether a message has reasoning without both members that clients read (`reasoning` and `reasoning_details`), or in a member
+ * that clients do not read. `tagged_reasoning` is reasoning that this service separated from the text of an answer.
  */
 export function lacksReasoning(message: RawMessage): boolean {
   const { reasoning, reasoning_content, reasoning_details: details } = message
@@ -21,17 +21,17 @@ const isText = (value: unknown) => typeof value === 'string' && value !== ''
 
 /** Like `lacksReasoning`. Searches the JSON of a message as text, because quotes within strings are escaped. */
 export function lacksReasoningInText(text: string): boolean {
-  if (otherField.test(text)) return true
+  if (unreadFieldPattern.test(text)) return true
   if (!text.includes('"reasoning')) return false
   const hasText = /"reasoning"\s*:\s*"[^"]/.test(text)
   const hasDetails = /"reasoning_details"\s*:\s*\[\s*\{/.test(text)
   return hasText !== hasDetails || (!hasText && /"reasoning_content"\s*:\s*"[^"]/.test(text))
 }
 
-/** Names of the field that clients do not read, and an object instead of text. */
-const otherField = /"(?:thinking|reasoning_text|tagged_reasoning)"\s*:\s*"[^"]|"reasoning"\s*:\s*\{/
+/** Matches reasoning in members that clients do not read, and an object instead of text. */
+const unreadFieldPattern = /"(?:thinking|reasoning_text|tagged_reasoning)"\s*:\s*"[^"]|"reasoning"\s*:\s*\{/
 
-/** Adds the members that clients read. Each detail has the id of the model that made it. */
+/** Adds the members with reasoning that clients read. Each detail has the id of the model that generated it. */
 export function addReasoning(message: RawMessage, model: string): void {
   const { reasoning_details: details } = message
   const { text, field } = readReasoning(message)
@@ -46,15 +46,18 @@ export function addReasoning(message: RawMessage, model: string): void {
   if (!hasDetails) message.reasoning_details = toReasoningDetails({ text, field, by: model }, 0)
 }
 
-/** The events for which clients need a detail: signatures that the server sends in other members. @param text the JSON of the answer. */
-export function signaturesIn(events: readonly AnswerEvent[] = [], text: string): SignatureEvent[] {
+/**
+ * The events with signatures that the server sends outside `reasoning_details`. Clients need a detail for each.
+ * @param text the JSON of the answer.
+ */
+export function findSignatures(events: readonly AnswerEvent[] = [], text: string): SignatureEvent[] {
   const signatures = events.filter((event) => event.type === 'reasoning' && event.via === 'chat' && event.encrypted)
   return signatures.length === 0 || text.includes('"reasoning_details"') ? [] : (signatures as SignatureEvent[])
 }
 
 export type SignatureEvent = Extract<AnswerEvent, { type: 'reasoning' }>
 
-/** Adds details of signatures. Clients of OpenRouter return only these. */
+/** Adds a detail for each signature. Clients of OpenRouter return only details. */
 export function addSignatures(message: RawMessage, signatures: readonly SignatureEvent[]): void {
   const { reasoning_details: details } = message
   const existing = Array.isArray(details) ? (details as ReasoningDetail[]) : []
@@ -68,10 +71,10 @@ export function addSignatures(message: RawMessage, signatures: readonly Signatur
 const textOfDetail = (detail: ReasoningDetail | null) => (detail ? pieceText(detail) : '')
 
 /** Moves reasoning parts out of the content, where clients expect text. */
-export function withoutThinkingParts(parts: Part[], model: string): object {
-  const texts = parts.map(splitThought)
+export function separateReasoningParts(parts: Part[], model: string): object {
+  const texts = parts.map(splitReasoningPart)
   const content = texts.map(({ text }) => text).join('')
-  const reasoning = texts.map(({ thought }) => thought).join('')
+  const reasoning = texts.map((part) => part.reasoning).join('')
   if (!reasoning) return { content }
   const details = toReasoningDetails({ text: reasoning, field: 'thinking', by: model }, 0)
   return { content, reasoning, reasoning_details: details }

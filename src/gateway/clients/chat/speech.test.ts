@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { googleGemini } from '../../providers/gemini/google-gemini.ts'
 import { writeCompletion } from './completion.ts'
-import { chatWriter } from './writer.ts'
+import { createChatWriter } from './writer.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'A', createdSeconds: 1 }
 const samples = Buffer.from([1, 0, 2, 0])
@@ -35,7 +35,7 @@ describe('speech of Gemini for clients of chats', () => {
   })
 
   test('a stream has samples', () => {
-    const text = events.map(chatWriter(head, { includeUsage: true }).event).join('')
+    const text = events.map(createChatWriter(head, { includeUsage: true }).event).join('')
     const audio = { id: 'audio_gen-1', data: samples.toString('base64') }
     assert.ok(text.includes(JSON.stringify({ audio })), text)
   })

@@ -2,7 +2,7 @@ import type { Speech } from '#chat/events.ts'
 import type { AnswerHead } from '../../protocol/client-protocol.ts'
 
 /** The speech of a chat must have an id, although only that of OpenAI can be named in later messages. */
-export const speechId = ({ id }: AnswerHead) => `audio_${id}`
+export const toSpeechId = ({ id }: AnswerHead) => `audio_${id}`
 
 type AudioOptions = { format?: unknown } | null | undefined
 
@@ -17,7 +17,7 @@ export function writeSpeech(head: AnswerHead, pieces: readonly Speech[], transcr
   const isRaw = /^audio\/(?:l16|pcm)\b/i.test(mediaType) && format !== 'pcm16'
   const data = (isRaw ? withWavHeader(bytes, readRate(mediaType)) : bytes).toString('base64')
   // It expires at once, because this service does not store it for later messages.
-  return { id: speechId(head), data, transcript, expires_at: head.createdSeconds }
+  return { id: toSpeechId(head), data, transcript, expires_at: head.createdSeconds }
 }
 
 const defaultRate = 24_000

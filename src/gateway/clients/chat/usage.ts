@@ -3,7 +3,7 @@ import type { Usage } from '#chat/usage.ts'
 import type { CostNote } from '../../protocol/client-protocol.ts'
 
 /** The usage in the form of chat completions. Details whose counts are zero are absent. */
-export function usageOf(tokens: TokenCounts, cost?: CostNote): Usage {
+export function toChatUsage(tokens: TokenCounts, cost?: CostNote): Usage {
   const usage: Usage = {
     prompt_tokens: tokens.prompt,
     completion_tokens: tokens.completion,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ApiErrorType, ChatStreamChunk$inboundSchema } from '@openrouter/sdk/models'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { writeCompletion } from './completion.ts'
-import { chatWriter } from './writer.ts'
+import { createChatWriter } from './writer.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'P', createdSeconds: 5 }
 const tokens: TokenCounts = { prompt: 3, completion: 4, cached: 0, cacheWritten: 0, reasoning: 0 }
@@ -17,7 +17,7 @@ const chunksOf = (text: string) =>
 
 /** The deltas of all chunks but the first, which contains the role. */
 function deltas(...events: AnswerEvent[]): object[] {
-  const writer = chatWriter(head, { includeUsage: true })
+  const writer = createChatWriter(head, { includeUsage: true })
   const [first, ...rest] = chunksOf(events.map(writer.event).join('') + writer.end(undefined))
   const named = { id: 'gen-1', object: 'chat.completion.chunk', created: 5, model: 'a/b', provider: 'P' }
   const choice = { index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }
@@ -129,7 +129,7 @@ test('usage: its parts where there are some, its cost where there is one', () =>
 
 test('a stream ends with a usage chunk and the end mark', () => {
   const end = (includeUsage: boolean) => {
-    const writer = chatWriter(head, { includeUsage })
+    const writer = createChatWriter(head, { includeUsage })
     writer.event({ type: 'usage', tokens })
     return writer.end(cost)
   }
@@ -137,8 +137,8 @@ test('a stream ends with a usage chunk and the end mark', () => {
   const [[request], [unasked]] = [chunksOf(end(true)), chunksOf(end(false))]
   assert.deepEqual([request.choices, request.usage.cost], [[], 0.5])
   assert.deepEqual(unasked.choices, [{ index: 0, delta: {}, finish_reason: null }])
-  assert.equal(chatWriter(head, { includeUsage: true }).end(cost), 'data: [DONE]\n\n')
-  const failed = chatWriter(head, { includeUsage: true }).fail({ code: 502, message: 'M' })
+  assert.equal(createChatWriter(head, { includeUsage: true }).end(cost), 'data: [DONE]\n\n')
+  const failed = createChatWriter(head, { includeUsage: true }).fail({ code: 502, message: 'M' })
   const [chunk] = chunksOf(failed)
   const metadata = { error_type: 'provider_unavailable' }
   assert.deepEqual([chunk.choices[0].finish_reason, chunk.error], ['error', { code: 502, message: 'M', metadata }])
@@ -175,7 +175,7 @@ test('a whole answer has its model, finish reason and no unrequested fields', ()
 test('an error within the stream has its type, in the form of OpenRouter', () => {
   const typeOf = (code: number, metadata?: Record<string, unknown>) => {
     const [chunk] = chunksOf(
-      chatWriter(head, { includeUsage: true }).fail({ code, message: 'M', ...(metadata && { metadata }) }),
+      createChatWriter(head, { includeUsage: true }).fail({ code, message: 'M', ...(metadata && { metadata }) }),
     )
     return ChatStreamChunk$inboundSchema.parse(chunk).error?.metadata?.errorType
   }

@@ -3,10 +3,10 @@ import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
 import type { AnswerHead, StreamWriter } from '../../protocol/client-protocol.ts'
 import { errorTypeFor } from './error-type.ts'
-import { functionReason, usesFunctions } from './legacy-functions.ts'
-import { callArguments, emptyCall, toAnnotations, toImagePart } from './parts.ts'
-import { speechId } from './speech.ts'
-import { usageOf } from './usage.ts'
+import { legacyFinishReason, usesLegacyFunctions } from './legacy-functions.ts'
+import { toAnnotations, toArgumentsDelta, toEmptyCall, toImagePart } from './parts.ts'
+import { toSpeechId } from './speech.ts'
+import { toChatUsage } from './usage.ts'
 
 /**
  * Usage is always sent. Clients that requested it expect a chunk without choices. Others may read the first choice of
@@ -21,7 +21,8 @@ type WriterOptions = {
 }
 
 /** Writes one answer as chunks. */
-export const chatWriter = (head: AnswerHead, options: WriterOptions): StreamWriter => new ChatWriter(head, options)
+export const createChatWriter = (head: AnswerHead, options: WriterOptions): StreamWriter =>
+  new ChatWriter(head, options)
 
 class ChatWriter implements StreamWriter {
   readonly #head: AnswerHead
@@ -39,7 +40,7 @@ class ChatWriter implements StreamWriter {
   constructor(head: AnswerHead, { includeUsage, isStarted = false }: WriterOptions) {
     this.#head = head
     this.#includeUsage = includeUsage
-    this.#isLegacy = usesFunctions(head.request)
+    this.#isLegacy = usesLegacyFunctions(head.request)
     this.#hasStarted = isStarted
   }
 
@@ -53,7 +54,7 @@ class ChatWriter implements StreamWriter {
 
   readonly end: StreamWriter['end'] = (cost) => {
     const choices = this.#includeUsage ? [] : [emptyChoice]
-    const usage = this.#tokens ? this.#writeChunk(choices, { usage: usageOf(this.#tokens, cost) }) : ''
+    const usage = this.#tokens ? this.#writeChunk(choices, { usage: toChatUsage(this.#tokens, cost) }) : ''
     return `${usage}data: [DONE]\n\n`
   }
 
@@ -82,9 +83,9 @@ class ChatWriter implements StreamWriter {
       case 'image':
         return this.#writeDelta({ images: [toImagePart(event)] })
       case 'audio':
-        return this.#writeDelta({ audio: { id: speechId(this.#head), data: event.data } })
+        return this.#writeDelta({ audio: { id: toSpeechId(this.#head), data: event.data } })
       case 'finish':
-        return this.#writeDelta({}, this.#isLegacy && event.reason === 'tool_calls' ? functionReason : event.reason)
+        return this.#writeDelta({}, this.#isLegacy && event.reason === 'tool_calls' ? legacyFinishReason : event.reason)
       case 'usage':
         this.#tokens = event.tokens
         return ''
@@ -112,12 +113,12 @@ class ChatWriter implements StreamWriter {
     const { index, name } = event
     if (event.custom) this.#customCalls.add(index)
     if (this.#isLegacy) return index > 0 ? '' : this.#writeDelta({ function_call: { name, arguments: '' } })
-    return this.#writeDelta({ tool_calls: [{ index, ...emptyCall(event) }] })
+    return this.#writeDelta({ tool_calls: [{ index, ...toEmptyCall(event) }] })
   }
 
   #writeArguments({ index, text }: Extract<AnswerEvent, { type: 'tool_arguments' }>): string {
     if (this.#isLegacy) return index > 0 ? '' : this.#writeDelta({ function_call: { arguments: text } })
-    return this.#writeDelta({ tool_calls: [{ index, ...callArguments(text, this.#customCalls.has(index)) }] })
+    return this.#writeDelta({ tool_calls: [{ index, ...toArgumentsDelta(text, this.#customCalls.has(index)) }] })
   }
 
   #writeCitation(citation: Citation): string {

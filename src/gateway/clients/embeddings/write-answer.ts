@@ -5,7 +5,7 @@ import type { AnswerHead, CostNote } from '../../protocol/client-protocol.ts'
 
 const closingBrace = Buffer.from('}')
 
-export function embeddingsUsage({ prompt }: TokenCounts): { prompt_tokens: number; total_tokens: number } {
+export function toEmbeddingsUsage({ prompt }: TokenCounts): { prompt_tokens: number; total_tokens: number } {
   return { prompt_tokens: prompt, total_tokens: prompt }
 }
 
@@ -32,7 +32,7 @@ export function writeEmbeddings(
   // The cost of an answer without a count is that of the estimate. The request of a task is in the form of chats, so the cast
   // is safe.
   const prompt = reported?.prompt || estimatePrompt(request as ChatRequest)
-  const usage = { ...embeddingsUsage({ ...zeroTokens, prompt }), ...(cost && { cost: cost.costUsd }) }
+  const usage = { ...toEmbeddingsUsage({ ...zeroTokens, prompt }), ...(cost && { cost: cost.costUsd }) }
   pieces.push(Buffer.from(`],${JSON.stringify({ id, model, provider, usage }).slice(1)}`))
   return Buffer.concat(pieces)
 }

@@ -7,7 +7,7 @@ type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields
 
 export const messagesPreset: PresetStyle = {
-  toBodyFields: messagesFields,
+  toBodyFields: toMessagesFields,
   withPrompt: (prompt, { system }) => ({ system: prependPrompt(prompt, system) }),
   otherNames: { reasoning: ['thinking'], models: ['fallbacks'] },
   mergedFields: ['output_config'],
@@ -17,7 +17,7 @@ export const messagesPreset: PresetStyle = {
 /**
  * A preset's configuration in the field names of a messages body. Settings without such a name keep their chat name.
  */
-function messagesFields(config: Fields): Fields {
+function toMessagesFields(config: Fields): Fields {
   const {
     max_output_tokens,
     max_tool_calls,

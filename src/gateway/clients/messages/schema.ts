@@ -18,7 +18,7 @@ export const Message = z
   })
   .meta({ id: 'Message', description: 'A complete message.' })
 
-/** The error body of this protocol. */
+/** The error body of Anthropic's Messages API. */
 export const MessageError = z
   .looseObject({
     type: z.literal('error'),

@@ -2,8 +2,8 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import type { AnswerHead } from '../../protocol/client-protocol.ts'
 import { parseEventObject } from '../../protocol/passthrough-rewriter.ts'
-import { type AssembledCall, assembledCalls, callEventsIn } from '../../protocol/tool-calls/assembled-calls.ts'
-import { ItemCheck, isCall, type RawItem, readArguments } from './item-check.ts'
+import { type AssembledCall, assembleCalls, listCallEvents } from '../../protocol/tool-calls/assembled-calls.ts'
+import { ItemTracker, isCall, type RawItem, readArguments } from './item-tracker.ts'
 import { RepairedItems } from './repaired-items.ts'
 
 /**
@@ -11,7 +11,7 @@ import { RepairedItems } from './repaired-items.ts'
  */
 export class StreamCallRepair {
   readonly #head: AnswerHead
-  readonly #check = new ItemCheck()
+  readonly #tracker = new ItemTracker()
   #items: RepairedItems | undefined
 
   constructor(head: AnswerHead) {
@@ -24,19 +24,19 @@ export class StreamCallRepair {
    */
   repair(event: Buffer, events: readonly AnswerEvent[]): Buffer {
     if (this.#items) return this.#items.rewrite(parseEventObject(event), events, event)
-    const passes = !isItemEvent(event, events) || this.#check.track(parseEventObject(event), events)
+    const passes = !isItemEvent(event, events) || this.#tracker.track(parseEventObject(event), events)
     if (passes) {
-      this.#check.countEvent()
+      this.#tracker.countEvent()
       return event
     }
-    this.#items = new RepairedItems(this.#head.id, this.#check.relayed)
+    this.#items = new RepairedItems(this.#head.id, this.#tracker.relayedItems)
     return this.#items.rewrite(parseEventObject(event), events, event)
   }
 }
 
 /** Few events add an item, or add to a call. */
 function isItemEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {
-  if (callEventsIn(events).length > 0) return true
+  if (listCallEvents(events).length > 0) return true
   return event.includes('_call') || event.includes('output_item.added') || event.includes('response.completed')
 }
 
@@ -44,13 +44,13 @@ function isItemEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {
  * Corrects the calls of a whole answer, given as a latin1 string of its bytes.
  * @param events what this service read from it.
  */
-export function withAssembledCalls(answer: string, events: readonly AnswerEvent[]): string {
-  const calls = assembledCalls(events)
+export function correctCalls(answer: string, events: readonly AnswerEvent[]): string {
+  const calls = assembleCalls(events)
   if (calls.length === 0) return answer
   const response = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { output: RawItem[] }
   const callItems = response.output.filter(isCall)
   if (callItems.every((item, at) => calls[at] && isSame(item, calls[at]))) return answer
-  for (const [at, item] of callItems.entries()) if (calls[at]) Object.assign(item, membersOf(item, calls[at]))
+  for (const [at, item] of callItems.entries()) if (calls[at]) Object.assign(item, toCallMembers(item, calls[at]))
   return toLatin1Json(response)
 }
 
@@ -58,6 +58,6 @@ function isSame(item: RawItem, { id, name, args }: AssembledCall): boolean {
   return item.call_id === id && item.name === name && readArguments(item) === args
 }
 
-function membersOf({ type }: RawItem, { id, name, args }: AssembledCall): RawItem {
+function toCallMembers({ type }: RawItem, { id, name, args }: AssembledCall): RawItem {
   return { call_id: id, name, ...(type === 'custom_tool_call' ? { input: args } : { arguments: args }) }
 }

@@ -64,7 +64,7 @@ export type ResponseState = {
 }
 
 /** The response object: the settings of the request and the output so far. */
-export function responseObject(
+export function toResponseObject(
   { id, model, provider, createdSeconds, request = {} }: AnswerHead,
   state: ResponseState,
 ): object {
@@ -112,7 +112,7 @@ const defaults: Body = {
 const maxDepth = 500
 
 /** @throws Fault `invalid` if a setting that the response repeats is nested too deeply to be written. */
-export function refuseDeepSettings(request: Body): void {
+export function rejectDeepSettings(request: Body): void {
   for (const name in defaults) {
     if (isDeeper(request[name], maxDepth))
       throw new Fault('invalid', `${name}: is nested more than ${maxDepth} levels deep. Send a flatter one.`)
@@ -125,7 +125,7 @@ export function settingsWithDefaults(request: Body): Body {
   return { ...Object.fromEntries(entries), ...(request.user != null && { user: request.user }) }
 }
 
-export function responseUsage(tokens: TokenCounts, cost?: CostNote): object {
+export function toResponseUsage(tokens: TokenCounts, cost?: CostNote): object {
   return {
     input_tokens: tokens.prompt,
     input_tokens_details: {

@@ -5,7 +5,7 @@ import { createForeignFieldFilter } from '../../presets/preset-settings.ts'
 type Fields = Record<string, unknown>
 
 /** Field names of other protocols that a preset can have and a responses body does not have. */
-const foreignFields: ReadonlySet<string> = new Set([
+const unsupportedFields: ReadonlySet<string> = new Set([
   'stop',
   'seed',
   'logit_bias',
@@ -16,22 +16,22 @@ const foreignFields: ReadonlySet<string> = new Set([
 ])
 
 export const responsesPreset: PresetStyle = {
-  toBodyFields: responsesFields,
+  toBodyFields: toResponsesFields,
   withPrompt: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
   mergedFields: ['text'],
-  forUpstream: createForeignFieldFilter(foreignFields),
+  forUpstream: createForeignFieldFilter(unsupportedFields),
 }
 
 /** A preset's configuration in the field names of a responses body. */
-function responsesFields({ tool_choice, ...config }: Fields): Fields {
-  return withoutNulls({ ...config, tool_choice: flatChoice(tool_choice) })
+function toResponsesFields({ tool_choice, ...config }: Fields): Fields {
+  return withoutNulls({ ...config, tool_choice: flattenToolChoice(tool_choice) })
 }
 
 type NamedTool = { type: string; function?: { name: string } }
 type AllowedTools = { type: string; allowed_tools?: { mode: string; tools: NamedTool[] } }
 
 /** A preset that was saved from a chat body has allowed tools in the form of chats. */
-function flatChoice(choice: unknown): unknown {
+function flattenToolChoice(choice: unknown): unknown {
   const { type, allowed_tools: allowed } = (choice ?? {}) as AllowedTools
   if (type !== 'allowed_tools' || !allowed) return choice
   const tools = allowed.tools.map((tool) => (tool.function ? { type: tool.type, name: tool.function.name } : tool))

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { type ItemEvent, isCall, type RawItem, type RelayedItems } from './item-check.ts'
 import { ItemEvents } from './item-events.ts'
+import { type ItemEvent, isCall, type RawItem, type RelayedItems } from './item-tracker.ts'
 import type { CallItem, CustomCallItem, OutputItem } from './object.ts'
 
 type Call = CallItem | CustomCallItem

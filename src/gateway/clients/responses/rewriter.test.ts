@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { responsesRewriter } from './rewriter.ts'
+import { createResponsesRewriter } from './rewriter.ts'
 
 const item = { type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }
 const eventOf = (event: object) => Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
 const outputOf = (output: object[]) => {
-  const { event } = responsesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 1 })
-  event(eventOf({ type: 'response.output_item.done', output_index: 0, item }))
-  const raw = event(eventOf({ type: 'response.completed', response: { id: 'r', status: 'completed', output } }))
+  const { rewriteEvent } = createResponsesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 1 })
+  rewriteEvent(eventOf({ type: 'response.output_item.done', output_index: 0, item }))
+  const raw = rewriteEvent(eventOf({ type: 'response.completed', response: { id: 'r', status: 'completed', output } }))
   return JSON.parse(raw.toString().slice('data: '.length)).response.output
 }
 

@@ -1,7 +1,7 @@
 import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import type { AnswerHead } from '../../protocol/client-protocol.ts'
 import { changeMember, type PassthroughRewriter, parseEventObject } from '../../protocol/passthrough-rewriter.ts'
-import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
+import { correctCalls, StreamCallRepair } from './call-repair.ts'
 import { settingsWithDefaults } from './object.ts'
 
 /** Fields that official clients need and some upstreams omit. */
@@ -21,7 +21,7 @@ const requiredFields = [
  * Rewrites answers of responses upstreams: the model and the provider get the names of the catalogue. Tool calls that violate the
  * protocol are repaired; all other events pass as they are.
  */
-export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
+export function createResponsesRewriter(head: AnswerHead): PassthroughRewriter {
   const { model, provider, createdSeconds, request = {} } = head
   const calls = new StreamCallRepair(head)
   const requestSettings = settingsWithDefaults(request)
@@ -39,14 +39,14 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
   const endChanges = { ...changes, fill: { ...changes.fill, status: '"completed"' } }
   const completedItems = new CompletedItems()
   return {
-    event: (raw, events = []) => {
+    rewriteEvent: (raw, events = []) => {
       completedItems.collect(raw)
       if (!raw.includes('"response"')) return calls.repair(raw, events)
       const eventChanges = raw.includes('"response.completed"') ? endChanges : changes
       return calls.repair(changeMember(raw, 'response', completedItems.withOutput(raw, eventChanges)), events)
     },
-    whole: (answer, _body, events) => {
-      const repaired = withAssembledCalls(answer, events)
+    rewriteWhole: (answer, _body, events) => {
+      const repaired = correctCalls(answer, events)
       return applyChanges(repaired, repaired.indexOf('{'), endChanges)
     },
   }

@@ -1,14 +1,14 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { answerLimitOf, isAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { readToolSchema, toChatChoice, toChatCustomTool } from '../../protocol/foreign-tools.ts'
-import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
-import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
+import { readChoiceWord } from '../../protocol/repairs/tool-choice.ts'
+import { findSetFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
+import { readToolSchema, toChatChoice, toChatCustomTool } from '../../protocol/tool-conversions.ts'
 import { FlatTools, isClientSearch, listDeclaredTools, type Tool } from './flat-tools.ts'
-import { skippedItemTypes } from './input/input-items.ts'
+import { listUntranslatableItemTypes } from './input/input-items.ts'
 import { toMessages } from './input/to-messages.ts'
-import { refuseDeepSettings } from './object.ts'
+import { rejectDeepSettings } from './object.ts'
 
 /** Fields that refer to a stored answer, conversation or prompt. This service stores none. */
 const fieldsNeedingStorage: Record<string, string> = {
@@ -49,14 +49,14 @@ const fieldsWithoutCounterpart = [
 ] as const
 
 /** The fields and provider tools of a body without a counterpart in chats. */
-export function untranslatedFields(body: Body): string[] {
+export function listUntranslatedFields(body: Body): string[] {
   const include = Array.isArray(body.include) ? body.include : []
   const tools = (listDeclaredTools(body) as (Tool | null)[]).filter((tool) => !(tool && isClientSearch(tool)))
   const fields = findSetFields(body, fieldsWithoutCounterpart)
   if (include.some((name) => name !== 'reasoning.encrypted_content')) fields.push('include')
   for (const tool of tools)
     if (typeof tool?.type === 'string' && !toolTypes.has(tool.type)) fields.push(`tools.${tool.type}`)
-  return [...fields, ...skippedItemTypes(body.input).map((type) => `input.${type}`)]
+  return [...fields, ...listUntranslatableItemTypes(body.input).map((type) => `input.${type}`)]
 }
 
 const toolTypes: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace'])
@@ -64,7 +64,7 @@ const toolTypes: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespac
 /** Translates a responses body to a chat request. @throws Fault `invalid` for unsupported fields. */
 export function responsesToChat(body: Body): ChatRequest {
   requireStateless(body)
-  refuseDeepSettings(body)
+  rejectDeepSettings(body)
   const shared = Object.fromEntries(
     Object.entries(body).filter(([name]) => !translatedFields.has(name) && !isAnswerLimit(name)),
   )
@@ -112,13 +112,13 @@ function toChatTools({ tool_choice, parallel_tool_calls }: Body, { tools }: Flat
   if (functions.length === 0) return {}
   const choice = toChatToolChoice(tool_choice)
   return {
-    tools: functions.map((tool) => (tool.type === 'custom' ? toChatCustomTool(tool) : functionTool(tool))),
+    tools: functions.map((tool) => (tool.type === 'custom' ? toChatCustomTool(tool) : toChatFunction(tool))),
     ...(choice !== undefined && { tool_choice: choice }),
     ...(parallel_tool_calls != null && { parallel_tool_calls }),
   }
 }
 
-function functionTool(tool: Tool): Body {
+function toChatFunction(tool: Tool): Body {
   const { type, name, description, strict, cache_control } = tool
   const parameters = readToolSchema(tool)
   const definition = {

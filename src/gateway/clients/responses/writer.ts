@@ -14,7 +14,7 @@ import type {
   TextPart,
   UrlCitation,
 } from './object.ts'
-import { responseObject, responseUsage } from './object.ts'
+import { toResponseObject, toResponseUsage } from './object.ts'
 import { TextPosition } from './text-position.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
@@ -37,7 +37,7 @@ export class ResponseWriter implements StreamWriter {
   readonly #hasPassedEvents: boolean
   #hasStarted = false
   /** The item that is not closed yet. Calls are in `#calls`. */
-  #open: MessageItem | ReasoningItem | undefined
+  #openItem: MessageItem | ReasoningItem | undefined
   /** The latest piece of the open reasoning item. */
   #thought: Thought | undefined
   /** Created at the first tool call. */
@@ -52,7 +52,7 @@ export class ResponseWriter implements StreamWriter {
   }
 
   get response(): object {
-    return responseObject(this.#head, this.#state)
+    return toResponseObject(this.#head, this.#state)
   }
 
   readonly event = (event: AnswerEvent): string => this.#start() + this.#writeEvent(event)
@@ -62,7 +62,7 @@ export class ResponseWriter implements StreamWriter {
     const reason = incompleteReasons[this.#finish]
     const status = reason === undefined ? 'completed' : 'incomplete'
     const closingEvents = this.#close(status) + (this.#calls?.close(status) ?? '')
-    if (this.#tokens) this.#state.usage = responseUsage(this.#tokens, cost)
+    if (this.#tokens) this.#state.usage = toResponseUsage(this.#tokens, cost)
     this.#state.status = status
     if (reason !== undefined) this.#state.incomplete_details = { reason }
     return startEvents + closingEvents + this.#items.write(`response.${status}`, { response: this.response })
@@ -73,7 +73,7 @@ export class ResponseWriter implements StreamWriter {
    * upstream's events were passed through, the response is unknown, and only the error is sent.
    */
   readonly fail: StreamWriter['fail'] = ({ code: status, message: summary, metadata }): string => {
-    const message = withReason(summary, metadata?.raw)
+    const message = appendProviderMessage(summary, metadata?.raw)
     const code = metadata?.error_type === 'context_length_exceeded' ? 'context_length_exceeded' : errorCodeFor(status)
     if (this.#hasPassedEvents) return this.#items.write('error', { code, message, param: null })
     const startEvents = this.#start()
@@ -147,7 +147,7 @@ export class ResponseWriter implements StreamWriter {
 
   /** The open message. It is started if another item is open. */
   #openMessage(): { message: MessageItem; startEvents: string } {
-    if (this.#open?.type === 'message') return { message: this.#open, startEvents: '' }
+    if (this.#openItem?.type === 'message') return { message: this.#openItem, startEvents: '' }
     const id = this.#items.newId('msg')
     const message: MessageItem = { id, type: 'message', status: 'in_progress', role: 'assistant', content: [] }
     return { message, startEvents: this.#startItem(message) }
@@ -182,7 +182,7 @@ export class ResponseWriter implements StreamWriter {
 
   /** The open reasoning. It is started if another item is open. */
   #openReasoning(): { item: ReasoningItem; startEvents: string } {
-    if (this.#open?.type === 'reasoning') return { item: this.#open, startEvents: '' }
+    if (this.#openItem?.type === 'reasoning') return { item: this.#openItem, startEvents: '' }
     const item: ReasoningItem = { id: this.#items.newId('rs'), type: 'reasoning', summary: [] }
     return { item, startEvents: this.#startItem(item) }
   }
@@ -200,14 +200,14 @@ export class ResponseWriter implements StreamWriter {
 
   #startItem(item: MessageItem | ReasoningItem): string {
     const closingEvents = this.#close('completed')
-    this.#open = item
+    this.#openItem = item
     return closingEvents + this.#items.addItem(item)
   }
 
   #close(status: 'completed' | 'incomplete'): string {
-    const item = this.#open
+    const item = this.#openItem
     if (!item) return ''
-    this.#open = undefined
+    this.#openItem = undefined
     if (item.type === 'reasoning' && item.encrypted_content === undefined) {
       const encoded = encodeThought({ ...this.#thought, by: this.#head.model })
       if (encoded !== undefined) item.encrypted_content = encoded
@@ -226,6 +226,6 @@ function errorCodeFor(status: number): string {
 }
 
 /** The message of an error with the provider's own. The error of a response has no other member for it. */
-function withReason(message: string, raw: unknown): string {
+function appendProviderMessage(message: string, raw: unknown): string {
   return typeof raw !== 'string' || message.includes(raw) ? message : `${message.replace(/\.$/, '')}: ${raw}`
 }

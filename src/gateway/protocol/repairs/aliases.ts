@@ -5,26 +5,26 @@ import type { ProviderProtocol } from '../provider-protocol.ts'
 import type { Body } from '../request-body.ts'
 import { mapAnswerEvents } from './map-answer-events.ts'
 
-/** The names or ids that a provider accepts, and where they are in the bodies of its protocol. */
+/** The names or ids that a provider accepts, and their paths in the bodies of its protocol. */
 export type NameRule = {
   allowedCharacters: RegExp
   maxLength: number
   paths: readonly (readonly string[])[]
-  /** Fields that can have the name of a tool or something else: they change only together with the tool. */
-  mentions?: readonly (readonly string[])[]
+  /** Paths of values that can be the name of a tool or another name. They change only if a tool with that name changes. */
+  dependentPaths?: readonly (readonly string[])[]
 }
 
-/** `tools.*.name` as the steps of a path. */
+/** Splits paths such as `tools.*.name` into their steps. */
 export const splitPaths = (...paths: string[]) => paths.map((path) => path.split('.'))
 
-/** The original name for each alias. */
+/** The original names, by alias. */
 export type Aliases = ReadonlyMap<string, string>
 
 const noAliases: Aliases = new Map()
 
 /**
- * Replaces the names that a provider would refuse by aliases. An alias depends on its name only, so that all requests of a
- * conversation have the same one and the prompt cache helps. It differs from all other names of the body.
+ * Replaces the names that a provider would refuse by aliases. An alias depends only on the name, so that all requests of a
+ * conversation have the same aliases and match the prompt cache. Each alias differs from all other names of the body.
  */
 export function withAliases(body: Body, rule: NameRule): { body: Body; aliases: Aliases } {
   return hasRefusedName(body, rule) ? replaceRefused(body, rule) : { body, aliases: noAliases }
@@ -55,7 +55,7 @@ function replaceRefused(body: Body, rule: NameRule): { body: Body; aliases: Alia
     aliasOf.set(name, alias)
   }
   let changed: unknown = body
-  for (const path of [...rule.paths, ...(rule.mentions ?? [])])
+  for (const path of [...rule.paths, ...(rule.dependentPaths ?? [])])
     changed = mapTexts(changed, path, (name) => aliasOf.get(name) ?? name)
   return { body: changed as Body, aliases: new Map([...aliasOf].map(([name, alias]) => [alias, name])) }
 }
@@ -70,26 +70,26 @@ function unusedAlias(name: string, rule: NameRule, usedAliases: ReadonlySet<stri
   }
 }
 
-/** The characters of a hash in an alias: enough to distinguish the names of one request. */
+/** The length of a hash in an alias, in characters. Enough to distinguish the names of one request. */
 const hashLength = 8
 
-/** The readable start of a name with a hash, or only the hash if the provider does not accept that. */
+/** Returns the readable start of a name with a hash, or only a hash if the provider does not accept the former. */
 function aliasFor(name: string, { allowedCharacters, maxLength }: NameRule): string {
   const hash = createHash('sha256').update(name).digest('hex')
-  // Gemini's names start with a letter or an underscore.
+  // Gemini requires names to start with a letter or an underscore.
   const start = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^[^a-zA-Z_]/, '_')
   const readable = `${start.slice(0, maxLength - hashLength - 1)}_${hash.slice(0, hashLength)}`
   return allowedCharacters.test(readable) ? readable : hash.slice(0, maxLength)
 }
 
-/** The text of a provider's error with the names that the client knows. */
+/** Replaces aliases by the original names in the text of a provider's error. */
 export function restoreNames(text: string, aliases: Aliases): string {
   let restored = text
   for (const [alias, name] of aliases) restored = restored.replaceAll(alias, () => name)
   return restored
 }
 
-/** The protocol whose readers give calls their original names. */
+/** Wraps a protocol, so that tool calls in answers have their original names. */
 export function withOriginalNames(protocol: ProviderProtocol, aliases: Aliases): ProviderProtocol {
   const restore = (event: AnswerEvent): AnswerEvent[] => {
     const name = event.type === 'tool_call' ? aliases.get(event.name) : undefined

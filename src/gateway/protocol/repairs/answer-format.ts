@@ -4,8 +4,8 @@ import type { Body } from '../request-body.ts'
 import type { Repair } from './repair.ts'
 
 /**
- * The chat whose answer format has its schema where OpenAI has it. Servers such as llama.cpp and Together, and their clients,
- * have it directly in the format, also with the type `json_object`.
+ * Moves the schema of an answer format to `json_schema`, as OpenAI requires. Servers such as llama.cpp and Together, and their
+ * clients, have the schema directly in the format, also with the type `json_object`.
  */
 export function wrapFormatSchema<T extends Pick<ChatRequest, 'response_format'>>(chat: T): T {
   const { schema, json_schema, type, name, strict, description } = (chat.response_format ?? {}) as Body
@@ -15,5 +15,5 @@ export function wrapFormatSchema<T extends Pick<ChatRequest, 'response_format'>>
   return { ...chat, response_format: { type: 'json_schema', json_schema: { ...options, schema } } }
 }
 
-/** The repair of a body for servers that refuse a schema directly in the format. */
+/** Moves the schema of the answer format to `json_schema`, for servers that refuse other positions. */
 export const wrapSchema: Repair = (body) => wrapFormatSchema(body as Pick<ChatRequest, 'response_format'>) as Body

@@ -3,8 +3,9 @@ import type { ProviderProtocol } from '../provider-protocol.ts'
 import { mapAnswerEvents } from './map-answer-events.ts'
 
 /**
- * The protocol whose readers give the arguments of a tool as the text of the answer. Models without answer formats have to
- * call such a tool (docs/decisions/0287). @param tool its name.
+ * Wraps a protocol, so that the arguments of a tool become the text of the answer. Models that do not support answer formats
+ * must call such a tool (docs/decisions/0287).
+ * @param tool the name of the tool.
  */
 export function withAnswerTool(protocol: ProviderProtocol, tool: string): ProviderProtocol {
   return mapAnswerEvents(protocol, () => {
@@ -17,11 +18,11 @@ class AnswerToolText {
   readonly #tool: string
   /** The index of the first call of the tool. */
   #answerIndex: number | undefined
-  /** The indexes of the other calls, in the order of their numbers for clients. */
+  /** The indexes of calls of other tools, in order. The position is the index for the client. */
   readonly #otherIndexes: number[] = []
   /** The indexes of further calls of the tool, which are dropped: the answer is one JSON text. */
   readonly #repeatedIndexes = new Set<number>()
-  /** Text that precedes a call. It belongs to the answer only if the model does not call the tool. */
+  /** Text before the call of the tool. It is part of the answer only if the model does not call the tool. */
   #heldText: AnswerEvent[] = []
 
   constructor(tool: string) {

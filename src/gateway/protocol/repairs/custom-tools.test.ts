@@ -59,7 +59,7 @@ test('a call of such a function is a call of the custom tool with its text', () 
 
 test('the text of a streamed call follows when it is complete, or cut at the limit', () => {
   const textOf = (pieces: string[], stop_reason: string) => {
-    const read = withCustomCalls(anthropicMessages, tools).reader()
+    const read = withCustomCalls(anthropicMessages, tools).createReader()
     const events = [
       { type: 'content_block_start', index: 0, content_block: block('a', 'patch', {}) },
       ...pieces.map((partial_json) => ({

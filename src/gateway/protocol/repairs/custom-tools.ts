@@ -13,8 +13,8 @@ type Grammar = { syntax?: string; definition?: string }
 export const isCustomTool = (tool: ChatTool | null) => tool?.type === 'custom' && 'custom' in tool
 
 /**
- * The chat with functions instead of custom tools, for servers that lack these: the text of a call is the argument `input`.
- * `customTools` has the names of these tools. It is missing if the chat has none.
+ * Replaces custom tools by functions, for servers without custom tools. The text of a call becomes the argument `input`.
+ * `customTools` has the names of the replaced tools; undefined if the chat has none.
  */
 export function withFunctionTools(chat: ChatRequest): { chat: ChatRequest; customTools?: ReadonlySet<string> } {
   const custom = chat.tools?.filter(isCustomTool) ?? []
@@ -61,7 +61,7 @@ function convertCall(call: ToolCall): ToolCall {
   return { id, type: 'function', function: { name: custom.name, arguments: args } } as ToolCall
 }
 
-/** The protocol whose readers give calls of these functions as calls of custom tools, with their text. */
+/** Wraps a protocol, so that calls of functions in `tools` become calls of custom tools, with their text. */
 export function withCustomCalls(protocol: ProviderProtocol, tools: ReadonlySet<string>): ProviderProtocol {
   return mapAnswerEvents(protocol, () => {
     const calls = new CustomCalls(tools)
@@ -88,7 +88,7 @@ class CustomCalls {
     return event.type === 'finish' ? [...this.#endAll(), event] : [event]
   }
 
-  /** Undefined for a call of another tool. The text follows at once when the arguments are complete. */
+  /** Adds arguments of a call. Returns undefined for a call of another tool. Emits the text when the arguments are complete. */
   #add(index: number, text: string): AnswerEvent[] | undefined {
     const call = this.#callsByIndex.get(index)
     if (!call) return undefined
@@ -112,16 +112,16 @@ class CustomCalls {
   }
 }
 
-/** The text in the arguments, or its part in arguments that were cut. Other arguments stay as they are. */
+/** Reads the text in the arguments, or its start if they are truncated. Returns other arguments unchanged. */
 function readInput(json: string): string {
-  // Arguments that were cut get the missing end of the JSON. An escape that was cut is removed first.
+  // Truncated arguments get the missing end of the JSON. A truncated escape is removed first.
   for (const candidate of [json, `${json}"}`, `${json.replace(/\\[^\\"]{0,5}$/, '')}"}`]) {
     try {
       const { input } = JSON.parse(candidate) as { input?: unknown }
       if (typeof input === 'string') return input
       if (candidate === json) return json
     } catch {
-      // The arguments were cut.
+      // The arguments are truncated.
     }
   }
   return json

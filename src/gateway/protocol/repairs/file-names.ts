@@ -17,7 +17,7 @@ const extensions: Record<string, string> = {
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
 }
 
-/** A name for a file without one. OpenAI requires a name beside the data of a file. */
+/** The name for a file without a name. OpenAI requires a name beside the data of a file. */
 export function defaultFilename(mediaType: string): string {
   return Object.hasOwn(extensions, mediaType) ? `file.${extensions[mediaType]}` : 'file'
 }
@@ -25,7 +25,7 @@ export function defaultFilename(mediaType: string): string {
 type Part = { type?: unknown; file?: unknown } & Body
 type Message = { content?: unknown } & Body
 
-/** Gives files in messages a name. @param list the field with the messages. */
+/** Creates the repair that names files in messages. @param list the field with the messages. */
 export function filenameRepair(list: 'messages' | 'input'): Repair {
   return (body) => {
     if (!Array.isArray(body[list])) return body
@@ -45,7 +45,7 @@ function withNamedFile(part: Part): Part {
   return file === part.file ? part : { ...part, file }
 }
 
-/** The most characters of a data URL that are read to find its media type, which is shorter. */
+/** Longer than `data:` and any media type, in characters. */
 const maxPrefixLength = 105
 
 function withName<File extends Body>(file: File): File {

@@ -2,8 +2,8 @@ import type { AnswerEvent } from '#chat/events.ts'
 import type { ProviderProtocol } from '../provider-protocol.ts'
 
 /**
- * The protocol with other events of its answers.
- * @param createMapper creates the function that maps the events of one answer, in their order. It can have state.
+ * Wraps a protocol, so that a mapper replaces the events of answers.
+ * @param createMapper creates the function that maps the events of one answer, in order. The function can have state.
  */
 export function mapAnswerEvents(
   protocol: ProviderProtocol,
@@ -13,8 +13,8 @@ export function mapAnswerEvents(
     ...protocol,
     // The mapper has to see every event.
     isStateless: false,
-    reader(context) {
-      const read = protocol.reader(context)
+    createReader(context) {
+      const read = protocol.createReader(context)
       const map = createMapper()
       return (event) => read(event).flatMap(map)
     },

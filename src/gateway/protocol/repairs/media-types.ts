@@ -2,7 +2,7 @@ import { mapItems, mapTexts } from '#platform/json/map-texts.ts'
 import type { Body } from '../request-body.ts'
 import type { Repair } from './repair.ts'
 
-/** Names of media types that clients use and providers refuse. */
+/** The registered name of each media type that clients misspell and providers refuse. */
 const registeredNames: Record<string, string> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -20,18 +20,18 @@ const signatures: readonly [RegExp, string][] = [
   [/^%PDF-/, 'application/pdf'],
 ]
 
-/** The base64 of at least as many bytes as the longest signature has. */
+/** The length of base64 that contains the longest signature, in characters. */
 const signatureDigits = 24
 
-/** The media type that the first bytes of a file show; undefined if they match no signature. */
+/** Detects a media type by the first bytes of a file. Undefined if they match no signature. */
 function detectMediaType(base64: string): string | undefined {
   const start = Buffer.from(base64.slice(0, signatureDigits), 'base64').toString('latin1')
   return signatures.find(([signature]) => signature.test(start))?.[1]
 }
 
 /**
- * The registered name of a media type, in lower case, because providers do not ignore case. Providers also compare the type
- * of an image with its content, so a wrong or missing one is corrected.
+ * Returns the registered name of a media type, in lower case, because providers compare case. Providers also compare the type
+ * of an image with its content, so a wrong or missing type is corrected.
  */
 function correctMediaType(mediaType: string, base64: string): string {
   const lower = mediaType.toLowerCase()
@@ -43,13 +43,13 @@ function correctMediaType(mediaType: string, base64: string): string {
 /** Base64 without the line breaks of some encoders. */
 const plainBase64 = (base64: string) => (/\s/.test(base64) ? base64.replaceAll(/\s+/g, '') : base64)
 
-/** Longer than any media type. */
+/** Longer than any media type, in characters. */
 const maxTypeLength = 100
 
-/** Text that is base64: so many of its characters in a row are not a URL, which has a colon, or a word. */
+/** Matches base64: a URL has a colon among its first characters, and words are shorter. */
 const base64Start = /^[a-z0-9+/]{16}/i
 
-/** A data URL with the right media type. Some clients send base64 alone, which gets one. Other text stays as it is. */
+/** Corrects the media type of a data URL. Adds it to base64 without a URL, which some clients send. Other text stays. */
 export function correctDataUrl(url: string): string {
   if (!/^data:/i.test(url)) return base64Start.test(url) ? toDataUrl(url) : url
   const start = url.slice(0, maxTypeLength)
@@ -74,7 +74,7 @@ function toDataUrl(base64: string): string {
 export const isPdfUrl = (url: unknown): url is string =>
   typeof url === 'string' && /^data:application\/pdf[;,]/i.test(url)
 
-/** @param urlPaths where bodies have data URLs. */
+/** Creates the repair that corrects data URLs. @param urlPaths the paths of data URLs in bodies. */
 export function dataUrlRepair(urlPaths: readonly string[][]): Repair {
   return (body) => {
     let current: unknown = body
@@ -83,7 +83,11 @@ export function dataUrlRepair(urlPaths: readonly string[][]): Repair {
   }
 }
 
-/** @param paths where bodies have objects with a media type and base64. @param typeName the field with the type. */
+/**
+ * Creates the repair that corrects media types of inline data.
+ * @param paths the paths of objects with a media type and base64 in bodies.
+ * @param typeName the field of the object with the media type.
+ */
 export function inlineDataRepair(paths: readonly string[][], typeName: string): Repair {
   const withMediaType = (inline: Body): Body => {
     const { data, [typeName]: mediaType } = inline
@@ -113,5 +117,5 @@ function mapObjects(value: unknown, path: readonly string[], change: (object: Bo
 
 const textLike = /^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|toml|javascript|typescript|x-sh|sql|csv)$/
 
-/** Whether a file is text, although its media type is not one of text. */
+/** Whether files of a media type are text. */
 export const isTextType = (mediaType: string) => mediaType.startsWith('text/') || textLike.test(mediaType)

@@ -1,15 +1,15 @@
 import type { Body } from '../request-body.ts'
 import type { Repair } from './repair.ts'
 
-/** A tool call or a result in a conversation. `position` is the number of its message or item. */
+/** A tool call or a tool result in a conversation. `position` is the index of its message or item. */
 export type ToolEntry = { id: unknown; isResult: boolean; position: number }
 
 /** The result of each call that has one, and the results without a call. */
 export type Pairs<Entry extends ToolEntry> = { resultOf: ReadonlyMap<Entry, Entry>; orphans: ReadonlySet<Entry> }
 
 /**
- * Pairs results with the calls before them. Providers refuse calls without results and results without calls, which
- * interrupted agents and shortened conversations have.
+ * Pairs tool results with the calls before them. Interrupted agents and shortened conversations have calls without results and
+ * results without calls, which providers refuse.
  */
 export function pairResults<Entry extends ToolEntry>(entries: readonly Entry[]): Pairs<Entry> {
   const resultOf = new Map<Entry, Entry>()
@@ -18,7 +18,7 @@ export function pairResults<Entry extends ToolEntry>(entries: readonly Entry[]):
   for (const entry of entries) {
     const calls = unansweredCalls.get(entry.id)
     if (!entry.isResult) {
-      // Some models start to number their calls again in each answer.
+      // Some models restart the numbering of calls in each answer.
       if (calls?.[0]?.position === entry.position) calls.push(entry)
       else unansweredCalls.set(entry.id, [entry])
       continue
@@ -46,7 +46,7 @@ export const orphanHeading = (id: unknown, failed: unknown) =>
 
 type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; tool_call_id?: unknown } & Body
 
-/** Puts the results of a chat directly after their calls, adds missing ones, and makes other results a user message. */
+/** Moves the results of a chat directly after their calls, adds missing results, and converts orphans to user messages. */
 export function pairMessages<M extends object>(messages: M[]): M[] {
   const chatMessages = messages as Message[]
   const entries = findToolEntries(chatMessages)
@@ -69,14 +69,14 @@ export function pairMessages<M extends object>(messages: M[]): M[] {
   return result as M[]
 }
 
-/** The repair of a chat body that pairs its results. */
+/** Pairs the results of a chat body. */
 export const pairChatResults: Repair = (body) => {
   if (!Array.isArray(body.messages)) return body
   const messages = pairMessages(body.messages as Message[])
   return messages === body.messages ? body : { ...body, messages }
 }
 
-/** The calls of consecutive answers belong to the last of them, because some clients send one answer in two messages. */
+/** Lists calls and results. The calls of consecutive answers get the position of the last answer, because some clients split one. */
 function findToolEntries(messages: Message[]): ToolEntry[] {
   const entries: ToolEntry[] = []
   let calls: ToolEntry[] = []
@@ -96,7 +96,7 @@ function findToolEntries(messages: Message[]): ToolEntry[] {
   return entries
 }
 
-/** Whether each call has its result among the results directly after it, and no result is elsewhere. */
+/** Whether each call has its result among the results directly after it, and there are no other results. */
 function isPaired(
   messages: Message[],
   entries: readonly ToolEntry[],
@@ -111,7 +111,7 @@ function isPaired(
   })
 }
 
-/** For each message the latest one, itself included, that is not a result. */
+/** For each message, the index of the latest message up to it that is not a result. */
 function findLatestNonResults(messages: Message[]): number[] {
   let last = -1
   return messages.map((message, position) => {

@@ -1,7 +1,10 @@
 import type { Body } from '../request-body.ts'
 import { type Aliases, type NameRule, withAliases } from './aliases.ts'
 
-/** Repairs one violation of a body. Adds removed fields to `dropped`. Returns the same body if nothing changes. */
+/**
+ * Repairs one violation of a body. Adds removed fields to `dropped`. Returns the same body if nothing changes. Functions that
+ * create a repair are named `…Repair`; repairs themselves are verbs.
+ */
 export type Repair = (body: Body, dropped: string[]) => Body
 
 /**
@@ -16,7 +19,7 @@ export type RequestRules = {
   callIds?: NameRule
 }
 
-/** A body that its provider accepts, the fields it lost, and the names that must be restored in the answer. */
+/** A body that its provider accepts, the removed fields, and the tool names that must be restored in the answer. */
 export type RepairedBody = { body: Body; dropped: readonly string[]; aliases: Aliases }
 
 /** Applies the repairs in their order, and then replaces refused names and ids by aliases. */

@@ -4,16 +4,16 @@ import type { Body } from '../request-body.ts'
 import { noteDropped } from './dropped-fields.ts'
 import type { Repair } from './repair.ts'
 
-/** Reads and replaces the schema of the arguments of a tool, which each protocol has in another field. */
+/** Reads and replaces the schema of a tool's arguments. Each protocol has it in another field. */
 export type ToolShape = {
-  /** Undefined for a tool whose arguments the protocol defines itself. */
+  /** Returns undefined for a tool whose arguments the protocol defines itself. */
   schemaOf: (tool: Body) => { name: unknown; schema: unknown } | undefined
   withSchema: (tool: Body, schema: unknown) => Body
 }
 
 /**
- * The tools with schemas that are accepted. Drops tools whose arguments cannot be an object, and those with the name of an
- * earlier one, which most providers refuse.
+ * Fits the schemas of tools to the rules of a provider. Drops tools whose arguments cannot be an object, and tools with the name
+ * of an earlier tool, which most providers refuse.
  */
 export function fitTools(tools: Body[], shape: ToolShape, rules: SchemaRules, dropped: string[]): Body[] {
   let fittedTools: Body[] | undefined
@@ -48,7 +48,7 @@ function fitTool(
   return fitted === schema ? tool : shape.withSchema(tool, fitted)
 }
 
-/** The repair of a body that has its tools in `tools`. */
+/** Creates the repair of a body with tools in `tools`. */
 export function toolRepair(shape: ToolShape, rules: SchemaRules): Repair {
   return (body, dropped) => {
     if (!Array.isArray(body.tools)) return body

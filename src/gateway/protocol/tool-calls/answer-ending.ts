@@ -2,12 +2,12 @@ import type { AnswerEvent } from '#chat/events.ts'
 
 export type Finish = Extract<AnswerEvent, { type: 'finish' }>
 
-/** The end of one answer: when its finish event is sent, with which reason, and whether the answer was cut off. */
+/** Decides when the finish event of one answer is sent, and with which reason. */
 export class AnswerEnding {
   /** The maximum tokens of the answer. */
   readonly #answerLimit: number
   #completionTokens = 0
-  /** A finish event that arrived while a call was incomplete. It is sent after the last piece. */
+  /** A finish event that arrived while a call was incomplete. It is sent after the last fragment. */
   #held: Finish | undefined
   /** The finish event that was sent to the client. */
   #reported: Finish | undefined
@@ -17,7 +17,7 @@ export class AnswerEnding {
     this.#answerLimit = answerLimit
   }
 
-  /** Whether the answer ended at its limit or by a content filter, so that its calls can be cut off. */
+  /** Whether the answer ended at its limit or by a content filter, so that its calls can be truncated. */
   get isTruncated(): boolean {
     return this.#isTruncated
   }

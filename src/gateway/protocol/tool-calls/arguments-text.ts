@@ -29,29 +29,29 @@ const emptyArguments: ReadonlySet<string> = new Set(['', 'null', 'None', 'undefi
 export const meansNoArguments = (text: string) => emptyArguments.has(text.trim())
 
 /**
- * The text of a piece that follows the arguments so far, for servers that repeat these in later pieces. Undefined if the piece
+ * The text of a fragment that follows the arguments so far, for servers that repeat these in later fragments. Undefined if the fragment
  * does not repeat them.
  * @param received the arguments so far, which are not complete. @param isInString whether they end within a string.
  */
-export function findTextAfterRepetition(received: string, piece: string, isInString: boolean): string | undefined {
-  if (piece.startsWith(received))
-    return isRepetition(received, piece, isInString) ? piece.slice(received.length) : undefined
-  // The last piece of some streams of vLLM repeats all of the arguments with other white space.
-  if (!isWholeObject(piece) || !isSimilarInLength(piece, received)) return undefined
-  if (!isRepetition(received, piece, isInString)) return undefined
+export function findTextAfterRepetition(received: string, fragment: string, isInString: boolean): string | undefined {
+  if (fragment.startsWith(received))
+    return isRepetition(received, fragment, isInString) ? fragment.slice(received.length) : undefined
+  // The last fragment of some streams of vLLM repeats all of the arguments with other white space.
+  if (!isWholeObject(fragment) || !isSimilarInLength(fragment, received)) return undefined
+  if (!isRepetition(received, fragment, isInString)) return undefined
   const minified = minify(received)
-  const minifiedPiece = minify(piece)
-  return minifiedPiece.startsWith(minified) ? minifiedPiece.slice(minified.length) : undefined
+  const minifiedFragment = minify(fragment)
+  return minifiedFragment.startsWith(minified) ? minifiedFragment.slice(minified.length) : undefined
 }
 
-/** Whether a piece that starts with the same text as the arguments so far repeats them. Otherwise it continues them. */
-function isRepetition(received: string, piece: string, isInString: boolean): boolean {
+/** Whether a fragment that starts with the same text as the arguments so far repeats them. Otherwise it continues them. */
+function isRepetition(received: string, fragment: string, isInString: boolean): boolean {
   if (!startsObject(received)) return false
   // `{"a":` after `{"a":` can be a nested object. `{"a":1` after `{"a":1` repeats it, because no object can follow a value.
   if (!isInString) return !/[:,[]\s*$/.test(received)
-  // The first quote of the piece would end the open string. `{"a":"b` after `{"a":"b` repeats it, because `a` cannot follow
+  // The first quote of the fragment would end the open string. `{"a":"b` after `{"a":"b` repeats it, because `a` cannot follow
   // a string. `{":1}` after `{"` continues it: the name is `{`.
-  const following = piece.charAt(piece.indexOf('"') + 1)
+  const following = fragment.charAt(fragment.indexOf('"') + 1)
   return following !== '' && !/[\s:,}\]]/.test(following)
 }
 

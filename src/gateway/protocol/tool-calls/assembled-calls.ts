@@ -3,13 +3,13 @@ import type { AnswerEvent } from '#chat/events.ts'
 export type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 type CallEvent = Extract<AnswerEvent, { type: 'tool_call' | 'tool_arguments' }>
 
-/** A call with the arguments that were read from it. */
+/** A tool call with all of its arguments. */
 export type AssembledCall = ToolCall & { args: string }
 
 /** The calls among the events of a whole answer, in order. */
-export function assembledCalls(events: readonly AnswerEvent[]): AssembledCall[] {
+export function assembleCalls(events: readonly AnswerEvent[]): AssembledCall[] {
   const calls = new Map<number, AssembledCall>()
-  for (const event of callEventsIn(events)) {
+  for (const event of listCallEvents(events)) {
     if (event.type === 'tool_call') {
       calls.set(event.index, { ...event, args: '' })
       continue
@@ -20,11 +20,11 @@ export function assembledCalls(events: readonly AnswerEvent[]): AssembledCall[] 
   return [...calls.values()]
 }
 
-export function callEventsIn(events: readonly AnswerEvent[]): CallEvent[] {
+export function listCallEvents(events: readonly AnswerEvent[]): CallEvent[] {
   return events.filter((event) => event.type === 'tool_call' || event.type === 'tool_arguments')
 }
 
-/** The call that the events start; undefined if they are anything else. */
+/** The call that the events start. Undefined if the events are anything else. */
 export function findOnlyStart(events: readonly CallEvent[]): ToolCall | undefined {
   const [first] = events
   return events.length === 1 && first?.type === 'tool_call' ? first : undefined

@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { AnswerContext } from '../provider-protocol.ts'
 import { maxToolCalls, ToolCallAssembler } from './assembler.ts'
-import type { ToolCallPiece, UpstreamEvent } from './piece.ts'
+import type { ToolCallFragment, UpstreamEvent } from './fragment.ts'
 
-type Piece = Omit<ToolCallPiece, 'type'>
+type Piece = Omit<ToolCallFragment, 'type'>
 const a = '{"path":"a"}'
 const b = '{"path":"b"}'
 const finish = (reason: 'tool_calls' | 'length' = 'tool_calls'): AnswerEvent => ({
@@ -19,12 +19,12 @@ const isPiece = (one: Piece | AnswerEvent): one is Piece => !('type' in one)
 
 function assembled(events: readonly UpstreamEvent[][], options: AnswerContext = {}): AnswerEvent[] {
   const assembler = new ToolCallAssembler(options)
-  return [...events.flatMap((upstreamEvents) => assembler.take(upstreamEvents)), ...assembler.end()]
+  return [...events.flatMap((upstreamEvents) => assembler.push(upstreamEvents)), ...assembler.finish()]
 }
 
 function eventsOf(given: (Piece | AnswerEvent | (Piece | AnswerEvent)[])[], options?: AnswerContext): AnswerEvent[] {
   const typed = given.map((one) =>
-    [one].flat().map((each): UpstreamEvent => (isPiece(each) ? { type: 'call_piece', ...each } : each)),
+    [one].flat().map((each): UpstreamEvent => (isPiece(each) ? { type: 'call_fragment', ...each } : each)),
   )
   return assembled(typed, options)
 }
@@ -114,21 +114,28 @@ describe('tool calls in pieces', () => {
 
   test('arguments that only an opening or a closing event has are not lost', () => {
     assert.deepEqual(
-      calls({ ...named('call_a', 0), whole: a }, { upstreamIndex: 0, text: '' }, { upstreamIndex: 0, isClosed: true }),
+      calls(
+        { ...named('call_a', 0), wholeArguments: a },
+        { upstreamIndex: 0, text: '' },
+        { upstreamIndex: 0, isClosed: true },
+      ),
       one,
     )
-    assert.deepEqual(calls(named('call_a', 0), { upstreamIndex: 0, whole: a, isClosed: true }), one)
+    assert.deepEqual(calls(named('call_a', 0), { upstreamIndex: 0, wholeArguments: a, isClosed: true }), one)
     assert.deepEqual(
       calls(
         named('call_a', 0),
         { upstreamIndex: 0, text: a.slice(0, 5) },
-        { ...named('call_a'), whole: a, isClosed: true },
+        { ...named('call_a'), wholeArguments: a, isClosed: true },
       ),
       one,
     )
     assert.deepEqual(calls({ ...named('call_a', 0), text: a }, { ...named('call_a', 0), text: a }), one)
     assert.deepEqual(
-      calls({ ...named('call_a'), whole: a, isClosed: true }, { ...named('call_a', 3), whole: a, isClosed: true }),
+      calls(
+        { ...named('call_a'), wholeArguments: a, isClosed: true },
+        { ...named('call_a', 3), wholeArguments: a, isClosed: true },
+      ),
       one,
     )
   })
@@ -211,8 +218,8 @@ describe('tool calls in pieces', () => {
 
   test('arguments stream on once id and name are known', () => {
     const given: UpstreamEvent[][] = [
-      [{ type: 'call_piece', ...named('call_a', 0) }],
-      [{ type: 'call_piece', upstreamIndex: 0, text: '{"pa' }],
+      [{ type: 'call_fragment', ...named('call_a', 0) }],
+      [{ type: 'call_fragment', upstreamIndex: 0, text: '{"pa' }],
     ]
     assert.equal(assembled(given.slice(0, 1)).length, 2)
     assert.deepEqual(
@@ -251,7 +258,7 @@ describe('tool calls in pieces', () => {
     assert.deepEqual(argumentsOf({ ...named('call_a', 0), text: a + b }), both)
     assert.deepEqual(argumentsOf({ ...named('call_a', 0), text: a }, { upstreamIndex: 0, text: b }), both)
     assert.deepEqual(argumentsOf({ ...named('call_a'), text: `${a}\n${b.slice(0, 4)}` }, { text: b.slice(4) }), both)
-    assert.throws(() => calls({ ...named('call_a', 0), whole: a + b, isClosed: true }), /are two objects/)
+    assert.throws(() => calls({ ...named('call_a', 0), wholeArguments: a + b, isClosed: true }), /are two objects/)
   })
 
   test('arguments behind an empty object that clients have are an error', () => {

@@ -4,8 +4,8 @@ import type { AnswerContext } from '../provider-protocol.ts'
 import { AnswerEnding, type Finish } from './answer-ending.ts'
 import { CallFinder } from './call-finder.ts'
 import { findDeclaredName } from './declared-name.ts'
+import { hasNoFragments, isEndMarker, type ToolCallFragment, type UpstreamEvent, withoutNullName } from './fragment.ts'
 import { PartialCall } from './partial-call.ts'
-import { hasNoPieces, isEndMarker, type ToolCallPiece, type UpstreamEvent, withoutNullName } from './piece.ts'
 
 /**
  * The most tool calls of an answer. The main thread reads and writes a whole answer at once, which takes about 8 ms for
@@ -14,7 +14,7 @@ import { hasNoPieces, isEndMarker, type ToolCallPiece, type UpstreamEvent, witho
 export const maxToolCalls = 5000
 
 /**
- * Assembles the tool calls of one answer from their pieces, which servers send in many forms (docs/decisions/0197). Calls are
+ * Assembles the tool calls of one answer from their fragments, which servers send in many forms (docs/decisions/0197). Calls are
  * in the order in which the upstream started them. Each has one event `tool_call`, with its id and name, which opens the call
  * for the client. Its arguments follow as they arrive, and are complete at the end. Several calls can be open at a time.
  * @throws Error for calls that cannot be completed, unless the answer was cut off at its limit, and for too many calls.
@@ -35,17 +35,17 @@ export class ToolCallAssembler {
   }
 
   /** @param events the content of one event of the upstream. */
-  take(events: UpstreamEvent[]): AnswerEvent[] {
-    if (this.#calls.length === 0 && hasNoPieces(events)) return this.#takeWithoutCalls(events)
+  push(events: UpstreamEvent[]): AnswerEvent[] {
+    if (this.#calls.length === 0 && hasNoFragments(events)) return this.#takeWithoutCalls(events)
     this.#finder?.startEvent()
     const isBesideText = events.some(isTextOrReasoning)
     return events.flatMap((event) =>
-      event.type === 'call_piece' ? this.#addPiece(event) : this.#addOther(event, isBesideText),
+      event.type === 'call_fragment' ? this.#addFragment(event) : this.#addOther(event, isBesideText),
     )
   }
 
   /** Completes all calls after the last event of the upstream. */
-  end(): AnswerEvent[] {
+  finish(): AnswerEvent[] {
     if (this.#calls.some((call) => call.args.isUnclosed)) this.#ending.truncateAtLimit()
     return [...this.#completeCalls(), ...this.#ending.end(this.#hasCalls)]
   }
@@ -77,43 +77,43 @@ export class ToolCallAssembler {
     return this.#ending.report(finish, { hasCalls: this.#hasCalls, isBesideText })
   }
 
-  /** Adds a piece. Objects after its arguments are further calls. There can be very many, because a model can repeat itself. */
-  #addPiece(sentPiece: ToolCallPiece): AnswerEvent[] {
-    const piece = withoutNullName(sentPiece, this.#context.toolNames)
-    const { events, rest: otherObjects } = this.#addToCall(piece)
+  /** Adds a fragment. Objects after its arguments are further calls. There can be very many, because a model can repeat itself. */
+  #addFragment(sentFragment: ToolCallFragment): AnswerEvent[] {
+    const fragment = withoutNullName(sentFragment, this.#context.toolNames)
+    const { events, rest: otherObjects } = this.#addToCall(fragment)
     for (let rest = otherObjects; rest !== ''; ) {
-      const next = this.#addToCall({ type: 'call_piece', upstreamIndex: piece.upstreamIndex, text: rest })
+      const next = this.#addToCall({ type: 'call_fragment', upstreamIndex: fragment.upstreamIndex, text: rest })
       events.push(...next.events)
       rest = next.rest
     }
     return events
   }
 
-  /** @returns the events of the call of a piece, and the text that follows its arguments in the piece. */
-  #addToCall(piece: ToolCallPiece): { events: AnswerEvent[]; rest: string } {
+  /** @returns the events of the call of a fragment, and the text that follows its arguments in the fragment. */
+  #addToCall(fragment: ToolCallFragment): { events: AnswerEvent[]; rest: string } {
     this.#finder ??= new CallFinder(this.#context.toolNames)
-    const call = this.#findOrCreateCall(piece, this.#finder)
+    const call = this.#findOrCreateCall(fragment, this.#finder)
     if (!call) return { events: [], rest: '' }
     // A second call with the same id gets a generated id.
-    const uniquePiece = this.#finder.isIdOfOther(piece.id, call) ? { ...piece, id: undefined } : piece
-    const rest = call.add(uniquePiece, this.#isNamePartial(piece))
-    this.#finder.record(call, piece)
+    const uniqueFragment = this.#finder.isIdOfOther(fragment.id, call) ? { ...fragment, id: undefined } : fragment
+    const rest = call.add(uniqueFragment, this.#isNamePartial(fragment))
+    this.#finder.record(call, fragment)
     const events = call.isOpen ? [...call.takeSignature(), ...call.takeSendableArguments()] : this.#openNextCalls()
     return { events, rest }
   }
 
-  #isNamePartial({ name = '', isNamePartial }: ToolCallPiece): boolean {
+  #isNamePartial({ name = '', isNamePartial }: ToolCallFragment): boolean {
     // Without declared tools, every name can continue.
     return isNamePartial === true || (isNamePartial === 'if_undeclared' && !this.#context.toolNames?.has(name))
   }
 
-  /** Finds the call of a piece, or creates it; undefined for an empty piece and for the end of an unknown call. */
-  #findOrCreateCall(piece: ToolCallPiece, finder: CallFinder): PartialCall | undefined {
-    const existing = finder.find(piece)
-    if (existing || isEndMarker(piece)) return existing
+  /** Finds the call of a fragment, or creates it; undefined for an empty fragment and for the end of an unknown call. */
+  #findOrCreateCall(fragment: ToolCallFragment, finder: CallFinder): PartialCall | undefined {
+    const existing = finder.find(fragment)
+    if (existing || isEndMarker(fragment)) return existing
     if (this.#calls.length === maxToolCalls) throw new Error(`it has more than ${maxToolCalls} tool calls`)
     finder.latestCall?.completeName()
-    const call = new PartialCall(piece.upstreamIndex)
+    const call = new PartialCall(fragment.upstreamIndex)
     this.#calls.push(call)
     return call
   }
@@ -136,7 +136,7 @@ export class ToolCallAssembler {
     return call.open({ index, id: call.id ?? generatedId, name: findDeclaredName(name, this.#context.toolNames) })
   }
 
-  /** Completes all calls, because no more pieces follow. @throws Error for a call that is cut off or has no name. */
+  /** Completes all calls, because no more fragments follow. @throws Error for a call that is cut off or has no name. */
   #completeCalls(): AnswerEvent[] {
     this.#calls = joinNamelessCalls(this.#calls)
     const events: AnswerEvent[] = []

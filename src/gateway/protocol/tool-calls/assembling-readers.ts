@@ -1,28 +1,31 @@
+import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { isEndMark } from '../end-mark.ts'
-import type { ProviderProtocol } from '../provider-protocol.ts'
+import type { AnswerContext, StreamReader } from '../provider-protocol.ts'
 import { ChoicesAssembler } from './choices-assembler.ts'
-import type { UpstreamEvent } from './piece.ts'
+import type { UpstreamEvent } from './fragment.ts'
 
-/** Wraps a reader of streams, so that it assembles the pieces of tool calls. The end mark completes the calls. */
-export function assemblingReader(
-  newReader: (answerId?: string) => (event: SseEvent) => UpstreamEvent[],
-): ProviderProtocol['reader'] {
+/** Reads the events of one upstream stream. Tool calls are still in fragments. */
+type FragmentReader = (event: SseEvent) => UpstreamEvent[]
+
+/** Wraps a stream reader, so that the fragments of tool calls are assembled. The end mark (`[DONE]`) completes the calls. */
+export function assembleStreamCalls(
+  createReader: (answerId?: string) => FragmentReader,
+): (context?: AnswerContext) => StreamReader {
   return (context = {}) => {
-    const read = newReader(context.answerId)
-    const calls = new ChoicesAssembler(context)
-    return (event) => (isEndMark(event) ? calls.end() : calls.take(read(event)))
+    const read = createReader(context.answerId)
+    const assembler = new ChoicesAssembler(context)
+    return (event) => (isEndMark(event) ? assembler.finish() : assembler.push(read(event)))
   }
 }
 
-/** Wraps a reader of whole answers, so that it assembles the pieces of tool calls. */
-export function assemblingBodyReader(
+/** Wraps a reader of whole answers, so that the fragments of tool calls are assembled. */
+export function assembleBodyCalls(
   read: (body: unknown, answerId?: string) => UpstreamEvent[],
-): ProviderProtocol['readBody'] {
+): (body: unknown, context?: AnswerContext) => AnswerEvent[] {
   return (body, context = {}) => {
-    const calls = new ChoicesAssembler(context)
-    const events = calls.take(read(body, context.answerId))
-    const last = calls.end()
-    return last.length === 0 ? events : [...events, ...last]
+    const assembler = new ChoicesAssembler(context)
+    const events = assembler.push(read(body, context.answerId))
+    return [...events, ...assembler.finish()]
   }
 }

@@ -7,25 +7,25 @@ import {
   meansNoArguments,
   startsObject,
 } from './arguments-text.ts'
-import type { ToolCallPiece } from './piece.ts'
+import type { ToolCallFragment } from './fragment.ts'
 
 /**
- * The arguments of one tool call while their pieces arrive: the JSON of an object, or the free text of a custom tool. The
+ * The arguments of one tool call while their fragments arrive: the JSON of an object, or the free text of a custom tool. The
  * parameter `callName` is for error messages.
  */
 export class CallArguments {
   /** The arguments are the free text of a custom tool. */
   #isCustom = false
-  /** Each piece starts with all of the earlier ones, so only its end is new. */
+  /** Each fragment starts with all of the earlier ones, so only its end is new. */
   #isCumulative = false
-  /** Whether the first piece of the call had arguments. Undefined before it. */
+  /** Whether the first fragment of the call had arguments. Undefined before it. */
   #startedWithArguments: boolean | undefined
   /** The arguments so far. Text after the end of JSON arguments is not included. */
   #text = ''
-  /** The copy of all arguments that some upstreams send at the end. Used if the pieces contain less. */
+  /** The copy of all arguments that some upstreams send at the end. Used if the fragments contain less. */
   #wholeText: string | undefined
   readonly #extent = new JsonExtent()
-  /** The part of `#text` that was not sent to the client. Stored separately, so that `#text` is not copied for each piece. */
+  /** The part of `#text` that was not sent to the client. Stored separately, so that `#text` is not copied for each fragment. */
   #unsentText = ''
   /** Some of the arguments were sent to the client. */
   #hasSent = false
@@ -49,17 +49,17 @@ export class CallArguments {
     return this.isComplete && isEmptyObject(this.#text)
   }
 
-  /** Whether the arguments are `{}`, sent in the first piece of the call. Some upstreams send the real arguments after it. */
+  /** Whether the arguments are `{}`, sent in the first fragment of the call. Some upstreams send the real arguments after it. */
   get isPlaceholder(): boolean {
     return this.#startedWithArguments === true && this.isEmptyObject
   }
 
-  /** Whether a piece had text, even if it was only white space. */
+  /** Whether a fragment had text, even if it was only white space. */
   get hasText(): boolean {
     return this.#text !== ''
   }
 
-  /** Whether the upstream sent no arguments so far: the pieces had only white space, and it sent no copy at the end. */
+  /** Whether the upstream sent no arguments so far: the fragments had only white space, and it sent no copy at the end. */
   get isMissing(): boolean {
     return this.#text.trim() === '' && !this.#wholeText
   }
@@ -70,23 +70,26 @@ export class CallArguments {
   }
 
   /**
-   * Adds the arguments of a piece of the call.
+   * Adds the arguments of a fragment of the call.
    * @returns the text after the arguments if it starts another object, which belongs to another call; otherwise ''.
    */
-  add({ text, whole, custom }: Pick<ToolCallPiece, 'text' | 'whole' | 'custom'>, callName: string | undefined): string {
+  add(
+    { text, wholeArguments, custom }: Pick<ToolCallFragment, 'text' | 'wholeArguments' | 'custom'>,
+    callName: string | undefined,
+  ): string {
     this.#startedWithArguments ??= !!text
     if (custom) this.#isCustom = true
     const rest = text ? this.#addText(text, callName) : ''
-    if (whole) this.#wholeText = whole
+    if (wholeArguments) this.#wholeText = wholeArguments
     return rest
   }
 
   /** Appends arguments that arrived as another call. @throws Error for a second object. */
   append(other: CallArguments, callName: string | undefined): void {
-    requireNoSecondObject(this.add({ text: other.#text, whole: other.#wholeText }, callName), callName)
+    requireNoSecondObject(this.add({ text: other.#text, wholeArguments: other.#wholeText }, callName), callName)
   }
 
-  /** Adds text that the pieces lack from the copy at the end. @throws Error for a second object. */
+  /** Adds text that the fragments lack from the copy at the end. @throws Error for a second object. */
   completeFromCopy(callName: string | undefined): void {
     const whole = this.#wholeText
     if (whole === undefined || this.isComplete) return
@@ -101,7 +104,7 @@ export class CallArguments {
     return this.#isCustom || this.#startsObject ? this.#takeUnsent() : ''
   }
 
-  /** Returns all unsent text, after the last piece. @throws Error as `completeFromCopy` does. */
+  /** Returns all unsent text, after the last fragment. @throws Error as `completeFromCopy` does. */
   takeRest(callName: string | undefined): string {
     this.completeFromCopy(callName)
     if (this.#hasSent || this.#isCustom) return this.#takeUnsent()
@@ -111,12 +114,12 @@ export class CallArguments {
   }
 
   /** @returns as `add` does. */
-  #addText(piece: string, callName: string | undefined): string {
+  #addText(fragment: string, callName: string | undefined): string {
     if (this.#isCustom) {
-      this.#append(piece)
+      this.#append(fragment)
       return ''
     }
-    const text = this.#findNewText(piece)
+    const text = this.#findNewText(fragment)
     // Some upstreams repeat the arguments when they are complete.
     if (this.isComplete && startsObject(text) && this.equals(text)) return ''
     if (this.#hasSentDefault && text.trim() !== '')
@@ -137,13 +140,13 @@ export class CallArguments {
     return this.isEmptyObject || (this.#startsObject === false && meansNoArguments(this.#text))
   }
 
-  /** The part of a piece that the arguments so far lack. */
-  #findNewText(piece: string): string {
-    if (this.#text === '' || this.isComplete) return piece
-    if (this.#isCumulative && piece.startsWith(this.#text)) return piece.slice(this.#text.length)
-    const text = findTextAfterRepetition(this.#text, piece, this.#extent.isInString)
-    if (text === undefined) return piece
-    this.#isCumulative ||= piece.startsWith(this.#text)
+  /** The part of a fragment that the arguments so far lack. */
+  #findNewText(fragment: string): string {
+    if (this.#text === '' || this.isComplete) return fragment
+    if (this.#isCumulative && fragment.startsWith(this.#text)) return fragment.slice(this.#text.length)
+    const text = findTextAfterRepetition(this.#text, fragment, this.#extent.isInString)
+    if (text === undefined) return fragment
+    this.#isCumulative ||= fragment.startsWith(this.#text)
     return text
   }
 

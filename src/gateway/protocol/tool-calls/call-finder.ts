@@ -1,44 +1,44 @@
 import { startsObject } from './arguments-text.ts'
+import type { ToolCallFragment } from './fragment.ts'
 import type { PartialCall } from './partial-call.ts'
-import type { ToolCallPiece } from './piece.ts'
 
-/** Finds the call that a piece belongs to. Some servers send the index or the id of the call, others only pieces in order. */
+/** Finds the call that a fragment belongs to. Some servers send the index or the id of the call, others only fragments in order. */
 export class CallFinder {
   /** The names of the tools that the upstream got. Undefined if they are not known. */
   readonly #toolNames: ReadonlySet<string> | undefined
   readonly #byIndex = new Map<number, PartialCall>()
   readonly #byId = new Map<string, PartialCall>()
   #latestCall: PartialCall | undefined
-  /** Whether the latest piece is in the upstream event that is being read. Its pieces with the same name are several calls. */
+  /** Whether the latest fragment is in the upstream event that is being read. Its fragments with the same name are several calls. */
   #isLatestInThisEvent = false
 
   constructor(toolNames: ReadonlySet<string> | undefined) {
     this.#toolNames = toolNames
   }
 
-  /** The call of the latest piece. */
+  /** The call of the latest fragment. */
   get latestCall(): PartialCall | undefined {
     return this.#latestCall
   }
 
-  /** Notes that the next pieces are in another event of the upstream. */
+  /** Notes that the next fragments are in another event of the upstream. */
   startEvent(): void {
     this.#isLatestInThisEvent = false
   }
 
-  /** The call of a piece: by its id, else by its index, else the latest one. Undefined if the piece starts another call. */
-  find(piece: ToolCallPiece): PartialCall | undefined {
-    const { upstreamIndex, id } = piece
+  /** The call of a fragment: by its id, else by its index, else the latest one. Undefined if the fragment starts another call. */
+  find(fragment: ToolCallFragment): PartialCall | undefined {
+    const { upstreamIndex, id } = fragment
     const callByIndex = upstreamIndex === undefined ? undefined : this.#byIndex.get(upstreamIndex)
     const callById = id ? this.#byId.get(id) : undefined
-    if (callById && (callById === callByIndex || fitsCallOfId(piece, callById))) return callById
-    // The end of unclosed arguments belongs to their call, although the piece has another id.
+    if (callById && (callById === callByIndex || fitsCallOfId(fragment, callById))) return callById
+    // The end of unclosed arguments belongs to their call, although the fragment has another id.
     const latest = callByIndex ?? this.#latestCall
-    if (latest?.args.isUnclosed && !callById && continuesArguments(piece)) return latest
-    const candidate = callByIndex ?? this.#findPreceding(piece)
+    if (latest?.args.isUnclosed && !callById && continuesArguments(fragment)) return latest
+    const candidate = callByIndex ?? this.#findPreceding(fragment)
     if (!candidate) return undefined
     const hasOtherId = id && candidate.id !== undefined && !callById
-    return hasOtherId || this.#startsNewCall(candidate, piece) ? undefined : candidate
+    return hasOtherId || this.#startsNewCall(candidate, fragment) ? undefined : candidate
   }
 
   /** Whether another call has the id. */
@@ -47,21 +47,21 @@ export class CallFinder {
     return callById !== undefined && callById !== call
   }
 
-  /** Records the call of a piece, after the piece was added to it. */
-  record(call: PartialCall, { upstreamIndex = call.upstreamIndex }: ToolCallPiece): void {
+  /** Records the call of a fragment, after the fragment was added to it. */
+  record(call: PartialCall, { upstreamIndex = call.upstreamIndex }: ToolCallFragment): void {
     this.#latestCall = call
     this.#isLatestInThisEvent = true
     if (call.id !== undefined) this.#byId.set(call.id, call)
     if (upstreamIndex !== undefined) this.#byIndex.set(upstreamIndex, call)
   }
 
-  /** The latest call, if the piece or that call has no index. Between calls with indexes, the order means nothing. */
-  #findPreceding({ upstreamIndex }: ToolCallPiece): PartialCall | undefined {
+  /** The latest call, if the fragment or that call has no index. Between calls with indexes, the order means nothing. */
+  #findPreceding({ upstreamIndex }: ToolCallFragment): PartialCall | undefined {
     return upstreamIndex === undefined || this.#latestCall?.upstreamIndex === undefined ? this.#latestCall : undefined
   }
 
-  /** Whether a piece is the first of another call. @param call the call of its index, or else the latest one. */
-  #startsNewCall(call: PartialCall, { upstreamIndex, id, name, text = '' }: ToolCallPiece): boolean {
+  /** Whether a fragment is the first of another call. @param call the call of its index, or else the latest one. */
+  #startsNewCall(call: PartialCall, { upstreamIndex, id, name, text = '' }: ToolCallFragment): boolean {
     if (call.args.isComplete && startsObject(text))
       return !!name || !(call.args.isEmptyObject || call.args.equals(text))
     if (!name || call.name === undefined) return false
@@ -71,7 +71,7 @@ export class CallFinder {
   }
 
   /**
-   * Whether a piece with a name but no id continues the name of a call without arguments. Another call would have an id, as
+   * Whether a fragment with a name but no id continues the name of a call without arguments. Another call would have an id, as
    * this one does, or arguments.
    */
   #continuesName(callId: string | undefined, name: string, upstreamIndex: number | undefined, text: string): boolean {
@@ -82,16 +82,16 @@ export class CallFinder {
 }
 
 /**
- * Whether a piece with the id of a call belongs to it. It does unless it has the index of another call; and also then if it
- * continues the arguments, because some servers give each piece of a call another index.
+ * Whether a fragment with the id of a call belongs to it. It does unless it has the index of another call; and also then if it
+ * continues the arguments, because some servers give each fragment of a call another index.
  */
-function fitsCallOfId({ upstreamIndex, name }: ToolCallPiece, call: PartialCall): boolean {
+function fitsCallOfId({ upstreamIndex, name }: ToolCallFragment, call: PartialCall): boolean {
   if (upstreamIndex === undefined || call.upstreamIndex === undefined) return true
   if (upstreamIndex === call.upstreamIndex) return true
   return !name && call.name !== undefined && !call.args.isComplete
 }
 
-/** Whether a piece continues arguments: it has text that does not start an object. */
-function continuesArguments({ name, text = '' }: ToolCallPiece): boolean {
+/** Whether a fragment continues arguments: it has text that does not start an object. */
+function continuesArguments({ name, text = '' }: ToolCallFragment): boolean {
   return !name && text.trim() !== '' && !startsObject(text)
 }

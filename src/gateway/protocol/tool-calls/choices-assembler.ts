@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { AnswerContext } from '../provider-protocol.ts'
 import { ToolCallAssembler } from './assembler.ts'
-import type { UpstreamEvent } from './piece.ts'
+import type { UpstreamEvent } from './fragment.ts'
 
 /**
  * Assembles the tool calls of an answer with one or several choices, separately for each choice. Calls are numbered
@@ -19,29 +19,29 @@ export class ChoicesAssembler {
   }
 
   /** @param upstreamEvents the content of one event of the upstream. */
-  take(upstreamEvents: UpstreamEvent[]): AnswerEvent[] {
+  push(upstreamEvents: UpstreamEvent[]): AnswerEvent[] {
     if (this.#furtherChoices === undefined && !upstreamEvents.some(isFurtherChoice))
-      return this.#firstChoice.take(upstreamEvents)
+      return this.#firstChoice.push(upstreamEvents)
     const { first = [], further = [] } = Object.groupBy(upstreamEvents, (event) =>
       isFurtherChoice(event) ? 'further' : 'first',
     )
     const choices = [...Map.groupBy(further, ({ choice = 0 }) => choice)]
     return [
-      ...this.#firstChoice.take(first),
+      ...this.#firstChoice.push(first),
       ...choices.flatMap(([choice, events]) => this.#assembleChoice(choice, events)),
     ]
   }
 
   /** Completes all calls after the last event of the upstream. */
-  end(): AnswerEvent[] {
-    if (!this.#furtherChoices) return this.#firstChoice.end()
-    const furtherEvents = [...this.#furtherChoices].flatMap(([choice, calls]) => withChoice(calls.end(), choice))
-    return [...this.#firstChoice.end(), ...furtherEvents]
+  finish(): AnswerEvent[] {
+    if (!this.#furtherChoices) return this.#firstChoice.finish()
+    const furtherEvents = [...this.#furtherChoices].flatMap(([choice, calls]) => withChoice(calls.finish(), choice))
+    return [...this.#firstChoice.finish(), ...furtherEvents]
   }
 
   #assembleChoice(choice: number, events: readonly UpstreamEvent[]): AnswerEvent[] {
     const choiceEvents = events.map((event) => withChoiceId(event, choice))
-    return withChoice(this.#findOrCreateAssembler(choice).take(choiceEvents), choice)
+    return withChoice(this.#findOrCreateAssembler(choice).push(choiceEvents), choice)
   }
 
   #findOrCreateAssembler(choice: number): ToolCallAssembler {
@@ -59,7 +59,7 @@ const isFurtherChoice = ({ choice = 0 }: UpstreamEvent) => choice > 0
 
 /** Generated ids include the choice, so that they differ between choices. */
 function withChoiceId(event: UpstreamEvent, choice: number): UpstreamEvent {
-  if (event.type !== 'call_piece' || !event.answerId) return event
+  if (event.type !== 'call_fragment' || !event.answerId) return event
   return { ...event, answerId: `${event.answerId}_${choice}` }
 }
 

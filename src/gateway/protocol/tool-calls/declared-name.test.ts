@@ -30,7 +30,11 @@ test('calls of whole and streamed answers have the declared name', () => {
   const body = { choices: [{ message: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
   const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
   const context = { answerId: 'c', toolNames: declared }
-  const streamed = openaiChat.reader(context)({ event: undefined, data: JSON.stringify(chunk), raw: Buffer.alloc(0) })
+  const streamed = openaiChat.createReader(context)({
+    event: undefined,
+    data: JSON.stringify(chunk),
+    raw: Buffer.alloc(0),
+  })
   for (const events of [openaiChat.readBody(body, context), streamed])
     assert.deepEqual(
       events.flatMap((event) => (event.type === 'tool_call' ? [event.name] : [])),

@@ -1,9 +1,9 @@
-/** Longer names stay, because the patterns of names take quadratic time for some texts. */
+/** Longer names are not compared, because the patterns take quadratic time for some texts. In characters. */
 const maxNameLength = 1024
 
 /**
- * The declared tool that a model means by a name with white space, quotes, a prefix, a number or the marks of its template,
- * or in another case. A name that fits no declared tool, or several, stays.
+ * Finds the declared tool for a name with white space, quotes, a prefix, a number or template marks, or in another case. Returns
+ * the name unchanged if it fits no declared tool, or several.
  */
 export function findDeclaredName(name: string, declared: ReadonlySet<string> | undefined): string {
   if (!declared || declared.has(name) || name.length > maxNameLength) return name
@@ -21,7 +21,7 @@ function findInOtherCase(possibleNames: readonly string[], declared: ReadonlySet
   return matches.length === 1 ? matches[0] : undefined
 }
 
-/** The start of a header of gpt-oss, before the name: `commentary to=functions.read`. */
+/** The header that gpt-oss writes before the name: `commentary to=functions.read`. */
 const recipient = /^.*\bto=/s
 
 /** Marks that follow the name: `read<|channel|>commentary`, `read</tool_call>`. */
@@ -30,7 +30,7 @@ const templateMarks = /<[|/].*$/s
 /** White space and quotes around the name, and the brackets of a call: `"read"`, `read()`. */
 const quotes = /^[\s"'`]+|(?:\(\))?[\s"'`]*$/g
 
-/** A name that a server joined of several pieces that each had all of it: `readread`. */
+/** A name that a server joined from several fragments that each had the whole name: `readread`. */
 const repetition = /^(.+?)\1+$/
 
 /** Namespaces in which models see their tools: OpenAI's open models and Kimi, Gemini. */

@@ -1,11 +1,11 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { CallArguments } from './call-arguments.ts'
-import type { CallSignature, ToolCallPiece } from './piece.ts'
+import type { CallSignature, ToolCallFragment } from './fragment.ts'
 
 /** A call as the client has it. `index` is its number among the calls of the answer. */
 type OpenedCall = { index: number; id: string; name: string }
 
-/** One tool call while its pieces arrive. It is open once its id and name were sent to the client. */
+/** One tool call while its fragments arrive. It is open once its id and name were sent to the client. */
 export class PartialCall {
   /** As in `ToolCallPiece`. */
   readonly upstreamIndex: number | undefined
@@ -16,10 +16,10 @@ export class PartialCall {
   #namespace: string | undefined
   /** The thought signature of the call (Gemini), until it was sent to the client. */
   #unsentSignature: CallSignature | undefined
-  /** The latest thought signature. Some upstreams repeat it in each piece. */
+  /** The latest thought signature. Some upstreams repeat it in each fragment. */
   #latestSignature: string | undefined
   #isCustom = false
-  /** The next piece can continue the name. */
+  /** The next fragment can continue the name. */
   #isNamePartial = false
   /** Whether the upstream reported that the call is complete. */
   #isClosed = false
@@ -70,12 +70,12 @@ export class PartialCall {
   }
 
   /**
-   * Adds a piece. @param isNamePartial whether the next piece can continue the name.
+   * Adds a fragment. @param isNamePartial whether the next fragment can continue the name.
    * @returns as `CallArguments.add` does.
    * @throws Error for a name that continues after it was sent to the client.
    */
-  add(piece: ToolCallPiece, isNamePartial: boolean): string {
-    const { id, name, namespace, custom, isClosed, answerId, signature } = piece
+  add(fragment: ToolCallFragment, isNamePartial: boolean): string {
+    const { id, name, namespace, custom, isClosed, answerId, signature } = fragment
     this.#id ||= id || undefined
     if (name) {
       this.#addName(name, isClosed)
@@ -85,7 +85,7 @@ export class PartialCall {
     this.#answerId ||= answerId
     this.#addSignature(signature)
     if (custom) this.#isCustom = true
-    const rest = this.args.add(piece, this.#name)
+    const rest = this.args.add(fragment, this.#name)
     if (!isClosed) return rest
     this.#isClosed = true
     this.args.completeFromCopy(this.#name)
@@ -127,7 +127,7 @@ export class PartialCall {
     return argumentEvents(this.#opened, this.args.takeSendable())
   }
 
-  /** Returns all unsent arguments of an open call, after the last piece. @throws Error as `CallArguments.takeRest` does. */
+  /** Returns all unsent arguments of an open call, after the last fragment. @throws Error as `CallArguments.takeRest` does. */
   takeRestOfArguments(): AnswerEvent[] {
     return this.#opened ? argumentEvents(this.#opened, this.args.takeRest(this.#name)) : []
   }

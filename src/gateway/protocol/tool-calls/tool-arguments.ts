@@ -7,7 +7,7 @@ import type { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.t
 import { parseJson } from '#platform/json/json-text/plain-names.ts'
 
 /**
- * The arguments of a call as an object. Missing or invalid arguments become an empty object.
+ * Parses the arguments of a call. Missing or invalid arguments become an empty object.
  * @throws Fault `invalid` if they are nested too deep, or exceed the quota.
  */
 export function parseArguments(json: string | undefined, quota: JsonParseQuota): object {
@@ -18,8 +18,8 @@ export function parseArguments(json: string | undefined, quota: JsonParseQuota):
 }
 
 /**
- * The JSON of an object for the arguments of a call, which servers parse. A valid text stays as it is; an invalid object
- * becomes an empty one.
+ * Returns the arguments of a call as the JSON text of an object, which servers parse. Valid text stays; an invalid object becomes
+ * an empty object.
  */
 export function toArgumentsText(rawArguments: unknown, quota: JsonParseQuota): string {
   const text = typeof rawArguments === 'string' ? rawArguments : JSON.stringify(rawArguments ?? {})
@@ -46,7 +46,7 @@ export function parseJsonText(json: string): unknown {
 
 const startsLikeJson = /^\s*[[{"\-\dtfn]/
 
-/** Deeper than any function needs. */
+/** Deeper than the arguments of any function, in levels. */
 const maxDepth = 500
 
 /** The function that a tool choice requires; undefined if it requires none. */
@@ -58,7 +58,7 @@ export function readChosenFunction(choice: unknown): string | undefined {
 
 type RawCall = { function?: { name?: string; arguments?: string }; custom?: { name?: string; input?: string } }
 
-/** A call as a function call. The text of a custom call becomes its argument `input`. */
+/** Reads a call as a function call. The text of a custom call becomes the argument `input`. */
 export function readCalledFunction(call: RawCall, quota: JsonParseQuota): { name: string | undefined; args: object } {
   const { function: called, custom } = call
   const args = !called && custom ? { input: custom.input ?? '' } : parseArguments(called?.arguments, quota)

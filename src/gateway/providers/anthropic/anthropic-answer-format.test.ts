@@ -79,7 +79,7 @@ test('calls of other tools and an answer without a call stay', () => {
 })
 
 test('the arguments of the answer tool stream as text', () => {
-  const reader = withAnswerTool(anthropicMessages, 'json_answer').reader()
+  const reader = withAnswerTool(anthropicMessages, 'json_answer').createReader()
   const events = [
     { type: 'content_block_start', index: 0, content_block: { ...answer, input: {} } },
     ...['{"city":', '"Rome"}'].map((partial_json) => ({

@@ -7,9 +7,9 @@ type Choice = { type?: unknown } & Body
  * Claude models without answer formats: up to version 4.0. After `4` or `4.0`, a name ends, continues with a word, or has a
  * date of at least six digits (`claude-sonnet-4-20250514`).
  */
-const lacksFormats = /claude-(?:[123]\b|instant|(?:opus|sonnet|haiku)-4(?:[-.]0)?(?:$|[-@:]\D|[-@:]\d{6,}))/
+const modelsWithoutFormats = /claude-(?:[123]\b|instant|(?:opus|sonnet|haiku)-4(?:[-.]0)?(?:$|[-@:]\D|[-@:]\d{6,}))/
 
-const toolName = 'json_answer'
+const defaultToolName = 'json_answer'
 
 /**
  * Replaces an answer format by a tool whose arguments are the answer, for models that refuse formats
@@ -20,7 +20,7 @@ export function replaceFormatByTool(body: Body): { body: Body; answerTool?: stri
   const { model, output_config, output_format, tools: clientTools, tool_choice } = body
   const { format = output_format, ...config } = (output_config ?? {}) as { format?: unknown } & Body
   const { type, schema } = (format ?? {}) as { type?: unknown; schema?: unknown }
-  if (type !== 'json_schema' || typeof model !== 'string' || !lacksFormats.test(model)) return { body }
+  if (type !== 'json_schema' || typeof model !== 'string' || !modelsWithoutFormats.test(model)) return { body }
   // The arguments of a tool are an object.
   if ((schema as { type?: unknown } | null | undefined)?.type !== 'object') return { body }
   const tools = (Array.isArray(clientTools) ? clientTools : []) as Tool[]
@@ -44,7 +44,7 @@ export function replaceFormatByTool(body: Body): { body: Body; answerTool?: stri
 
 function chooseToolName(tools: readonly Tool[]): string {
   const names = new Set(tools.map((tool) => tool?.name))
-  let name = toolName
+  let name = defaultToolName
   while (names.has(name)) name += '_'
   return name
 }

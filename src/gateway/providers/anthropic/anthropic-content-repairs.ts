@@ -6,7 +6,7 @@ import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { parseArguments } from '../../protocol/tool-calls/tool-arguments.ts'
-import { contentBlocks } from './anthropic-turns.ts'
+import { encodeBlocks } from './anthropic-turns.ts'
 import { mapBlocks } from './map-blocks.ts'
 
 type Block = { type?: unknown; text?: unknown; content?: unknown }
@@ -14,7 +14,7 @@ type CallBlock = Block & { input?: unknown }
 type Turn = { role?: unknown; content?: unknown }
 
 /** Types of parts of chats and responses. */
-const foreignTypes: ReadonlySet<unknown> = new Set([
+const openaiPartTypes: ReadonlySet<unknown> = new Set([
   'input_text',
   'output_text',
   'image_url',
@@ -38,8 +38,8 @@ function fitBlock(block: Block): Block {
     return content === block.content ? block : { ...block, content }
   }
   if (block?.type === 'text' || block?.type === 'tool_use') return withoutStreamMembers(block)
-  if (!foreignTypes.has(block?.type)) return block
-  return contentBlocks([toChatPart(block as Part) as ContentPart])[0] ?? block
+  if (!openaiPartTypes.has(block?.type)) return block
+  return encodeBlocks([toChatPart(block as Part) as ContentPart])[0] ?? block
 }
 
 /** Members that LangChain adds to the blocks of a stream, and that Anthropic refuses. */
@@ -109,7 +109,7 @@ function withoutBlankTurns(body: Body, dropped: string[]): Body {
 const isEmptyList = (content: unknown) => Array.isArray(content) && content.length === 0
 
 /** Models that accept system messages within a conversation. Earlier models and other servers refuse or misplace them. */
-const acceptsSystemTurns = /claude-(?:opus-4[-.][89]|(?:opus|sonnet|haiku)-[5-9]|fable|mythos)/
+const modelsWithSystemTurns = /claude-(?:opus-4[-.][89]|(?:opus|sonnet|haiku)-[5-9]|fable|mythos)/
 
 /**
  * Moves system messages at the start to `system`, where Anthropic requires them. For models that accept no later ones, these
@@ -121,7 +121,7 @@ export const fitSystemTurns: Repair = (body) => {
   const first = turns.findIndex((turn) => !isSystemTurn(turn))
   const leading = first > 0 ? turns.slice(0, first).filter(hasContent) : []
   const rest = leading.length > 0 ? turns.filter((turn) => !leading.includes(turn)) : turns
-  const messages = acceptsSystemTurns.test(String(body.model)) ? rest : withReminders(rest)
+  const messages = modelsWithSystemTurns.test(String(body.model)) ? rest : withReminders(rest)
   if (leading.length === 0) return { ...body, messages }
   return { ...body, system: [body.system, ...leading.map(({ content }) => content)].flatMap(toBlocks), messages }
 }
@@ -155,12 +155,12 @@ export const trimPrefill: Repair = (body) => {
   const turns = body.messages as Turn[] | undefined
   const last = Array.isArray(turns) ? turns.at(-1) : undefined
   if (last?.role !== 'assistant') return body
-  const content = trimmedEnd(last.content)
+  const content = trimEndOfContent(last.content)
   if (content === last.content) return body
   return { ...body, messages: [...turns!.slice(0, -1), { ...last, content }] }
 }
 
-function trimmedEnd(content: unknown): unknown {
+function trimEndOfContent(content: unknown): unknown {
   if (typeof content === 'string') return content.trimEnd()
   const block = Array.isArray(content) ? (content.at(-1) as Block | undefined) : undefined
   if (block?.type !== 'text' || typeof block.text !== 'string') return content

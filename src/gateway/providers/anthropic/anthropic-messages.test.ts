@@ -141,7 +141,7 @@ describe('anthropic-messages, requests', () => {
 
   test('an error has the message of the upstream', () => {
     const body = { type: 'error', error: { type: 'invalid_request_error', message: 'max_tokens: too large' } }
-    assert.equal(anthropicMessages.errorMessage(body), 'max_tokens: too large')
+    assert.equal(anthropicMessages.readErrorMessage(body), 'max_tokens: too large')
     assert.deepEqual(anthropicMessages.readBody(body), [
       { type: 'error', message: 'max_tokens: too large', status: 400, code: 'invalid_request_error' },
     ])

@@ -3,39 +3,41 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/provider-protocol.ts'
-import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
 import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'
 import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
+import { findSetFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
-import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/assembling-readers.ts'
-import { generatedImagesField } from '../content.ts'
-import { readRefusalMessage } from '../errors/error-message.ts'
+import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
+import { listDroppedImageFields } from '../content.ts'
+import { readErrorBodyMessage } from '../errors/error-message.ts'
 import { readCount } from '../token-counts.ts'
-import { anthropicReader, readAnthropicMessage } from './answer/anthropic-answer.ts'
+import { createAnthropicReader, readAnthropicMessage } from './answer/anthropic-answer.ts'
 import { replaceFormatByTool } from './anthropic-answer-format.ts'
-import { anthropicForms } from './anthropic-forms.ts'
+import { anthropicNormalization } from './anthropic-normalization.ts'
 import { adaptForAnthropic } from './anthropic-passthrough.ts'
-import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
-import { anthropicRules, chatFieldName, fieldsAnthropicLacks } from './anthropic-rules.ts'
-import { canThinkWith } from './anthropic-thinking.ts'
-import { anthropicBillable, encodeProviderTool } from './anthropic-tools.ts'
+import { encodeAnthropicRequest, thinkingSettingsFor } from './anthropic-request.ts'
+import { anthropicRules, listUnsupportedFields, toChatFieldName } from './anthropic-rules.ts'
+import { canReasonWith } from './anthropic-thinking.ts'
+import { encodeProviderTool, readAnthropicBillableOptions } from './anthropic-tools.ts'
 
 /** Anthropic messages: separate system prompt, signed reasoning, cache breakpoints. */
 export const anthropicMessages: ProviderProtocol = {
   protocol: 'anthropic-messages',
   encode: (request, target) => {
     const { chat, customTools } = withFunctionTools(wrapFormatSchema(request))
-    const encoded = encodeRequest('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
-    const { canSample } = thinkingFor(chat, target.endpoint)
-    const droppedFields = findSetFields(chat as Body, fieldsAnthropicLacks(chat as Body, canSample))
-    const dropped = [...droppedFields, ...generatedImagesField(chat.messages), ...encoded.dropped.map(chatFieldName)]
-    return { ...encoded, customTools, dropped }
+    const encoded = encodeRequest('/messages', encodeAnthropicRequest(chat, target.endpoint, target.stream), target)
+    const { canSample } = thinkingSettingsFor(chat, target.endpoint)
+    return {
+      ...encoded,
+      customTools,
+      dropped: [...listDroppedFields(chat, canSample), ...encoded.dropped.map(toChatFieldName)],
+    }
   },
   passThrough: (body, target, source) =>
     encodeRequest('/messages', { ...adaptForAnthropic(body, target.endpoint), stream: target.stream }, target, source),
   countTokens: {
-    // The repairs of reasoning need the answer limit, which is removed afterwards.
+    // Removes `max_tokens` only after the repairs of reasoning, which need the limit.
     request: (body, target) => {
       const encoded = encodeRequest('/messages/count_tokens', adaptForAnthropic(body, target.endpoint), target)
       return { ...encoded, body: toCountableBody(encoded.body) }
@@ -43,16 +45,22 @@ export const anthropicMessages: ProviderProtocol = {
     read: (answer) => readCount((answer as { input_tokens?: unknown } | undefined)?.input_tokens),
   },
   answerLimit: sentAnswerLimit,
-  billableOptions: anthropicBillable,
+  billableOptions: readAnthropicBillableOptions,
   supportsTool: (tool) => isCustomTool(tool) || encodeProviderTool(tool) !== undefined,
-  canThink: (chat, endpoint) => canThinkWith(endpoint, thinkingFor(chat, endpoint)),
-  reader: assemblingReader(anthropicReader),
-  forms: anthropicForms,
-  readBody: assemblingBodyReader(readAnthropicMessage),
-  errorMessage: readRefusalMessage,
+  canReason: (chat, endpoint) => canReasonWith(endpoint, thinkingSettingsFor(chat, endpoint)),
+  createReader: assembleStreamCalls(createAnthropicReader),
+  normalization: anthropicNormalization,
+  readBody: assembleBodyCalls(readAnthropicMessage),
+  readErrorMessage: readErrorBodyMessage,
 }
 
-/** Encodes a body that has Anthropic's form. Repairs what Anthropic would refuse. */
+/** The fields of a chat that its translation drops. */
+function listDroppedFields(chat: ChatRequest, canSample: boolean): string[] {
+  const fields = chat as Body
+  return [...findSetFields(fields, listUnsupportedFields(fields, canSample)), ...listDroppedImageFields(chat.messages)]
+}
+
+/** Builds the HTTP request for a body in Anthropic's format, after repairs of what Anthropic would refuse. */
 function encodeRequest(
   path: string,
   body: Body,
@@ -72,9 +80,9 @@ function encodeRequest(
   }
 }
 
-/** The answer limit that is sent. A limit of the client is sent even if it is above the catalogue's. */
+/** The answer limit that is sent. A limit of the client is sent even if it exceeds that of the catalogue. */
 function sentAnswerLimit(chat: ChatRequest, endpoint: Endpoint): number {
-  return Math.max(thinkingFor(chat, endpoint).maxTokens, answerLimitOf(chat) ?? 0)
+  return Math.max(thinkingSettingsFor(chat, endpoint).maxTokens, answerLimitOf(chat) ?? 0)
 }
 
 /** The fields that Anthropic's token counting accepts. It refuses others, such as `max_tokens`. */

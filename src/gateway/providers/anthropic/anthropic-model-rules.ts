@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { chooseEffort, computeThinkingBudget, minThinkingBudget } from '../../protocol/reasoning-budget.ts'
+import { chooseEffort, computeReasoningBudget, minReasoningBudget } from '../../protocol/reasoning-options.ts'
 import { noteDropped, withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import {
-  acceptedEffort,
   acceptsSampling,
-  alwaysThinks,
+  alwaysReasons,
   disabledThinkingFor,
   isBudgetModel,
   refusesBudget,
   refusesForcedCalls,
+  toAcceptedEffort,
 } from './anthropic-thinking.ts'
 
 type Turn = { role?: unknown; content?: unknown } | null
@@ -42,11 +42,11 @@ const withAcceptedThinking: ClaudeRule = (body, model, dropped) => {
   }
   if (!isBudgetModel(model)) return body
   const current = thinking?.type === 'adaptive' ? withBudget(body, config, dropped) : body
-  return config.effort == null || acceptsEffort.test(model) ? current : withoutEffort(current, config)
+  return config.effort == null || budgetModelsWithEffort.test(model) ? current : withoutEffort(current, config)
 }
 
 /** Opus 4.5 accepts an effort beside a budget. The other models with budgets refuse efforts. */
-const acceptsEffort = /claude-opus-4[-.]5/
+const budgetModelsWithEffort = /claude-opus-4[-.]5/
 
 /** Replaces adaptive thinking by a budget for its effort, or removes it if the answer limit has no room for a budget. */
 function withBudget(body: Body, { effort }: OutputConfig, dropped: string[]): Body {
@@ -56,8 +56,8 @@ function withBudget(body: Body, { effort }: OutputConfig, dropped: string[]): Bo
     effort: typeof effort === 'string' ? effort : undefined,
     budgetTokens: undefined,
   }
-  const budget_tokens = Math.min(computeThinkingBudget(setting, maxTokens), maxTokens - 1)
-  if (budget_tokens >= minThinkingBudget) return { ...body, thinking: { type: 'enabled', budget_tokens } }
+  const budget_tokens = Math.min(computeReasoningBudget(setting, maxTokens), maxTokens - 1)
+  if (budget_tokens >= minReasoningBudget) return { ...body, thinking: { type: 'enabled', budget_tokens } }
   return withoutThinking(body, dropped)
 }
 
@@ -74,7 +74,7 @@ const highestEfforts = ['xhigh', 'max']
 const withDisabledThinking: ClaudeRule = (body, model, dropped) => {
   const { type } = (body.thinking ?? {}) as { type?: unknown }
   if (type !== 'disabled' && type !== 'between_tools') return body
-  if (alwaysThinks(model)) return withoutThinking(body, dropped)
+  if (alwaysReasons(model)) return withoutThinking(body, dropped)
   const thinking = disabledThinkingFor(model) ?? { type: 'disabled' as const }
   const config = (body.output_config ?? {}) as OutputConfig
   const isTooHigh = thinking.type === 'between_tools' && highestEfforts.includes(String(config.effort))
@@ -86,7 +86,7 @@ const withDisabledThinking: ClaudeRule = (body, model, dropped) => {
  * A forced call takes precedence over reasoning, which Claude refuses beside it. Models that always reason refuse every forced
  * call, so the model chooses.
  */
-const withPossibleCall: ClaudeRule = (body, model, dropped) => {
+const withAcceptedToolChoice: ClaudeRule = (body, model, dropped) => {
   const { name: _name, ...choice } = (body.tool_choice ?? {}) as Body
   if (choice.type !== 'any' && choice.type !== 'tool') return body
   if (refusesForcedCalls(model)) {
@@ -100,7 +100,7 @@ const withPossibleCall: ClaudeRule = (body, model, dropped) => {
 }
 
 /** The share of the answer limit that replaces a budget which is not below the limit. */
-const largestShare = 0.95
+const maxBudgetShare = 0.95
 
 /** The budget must be below the answer limit. With tools it can be larger, for reasoning between calls. */
 const withSmallerBudget: ClaudeRule = (body, _model, dropped) => {
@@ -109,8 +109,8 @@ const withSmallerBudget: ClaudeRule = (body, _model, dropped) => {
   const maxTokens = Number(body.max_tokens)
   const budget = Number(thinking.budget_tokens)
   const hasTools = Array.isArray(body.tools) && body.tools.length > 0
-  if (budget >= minThinkingBudget && (budget < maxTokens || (hasTools && maxTokens > minThinkingBudget))) return body
-  const smaller = Math.max(minThinkingBudget, Math.floor(maxTokens * largestShare))
+  if (budget >= minReasoningBudget && (budget < maxTokens || (hasTools && maxTokens > minReasoningBudget))) return body
+  const smaller = Math.max(minReasoningBudget, Math.floor(maxTokens * maxBudgetShare))
   if (smaller >= maxTokens) return withoutThinking(body, dropped)
   noteDropped(dropped, 'thinking.budget_tokens')
   return { ...body, thinking: { ...thinking, budget_tokens: smaller } }
@@ -134,7 +134,7 @@ const withCompatibleFields: ClaudeRule = (body, _model, dropped) => {
 
 const withAcceptedEffort: ClaudeRule = (body, model) => {
   const { effort, ...config } = (body.output_config ?? {}) as OutputConfig
-  const accepted = typeof effort === 'string' ? acceptedEffort(effort, model) : effort
+  const accepted = typeof effort === 'string' ? toAcceptedEffort(effort, model) : effort
   return accepted === effort ? body : { ...body, output_config: { ...config, effort: accepted } }
 }
 
@@ -144,13 +144,13 @@ function withoutEffort(body: Body, { effort: _effort, ...config }: OutputConfig)
 }
 
 /** The most characters of a user's id. Claude also refuses e-mail addresses and telephone numbers. */
-const maxUserId = 256
+const maxUserIdLength = 256
 const personalId = /@|^\+?[\d\s()-]{7,}$/
 
 const withAnonymousUser: ClaudeRule = (body) => {
   const { metadata } = body
   const id = (metadata as { user_id?: unknown } | null | undefined)?.user_id
-  if (typeof id !== 'string' || (id.length <= maxUserId && !personalId.test(id))) return body
+  if (typeof id !== 'string' || (id.length <= maxUserIdLength && !personalId.test(id))) return body
   return { ...body, metadata: { ...(metadata as Body), user_id: createHash('sha256').update(id).digest('hex') } }
 }
 
@@ -165,18 +165,18 @@ const limitTemperature: ClaudeRule = (body) => {
 }
 
 /** Models that accept only one of `temperature` and `top_p`. */
-const acceptsOnlyOne = /claude-(?:opus-4[-.][1-9]|sonnet-4[-.][5-9]|haiku-4[-.][5-9])(?!\d)/
+const modelsWithOneSamplingField = /claude-(?:opus-4[-.][1-9]|sonnet-4[-.][5-9]|haiku-4[-.][5-9])(?!\d)/
 
 const withAcceptedSampling: ClaudeRule = (body, model, dropped) =>
   withoutSettings(body, refusedSettings(body, model), dropped)
 
 function refusedSettings(body: Body, model: string): string[] {
   if (!acceptsSampling(model)) return ['temperature', 'top_p', 'top_k'].filter((name) => body[name] != null)
-  return acceptsOnlyOne.test(model) && body.temperature != null && body.top_p != null ? ['top_p'] : []
+  return modelsWithOneSamplingField.test(model) && body.temperature != null && body.top_p != null ? ['top_p'] : []
 }
 
 /** Claude refuses a conversation that starts with an answer. Models without prefill also refuse one that ends with it. */
-const withAlternatingEnds: ClaudeRule = (body, model) => {
+const withUserTurnsAtEnds: ClaudeRule = (body, model) => {
   const turns = body.messages
   if (!Array.isArray(turns) || turns.length === 0) return body
   const isStarted = (turns[0] as Turn)?.role !== 'assistant'
@@ -193,10 +193,10 @@ const claudeRules: readonly ClaudeRule[] = [
   withAcceptedThinking,
   withAcceptedEffort,
   withDisabledThinking,
-  withPossibleCall,
+  withAcceptedToolChoice,
   withSmallerBudget,
   withCompatibleFields,
   limitTemperature,
   withAcceptedSampling,
-  withAlternatingEnds,
+  withUserTurnsAtEnds,
 ]

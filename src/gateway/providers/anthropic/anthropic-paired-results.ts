@@ -72,13 +72,13 @@ function pairedTurns(turns: Turn[], entries: readonly BlockEntry[], { resultOf, 
     const withResults = pendingResults.length > 0 ? [...pendingResults, ...toBlockList(content)] : content
     pendingResults = []
     if (!Array.isArray(withResults) || withResults.length > 0) result.push({ ...message, content: withResults })
-    pendingResults = (calls.get(position) ?? []).map((call) => resultOf.get(call)?.block ?? resultFor(call.id))
+    pendingResults = (calls.get(position) ?? []).map((call) => resultOf.get(call)?.block ?? toMissingResult(call.id))
   }
   flush()
   return result
 }
 
-const resultFor = (id: unknown): Block => ({ type: 'tool_result', tool_use_id: id, content: missingResultText })
+const toMissingResult = (id: unknown): Block => ({ type: 'tool_result', tool_use_id: id, content: missingResultText })
 
 const toBlockList = (content: unknown): Block[] =>
   Array.isArray(content) ? (content as Block[]) : [{ type: 'text', text: content }]

@@ -6,31 +6,33 @@ import type { Body } from '../../protocol/request-body.ts'
 import { emptyRequestFault } from '../empty-request.ts'
 import { withoutServiceFields } from '../service-fields.ts'
 import { defaultMaxTokens } from './anthropic-request.ts'
-import { thinkingSettings } from './anthropic-thinking.ts'
+import { computeThinkingSettings } from './anthropic-thinking.ts'
 
 type Turn = { role?: unknown; content?: unknown }
 type Block = { type?: unknown; signature?: unknown; data?: unknown; citations?: unknown }
 
 /**
- * Adapts a client's messages body for Anthropic: removes fields of this service, and reasoning of other providers, which
- * Anthropic would refuse.
+ * Adapts a client's `/messages` body for Anthropic: removes fields of this service, and reasoning and citations of other
+ * providers, which Anthropic would refuse.
  */
 export function adaptForAnthropic(body: Body, endpoint: Endpoint): Body {
   const sent = withoutServiceFields(body)
   sent.model = endpoint.upstreamModel
   renameAnswerLimit(sent, 'max_tokens')
-  // 0 fills the prompt cache without an answer; `renameAnswerLimit` keeps only limits from 1 on.
-  if (body.max_tokens === 0) sent.max_tokens = 0
+  if (body.max_tokens === cacheOnlyLimit) sent.max_tokens = cacheOnlyLimit
   sent.max_tokens ??= endpoint.maxCompletionTokens ?? defaultMaxTokens
   const turns = (Array.isArray(body.messages) ? body.messages : []) as Turn[]
-  const adaptedTurns = turns.map(withoutForeignThoughts)
-  const isChanged = adaptedTurns.some((turn, index) => turn !== turns[index])
-  if (isChanged) sent.messages = withoutEmptyTurns(adaptedTurns)
-  if (body.reasoning !== undefined) Object.assign(sent, withAnthropicThinking(sent, endpoint))
+  const adaptedTurns = turns.map(withoutNonAnthropicContent)
+  const hasRemovedContent = adaptedTurns.some((turn, index) => turn !== turns[index])
+  if (hasRemovedContent) sent.messages = withoutEmptyTurns(adaptedTurns)
+  if (body.reasoning !== undefined) translateReasoning(sent, endpoint)
   // Claude refuses reasoning after a call whose reasoning is missing.
-  if (isChanged && answersTool(turns)) delete sent.thinking
+  if (hasRemovedContent && endsWithToolResult(turns)) delete sent.thinking
   return sent
 }
+
+/** An answer limit that only fills the prompt cache. `renameAnswerLimit` removes limits below 1. */
+const cacheOnlyLimit = 0
 
 function withoutEmptyTurns(turns: Turn[]): Turn[] {
   const remaining = turns.filter(({ content }) => !Array.isArray(content) || content.length > 0)
@@ -38,16 +40,18 @@ function withoutEmptyTurns(turns: Turn[]): Turn[] {
   return remaining
 }
 
-function withoutForeignThoughts(turn: Turn): Turn {
+function withoutNonAnthropicContent(turn: Turn): Turn {
   if (turn?.role !== 'assistant' || !Array.isArray(turn.content)) return turn
-  const content = turn.content.filter((block: Block | null) => !isForeignThought(block)).map(withoutForeignSources)
+  const content = turn.content
+    .filter((block: Block | null) => !isNonAnthropicReasoning(block))
+    .map(withoutNonAnthropicCitations)
   const original = turn.content as Block[]
   const isUnchanged = content.length === original.length && content.every((block, index) => block === original[index])
   return isUnchanged ? turn : { ...turn, content }
 }
 
-/** Removes citations of other providers, which have an empty `encrypted_index`. Anthropic accepts only its own. */
-function withoutForeignSources(block: Block | null): Block | null {
+/** Removes citations of other providers, which have an empty `encrypted_index`. Anthropic refuses them. */
+function withoutNonAnthropicCitations(block: Block | null): Block | null {
   const { citations } = block ?? {}
   if (!Array.isArray(citations)) return block
   const ownCitations = citations.filter(
@@ -57,37 +61,39 @@ function withoutForeignSources(block: Block | null): Block | null {
   return { ...block, citations: ownCitations.length > 0 ? ownCitations : null }
 }
 
-/** Whether reasoning came from another provider: this service encoded it, or it has no signature. */
-function isForeignThought(block: Block | null): boolean {
+/** Whether a block is reasoning of another provider: this service encoded it, or it has no signature. */
+function isNonAnthropicReasoning(block: Block | null): boolean {
   const { type, signature, data } = block ?? {}
   if (type !== 'thinking' && type !== 'redacted_thinking') return false
-  const proof = type === 'thinking' ? signature : data
-  return typeof proof !== 'string' || proof === '' || isEncodedThought(proof)
+  const signatureOrData = type === 'thinking' ? signature : data
+  return typeof signatureOrData !== 'string' || signatureOrData === '' || isEncodedThought(signatureOrData)
 }
 
-function answersTool(turns: Turn[]): boolean {
+function endsWithToolResult(turns: Turn[]): boolean {
   const content = turns.at(-1)?.content
   return Array.isArray(content) && content.some((block: Block | null) => block?.type === 'tool_result')
 }
 
-/** Translates `reasoning`, which OpenRouter's clients send, to Anthropic's settings. */
-function withAnthropicThinking({ reasoning, ...sent }: Body, endpoint: Endpoint): Body {
-  const choice = sent.tool_choice as { type?: string } | undefined
-  // Claude refuses reasoning beside a forced call. `thinking` of the client takes precedence.
+/** Replaces `reasoning`, which OpenRouter's clients send, by Anthropic's settings. */
+function translateReasoning(sent: Body, endpoint: Endpoint): void {
+  const { reasoning, tool_choice, thinking: clientThinking } = sent
+  delete sent.reasoning
+  const choice = tool_choice as { type?: string } | undefined
   const isToolOptional = choice?.type === undefined || choice.type === 'auto' || choice.type === 'none'
-  // Only the fields that `thinkingSettings` reads. Without messages it skips the check of earlier calls, which the caller does.
-  const request = {
-    messages: [],
-    reasoning: isToolOptional && sent.thinking == null ? reasoning : null,
-  } as unknown as ChatRequest
-  // A limit of 0, which only fills the prompt cache, counts as 1.
-  const { thinking, effort, maxTokens, canSample } = thinkingSettings(request, endpoint, answerLimitOf(sent) ?? 1)
-  const config = effort === undefined ? sent.output_config : { effort, ...(sent.output_config as object | undefined) }
-  return {
-    reasoning: undefined,
-    max_tokens: maxTokens,
-    ...(thinking && { thinking }),
-    ...(config !== undefined && { output_config: config }),
-    ...(thinking && !canSample && { temperature: undefined, top_p: undefined, top_k: undefined }),
-  }
+  // Claude refuses reasoning beside a forced call. `thinking` of the client takes precedence.
+  const options: Pick<ChatRequest, 'reasoning'> =
+    isToolOptional && clientThinking == null ? { reasoning: reasoning as ChatRequest['reasoning'] } : {}
+  const { thinking, effort, maxTokens, canSample } = computeThinkingSettings(
+    { ...options, messages: [] },
+    endpoint,
+    answerLimitOf(sent) ?? minAnswerLimit,
+  )
+  sent.max_tokens = maxTokens
+  if (effort !== undefined) sent.output_config = { effort, ...(sent.output_config as object | undefined) }
+  if (!thinking) return
+  sent.thinking = thinking
+  if (!canSample) for (const name of ['temperature', 'top_p', 'top_k']) delete sent[name]
 }
+
+/** The limit for which settings are computed if the client sends `cacheOnlyLimit`. */
+const minAnswerLimit = 1

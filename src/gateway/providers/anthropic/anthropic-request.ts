@@ -2,11 +2,11 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts'
+import { simplifyToolChoice } from '../../protocol/repairs/tool-choice.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { emptyRequestFault } from '../empty-request.ts'
-import { type ThinkingSettings, thinkingSettings } from './anthropic-thinking.ts'
+import { computeThinkingSettings, type ThinkingSettings } from './anthropic-thinking.ts'
 import { encodeProviderTool } from './anthropic-tools.ts'
 import { type Block, encodeSystem, encodeTurns } from './anthropic-turns.ts'
 
@@ -14,10 +14,10 @@ import { type Block, encodeSystem, encodeTurns } from './anthropic-turns.ts'
 export const defaultMaxTokens = 4096
 
 /** Encodes a chat request for Anthropic. */
-export function anthropicRequest(chatRequest: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
-  const chat = withPlainToolChoice(chatRequest)
+export function encodeAnthropicRequest(chatRequest: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
+  const chat = simplifyToolChoice(chatRequest)
   const { system, turns } = encodePrompt(chat.messages)
-  const { thinking, effort, maxTokens, canSample } = thinkingFor(chat, endpoint)
+  const { thinking, effort, maxTokens, canSample } = thinkingSettingsFor(chat, endpoint)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
   return withoutNulls({
     model: endpoint.upstreamModel,
@@ -47,9 +47,9 @@ function encodePrompt(messages: ChatRequest['messages']) {
 }
 
 /** The settings for reasoning of a request, with the answer limit of the request, the catalogue or this file. */
-export function thinkingFor(chat: ChatRequest, endpoint: Endpoint): ThinkingSettings {
+export function thinkingSettingsFor(chat: ChatRequest, endpoint: Endpoint): ThinkingSettings {
   const limit = answerLimitOf(chat) ?? endpoint.maxCompletionTokens ?? defaultMaxTokens
-  return thinkingSettings(chat, endpoint, limit)
+  return computeThinkingSettings(chat, endpoint, limit)
 }
 
 /** Limits the temperature to 1. Omits `top_p` beside it, because newer models accept only one of them. */

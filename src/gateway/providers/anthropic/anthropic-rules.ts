@@ -3,16 +3,16 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
-import { readToolSchema } from '../../protocol/foreign-tools.ts'
-import { minThinkingBudget } from '../../protocol/reasoning-budget.ts'
-import { findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
+import { minReasoningBudget } from '../../protocol/reasoning-options.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
-import { skipAnswerImages } from '../../protocol/repairs/answer-images.ts'
+import { assistantImageRepair } from '../../protocol/repairs/assistant-images.ts'
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
+import { findUnknownFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
+import { readToolSchema } from '../../protocol/tool-conversions.ts'
 import { limitCacheBreakpoints } from './anthropic-cache-breakpoints.ts'
 import { uniqueCallIds } from './anthropic-call-ids.ts'
 import { declareCalledTools } from './anthropic-called-tools.ts'
@@ -42,21 +42,21 @@ const skipBlankStops: Repair = (body, dropped) => {
 const raiseThinkingBudget: Repair = (body) => {
   const thinking = body.thinking as { budget_tokens?: unknown } | null | undefined
   const budget = thinking?.budget_tokens
-  if (typeof budget !== 'number' || budget >= minThinkingBudget || !(Number(body.max_tokens) > minThinkingBudget))
+  if (typeof budget !== 'number' || budget >= minReasoningBudget || !(Number(body.max_tokens) > minReasoningBudget))
     return body
-  return { ...body, thinking: { ...thinking, budget_tokens: minThinkingBudget } }
+  return { ...body, thinking: { ...thinking, budget_tokens: minReasoningBudget } }
 }
 
 /** Whether a tool is a function in the form of another protocol. */
-const isForeignFunction = (tool: Body | null): tool is Body =>
+const isNonAnthropicFunction = (tool: Body | null): tool is Body =>
   tool?.type === 'function' ||
   (tool != null && tool.type == null && tool.input_schema == null && readToolSchema(tool) != null)
 
 /** Converts functions of chats, responses and MCP to tools of Anthropic. */
-const fitFunctions: Repair = (body) => {
+const convertFunctions: Repair = (body) => {
   if (!Array.isArray(body.tools)) return body
   const tools = mapItems(body.tools as (Body | null)[], (tool) => {
-    const called = isForeignFunction(tool) ? (tool.function ?? tool) : undefined
+    const called = isNonAnthropicFunction(tool) ? (tool.function ?? tool) : undefined
     if (typeof called !== 'object' || called === null) return tool?.description === null ? withoutNulls(tool) : tool
     const { name, description, strict } = called as Body
     const cache_control = tool!.cache_control
@@ -72,7 +72,7 @@ const fitFunctions: Repair = (body) => {
 }
 
 /** Removes a tool choice without tools, which Anthropic refuses. */
-const skipLoneChoice: Repair = (body) => {
+const skipToolChoiceWithoutTools: Repair = (body) => {
   const { tool_choice: choice, ...rest } = body
   return choice === undefined || (Array.isArray(body.tools) && body.tools.length > 0) ? body : rest
 }
@@ -125,9 +125,9 @@ export const anthropicRules: RequestRules = {
   // In an order in which no repair undoes an earlier one: results are paired by unique ids, for example.
   repairs: [
     fitBlocks,
-    skipAnswerImages('messages', 'image'),
-    fitFunctions,
-    skipLoneChoice,
+    assistantImageRepair('messages', 'image'),
+    convertFunctions,
+    skipToolChoiceWithoutTools,
     fitSystemTurns,
     skipBlankTexts,
     trimPrefill,
@@ -157,7 +157,7 @@ export const anthropicRules: RequestRules = {
 }
 
 /** The chat names of fields of this protocol. */
-export function chatFieldName(name: string): string {
+export function toChatFieldName(name: string): string {
   return name
     .replace(/^stop_sequences/, 'stop')
     .replace(/^output_config\.format/, 'response_format')
@@ -165,7 +165,7 @@ export function chatFieldName(name: string): string {
 }
 
 /** Chat fields without a counterpart in this protocol. */
-export const fieldsAnthropicLacks = (chat: Body, canSample: boolean): string[] => {
+export const listUnsupportedFields = (chat: Body, canSample: boolean): string[] => {
   const names: string[] = [...unsupportedFields, ...findUnknownFields(chat)]
   if (!canSample) names.push(...['temperature', 'top_p'].filter((name) => chat[name] !== 1), 'top_k')
   else if (chat.temperature != null) names.push('top_p')

@@ -1,13 +1,13 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { isReasoningModel } from '../../protocol/reasoning-models.ts'
 import {
   chooseEffort,
-  computeThinkingBudget,
-  isReasoningModel,
-  minThinkingBudget,
-  readThinkingSetting,
-} from '../../protocol/reasoning-budget.ts'
-import { completeThoughts } from './anthropic-turns.ts'
+  computeReasoningBudget,
+  minReasoningBudget,
+  readReasoningOptions,
+} from '../../protocol/reasoning-options.ts'
+import { readCompleteReasoning } from './anthropic-turns.ts'
 
 /** How Anthropic models are configured to reason. */
 type ThinkingMode =
@@ -19,7 +19,7 @@ type ThinkingMode =
   | 'adaptive-only'
 
 /**
- * Models with a budget (up to 4.5) and with both (4.6). Later ones have only efforts. After a version, a name ends, continues
+ * Models with a budget (up to 4.5), and with a budget or an effort (4.6). Later models have only efforts. After a version, a name ends, continues
  * with a word, or has a date of at least six digits (`claude-sonnet-4-20250514`).
  */
 const thinkingModes: [RegExp, ThinkingMode][] = [
@@ -39,14 +39,14 @@ export const refusesBudget = (model: string) => findThinkingMode(model) === 'ada
 /** Whether a Claude model accepts sampling settings. Models that reason only by an effort refuse them. */
 export const acceptsSampling = (model: string) => !refusesBudget(model)
 
-/** How the reasoning of a model is disabled, if it reasons without being asked to. */
+/** The setting that disables the reasoning of a model. */
 type DisabledThinking =
-  /** By omission: it reasons only on request. */
+  /** Omitted: the model reasons only on request. */
   | 'omitted'
   | 'disabled'
-  /** It still reasons between calls. It refuses `disabled` and forced calls. */
+  /** The model still reasons between calls. It refuses `disabled` and forced calls. */
   | 'between_tools'
-  /** Not at all. It refuses `disabled` and forced calls. */
+  /** Reasoning cannot be disabled. The model refuses `disabled` and forced calls. */
   | 'never'
 
 /** The first row that matches applies. Claude 5 and later reason by default. */
@@ -59,14 +59,14 @@ const disabledThinkingModes: [RegExp, DisabledThinking][] = [
 const findDisabledThinking = (model: string): DisabledThinking =>
   disabledThinkingModes.find(([pattern]) => pattern.test(model))?.[1] ?? 'disabled'
 
-/** The settings with which a Claude model does not reason. Undefined if it has none, or needs none. */
+/** The settings with which a Claude model does not reason. Undefined if there are none, or none are needed. */
 export function disabledThinkingFor(model: string): { type: 'disabled' | 'between_tools' } | undefined {
   const type = findDisabledThinking(model)
   return type === 'disabled' || type === 'between_tools' ? { type } : undefined
 }
 
 /** Whether a Claude model always reasons, also where a request disables it. */
-export const alwaysThinks = (model: string) => findDisabledThinking(model) === 'never'
+export const alwaysReasons = (model: string) => findDisabledThinking(model) === 'never'
 
 /** Whether a Claude model refuses a tool choice that forces a call. */
 export const refusesForcedCalls = (model: string) => ['between_tools', 'never'].includes(findDisabledThinking(model))
@@ -80,26 +80,33 @@ export type ThinkingSettings = {
   canSample: boolean
 }
 
-/** The settings for a request and a model. */
-export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxTokens: number): ThinkingSettings {
+/** The fields of a chat request that decide how Claude reasons. Without messages, earlier calls are not checked. */
+type ReasoningRequest = Pick<ChatRequest, 'messages' | 'reasoning' | 'reasoning_effort' | 'tools' | 'tool_choice'>
+
+/** Computes the settings for a request and a model. */
+export function computeThinkingSettings(
+  chat: ReasoningRequest,
+  endpoint: Endpoint,
+  maxTokens: number,
+): ThinkingSettings {
   const mode = findThinkingMode(endpoint.upstreamModel)
-  const setting = readThinkingSetting(chat)
+  const options = readReasoningOptions(chat)
   const canSample = mode !== 'adaptive-only'
-  if (setting?.enabled === false) {
+  if (options?.enabled === false) {
     return { thinking: disabledThinkingFor(endpoint.upstreamModel), maxTokens, canSample }
   }
-  if (!setting || (forcesTool(chat) && !refusesForcedCalls(endpoint.upstreamModel))) return { maxTokens, canSample }
+  if (!options || (forcesTool(chat) && !refusesForcedCalls(endpoint.upstreamModel))) return { maxTokens, canSample }
   if (mode !== 'budget') {
-    const effort = effortInMode(chooseEffort(setting), mode)
-    // Without `display` later models hide their reasoning.
+    const effort = limitEffort(chooseEffort(options), mode)
+    // Later models omit their reasoning from the answer without `display`.
     return { thinking: { type: 'adaptive', display: 'summarized' }, effort, maxTokens, canSample: false }
   }
-  if (answersToolWithoutThoughts(chat)) return { maxTokens, canSample }
-  const budget = Math.max(minThinkingBudget, computeThinkingBudget(setting, maxTokens))
-  // The limit includes reasoning, so a budget that leaves no room for the answer is added to it.
+  if (lacksReasoningOfCall(chat)) return { maxTokens, canSample }
+  const budget = Math.max(minReasoningBudget, computeReasoningBudget(options, maxTokens))
+  // The limit includes reasoning. A budget that leaves no room for the answer is added to the limit.
   const room = budget < maxTokens ? maxTokens : budget + maxTokens
   const limit = endpoint.maxCompletionTokens ? Math.min(room, endpoint.maxCompletionTokens) : room
-  if (limit <= minThinkingBudget) return { maxTokens, canSample }
+  if (limit <= minReasoningBudget) return { maxTokens, canSample }
   return {
     thinking: { type: 'enabled', budget_tokens: Math.min(budget, limit - 1) },
     maxTokens: limit,
@@ -108,7 +115,7 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
 }
 
 /** Whether the model can reason. Claude up to version 4.6 reasons only on request. */
-export function canThinkWith(endpoint: Endpoint, { thinking }: ThinkingSettings): boolean {
+export function canReasonWith(endpoint: Endpoint, { thinking }: ThinkingSettings): boolean {
   if (thinking) return thinking.type !== 'disabled'
   const { upstreamModel } = endpoint
   if (upstreamModel.includes('claude') && findThinkingMode(upstreamModel) !== 'adaptive-only') return false
@@ -116,23 +123,23 @@ export function canThinkWith(endpoint: Endpoint, { thinking }: ThinkingSettings)
 }
 
 /** The effort that models of a mode accept: Claude has no `minimal`, 4.6 has no `xhigh`, and 4.5 nothing above `high`. */
-function effortInMode(effort: string, mode: ThinkingMode): string {
+function limitEffort(effort: string, mode: ThinkingMode): string {
   if (effort === 'minimal') return 'low'
   if (effort === 'max' && mode === 'budget') return 'high'
   return effort === 'xhigh' && mode !== 'adaptive-only' ? 'high' : effort
 }
 
 /** The effort that a model accepts for the requested one. */
-export const acceptedEffort = (effort: string, model: string) => effortInMode(effort, findThinkingMode(model))
+export const toAcceptedEffort = (effort: string, model: string) => limitEffort(effort, findThinkingMode(model))
 
-/** A forced tool call disables reasoning, because the two exclude each other. */
-function forcesTool({ tools, tool_choice: choice }: ChatRequest): boolean {
+/** Whether a request forces a tool call. Claude refuses a forced call while reasoning is enabled. */
+function forcesTool({ tools, tool_choice: choice }: ReasoningRequest): boolean {
   return Boolean(tools?.length) && choice != null && choice !== 'auto' && choice !== 'none'
 }
 
 /** Whether a tool result follows a call without its reasoning, which many clients do not return. Claude refuses a budget then. */
-function answersToolWithoutThoughts({ messages }: ChatRequest): boolean {
+function lacksReasoningOfCall({ messages }: ReasoningRequest): boolean {
   if (messages.at(-1)?.role !== 'tool') return false
   const lastAssistant = messages.findLast(({ role }) => role === 'assistant')
-  return lastAssistant !== undefined && completeThoughts(lastAssistant).length === 0
+  return lastAssistant !== undefined && readCompleteReasoning(lastAssistant).length === 0
 }

@@ -4,16 +4,16 @@ import type { Body } from '../../protocol/request-body.ts'
 import type { Block } from './anthropic-turns.ts'
 
 /** Anthropic's tools by type, with the fields of each that are sent. `max_uses` limits the calls of those with `bounded`. */
-const toolKinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
+const anthropicTools: { type: RegExp; fields: string[]; hasCallLimit?: true }[] = [
   {
     type: /^web_search_\d{8}$/,
     fields: ['max_uses', 'allowed_domains', 'blocked_domains', 'user_location'],
-    bounded: true,
+    hasCallLimit: true,
   },
   {
     type: /^web_fetch_\d{8}$/,
     fields: ['max_uses', 'allowed_domains', 'blocked_domains', 'citations', 'max_content_tokens'],
-    bounded: true,
+    hasCallLimit: true,
   },
   { type: /^code_execution_\d{8}$/, fields: [] },
   { type: /^tool_search_tool_(?:bm25|regex)_\d{8}$/, fields: [] },
@@ -25,15 +25,16 @@ const toolKinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
   { type: /^custom$/, fields: ['description', 'input_schema', 'strict', 'defer_loading'] },
 ]
 
-const findToolKind = (type: unknown) => toolKinds.find((kind) => typeof type === 'string' && kind.type.test(type))
+const findAnthropicTool = (type: unknown) =>
+  anthropicTools.find((anthropicTool) => typeof type === 'string' && anthropicTool.type.test(type))
 
 /** Translates a tool of Anthropic field by field. Undefined for an unknown tool. */
 export function encodeProviderTool(tool: ChatTool): Block | undefined {
-  const kind = findToolKind(tool.type)
+  const anthropicTool = findAnthropicTool(tool.type)
   // Custom tools of other protocols have free text, which this protocol does not support.
-  if (!kind || 'custom' in tool) return undefined
+  if (!anthropicTool || 'custom' in tool) return undefined
   const sent: Block = {}
-  for (const name of ['type', 'name', 'cache_control', ...kind.fields])
+  for (const name of ['type', 'name', 'cache_control', ...anthropicTool.fields])
     if ((tool as Body)[name] != null) sent[name] = (tool as Body)[name]
   return sent
 }
@@ -42,12 +43,12 @@ export function encodeProviderTool(tool: ChatTool): Block | undefined {
 const advisorType = /^advisor_\d{8}$/
 
 /** The billable options of a messages body, or of a chat request. */
-export function anthropicBillable(request: Body): BillableOptions {
+export function readAnthropicBillableOptions(request: Body): BillableOptions {
   const tools = listProviderTools(request, (tool, path) => {
-    const kind = findToolKind(tool.type)
+    const anthropicTool = findAnthropicTool(tool.type)
     const unit = toUnitName(String(tool.type))
     const isAdvisor = advisorType.test(String(tool.type)) && typeof tool.model === 'string'
-    if (!kind?.bounded && !isAdvisor) return { unit, maxCalls: undefined }
+    if (!anthropicTool?.hasCallLimit && !isAdvisor) return { unit, maxCalls: undefined }
     const model = isAdvisor ? { name: String(tool.model), maxTokens: readCallLimit(tool.max_tokens) } : undefined
     return { unit, maxCalls: readCallLimit(tool.max_uses), limitField: `${path}.max_uses`, ...(model && { model }) }
   })

@@ -6,11 +6,11 @@ import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { readCalledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import {
-  contentOrRefusal,
-  hasFailed,
+  isFailedResult,
   isInstruction,
   type NormalizedPart,
   normalizeContent,
+  readContentOrRefusal,
   unsupportedMediumFault,
 } from '../content.ts'
 
@@ -38,7 +38,7 @@ export function encodeTurns(messages: Message[]): Turn[] {
   for (const message of messages) {
     if (isInstruction(message)) continue
     const role = message.role === 'assistant' ? 'assistant' : 'user'
-    const content = messageBlocks(message, quota)
+    const content = encodeMessageBlocks(message, quota)
     if (content.length === 0) continue
     const last = turns.at(-1)
     if (last?.role === role) pushAll(last.content, content)
@@ -47,11 +47,11 @@ export function encodeTurns(messages: Message[]): Turn[] {
   return turns
 }
 
-function messageBlocks(message: Message, quota: JsonParseQuota): Block[] {
-  if (message.role === 'tool') return [toolResult(message)]
-  const blocks = withCacheBreakpoint(normalizeContent(contentOrRefusal(message)).flatMap(toBlocks), message)
+function encodeMessageBlocks(message: Message, quota: JsonParseQuota): Block[] {
+  if (message.role === 'tool') return [encodeToolResult(message)]
+  const blocks = withCacheBreakpoint(normalizeContent(readContentOrRefusal(message)).flatMap(toBlocks), message)
   if (message.role !== 'assistant') return blocks
-  const thoughts = completeThoughts(message).map(({ text, signature, encrypted }) =>
+  const thoughts = readCompleteReasoning(message).map(({ text, signature, encrypted }) =>
     encrypted === undefined
       ? { type: 'thinking', thinking: text, signature }
       : { type: 'redacted_thinking', data: encrypted },
@@ -67,26 +67,26 @@ function messageBlocks(message: Message, quota: JsonParseQuota): Block[] {
  * The complete reasoning that a client sent back. Some clients keep only the last piece, which has the signature and no
  * text. Anthropic refuses changed reasoning.
  */
-export function completeThoughts(message: Message): Thought[] {
+export function readCompleteReasoning(message: Message): Thought[] {
   return readThoughts(message, 'anthropic-claude-v1').filter(({ text, encrypted }) => text || encrypted !== undefined)
 }
 
 /** A result with the cache breakpoint of its content, because clients of chats can set it only there. */
-function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
+function encodeToolResult(message: Extract<Message, { role: 'tool' }>): Block {
   const parts = normalizeContent(message.content)
   const content = parts.flatMap(({ cacheControl: _hoisted, ...part }) => toBlocks(part))
   return withoutNulls({
     type: 'tool_result',
     tool_use_id: message.tool_call_id,
     content: content.length > 0 ? content : undefined,
-    is_error: hasFailed(message) ? true : undefined,
+    is_error: isFailedResult(message) ? true : undefined,
     cache_control:
       parts.findLast(({ cacheControl }) => cacheControl !== undefined)?.cacheControl ?? message.cache_control,
   })
 }
 
 /** The blocks of a content in the form of chats. @throws Fault `invalid` for a medium that this protocol lacks. */
-export const contentBlocks = (content: Content): Block[] => normalizeContent(content).flatMap(toBlocks)
+export const encodeBlocks = (content: Content): Block[] => normalizeContent(content).flatMap(toBlocks)
 
 function toBlocks(part: NormalizedPart): Block[] {
   // Anthropic refuses empty text.
@@ -103,9 +103,9 @@ function toBareBlock(part: NormalizedPart): Block {
       return { type: 'image', source: { type: 'url', url: part.url } }
     case 'file':
       return { type: 'document', source: { type: 'url', url: part.url }, title: part.name }
-    case 'recording':
+    case 'remote-media':
       throw unsupportedMediumFault(part.medium)
-    case 'uploaded':
+    case 'uploaded-file':
       return { type: 'document', source: { type: 'file', file_id: part.fileId } }
     case 'inline':
       return inlineBlock(part)

@@ -12,7 +12,7 @@ import type {
   UpstreamBody,
   UpstreamRequest,
 } from '../../attempt/upstream/upstream.ts'
-import { chatClient } from '../../clients/chat/client.ts'
+import { chatClientProtocol } from '../../clients/chat/chat-client-protocol.ts'
 import type { AnswerHead } from '../../protocol/client-protocol.ts'
 import { type DemoEmbeddingsBody, sendEmbeddingsToDemo } from './demo-embeddings.ts'
 import { sendDemoError } from './demo-error.ts'
@@ -39,7 +39,7 @@ const readBodyText = (body: UpstreamBody) => (typeof body === 'string' ? body : 
 class DemoExchange implements Exchange {
   readonly #isStreamed: boolean
   readonly #sink: Sink
-  readonly #writer: ReturnType<typeof chatClient.writer>
+  readonly #writer: ReturnType<typeof chatClientProtocol.createWriter>
   readonly #metadata: AnswerHead = {
     id: `chatcmpl-${randomUUID()}`,
     model: 'signalbox/demo',
@@ -56,7 +56,7 @@ class DemoExchange implements Exchange {
   constructor(isStreamed: boolean, timeouts: Timeouts, sink: Sink) {
     this.#isStreamed = isStreamed
     this.#sink = sink
-    this.#writer = chatClient.writer(this.#metadata, { includeUsage: true })
+    this.#writer = chatClientProtocol.createWriter(this.#metadata, { includeUsage: true })
     this.#idleMs = timeouts.idleMs
     this.#idleTimer = new IdleTimer(() => this.#fail('timeout', 'the demo model sent no more data'))
     this.#idleTimer.start(timeouts.firstByteMs)
@@ -121,7 +121,7 @@ class DemoExchange implements Exchange {
   }
 
   #writeWhole(events: AnswerEvent[]): string {
-    return JSON.stringify(chatClient.writeBody(this.#metadata, events, undefined))
+    return JSON.stringify(chatClientProtocol.writeBody(this.#metadata, events, undefined))
   }
 
   #endWithError({ message, status = 502 }: { message: string; status: number | undefined }): void {

@@ -1,9 +1,9 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
-import { readRefusalMessage } from '../errors/error-message.ts'
+import { readErrorBodyMessage } from '../errors/error-message.ts'
 import type { VectorFormat } from './vector-json.ts'
 
-const notEmbeddings = (): never => {
+const throwNotEmbeddings = (): never => {
   throw new Error('it is a stream or a chat, and not a list of embeddings')
 }
 
@@ -11,11 +11,11 @@ const notEmbeddings = (): never => {
 export const embeddingsProtocol: Omit<ProviderProtocol, 'encode'> = {
   protocol: 'embeddings',
   answerLimit: () => 0,
-  canThink: () => false,
+  canReason: () => false,
   promptLimit: ({ messages }, { contextLength }) => messages.length * contextLength,
-  reader: notEmbeddings,
-  readBody: notEmbeddings,
-  errorMessage: readRefusalMessage,
+  createReader: throwNotEmbeddings,
+  readBody: throwNotEmbeddings,
+  readErrorMessage: readErrorBodyMessage,
 }
 
 /** The format of the vectors that a request asks for. */

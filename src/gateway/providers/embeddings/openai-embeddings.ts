@@ -28,7 +28,7 @@ export const openaiEmbeddings: ProviderProtocol = {
       headers: { ...(credential !== undefined && { authorization: `Bearer ${credential}` }) },
       body,
       dropped,
-      bodyReader: () => new EmbeddingsReader(layout, messages.length, format),
+      createBodyReader: () => new EmbeddingsReader(layout, messages.length, format),
     }
   },
 }

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { findError } from './error-body.ts'
-import { readRefusalMessage } from './error-message.ts'
+import { readErrorBodyMessage } from './error-message.ts'
 import { readErrorMetadata } from './error-metadata.ts'
 import { readErrorStatus } from './error-status.ts'
 import { miniMaxFilterCodes, miniMaxStatuses } from './numeric-codes.ts'
@@ -15,7 +15,7 @@ export const defaultErrorMessage = 'the upstream failed'
  * @throws Error in that case.
  */
 export function errorWithoutAnswer(body: unknown, problem: string): Extract<AnswerEvent, { type: 'error' }> {
-  const message = readRefusalMessage(body)
+  const message = readErrorBodyMessage(body)
   if (!message) throw new Error(problem)
   const found = findError(body)
   const error = isObject(found) ? found : Array.isArray(body) ? body[0] : body

@@ -1,7 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { findError } from './error-body.ts'
 
-/** The error message of a provider; undefined if it is not a string. Some servers send the error as a string. */
+/** Reads the message of an error object. Some servers send a string instead of an object. */
 export function readErrorMessage(error: unknown): string | undefined {
   if (typeof error === 'string') return error || undefined
   const { message } = (error ?? {}) as { message?: unknown }
@@ -9,15 +9,15 @@ export function readErrorMessage(error: unknown): string | undefined {
 }
 
 /**
- * The message of a refusal. Most servers have it in `error`, FastAPI in `detail`: a text, an object or a list of problems.
- * Cloudflare has a list of `errors`.
+ * Reads the message in the body of an HTTP error response. Most servers have it in `error`, FastAPI in `detail` (a text, an object
+ * or a list of problems), Cloudflare in a list of `errors`.
  */
-export function readRefusalMessage(body: unknown): string | undefined {
+export function readErrorBodyMessage(body: unknown): string | undefined {
   const error = findError(body)
-  // Spring and NestJS have the name of the status in `error`, beside the message.
+  // Spring and NestJS have the status text in `error`, and the message beside it.
   if (typeof error === 'string' && statusNames.has(error) && isObject(body))
     return unwrapText(findText({ ...body, error: undefined }, maxDepth)) || error
-  return readInnerMessage(error) ?? unwrapText(findText(body, maxDepth))
+  return readUnwrappedMessage(error) ?? unwrapText(findText(body, maxDepth))
 }
 
 const statusNames: ReadonlySet<unknown> = new Set([
@@ -35,36 +35,36 @@ const statusNames: ReadonlySet<unknown> = new Set([
   'Gateway Timeout',
 ])
 
-/** Messages are searched down to this level: a list in an object in a member of the body, for example. */
+/** The depth to which messages are searched, in levels. */
 const maxDepth = 4
 
-/** The message of an error within an answer, or that of an error within the message. */
-export function readInnerMessage(error: unknown): string | undefined {
+/** Reads the message of an error object. Unwraps errors of other servers that a proxy relays in the message. */
+export function readUnwrappedMessage(error: unknown): string | undefined {
   const message = readErrorMessage(error)
   return message === relayedError ? (readRelayedMessage(error) ?? message) : unwrapText(message)
 }
 
 const unwrapText = (message: string | undefined) => (message?.startsWith('{') ? unwrapMessage(message) : message)
 
-/** The message within an error that a proxy passes on as JSON text. */
+/** Reads the message of an error that a proxy relays as JSON text. */
 function unwrapMessage(text: string): string {
   try {
-    return readRefusalMessage(JSON.parse(text)) ?? text
+    return readErrorBodyMessage(JSON.parse(text)) ?? text
   } catch {
     return text
   }
 }
 
-/** OpenRouter's message for an error of its provider, which is in the metadata. */
+/** OpenRouter's message for an error of a provider. The metadata contains the error of the provider. */
 const relayedError = 'Provider returned error'
 
 function readRelayedMessage(error: unknown): string | undefined {
   const { raw } = ((error as { metadata?: unknown } | null)?.metadata ?? {}) as { raw?: unknown }
-  if (typeof raw === 'object' && raw !== null) return readRefusalMessage(raw)
+  if (typeof raw === 'object' && raw !== null) return readErrorBodyMessage(raw)
   return typeof raw !== 'string' || raw === '' ? undefined : unwrapMessage(raw)
 }
 
-/** Members with a message or with an object that has one. The first that leads to a text is used. */
+/** Members with a message, or with an object that contains a message. The first with a message is used. */
 const messageFields = [
   'error',
   'detail',
@@ -93,7 +93,7 @@ const messageFields = [
   'faultstring',
 ] as const
 
-/** Finds the message of an error. @param depth the number of levels that are searched. */
+/** Finds the message of an error. @param depth the number of levels to search. */
 function findText(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') return value || undefined
   if (typeof value !== 'object' || value === null || depth === 0) return undefined
@@ -108,7 +108,7 @@ function findText(value: unknown, depth: number): string | undefined {
   return typeof errors === 'object' && errors !== null ? findText(Object.values(errors), depth - 1) : undefined
 }
 
-/** One problem of FastAPI's list, with its field. */
+/** The text of one problem in FastAPI's list, with the name of the field. */
 function problemText(entry: unknown): string | undefined {
   const { msg, loc } = (entry ?? {}) as { msg?: unknown; loc?: unknown }
   if (typeof msg !== 'string') return undefined

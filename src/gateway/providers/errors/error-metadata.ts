@@ -4,7 +4,7 @@ import { zhipuFilterCodes } from './numeric-codes.ts'
 /** Matches codes that are words, so that they cannot contain a credential. */
 const codePattern = /^[a-zA-Z][a-zA-Z_]{0,63}$/
 
-type ErrorBody = { code?: unknown; status?: unknown; type?: unknown; __type?: unknown }
+type ErrorFields = { code?: unknown; status?: unknown; type?: unknown; __type?: unknown }
 
 /**
  * The error code of a provider: OpenAI's `code`, Google's `status`, Anthropic's `type` or Amazon's `__type`. Undefined if
@@ -12,28 +12,31 @@ type ErrorBody = { code?: unknown; status?: unknown; type?: unknown; __type?: un
  */
 export function readErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
-  const { code, status, type, __type: exception } = error as ErrorBody
-  const words = [code, status, type, typeof exception === 'string' ? exception.replace(/^.*#/, '') : undefined]
+  const { code, status, type, __type: exceptionType } = error as ErrorFields
+  if (zhipuFilterCodes.has(String(code))) return 'content_filter'
+  // The name of an exception follows its namespace: `com.amazon.coral.availability#ThrottlingException`.
+  const exceptionName = typeof exceptionType === 'string' ? exceptionType.replace(/^.*#/, '') : undefined
+  const candidates = [code, status, type, exceptionName]
   // The type of some errors is only `error`.
-  const word = words.find(
+  return candidates.find(
     (candidate): candidate is string =>
       typeof candidate === 'string' && candidate !== 'error' && codePattern.test(candidate),
   )
-  return zhipuFilterCodes.has(String(code)) ? 'content_filter' : word
 }
 
-/** Longer details are omitted. */
+/** The maximum length of `details`, in characters. Longer details are omitted. */
 const maxDetailsLength = 2000
 
-/** The members of an error that clients and the retry policy need beside its message. */
+/** The fields of an error that clients and the retry policy need in addition to the message. */
 export type ErrorMetadata = {
   code?: string | undefined
-  /** Machine-readable details as Anthropic's errors have them, in JSON. */
+  /** Machine-readable details in JSON, as in Anthropic's errors. */
   details?: string
-  /** The time that the provider asks to wait. */
+  /** The retry delay that the provider requests. */
   retryAfterMs?: number
 }
 
+/** Reads the metadata of an error object, such as the member `error` of a body. */
 export function readErrorMetadata(error: unknown): ErrorMetadata {
   const { details: rawDetails } = (error ?? {}) as { details?: unknown }
   const code = readErrorCode(error)
@@ -46,8 +49,8 @@ export function readErrorMetadata(error: unknown): ErrorMetadata {
   return metadata
 }
 
-/** The metadata of a refusal. Many servers have it beside the message, without a member `error`, or with a text in it. */
-export function readRefusalMetadata(body: unknown): ErrorMetadata {
+/** Reads the metadata of an HTTP error body: of the member `error`, or of the body itself if `error` is missing or a string. */
+export function readErrorBodyMetadata(body: unknown): ErrorMetadata {
   const error = findError(body)
   if (typeof error === 'object' && error !== null) return readErrorMetadata(error)
   return readErrorMetadata(Array.isArray(body) ? body[0] : body)
@@ -59,7 +62,7 @@ function readDetails(details: unknown): string | undefined {
   return text.length <= maxDetailsLength ? text : undefined
 }
 
-/** Google's servers write the time to wait in a list of details, and not in a header. */
+/** Reads the retry delay that Google's servers send in a list of details instead of a header. */
 function readRetryDelay(details: unknown): number | undefined {
   for (const detail of Array.isArray(details) ? details : []) {
     const { retryDelay } = (detail ?? {}) as { retryDelay?: unknown }

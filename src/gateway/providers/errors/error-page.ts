@@ -5,11 +5,11 @@
 export function readPageText(text: string): string {
   if (/^\s*<\?xml/i.test(text)) return /<message>([^<]{1,2000})/i.exec(text)?.[1]?.trim() || text
   if (!/^\s*<(?:!doctype|html|head|body)/i.test(text)) return text
-  const title = /<title[^>]*>([^<]{1,200})/i.exec(text.slice(0, maxHead))?.[1]?.trim()
+  const title = /<title[^>]*>([^<]{1,200})/i.exec(text.slice(0, maxTitleSearchLength))?.[1]?.trim()
   return (
     title ||
     text
-      .slice(0, maxPage)
+      .slice(0, maxPageLength)
       .replaceAll(/<[^>]*>/g, ' ')
       .replaceAll(/\s+/g, ' ')
       .trim() ||
@@ -18,6 +18,6 @@ export function readPageText(text: string): string {
 }
 
 /** The start of a page in which its title is searched. The patterns take quadratic time for a page of unclosed tags. */
-const maxHead = 16 * 1024
+const maxTitleSearchLength = 16 * 1024
 /** The longest part of a page whose tags are removed. */
-const maxPage = 4000
+const maxPageLength = 4000

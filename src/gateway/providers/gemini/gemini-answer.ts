@@ -2,7 +2,7 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { BytePositions } from '#platform/text/byte-positions.ts'
-import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import type { UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
 import { CompletionIncrements } from '../completion-increments.ts'
 import { measureContent } from '../content-size.ts'
 import { defaultErrorMessage, errorWithoutAnswer } from '../errors/error-event.ts'
@@ -13,8 +13,8 @@ import { usageEvents } from '../token-counts.ts'
 import { mergeUsage, type UsageObject } from '../usage-formats.ts'
 import { type FunctionCall, GeminiCalls, reasoningFormat } from './gemini-calls.ts'
 import { GroundingCitations } from './gemini-citations.ts'
-import { normalizeGeminiAnswer } from './gemini-forms.ts'
-import { type CitationMetadata, type Grounding, Searches } from './gemini-searches.ts'
+import { normalizeGeminiAnswer } from './gemini-normalization.ts'
+import { type CitationMetadata, type Grounding, SearchCounter } from './gemini-searches.ts'
 import { candidateCounts, type GeminiUsage, readCounts } from './gemini-usage.ts'
 
 type Part = {
@@ -54,14 +54,14 @@ const failureReasons: ReadonlySet<string> = new Set([
 const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length' }
 
 /** Reads one stream. The parts of each event are new, and its usage is cumulative. */
-export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
+export function createGeminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
   const answer = new GeminiAnswer(answerId)
-  return ({ data }) => listAnswers(JSON.parse(data)).flatMap((generated) => answer.read(generated))
+  return ({ data }) => listResponses(JSON.parse(data)).flatMap((response) => answer.read(response))
 }
 
 /** Reads a whole answer. */
-export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[] {
-  const responses = listAnswers(body)
+export function readGeminiBody(body: unknown, answerId?: string): UpstreamEvent[] {
+  const responses = listResponses(body)
   const answer = new GeminiAnswer(answerId)
   const events = responses.flatMap((response) => answer.read(response))
   const isEnded = events.some(({ type }) => type === 'finish' || type === 'error')
@@ -74,7 +74,7 @@ export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[]
 }
 
 /** Servers that ignore `alt=sse` send a stream as a list of its events. Some send such lists in events. */
-function listAnswers(body: unknown): GenerateContentResponse[] {
+function listResponses(body: unknown): GenerateContentResponse[] {
   return (Array.isArray(body) ? body : [body]).map(normalizeGeminiAnswer) as GenerateContentResponse[]
 }
 
@@ -88,25 +88,29 @@ class GeminiAnswer {
   #id = ''
   readonly #text = new BytePositions()
   readonly #answerId: string
-  #searches = new Searches()
+  #searches = new SearchCounter()
   #citations = new GroundingCitations()
 
   constructor(answerId = '') {
     this.#answerId = answerId
   }
 
-  read(generated: GenerateContentResponse): UpstreamEvent[] {
-    if (generated.error) return [errorEvent(generated.error)]
-    const [candidate] = generated.candidates ?? []
-    const events: UpstreamEvent[] = this.#start(generated)
+  read(response: GenerateContentResponse): UpstreamEvent[] {
+    if (response.error) return [errorEvent(response.error)]
+    const [candidate] = response.candidates ?? []
+    const events: UpstreamEvent[] = this.#start(response)
     for (const part of candidate?.content?.parts ?? []) events.push(...this.#readPart(part))
     if (candidate?.groundingMetadata) {
-      events.push(...this.#searches.read(candidate.groundingMetadata, generated.modelVersion))
+      events.push(...this.#searches.read(candidate.groundingMetadata, response.modelVersion))
       events.splice(endOfText(events), 0, ...this.#citations.read(candidate.groundingMetadata, this.#text))
     }
     if (candidate?.citationMetadata)
-      events.splice(endOfText(events), 0, ...this.#citations.readCited(candidate.citationMetadata, this.#text))
-    const blockReason = candidate ? undefined : generated.promptFeedback?.blockReason
+      events.splice(
+        endOfText(events),
+        0,
+        ...this.#citations.readCitationMetadata(candidate.citationMetadata, this.#text),
+      )
+    const blockReason = candidate ? undefined : response.promptFeedback?.blockReason
     const reason = candidate?.finishReason ?? blockReason
     if (reason && failureReasons.has(reason)) return [...events, failureEvent(reason, candidate?.finishMessage)]
     if (reason) {
@@ -115,7 +119,7 @@ class GeminiAnswer {
       events.push(...this.#calls.takePartialCall(this.#callIdSeed))
       events.push(this.#toFinish(reason, blockReason === undefined ? finishReasons[reason] : undefined))
     }
-    return [...events, ...this.#addUsage(generated.usageMetadata, measureContent(events))]
+    return [...events, ...this.#addUsage(response.usageMetadata, measureContent(events))]
   }
 
   /**

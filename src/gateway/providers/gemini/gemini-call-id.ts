@@ -8,4 +8,4 @@ export function generateCallId(answerId: string, index: number): string {
 }
 
 /** Matches ids that Gemini did not create, but this service or another provider. Gemini does not receive them. */
-export const foreignCallIdPattern = new RegExp(`^(?:${prefix}|call_|toolu_|fc_|chatcmpl-tool-)`)
+export const nonGeminiCallIdPattern = new RegExp(`^(?:${prefix}|call_|toolu_|fc_|chatcmpl-tool-)`)

@@ -1,4 +1,4 @@
-import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
 import { generateCallId } from './gemini-call-id.ts'
 import { type PartialArg, PartialArguments } from './gemini-partial-args.ts'
 
@@ -33,7 +33,7 @@ export class GeminiCalls {
   /** Reads a part. A call can arrive whole, or its arguments in parts. @throws Error for parts that are not one call. */
   read(part: FunctionCall, signed: Signature, answerId: string): UpstreamEvent[] {
     const { id, name, args, partialArgs, willContinue } = part
-    if (!this.#partialCall && !willContinue && !partialArgs) return this.#call(part, signed, answerId)
+    if (!this.#partialCall && !willContinue && !partialArgs) return this.#toFragments(part, signed, answerId)
     this.#partialCall ??= { id, name: name ?? '', args: new PartialArguments(), signed }
     const call = this.#partialCall
     if ((name && name !== call.name) || (id && call.id && id !== call.id)) throw cutOffError(call.name)
@@ -42,7 +42,7 @@ export class GeminiCalls {
     call.args.add(partialArgs ?? [])
     if (willContinue) return []
     this.#partialCall = undefined
-    return this.#call({ id: call.id, name: call.name, args: wholeArguments(call, args) }, call.signed, answerId)
+    return this.#toFragments({ id: call.id, name: call.name, args: wholeArguments(call, args) }, call.signed, answerId)
   }
 
   /** Ends an answer that its provider reports as complete. @throws Error if the last part of a call is missing. */
@@ -58,10 +58,10 @@ export class GeminiCalls {
     const index = this.#count++
     const id = call.id ?? generateCallId(answerId, index)
     // Without its last brace, the JSON is as incomplete as the call.
-    return [{ type: 'call_piece', upstreamIndex: index, id, name: call.name, text: call.args.toJson().slice(0, -1) }]
+    return [{ type: 'call_fragment', upstreamIndex: index, id, name: call.name, text: call.args.toJson().slice(0, -1) }]
   }
 
-  #call({ id, name = '', args }: FunctionCall, signed: Signature, answerId: string): UpstreamEvent[] {
+  #toFragments({ id, name = '', args }: FunctionCall, signed: Signature, answerId: string): UpstreamEvent[] {
     const index = this.#count++
     const whole = argumentsText(args) ?? '{}'
     // The same id with other arguments is another call.
@@ -70,12 +70,12 @@ export class GeminiCalls {
     if (hasOwnId) this.#argumentsById.set(callId, whole)
     return [
       {
-        type: 'call_piece',
+        type: 'call_fragment',
         // A repeated call has no index, so that it is recognized by its id.
         upstreamIndex: hasOwnId ? undefined : index,
         id: callId,
         name,
-        whole,
+        wholeArguments: whole,
         isClosed: true,
         signature: signed.encrypted ? { format: reasoningFormat, ...signed } : undefined,
       },

@@ -28,7 +28,7 @@ export class GroundingCitations {
   }
 
   /** Reads the works that the text repeats. */
-  readCited({ citationSources, citations }: CitationMetadata, text: BytePositions): AnswerEvent[] {
+  readCitationMetadata({ citationSources, citations }: CitationMetadata, text: BytePositions): AnswerEvent[] {
     const cited = citationSources ?? citations
     const groundingChunks = (Array.isArray(cited) ? cited : []).map(({ uri, title }) => ({ web: { uri, title } }))
     const supportOf = (segment: object, at: number) => ({ segment, groundingChunkIndices: [at] })

@@ -7,23 +7,23 @@ import { pairMessages } from '../../protocol/repairs/paired-results.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { parseJsonText, readCalledFunction, readCalledName } from '../../protocol/tool-calls/tool-arguments.ts'
 import {
-  contentOrRefusal,
-  generatedImages,
-  hasFailed,
+  isFailedResult,
   isInstruction,
   joinTexts,
+  listGeneratedImages,
   type NormalizedPart,
   normalizeContent,
-  requireNoContainerFile,
+  readContentOrRefusal,
+  rejectContainerFile,
 } from '../content.ts'
-import { foreignCallIdPattern } from './gemini-call-id.ts'
+import { nonGeminiCallIdPattern } from './gemini-call-id.ts'
 import { needsSignatures } from './gemini-thinking.ts'
 
 type Part = Record<string, unknown>
 type Content = { role: 'user' | 'model'; parts: Part[] }
 
 /** Gemini from version 3 on requires a signature for each call. This is Google's placeholder for calls of other models. */
-const foreignSignature = 'skip_thought_signature_validator'
+const placeholderSignature = 'skip_thought_signature_validator'
 
 /** The text of all system and developer messages. */
 export function encodeSystemInstruction(messages: Message[]): Body | undefined {
@@ -61,20 +61,20 @@ function addFunctionNames(message: Extract<Message, { role: 'assistant' }>, func
 type Conversation = { functionOfCall: ReadonlyMap<string, string>; model: string; quota: JsonParseQuota }
 
 /** The parts of one content, for requests without a conversation, such as embeddings. */
-export const contentParts = (content: Message['content']): Part[] => normalizeContent(content).flatMap(toPart)
+export const encodeParts = (content: Message['content']): Part[] => normalizeContent(content).flatMap(toPart)
 
 function toParts(message: Message, { functionOfCall, model, quota }: Conversation): Part[] {
   if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), quota)
-  const content = normalizeContent(contentOrRefusal(message))
+  const content = normalizeContent(readContentOrRefusal(message))
   if (message.role !== 'assistant') return content.flatMap(toPart)
   // The model needs its images to change them.
-  const parts = [...content, ...generatedImages(message)].flatMap(toPart)
+  const parts = [...content, ...listGeneratedImages(message)].flatMap(toPart)
   const thoughts = readThoughts(message, 'google-gemini-v1')
-  return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, needsSignatures(model), quota)]
+  return [...signLastPart(parts, thoughts), ...encodeFunctionCalls(message, thoughts, needsSignatures(model), quota)]
 }
 
 /** Adds the signature that belongs to no call to the last part. */
-function signedText(parts: Part[], thoughts: Thought[]): Part[] {
+function signLastPart(parts: Part[], thoughts: Thought[]): Part[] {
   const thoughtSignature = thoughts.findLast(({ id }) => id === undefined)?.encrypted
   if (thoughtSignature === undefined) return parts
   const last = parts.at(-1)
@@ -82,7 +82,7 @@ function signedText(parts: Part[], thoughts: Thought[]): Part[] {
 }
 
 /** The calls of a message. Gemini signs, and requires signed, only the first of parallel calls. */
-function functionCalls(
+function encodeFunctionCalls(
   { tool_calls: calls }: Extract<Message, { role: 'assistant' }>,
   thoughts: Thought[],
   needsSignature: boolean,
@@ -92,9 +92,9 @@ function functionCalls(
   return (calls ?? []).map((call, index) => {
     const { id } = call
     const ownSignature = thoughtOfCall.get(id)?.encrypted
-    const thoughtSignature = ownSignature ?? (needsSignature && index === 0 ? foreignSignature : undefined)
+    const thoughtSignature = ownSignature ?? (needsSignature && index === 0 ? placeholderSignature : undefined)
     return {
-      functionCall: { ...idFromGemini(id), ...readCalledFunction(call, quota) },
+      functionCall: { ...toGeminiCallId(id), ...readCalledFunction(call, quota) },
       ...(thoughtSignature && { thoughtSignature }),
     }
   })
@@ -116,8 +116,8 @@ function functionResponse(
   const content = normalizeContent(message.content)
   const texts = content.flatMap((part) => (part.kind === 'text' && part.text ? [part.text] : []))
   const attachments = content.filter(({ kind }) => kind !== 'text').flatMap(toPart)
-  const response = encodeResponse(texts, hasFailed(message), quota)
-  return [{ functionResponse: { ...idFromGemini(id), name: name ?? '', response } }, ...attachments]
+  const response = encodeResponse(texts, isFailedResult(message), quota)
+  return [{ functionResponse: { ...toGeminiCallId(id), name: name ?? '', response } }, ...attachments]
 }
 
 /**
@@ -138,16 +138,16 @@ function hasReference(value: unknown): boolean {
 }
 
 /** Returns the id of a call if Gemini created it. Other calls have none: Gemini finds their results by the function's name. */
-function idFromGemini(id: string): { id?: string } {
-  return foreignCallIdPattern.test(id) ? {} : { id }
+function toGeminiCallId(id: string): { id?: string } {
+  return nonGeminiCallIdPattern.test(id) ? {} : { id }
 }
 
 /** Gemini refuses files of text with types such as `application/json`, so they are sent as `text/plain`. */
-const textType = (mediaType: string) =>
+const toTextType = (mediaType: string) =>
   isTextType(mediaType) && !mediaType.startsWith('text/') ? 'text/plain' : mediaType
 
 /** The type of a file by the extension of its URL. Vertex AI requires it; Google's public API does not. */
-function typeOfUrl(url: string): { mimeType?: string } {
+function findUrlType(url: string): { mimeType?: string } {
   const extension = /\.(\w{2,5})(?:[?#].*)?$/.exec(url)?.[1]?.toLowerCase() ?? ''
   return Object.hasOwn(typesByExtension, extension) ? { mimeType: typesByExtension[extension]! } : {}
 }
@@ -174,14 +174,15 @@ function toPart(part: NormalizedPart): Part[] {
       return part.text ? [{ text: part.text }] : []
     case 'image':
     case 'file':
-    case 'recording':
-      return [{ fileData: { ...typeOfUrl(part.url), fileUri: part.url } }]
-    case 'uploaded':
+    case 'remote-media':
+      return [{ fileData: { ...findUrlType(part.url), fileUri: part.url } }]
+    case 'uploaded-file':
       return [{ fileData: { fileUri: part.fileId } }]
     case 'inline':
-      return [{ inlineData: { mimeType: textType(part.mediaType), data: part.base64 } }]
+      return [{ inlineData: { mimeType: toTextType(part.mediaType), data: part.base64 } }]
     case 'other':
-      return [requireNoContainerFile(part.original)]
+      rejectContainerFile(part.original)
+      return [part.original]
     default:
       return part satisfies never
   }

@@ -8,7 +8,7 @@ import { embeddingsProtocol, readVectorFormat } from '../embeddings/embeddings-p
 import { type EmbeddingsLayout, EmbeddingsReader } from '../embeddings/embeddings-reader.ts'
 import { defaultErrorMessage, errorWithoutAnswer } from '../errors/error-event.ts'
 import { usageEvents } from '../token-counts.ts'
-import { contentParts } from './gemini-contents.ts'
+import { encodeParts } from './gemini-contents.ts'
 
 /** Gemini refuses longer lists. */
 const maxBatch = 100
@@ -36,7 +36,7 @@ export const geminiEmbeddings: ProviderProtocol = {
       headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },
       body: { requests },
       dropped: chat.user == null ? [] : ['user'],
-      bodyReader: () => new EmbeddingsReader(layout, messages.length, readVectorFormat(chat)),
+      createBodyReader: () => new EmbeddingsReader(layout, messages.length, readVectorFormat(chat)),
     }
   },
 }
@@ -45,7 +45,7 @@ function encodeContent({ content }: ChatRequest['messages'][number], provider: s
   const [first] = Array.isArray(content) ? content : []
   if (first && tokenIdsOf(first))
     throw new Fault('invalid', `Invalid request: input: ${provider} does not accept token ids. Send the text.`)
-  return { parts: contentParts(content) }
+  return { parts: encodeParts(content) }
 }
 
 /** Gemini's task types for the values of `input_type` that other providers have. Gemini's own names pass. */

@@ -26,22 +26,22 @@ export class PartialArguments {
     const path = part.jsonPath ?? ''
     const steps = parseSteps(path)
     const last = steps.pop()
-    if (last === undefined) throw unusable(path)
+    if (last === undefined) throw createPathError(path)
     let container: Container = this.#root
     for (const [at, step] of steps.entries()) {
       const isList = typeof (steps[at + 1] ?? last) === 'number'
       const inner: unknown = readValue(container, step, path) ?? (isList ? [] : newObject())
-      if (typeof inner !== 'object' || inner === null) throw unusable(path)
+      if (typeof inner !== 'object' || inner === null) throw createPathError(path)
       setValue(container, step, inner)
       container = inner as Container
     }
     const before = readValue(container, last, path)
     const value = readPartValue(part)
     if (value === undefined) {
-      if (before === undefined) throw unusable(path)
+      if (before === undefined) throw createPathError(path)
     } else if (before === undefined) setValue(container, last, value)
     else if (typeof before === 'string' && typeof value === 'string') setValue(container, last, before + value)
-    else throw unusable(path)
+    else throw createPathError(path)
   }
 }
 
@@ -54,8 +54,8 @@ function readPartValue({ stringValue, numberValue, boolValue, nullValue }: Parti
 
 /** Reads a member or an item. @throws Error for an item beyond the end of a list, because lists grow by one item at a time. */
 function readValue(container: Container, step: Step, path: string): unknown {
-  if (Array.isArray(container) !== (typeof step === 'number')) throw unusable(path)
-  if (Array.isArray(container) && (step as number) > container.length) throw unusable(path)
+  if (Array.isArray(container) !== (typeof step === 'number')) throw createPathError(path)
+  if (Array.isArray(container) && (step as number) > container.length) throw createPathError(path)
   return (container as Record<Step, unknown>)[step]
 }
 
@@ -74,15 +74,15 @@ function parseSteps(path: string): Step[] {
   while (at !== -1 && at < path.length && steps.length < maxSteps) {
     stepPattern.lastIndex = at
     const match = stepPattern.exec(path)
-    if (!match) throw unusable(path)
+    if (!match) throw createPathError(path)
     const [, name, index, single, quoted] = match
     if (index !== undefined) steps.push(Number(index))
     else steps.push(name ?? single?.replace(/\\(.)/g, '$1') ?? (JSON.parse(quoted!) as string))
     at = stepPattern.lastIndex
   }
-  if (at !== path.length) throw unusable(path)
+  if (at !== path.length) throw createPathError(path)
   return steps
 }
 
-const unusable = (path: string) =>
+const createPathError = (path: string) =>
   new Error(`the arguments of its call have a part that does not fit: ${JSON.stringify(path.slice(0, 100))}`)

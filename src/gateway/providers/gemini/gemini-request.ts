@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts'
+import { simplifyToolChoice } from '../../protocol/repairs/tool-choice.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { emptyRequestFault } from '../empty-request.ts'
@@ -11,8 +11,8 @@ import { encodeThinkingConfig, isBeforeVersion3 } from './gemini-thinking.ts'
 import { encodeProviderTool } from './gemini-tools.ts'
 
 /** Encodes a chat request for Gemini. */
-export function geminiRequest(chatRequest: ChatRequest, endpoint: Endpoint): Body {
-  const chat = withPlainToolChoice(chatRequest)
+export function encodeGeminiRequest(chatRequest: ChatRequest, endpoint: Endpoint): Body {
+  const chat = simplifyToolChoice(chatRequest)
   const config = encodeGenerationConfig(chat, endpoint)
   return withoutNulls({
     ...encodePrompt(chat, endpoint),
@@ -51,7 +51,7 @@ function encodeGenerationConfig(chat: ChatRequest, { upstreamModel, maxCompletio
     thinkingConfig: encodeThinkingConfig(chat, upstreamModel, maxOutputTokens ?? maxCompletionTokens ?? undefined),
     ...encodeModalities(chat),
     imageConfig: encodeImageConfig(chat),
-    ...(!excludesFormat(chat, { upstreamModel }) && encodeResponseFormat(chat)),
+    ...(!refusesFormat(chat, { upstreamModel }) && encodeResponseFormat(chat)),
   })
 }
 
@@ -79,11 +79,11 @@ function encodeImageConfig({ image_config: config }: ChatRequest): Body | undefi
 const geminiFormats: ReadonlySet<unknown> = new Set(['text', 'json_object', 'json_schema'])
 
 /** Whether Gemini lacks the type of an answer format, such as a grammar. */
-export const lacksFormat = ({ response_format: format }: ChatRequest): boolean =>
+export const isUnknownFormat = ({ response_format: format }: ChatRequest): boolean =>
   format != null && !geminiFormats.has(format.type)
 
 /** Whether a model refuses the answer format of a request. Gemini up to version 2.5 refuses one beside functions. */
-export function excludesFormat(
+export function refusesFormat(
   { tools, response_format: format }: ChatRequest,
   { upstreamModel }: Pick<Endpoint, 'upstreamModel'>,
 ): boolean {

@@ -101,7 +101,7 @@ export const geminiRules: RequestRules = {
 }
 
 /** Chat fields without a counterpart in this protocol. */
-export const fieldsGeminiLacks = [
+export const fieldsUnsupportedByGemini = [
   'logit_bias',
   'logprobs',
   'top_logprobs',

@@ -30,7 +30,7 @@ const maxQueries = 1000
 const maxQueryLength = 1000
 
 /** Counts the billed searches. Events of a stream can repeat earlier queries. */
-export class Searches {
+export class SearchCounter {
   readonly #queries = new Set<string>()
   #searchCount = 0
   #hasMapSearch = false

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { chooseEffort, computeThinkingBudget, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
+import { chooseEffort, computeReasoningBudget, readReasoningOptions } from '../../protocol/reasoning-options.ts'
 
 const modelsBefore3 = /gemini-[12](?:\D|$)/
 
@@ -27,7 +27,7 @@ export function encodeThinkingConfig(
   model: string,
   maxTokens: number | undefined,
 ): object | undefined {
-  const setting = readThinkingSetting(chat)
+  const setting = readReasoningOptions(chat)
   if (!setting) return undefined
   const includeThoughts = chat.reasoning?.exclude !== true
   if (!isBeforeVersion3(model)) {
@@ -38,7 +38,7 @@ export function encodeThinkingConfig(
   const isRequested = setting.budgetTokens !== undefined || setting.effort !== undefined
   // -1 lets the model decide.
   const thinkingBudget = isRequested
-    ? clamp(computeThinkingBudget(setting, maxTokens ?? defaultAnswerTokens), minBudgetFor(model), maxBudgetFor(model))
+    ? clamp(computeReasoningBudget(setting, maxTokens ?? defaultAnswerTokens), minBudgetFor(model), maxBudgetFor(model))
     : -1
   return { includeThoughts, thinkingBudget }
 }

@@ -34,7 +34,7 @@ export function encodeProviderTool(tool: ChatTool): Body | undefined {
 }
 
 /** The billable options. The model reads the results of Gemini's tools once, and they never exceed its context. */
-export function geminiBillable(chat: Body, { upstreamModel }: Endpoint): BillableOptions {
+export function readGeminiBillableOptions(chat: Body, { upstreamModel }: Endpoint): BillableOptions {
   const tools = listProviderTools(chat, (tool) => {
     // Both search tools have the same price.
     const unit = findToolUnit(tool)?.replace('_retrieval', '')

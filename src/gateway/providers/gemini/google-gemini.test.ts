@@ -116,7 +116,7 @@ describe('google-gemini, requests', () => {
 
   test('an error has the message of the upstream, also in a list', () => {
     const body = { error: { code: 400, message: 'bad', status: 'INVALID_ARGUMENT' } }
-    assert.deepEqual([googleGemini.errorMessage(body), googleGemini.errorMessage([body])], ['bad', 'bad'])
+    assert.deepEqual([googleGemini.readErrorMessage(body), googleGemini.readErrorMessage([body])], ['bad', 'bad'])
   })
 })
 

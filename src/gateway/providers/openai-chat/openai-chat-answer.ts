@@ -2,11 +2,11 @@ import type { Chunk, ChunkChoice, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { argumentsText, type ToolCallFragment, type UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
 import { measureContent } from '../content-size.ts'
 import { findException } from '../errors/error-body.ts'
 import { defaultErrorMessage, errorWithoutAnswer } from '../errors/error-event.ts'
-import { readInnerMessage } from '../errors/error-message.ts'
+import { readUnwrappedMessage } from '../errors/error-message.ts'
 import { readErrorMetadata } from '../errors/error-metadata.ts'
 import { readErrorStatus } from '../errors/error-status.ts'
 import { chatUsageFormats, OpenaiUsage } from '../openai/openai-usage.ts'
@@ -38,7 +38,7 @@ type WholeChoice = {
 }
 
 /** Reads one stream. Every event can repeat the citations. */
-export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
+export function createChatReader(): (event: SseEvent) => UpstreamEvent[] {
   let hasSources = false
   const usage = new OpenaiUsage(chatUsageFormats)
   return ({ data }) => {
@@ -70,11 +70,11 @@ function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
 
 function readChunkChoice(choice: ChunkChoice & WholeChoice, chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   const { error, finish_reason: finishReason } = choice
-  // Servers that do not generate in pieces send a whole answer as the only event.
+  // Servers that do not generate in fragments send a whole answer as the only event.
   const delta = choice.delta ?? readMessage(choice) ?? {}
   const events: UpstreamEvent[] = delta.role ? [{ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' }] : []
   pushAll(events, readDelta(delta, chunk.id))
-  if (choice.delta && finishReason) pushAll(events, wholeCalls(choice.message, chunk.id))
+  if (choice.delta && finishReason) pushAll(events, readWholeCalls(choice.message, chunk.id))
   if (error && !chunk.error) events.push(errorEvent(error))
   if (finishReason && !chunk.error && !error) pushAll(events, finishEvents(finishReason))
   return events
@@ -152,20 +152,20 @@ function readChoice(choice: WholeChoice, answerId: string | undefined): Upstream
 }
 
 function readMessage({ message, text }: WholeChoice): UpstreamDelta | undefined {
-  return withCallNumbers(message) ?? (typeof text === 'string' ? { content: text } : undefined)
+  return withCallIndexes(message) ?? (typeof text === 'string' ? { content: text } : undefined)
 }
 
 /** A whole message as a delta, in which calls have numbers. */
-function withCallNumbers(message: UpstreamDelta | null | undefined): UpstreamDelta | undefined {
+function withCallIndexes(message: UpstreamDelta | null | undefined): UpstreamDelta | undefined {
   const calls = listCalls(message).map((call, index) => ({ ...call, index }))
   return calls.length > 0 ? { ...message, tool_calls: calls } : (message ?? undefined)
 }
 
 /** Some servers repeat the whole message at the end of a stream, and others send its calls only there. */
-function wholeCalls(message: UpstreamDelta | null | undefined, answerId: string | undefined): UpstreamEvent[] {
+function readWholeCalls(message: UpstreamDelta | null | undefined, answerId: string | undefined): UpstreamEvent[] {
   return listCalls(message).map((call, at) => {
-    const { text: whole, ...piece } = toCallPiece(call, answerId)
-    return { ...piece, upstreamIndex: piece.id ? undefined : at, whole, isClosed: true }
+    const { text: whole, ...fragment } = toCallFragment(call, answerId)
+    return { ...fragment, upstreamIndex: fragment.id ? undefined : at, whole, isClosed: true }
   })
 }
 
@@ -180,12 +180,12 @@ function readDelta(delta: UpstreamDelta, answerId: string | undefined): Upstream
   const events: UpstreamEvent[] = readContent(delta)
   if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
   const calls = listCalls(delta)
-  for (const call of calls) events.push(toCallPiece(call, answerId))
+  for (const call of calls) events.push(toCallFragment(call, answerId))
   const signature = readSignature(delta)
   if (signature) events.push({ type: 'reasoning', text: '', ...signature })
   // Some servers send each call in both fields.
   if (delta.function_call && calls.length === 0)
-    events.push(toCallPiece({ index: 0, function: delta.function_call }, answerId))
+    events.push(toCallFragment({ index: 0, function: delta.function_call }, answerId))
   if (delta.audio) pushAll(events, readSpeech(delta.audio, delta.content))
   return events
 }
@@ -197,13 +197,13 @@ function readSpeech(audio: unknown, content: unknown): AnswerEvent[] {
   return [{ type: 'billed_piece', unit: 'audio' }, ...(hasWords ? [{ type: 'text' as const, text: transcript }] : [])]
 }
 
-function toCallPiece(call: ToolCallDelta, answerId: string | undefined): ToolCallPiece {
+function toCallFragment(call: ToolCallDelta, answerId: string | undefined): ToolCallFragment {
   const { index, id, custom } = call
   // Some servers send the function's members directly in the call.
   const calledFunction = call.function ?? (custom ? undefined : (call as NonNullable<ToolCallDelta['function']>))
   const text = argumentsText(calledFunction?.arguments ?? custom?.input)
   return {
-    type: 'call_piece',
+    type: 'call_fragment',
     upstreamIndex: index,
     id,
     name: calledFunction?.name ?? custom?.name,
@@ -216,10 +216,10 @@ function toCallPiece(call: ToolCallDelta, answerId: string | undefined): ToolCal
 }
 
 /**
- * Whether the next piece can continue a name. Servers that send a name in several pieces send its arguments later. But many
+ * Whether the next fragment can continue a name. Servers that send a name in several fragments send its arguments later. But many
  * servers send a whole name with empty arguments, so a name that the request declares is whole then.
  */
-function canNameContinue(name: string | undefined, args: string | undefined): ToolCallPiece['isNamePartial'] {
+function canNameContinue(name: string | undefined, args: string | undefined): ToolCallFragment['isNamePartial'] {
   if (!name || args) return undefined
   return args === undefined ? true : 'if_undeclared'
 }
@@ -227,7 +227,7 @@ function canNameContinue(name: string | undefined, args: string | undefined): To
 function errorEvent(error: NonNullable<UpstreamError['error']>): AnswerEvent {
   return {
     type: 'error',
-    message: readInnerMessage(error) ?? defaultErrorMessage,
+    message: readUnwrappedMessage(error) ?? defaultErrorMessage,
     status: readErrorStatus(error),
     ...readErrorMetadata(error),
   }

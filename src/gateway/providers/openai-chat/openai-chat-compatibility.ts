@@ -1,119 +1,130 @@
 import type { Compatibility, Endpoint } from '#catalogue/index/model.ts'
 import { anyCharacters } from '../openai/openai-rules.ts'
 
-/** A chat server's properties, and the ids of calls that it accepts. */
+/**
+ * How a chat server differs from most servers. Each flag is false by default: most servers refuse what `accepts…` names, and accept
+ * what `refuses…` names. A server without any differences is `{}`.
+ */
 export type ChatCompatibility = Compatibility & {
+  /** The ids of tool calls that the server accepts, if not all. */
   callIds?: { allowedCharacters: RegExp; maxLength: number }
-  /** Whether it refuses strict schemas that leave a property optional. */
-  checksStrict?: boolean
-  /** Whether a reasoning model refuses a conversation with tool calls if an answer in it has no reasoning. */
-  requiresReasoning?: boolean
-  /** Whether it accepts fields of earlier answers that only OpenAI's requests have, such as `refusal`. */
+  /** Whether the server refuses strict schemas that leave a property optional. */
+  validatesStrictSchemas?: boolean
+  /** Whether reasoning models refuse a conversation with tool calls in which an answer has no reasoning. */
+  requiresReasoningInHistory?: boolean
+  /** Whether the server accepts fields of earlier answers that only OpenAI accepts in requests, such as `refusal`. */
   acceptsAnswerFields?: boolean
-  /** Whether it accepts any `pattern` and length in the schema of a tool. llama.cpp does not. */
-  acceptsAnyBound?: boolean
-  /** Whether it refuses a user message directly after a tool result. */
-  separatesResults?: boolean
-  /** Whether it refuses images and files in the results of tools. */
-  hasTextResults?: boolean
-  /** Whether it accepts `functions`, the predecessor of `tools`. */
+  /** Whether the server accepts every `pattern` and every length in the schema of a tool. llama.cpp does not. */
+  acceptsSchemaConstraints?: boolean
+  /** Whether the server refuses a user message directly after a tool result. */
+  refusesUserAfterToolResult?: boolean
+  /** Whether the server refuses images and files in tool results. */
+  refusesToolResultAttachments?: boolean
+  /** Whether the server accepts `functions`, the predecessor of `tools`. */
   acceptsFunctions?: boolean
-  /** Whether it accepts tools that are called with free text. */
+  /** Whether the server accepts custom tools, which are called with free text. */
   acceptsCustomTools?: boolean
-  /** Whether it accepts the object `reasoning` of OpenRouter. */
-  acceptsReasoning?: boolean
-  /** Whether it refuses fields for reasoning other than `reasoning_effort`. */
-  reasonsByEffort?: boolean
-  /** The fields that disable reasoning, if it has no effort `none`. */
-  disabledReasoning?: Readonly<Record<string, unknown>>
-  /** Whether it refuses a forced call of a model that reasons. */
-  refusesForcedReasoning?: boolean
-  /** The models that refuse sampling settings. */
-  fixedSampling?: RegExp
-  /** The efforts of reasoning that it accepts, if not all. */
-  efforts?: readonly string[]
-  /** The efforts of models that accept others. The first row that matches applies. */
-  modelEfforts?: readonly (readonly [model: RegExp, efforts: readonly string[]])[]
-  /** Whether it accepts a tool choice among several named tools. */
+  /** Whether the server accepts the object `reasoning` of OpenRouter. */
+  acceptsReasoningObject?: boolean
+  /** Whether `reasoning_effort` is the only reasoning field that the server accepts. */
+  acceptsOnlyReasoningEffort?: boolean
+  /** The fields that disable reasoning, for a server without the effort `none`. */
+  fieldsDisablingReasoning?: Readonly<Record<string, unknown>>
+  /** Whether the server refuses a forced tool call while the model reasons. */
+  refusesForcedCallsWhileReasoning?: boolean
+  /** Matches the ids of models that refuse sampling settings. */
+  fixedSamplingModels?: RegExp
+  /** The reasoning efforts that the server accepts, if not all. */
+  acceptedEfforts?: readonly string[]
+  /** The efforts of models that accept other efforts than the server in general. The first row that matches applies. */
+  acceptedEffortsByModel?: readonly (readonly [model: RegExp, efforts: readonly string[]])[]
+  /** Whether the server accepts a tool choice among several tools (`allowed_tools`). */
   acceptsAllowedTools?: boolean
-  /** Whether it refuses options of a stream. It sends the usage unasked. */
+  /** Whether the server refuses `stream_options`. Such servers always send the usage. */
   refusesStreamOptions?: boolean
-  /** The most stop sequences that it accepts. */
+  /** The most stop sequences that the server accepts. */
   maxStops?: number
   maxTemperature?: number
-  /** The field that marks the last message as the start of the answer. */
+  /** The field of a message that marks it as the start of the answer (prefill). */
   prefillField?: string
-  /** Whether it refuses unknown fields of messages, and the name of a user or an answer. */
+  /** Whether the server refuses unknown fields of messages, and `name` in user and assistant messages. */
   refusesUnknownFields?: boolean
-  /** Whether it refuses the cache breakpoints of Anthropic. */
+  /** Whether the server refuses Anthropic's cache breakpoints. */
   refusesCacheBreakpoints?: boolean
-  /** Whether it has functions of its provider, with `$` before the name and the type `builtin_function`. */
+  /** Whether the provider has functions with the type `builtin_function` and a name that starts with `$`. */
   hasBuiltinFunctions?: boolean
-  /** Fields of the body that have another name. */
-  renamed?: Readonly<Record<string, string>>
-  /** Fields of the body that it refuses. */
-  refuses?: readonly string[]
-  /** Fields of the body that its reasoning models refuse. */
-  reasoningRefuses?: readonly string[]
+  /** The names of body fields that the server names differently. */
+  renamedFields?: Readonly<Record<string, string>>
+  /** The body fields that the server refuses. */
+  refusedFields?: readonly string[]
+  /** The body fields that only reasoning models of the server refuse. */
+  fieldsRefusedByReasoningModels?: readonly string[]
 }
 
-/** Servers that accept messages of all roles in any order. They have no template of a model that refuses some. */
-const lenient: ChatCompatibility = { lateSystemMessages: true, repeatedRoles: true, acceptsAnyBound: true }
+/** A server that accepts messages of all roles in any order, because it does not apply the template of an open model. */
+const lenientServer: ChatCompatibility = {
+  lateSystemMessages: true,
+  repeatedRoles: true,
+  acceptsSchemaConstraints: true,
+}
 
 const openai: ChatCompatibility = {
-  ...lenient,
+  ...lenientServer,
   developerRole: true,
   acceptsAnswerFields: true,
   acceptsFunctions: true,
   acceptsCustomTools: true,
   acceptsAllowedTools: true,
-  reasonsByEffort: true,
-  hasTextResults: true,
+  acceptsOnlyReasoningEffort: true,
+  refusesToolResultAttachments: true,
   refusesCacheBreakpoints: true,
   maxStops: 4,
-  refuses: ['include_reasoning'],
+  refusedFields: ['include_reasoning'],
   callIds: { allowedCharacters: anyCharacters, maxLength: 40 },
-  checksStrict: true,
+  validatesStrictSchemas: true,
 }
 
-/** OpenAI's models return no reasoning in chats, so they get none back. Azure also serves models of others, which do. */
+/** OpenAI's models return no reasoning in chats, so requests contain none. Azure also serves models of other vendors, which do. */
 const openaiOwnServers: ChatCompatibility = { ...openai, reasoningField: 'none' }
-/** DeepSeek, Moonshot and Z.AI disable reasoning by a field of Anthropic. */
-const disabledThinking = { thinking: { type: 'disabled' } }
-/** DeepSeek and Moonshot refuse a conversation with tool calls without the reasoning of their models. */
-const requiringReasoning: ChatCompatibility = {
+/** DeepSeek, Moonshot and Z.AI disable reasoning by the field `thinking` of Anthropic. */
+const thinkingDisabledField = { thinking: { type: 'disabled' } }
+/** What DeepSeek and Moonshot share: they refuse a conversation with tool calls without the reasoning of their models. */
+const deepseekAndMoonshot: ChatCompatibility = {
   reasoningField: 'reasoning_content',
-  requiresReasoning: true,
-  disabledReasoning: disabledThinking,
-  refusesForcedReasoning: true,
-  acceptsAnyBound: true,
+  requiresReasoningInHistory: true,
+  fieldsDisablingReasoning: thinkingDisabledField,
+  refusesForcedCallsWhileReasoning: true,
+  acceptsSchemaConstraints: true,
 }
 const moonshot: ChatCompatibility = {
-  ...requiringReasoning,
-  fixedSampling: /^(?:kimi-)?(?:k2\.[5-9]|k[3-9]|for-coding)/,
+  ...deepseekAndMoonshot,
+  fixedSamplingModels: /^(?:kimi-)?(?:k2\.[5-9]|k[3-9]|for-coding)/,
   prefillField: 'partial',
   maxTemperature: 1,
   hasBuiltinFunctions: true,
 }
 
-const zai: ChatCompatibility = { disabledReasoning: disabledThinking }
-const alibaba: ChatCompatibility = { disabledReasoning: { enable_thinking: false }, refusesForcedReasoning: true }
+const zai: ChatCompatibility = { fieldsDisablingReasoning: thinkingDisabledField }
+const alibaba: ChatCompatibility = {
+  fieldsDisablingReasoning: { enable_thinking: false },
+  refusesForcedCallsWhileReasoning: true,
+}
 
 /** Mistral validates requests against its own schema. */
 const mistral: ChatCompatibility = {
   repeatedRoles: true,
-  acceptsAnyBound: true,
-  separatesResults: true,
+  acceptsSchemaConstraints: true,
+  refusesUserAfterToolResult: true,
   refusesUnknownFields: true,
   refusesCacheBreakpoints: true,
   maxTemperature: 1.5,
   prefillField: 'prefix',
-  efforts: ['none', 'high'],
+  acceptedEfforts: ['none', 'high'],
   refusesStreamOptions: true,
   callIds: { allowedCharacters: /^[a-zA-Z0-9]{9}$/, maxLength: 9 },
   reasoningField: 'thinking',
-  renamed: { seed: 'random_seed' },
-  refuses: [
+  renamedFields: { seed: 'random_seed' },
+  refusedFields: [
     'user',
     'logit_bias',
     'logprobs',
@@ -139,8 +150,8 @@ const mistral: ChatCompatibility = {
   ],
 }
 
-/** Fields of OpenAI and of other servers that Groq and Cerebras refuse, as they refuse each field that they do not know. */
-const openaiOnlyFields = [
+/** Fields that Groq and Cerebras refuse, because they refuse unknown fields. Other servers ignore or support these fields. */
+const fieldsGroqAndCerebrasRefuse = [
   'store',
   'verbosity',
   'prompt_cache_key',
@@ -156,57 +167,57 @@ const openaiOnlyFields = [
   'min_p',
   'repetition_penalty',
 ]
-const groqRefuses = ['logprobs', 'top_logprobs', 'logit_bias', ...openaiOnlyFields]
+const fieldsGroqRefuses = ['logprobs', 'top_logprobs', 'logit_bias', ...fieldsGroqAndCerebrasRefuse]
 
-/** Fields that xAI and Cerebras refuse. `include_reasoning` belongs to OpenRouter and Groq. */
-const fieldsXaiRefuses = ['presence_penalty', 'frequency_penalty', 'logit_bias', 'include_reasoning']
+/** Fields that xAI and Cerebras refuse. `include_reasoning` is a field of OpenRouter and Groq. */
+const fieldsXaiAndCerebrasRefuse = ['presence_penalty', 'frequency_penalty', 'logit_bias', 'include_reasoning']
 
-/** The properties of providers that differ from most. The catalogue defines those of custom providers. */
+/** The compatibility of built-in providers. The catalogue defines that of custom providers. */
 const builtinCompatibility: Record<string, ChatCompatibility> = {
   openai: openaiOwnServers,
   azure: openai,
   openrouter: {
-    ...lenient,
+    ...lenientServer,
     developerRole: true,
     acceptsAnswerFields: true,
-    acceptsReasoning: true,
+    acceptsReasoningObject: true,
     acceptsCustomTools: true,
     acceptsAllowedTools: true,
     reasoningField: 'reasoning_details',
   },
   groq: {
-    ...lenient,
+    ...lenientServer,
     reasoningField: 'reasoning',
     refusesUnknownFields: true,
     refusesCacheBreakpoints: true,
-    reasonsByEffort: true,
-    efforts: ['none', 'low', 'medium', 'high'],
+    acceptsOnlyReasoningEffort: true,
+    acceptedEfforts: ['none', 'low', 'medium', 'high'],
     maxStops: 4,
-    refuses: groqRefuses,
+    refusedFields: fieldsGroqRefuses,
   },
   cerebras: {
     reasoningField: 'reasoning',
-    acceptsAnyBound: true,
-    reasonsByEffort: true,
+    acceptsSchemaConstraints: true,
+    acceptsOnlyReasoningEffort: true,
     refusesUnknownFields: true,
     refusesCacheBreakpoints: true,
-    refuses: [...fieldsXaiRefuses, ...openaiOnlyFields],
+    refusedFields: [...fieldsXaiAndCerebrasRefuse, ...fieldsGroqAndCerebrasRefuse],
   },
   xai: {
-    ...lenient,
+    ...lenientServer,
     reasoningField: 'reasoning_content',
-    reasonsByEffort: true,
-    efforts: ['none', 'low', 'medium', 'high'],
+    acceptsOnlyReasoningEffort: true,
+    acceptedEfforts: ['none', 'low', 'medium', 'high'],
     // These models always reason.
-    modelEfforts: [
+    acceptedEffortsByModel: [
       [/^grok-4[.-]6/, ['low', 'medium', 'high', 'xhigh']],
       [/^grok-4[.-]5/, ['low', 'medium', 'high']],
     ],
-    refuses: fieldsXaiRefuses,
-    reasoningRefuses: ['stop'],
+    refusedFields: fieldsXaiAndCerebrasRefuse,
+    fieldsRefusedByReasoningModels: ['stop'],
   },
   mistral,
-  deepseek: { ...requiringReasoning, hasTextResults: true },
+  deepseek: { ...deepseekAndMoonshot, refusesToolResultAttachments: true },
   moonshotai: moonshot,
   'moonshotai-cn': moonshot,
   zai,
@@ -216,15 +227,15 @@ const builtinCompatibility: Record<string, ChatCompatibility> = {
   alibaba,
   'alibaba-cn': alibaba,
   signalbox: {
-    ...lenient,
+    ...lenientServer,
     developerRole: true,
     acceptsAnswerFields: true,
-    acceptsReasoning: true,
+    acceptsReasoningObject: true,
     acceptsAllowedTools: true,
   },
 }
 
-/** The properties of the server of an endpoint: those of its provider, and those that the catalogue declares. */
+/** The compatibility of the server of an endpoint: that of its provider, overridden by the catalogue. */
 export function findCompatibility({ provider, compatibility }: Endpoint): ChatCompatibility {
   const builtin = Object.hasOwn(builtinCompatibility, provider) ? builtinCompatibility[provider]! : {}
   return compatibility ? { ...builtin, ...compatibility } : builtin

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { ReasoningDetail } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
-import { type Part, type ReasoningFields, readReasoning, splitThought } from '../../protocol/thinking-parts.ts'
+import { type Part, type ReasoningFields, readReasoning, splitReasoningPart } from '../../protocol/reasoning-parts.ts'
 
 type Annotation = {
   type?: string
@@ -20,7 +20,7 @@ export type ChatContent = ReasoningFields & {
 /** Reads the content of a message or delta: reasoning, text, sources and images. */
 export function readContent(message: ChatContent): AnswerEvent[] {
   const { content, annotations, images } = message
-  // Most events of a stream have only one of these.
+  // Each check is separate, because most events of a stream have only one kind of content.
   const events = readThoughts(message)
   if (content) pushAll(events, readParts(content))
   if (annotations) pushAll(events, readAnnotations(annotations))
@@ -61,9 +61,9 @@ function readParts(content: NonNullable<ChatContent['content']>): AnswerEvent[] 
 }
 
 function readPart(part: Part): AnswerEvent[] {
-  const { thought, text } = splitThought(part)
+  const { reasoning, text } = splitReasoningPart(part)
   return [
-    ...(thought ? [{ type: 'reasoning' as const, text: thought, field: 'thinking' as const }] : []),
+    ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning, field: 'thinking' as const }] : []),
     ...(text ? [{ type: 'text' as const, text }] : []),
   ]
 }

@@ -19,9 +19,9 @@ const reasoningMembers = ['reasoning', 'reasoning_content', 'reasoning_details',
 
 /** Moves earlier reasoning of the model to the member that its server expects. */
 export function reasoningRepair(compatibility: ChatCompatibility, endpoint: Endpoint): Repair {
-  const { reasoningField, requiresReasoning = false } = compatibility
+  const { reasoningField, requiresReasoningInHistory = false } = compatibility
   const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
-  const isRequired = requiresReasoning && endpoint.supportedParameters.includes('reasoning')
+  const isRequired = requiresReasoningInHistory && endpoint.supportedParameters.includes('reasoning')
   return (body) => {
     if (!Array.isArray(body.messages)) return body
     const original = body.messages as Message[]
@@ -68,7 +68,7 @@ function withReasoning(message: Message, model: string, field: ChatCompatibility
     case 'reasoning_details':
       return withDetails(rest, earlier.chatDetails.length > 0 ? earlier.chatDetails : toDetails(earlier.text))
     default:
-      return withParts(rest, earlier.text ? new Map([[field, earlier.text]]) : new Map())
+      return withReasoningTexts(rest, earlier.text ? new Map([[field, earlier.text]]) : new Map())
   }
 }
 
@@ -78,7 +78,7 @@ function withReasoningAsSent(message: Message, rest: Message, earlier: EarlierRe
   if (thinkingBlocks.length > 0) return { ...rest, thinking_blocks: thinkingBlocks }
   if (chatDetails.some(isSignature)) return withSignatures(rest, chatDetails)
   if (earlier.isUntranslated) return earlier.isUnchanged ? message : withDetails(message, chatDetails)
-  return withParts(withDetails(rest, chatDetails), earlier.reasoningTexts)
+  return withReasoningTexts(withDetails(rest, chatDetails), earlier.reasoningTexts)
 }
 
 /** The reasoning in a message of the client that this model is allowed to get. */
@@ -139,7 +139,7 @@ function withDetails(message: Message, details: ReasoningDetail[]): Message {
 const toDetails = (text: string): ReasoningDetail[] =>
   text ? [{ type: 'reasoning.text', text, format: 'unknown', index: 0 }] : []
 
-function withParts(message: Message, texts: ReadonlyMap<string, string>): Message {
+function withReasoningTexts(message: Message, texts: ReadonlyMap<string, string>): Message {
   const { thinking, tagged, ...fields } = Object.fromEntries(texts)
   const withFields = { ...message, ...fields }
   if (tagged !== undefined) return { ...withFields, content: withTags(tagged, message.content) }

@@ -1,15 +1,15 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Message } from '#chat/message.ts'
-import { isReasoningModel } from '../../protocol/reasoning-budget.ts'
+import { isReasoningModel } from '../../protocol/reasoning-models.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { wrapSchema } from '../../protocol/repairs/answer-format.ts'
 import { withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import { filenameRepair } from '../../protocol/repairs/file-names.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
-import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts'
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
+import { simplifyToolChoice } from '../../protocol/repairs/tool-choice.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
@@ -20,22 +20,28 @@ import {
   chatNames,
   emptyContentRepair,
   formatRepair,
-  openaiSchemas,
+  openaiSchemaRules,
   strictToolRepair,
 } from '../openai/openai-rules.ts'
-import { acceptsInGrammar } from './grammar-bounds.ts'
+import { isAcceptedInGrammar } from './grammar-constraints.ts'
 import {
   cacheBreakpointRepair,
   fitNames,
   skipNullDescriptions,
   unknownFieldRepair,
 } from './messages/openai-chat-members.ts'
-import { answerRepair, fieldRepair, orderRepair, rangeRepair, skipEmptyStops } from './messages/openai-chat-messages.ts'
+import {
+  assistantMessageRepair,
+  fieldRepair,
+  messageOrderRepair,
+  rangeRepair,
+  skipEmptyStops,
+} from './messages/openai-chat-messages.ts'
 import { withAcceptedRoles } from './messages/openai-chat-roles.ts'
 import { type ChatCompatibility, findCompatibility } from './openai-chat-compatibility.ts'
 import { disabledReasoningRepair } from './openai-chat-disabled-reasoning.ts'
-import { withResultsAsText } from './openai-chat-plain.ts'
 import { reasoningRepair } from './openai-chat-reasoning.ts'
+import { withResultsAsText } from './openai-chat-simplification.ts'
 
 type FunctionTool = { function?: { name?: unknown; parameters?: unknown } }
 
@@ -54,9 +60,9 @@ const formatPosition: Parameters<typeof formatRepair>[0] = {
 }
 
 const defaultToolRepair = toolRepair(toolShape, {})
-const openaiToolRepair = toolRepair(toolShape, openaiSchemas)
+const openaiToolRepair = toolRepair(toolShape, openaiSchemaRules)
 /** For servers that make grammars of schemas, as llama.cpp does. */
-const grammarToolRepair = toolRepair(toolShape, { accepts: acceptsInGrammar })
+const grammarToolRepair = toolRepair(toolShape, { accepts: isAcceptedInGrammar })
 
 const commonRepairs: Repair[] = [
   skipNullDescriptions,
@@ -69,7 +75,7 @@ const formatRepairs: Repair[] = [formatRepair(formatPosition)]
 /** For servers that check what OpenAI requires of strict schemas. */
 const strictFormatRepairs: Repair[] = [
   wrapSchema,
-  formatRepair(formatPosition, { checksStrict: true }),
+  formatRepair(formatPosition, { validatesStrictSchemas: true }),
   strictToolRepair(
     (tool) => tool.function as Body | undefined,
     (tool, declared) => ({ ...tool, function: declared }),
@@ -87,32 +93,32 @@ const moveAttachments: Repair = (body) => {
 }
 
 /** The chat models of OpenAI that refuse `parallel_tool_calls`. Their responses accept it. */
-const withoutParallelCalls = /^o\d/
+const modelsWithoutParallelCalls = /^o\d/
 
 const skipParallelCalls: Repair = (body, dropped) =>
-  typeof body.model === 'string' && withoutParallelCalls.test(body.model)
+  typeof body.model === 'string' && modelsWithoutParallelCalls.test(body.model)
     ? withoutSettings(body, ['parallel_tool_calls'], dropped)
     : body
 
 /** The properties of a server with the fields that only its reasoning models refuse. */
-function withReasoningRefusals(compatibility: ChatCompatibility, endpoint: Endpoint): ChatCompatibility {
-  const { refuses = [], reasoningRefuses } = compatibility
-  if (!reasoningRefuses || !isReasoningModel(endpoint)) return compatibility
-  return { ...compatibility, refuses: [...refuses, ...reasoningRefuses] }
+function withFieldsRefusedByReasoningModel(compatibility: ChatCompatibility, endpoint: Endpoint): ChatCompatibility {
+  const { refusedFields = [], fieldsRefusedByReasoningModels } = compatibility
+  if (!fieldsRefusedByReasoningModels || !isReasoningModel(endpoint)) return compatibility
+  return { ...compatibility, refusedFields: [...refusedFields, ...fieldsRefusedByReasoningModels] }
 }
 
 /** Settings for which some models accept only the value that they have without them. */
 const samplingSettings = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 
-function fixedSamplingRepair({ fixedSampling }: ChatCompatibility): Repair {
+function fixedSamplingRepair({ fixedSamplingModels }: ChatCompatibility): Repair {
   return (body, dropped) =>
-    typeof body.model === 'string' && fixedSampling?.test(body.model)
+    typeof body.model === 'string' && fixedSamplingModels?.test(body.model)
       ? withoutSettings(body, samplingSettings, dropped)
       : body
 }
 
 /** Moonshot's own functions have names with `$` at the start. */
-const namesWithBuiltins = /^\$?[a-zA-Z0-9_-]+$/
+const builtinNamePattern = /^\$?[a-zA-Z0-9_-]+$/
 
 /** The compiled rules of each endpoint. To compile them for each request would cost as much as a repair. */
 const compiledRules = new WeakMap<Endpoint, RequestRules>()
@@ -129,7 +135,7 @@ function compileRules(endpoint: Endpoint): RequestRules {
     // Reasoning can be all of an answer, which is removed with it, so roles and the order of messages follow.
     repairs: [
       toolRepairFor(compatibility),
-      fieldRepair(withReasoningRefusals(compatibility, endpoint)),
+      fieldRepair(withFieldsRefusedByReasoningModel(compatibility, endpoint)),
       openaiEffortRepair(
         ({ reasoning_effort }) => reasoning_effort,
         (body, reasoning_effort) => withMember(body, 'reasoning_effort', reasoning_effort),
@@ -142,27 +148,27 @@ function compileRules(endpoint: Endpoint): RequestRules {
       skipParallelCalls,
       fixedSamplingRepair(compatibility),
       rangeRepair(compatibility),
-      answerRepair(compatibility),
+      assistantMessageRepair(compatibility),
       unknownFieldRepair(compatibility),
-      ...(compatibility.checksStrict ? [fitNames] : []),
+      ...(compatibility.validatesStrictSchemas ? [fitNames] : []),
       cacheBreakpointRepair(compatibility),
       pairChatResults,
-      ...(compatibility.hasTextResults ? [moveAttachments] : []),
+      ...(compatibility.refusesToolResultAttachments ? [moveAttachments] : []),
       ...commonRepairs,
-      ...(compatibility.checksStrict ? strictFormatRepairs : formatRepairs),
+      ...(compatibility.validatesStrictSchemas ? strictFormatRepairs : formatRepairs),
       reasoningRepair(compatibility, endpoint),
       roleRepair(compatibility),
-      orderRepair(compatibility),
-      choiceRepair(compatibility),
+      messageOrderRepair(compatibility),
+      toolChoiceRepair(compatibility),
     ],
-    names: compatibility.hasBuiltinFunctions ? { ...chatNames, allowedCharacters: namesWithBuiltins } : chatNames,
+    names: compatibility.hasBuiltinFunctions ? { ...chatNames, allowedCharacters: builtinNamePattern } : chatNames,
     ...(compatibility.callIds && { callIds: { ...compatibility.callIds, paths: chatCallIdPaths } }),
   }
 }
 
-function toolRepairFor({ checksStrict, acceptsAnyBound }: ChatCompatibility): Repair {
-  if (checksStrict) return openaiToolRepair
-  return acceptsAnyBound ? defaultToolRepair : grammarToolRepair
+function toolRepairFor({ validatesStrictSchemas, acceptsSchemaConstraints }: ChatCompatibility): Repair {
+  if (validatesStrictSchemas) return openaiToolRepair
+  return acceptsSchemaConstraints ? defaultToolRepair : grammarToolRepair
 }
 
 function withMember(body: Body, name: string, value: unknown): Body {
@@ -182,9 +188,9 @@ function roleRepair(compatibility: ChatCompatibility): Repair {
  * Sends only the chosen tool to a server that ignores the name in a tool choice, such as llama.cpp. Replaces `allowed_tools`,
  * which most servers lack, by sending only the allowed tools.
  */
-function choiceRepair({ namedToolChoice = true, acceptsAllowedTools = false }: ChatCompatibility): Repair {
+function toolChoiceRepair({ namedToolChoice = true, acceptsAllowedTools = false }: ChatCompatibility): Repair {
   return (original) => {
-    const body = acceptsAllowedTools ? original : (withPlainToolChoice(original as ChatRequest) as Body)
+    const body = acceptsAllowedTools ? original : (simplifyToolChoice(original as ChatRequest) as Body)
     const chosen = namedToolChoice ? undefined : readChosenFunction(body.tool_choice)
     if (chosen === undefined || !Array.isArray(body.tools)) return body
     const tools = (body.tools as FunctionTool[]).filter((tool) => tool.function?.name === chosen)

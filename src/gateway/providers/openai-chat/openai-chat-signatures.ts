@@ -1,19 +1,19 @@
 import { googleSignaturePath, type ReasoningDetail, readSigned, signaturePath } from '#chat/thoughts.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import type { Body } from '../../protocol/request-body.ts'
-import type { CallSignature } from '../../protocol/tool-calls/piece.ts'
+import type { CallSignature } from '../../protocol/tool-calls/fragment.ts'
 
 const format = 'google-gemini-v1'
 
 /** The members of a call or a message in which chat servers have the signature of Gemini. */
-type Signed = { extra_content?: unknown; provider_specific_fields?: unknown; function?: unknown }
+type SignedObject = { extra_content?: unknown; provider_specific_fields?: unknown; function?: unknown }
 
 /**
  * Reads the signature of a call or of a message. Gemini refuses a call without it in later requests. Chat servers have it
  * in different members.
  */
 export function readSignature(signed: object): CallSignature | undefined {
-  const { extra_content: extra, provider_specific_fields: specific, function: called } = signed as Signed
+  const { extra_content: extra, provider_specific_fields: specific, function: called } = signed as SignedObject
   const others = specific ?? (isObject(called) ? called.provider_specific_fields : undefined)
   const namespaces = isObject(extra) ? Object.keys(extra) : []
   return (
@@ -39,18 +39,18 @@ export const isSignature = ({ format: detailFormat, data }: ReasoningDetail) =>
 
 /** Adds the signatures of details in the members in which their server sent them, because it refuses other members. */
 export function withSignatures(message: Body, details: readonly ReasoningDetail[]): Body {
-  const ofCalls = new Map<unknown, Body>()
-  let ofMessage: Body | undefined
+  const membersByCallId = new Map<unknown, Body>()
+  let messageMembers: Body | undefined
   for (const detail of details.filter(isSignature)) {
     const { id, path } = readSigned(detail)
     const members = membersAt(path.split('.'), detail.data)
-    if (id === undefined) ofMessage = members
-    else ofCalls.set(id, members)
+    if (id === undefined) messageMembers = members
+    else membersByCallId.set(id, members)
   }
   const calls = message.tool_calls
-  const signedMessage = withSignature(message, ofMessage)
+  const signedMessage = withSignature(message, messageMembers)
   if (!Array.isArray(calls)) return signedMessage
-  const tool_calls = (calls as Body[]).map((call) => withSignature(call, ofCalls.get(call?.id)))
+  const tool_calls = (calls as Body[]).map((call) => withSignature(call, membersByCallId.get(call?.id)))
   return { ...signedMessage, tool_calls }
 }
 

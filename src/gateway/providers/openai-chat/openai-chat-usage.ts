@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { readBedrockMetrics, type WithBedrockMetrics } from '../bedrock-metrics.ts'
-import { countedToolCalls } from '../openai/openai-tools.ts'
+import { readToolCallCounts } from '../openai/openai-tools.ts'
 import type { OpenaiUsage } from '../openai/openai-usage.ts'
 import { sumCounts } from '../token-counts.ts'
 import type { UsageObject } from '../usage-formats.ts'
@@ -75,7 +75,7 @@ export function readUsageEvents(answer: WithUsage, reader: OpenaiUsage, contentL
   const usage = findUsage(answer)
   if (!usage) return []
   const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
-  const pieces = { web_search: searches ?? usage.num_search_queries, ...countedToolCalls(usage) }
+  const pieces = { web_search: searches ?? usage.num_search_queries, ...readToolCallCounts(usage) }
   return reader.read(
     usage,
     { pieces, serviceTier: answer.service_tier },

@@ -4,24 +4,20 @@ import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import { answerLimitOf, answerLimitPatch, type LimitName } from '#chat/tokens/answer-limit.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/provider-protocol.ts'
-import {
-  chooseEffort,
-  foreignThinkingFields,
-  isReasoningModel,
-  readThinkingSetting,
-} from '../../protocol/reasoning-budget.ts'
-import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
+import { isReasoningModel } from '../../protocol/reasoning-models.ts'
+import { chooseEffort, readReasoningOptions, vendorReasoningFields } from '../../protocol/reasoning-options.ts'
 import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
+import { findSetFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
-import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/assembling-readers.ts'
+import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
-import { readRefusalMessage } from '../errors/error-message.ts'
-import { chatBillable } from '../openai/openai-tools.ts'
-import { chatForms } from './forms/openai-chat-forms.ts'
-import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
+import { readErrorBodyMessage } from '../errors/error-message.ts'
+import { readChatBillableOptions } from '../openai/openai-tools.ts'
+import { chatNormalization } from './normalization/openai-chat-normalization.ts'
+import { type Completion, createChatReader, readCompletion } from './openai-chat-answer.ts'
 import { findCompatibility } from './openai-chat-compatibility.ts'
-import { optionalSettings, simplifyChat } from './openai-chat-plain.ts'
 import { repairChat } from './openai-chat-rules.ts'
+import { optionalSettings, simplifyChat } from './openai-chat-simplification.ts'
 
 /** OpenAI chat completions, the protocol of most providers. */
 export const openaiChat: ProviderProtocol = {
@@ -31,41 +27,42 @@ export const openaiChat: ProviderProtocol = {
     const accepts = findCompatibility(target.endpoint).acceptsCustomTools
     const { chat, customTools } = accepts ? { chat: request, customTools: undefined } : withFunctionTools(request)
     const simplified = simplifyChat(chat, target.endpoint)
-    const encoded = encodePlain(simplified, target)
+    const encoded = encodeChat(simplified, target)
     return {
       ...encoded,
       customTools,
-      dropped: [...findSetFields(chat as Body, droppedFieldsOf(chat, simplified)), ...encoded.dropped],
+      dropped: [...findSetFields(chat as Body, listDroppedSettings(chat, simplified)), ...encoded.dropped],
     }
   },
-  passThrough: (body, target, source) => (isTranslated(body, target) ? undefined : encodePlain(body, target, source)),
+  passThrough: (body, target, source) =>
+    needsTranslation(body, target) ? undefined : encodeChat(body, target, source),
   answerLimit: answerLimitOf,
-  billableOptions: chatBillable,
+  billableOptions: readChatBillableOptions,
   runsUnrequestedTools: true,
   // Custom tools belong to the protocol. Provider tools do not.
   supportsTool: isCustomTool,
-  reader: assemblingReader(chatReader),
+  createReader: assembleStreamCalls(createChatReader),
   isStateless: true,
-  endsByMark: true,
-  forms: chatForms,
-  readBody: assemblingBodyReader((body) => readCompletion(body as Completion)),
-  errorMessage: readRefusalMessage,
+  isCompletedByEndMark: true,
+  normalization: chatNormalization,
+  readBody: assembleBodyCalls((body) => readCompletion(body as Completion)),
+  readErrorMessage: readErrorBodyMessage,
 }
 
 /** Most servers ignore or refuse the predecessor of tools and custom tools, so they are translated. */
-function isTranslated({ functions, tools }: Body, { endpoint }: ProtocolTarget): boolean {
+function needsTranslation({ functions, tools }: Body, { endpoint }: ProtocolTarget): boolean {
   const hasCustom = Array.isArray(tools) && tools.some(isCustomTool)
   if (functions == null && !hasCustom) return false
   const { acceptsFunctions, acceptsCustomTools } = findCompatibility(endpoint)
   return (functions != null && !acceptsFunctions) || (hasCustom && !acceptsCustomTools)
 }
 
-function encodePlain(
+function encodeChat(
   body: Body,
   target: ProtocolTarget,
   source?: JsonSource,
 ): EncodedRequest & { dropped: readonly string[] } {
-  const changed = changedBody(body, changesOf(body, target))
+  const changed = applyChanges(body, listChanges(body, target))
   const { body: sent, dropped: repaired, aliases } = repairChat(changed, target.endpoint)
   const { credential, endpoint } = target
   const isIgnored = body.reasoning != null && mustOmitEffort(body as ChatRequest, endpoint)
@@ -80,11 +77,11 @@ function encodePlain(
   }
 }
 
-const droppedFieldsOf = (chat: ChatRequest, plain: ChatRequest) =>
+const listDroppedSettings = (chat: ChatRequest, plain: ChatRequest) =>
   optionalSettings.filter((name) => chat[name] != null && plain[name] == null)
 
 /** The body with the changes. They come first, as in a body whose received bytes are changed, so that both are the same JSON. */
-function changedBody(body: Body, changes: Body): Body {
+function applyChanges(body: Body, changes: Body): Body {
   const sent: Body = { ...changes }
   for (const name in body) if (!Object.hasOwn(changes, name)) sent[name] = body[name]
   return sent
@@ -94,7 +91,7 @@ function changedBody(body: Body, changes: Body): Body {
  * The changed members of the body for the upstream; undefined for removed ones. Many servers refuse null for a setting without
  * a value.
  */
-function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
+function listChanges(body: Body, { endpoint, stream }: ProtocolTarget): Body {
   const changes: Body = answerLimitPatch(body, limitNameFor(endpoint))
   for (const name in body) if (serviceOnlyFields.has(name) || body[name] === null) changes[name] = undefined
   changes.model = endpoint.upstreamModel
@@ -108,16 +105,16 @@ function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
 
 /** Translates `reasoning` of this service, and fields of other providers, to an effort, which most providers know. */
 function reasoningChanges(chat: ChatRequest, endpoint: Endpoint): Body {
-  const { acceptsReasoning = false, reasonsByEffort = false } = findCompatibility(endpoint)
-  const isForeign = reasonsByEffort && foreignThinkingFields.some((name) => chat[name] != null)
-  if (!isForeign && (chat.reasoning == null || acceptsReasoning)) return {}
-  const removed = ['reasoning', ...(isForeign ? foreignThinkingFields : [])].map((name) => [name, undefined])
-  const effort = mustOmitEffort(chat, endpoint) ? undefined : effortIn(chat)
+  const { acceptsReasoningObject = false, acceptsOnlyReasoningEffort = false } = findCompatibility(endpoint)
+  const hasVendorFields = acceptsOnlyReasoningEffort && vendorReasoningFields.some((name) => chat[name] != null)
+  if (!hasVendorFields && (chat.reasoning == null || acceptsReasoningObject)) return {}
+  const removed = ['reasoning', ...(hasVendorFields ? vendorReasoningFields : [])].map((name) => [name, undefined])
+  const effort = mustOmitEffort(chat, endpoint) ? undefined : readEffort(chat)
   return { ...Object.fromEntries(removed), ...(effort !== undefined && { reasoning_effort: effort }) }
 }
 
-function effortIn(chat: ChatRequest): string | undefined {
-  const setting = readThinkingSetting(chat)
+function readEffort(chat: ChatRequest): string | undefined {
+  const setting = readReasoningOptions(chat)
   return setting && (setting.enabled ? chooseEffort(setting) : 'none')
 }
 

@@ -1,6 +1,6 @@
-import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import type { UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
 import { errorWithoutAnswer } from '../errors/error-event.ts'
-import { AnswerText, readCitations, readSources } from './openai-responses-citations.ts'
+import { readCitations, readSources, TextOffsets } from './openai-responses-citations.ts'
 import {
   errorEvent,
   isCall,
@@ -11,7 +11,7 @@ import {
   startedEvent,
   textEvent,
   thoughtEvent,
-  toClosedCallPiece,
+  toClosedCallFragment,
   unfinishedEvent,
 } from './openai-responses-events.ts'
 import type { Item, Response } from './openai-responses-format.ts'
@@ -22,15 +22,15 @@ export function readResponse(body: unknown): UpstreamEvent[] {
   if (response.error) return [errorEvent(response.error)]
   if (isUnfinished(response)) return [unfinishedEvent(response.status!)]
   if (!Array.isArray(response.output)) return [errorWithoutAnswer(body, 'the answer has no output')]
-  const text = new AnswerText()
+  const text = new TextOffsets()
   const events = response.output.flatMap((item, at) =>
-    isCall(item) ? [toClosedCallPiece(item, at)] : readItem(item, at, text),
+    isCall(item) ? [toClosedCallFragment(item, at)] : readItem(item, at, text),
   )
   const sources = events.some(({ type }) => type === 'citation') ? [] : readSources(response.citations)
   return [startedEvent(response), ...events, ...sources, ...readEnding(response, response.output.some(isCall))]
 }
 
-function readItem(item: Item, at: number, text: AnswerText): UpstreamEvent[] {
+function readItem(item: Item, at: number, text: TextOffsets): UpstreamEvent[] {
   if (item.type === 'message') {
     return listParts(item.content).flatMap((part, index) => {
       if (part.type === 'refusal') return textEvent('refusal', part.refusal)

@@ -1,10 +1,10 @@
-import { argumentsText, type ToolCallPiece } from '../../protocol/tool-calls/piece.ts'
-import { readCallId, toCallPiece, toClosedCallPiece } from './openai-responses-events.ts'
+import { argumentsText, type ToolCallFragment } from '../../protocol/tool-calls/fragment.ts'
+import { readCallId, toCallFragment, toClosedCallFragment } from './openai-responses-events.ts'
 import type { Event, Item } from './openai-responses-format.ts'
 
 /** A call of the stream. Some servers change both of its ids between events. */
 type StreamedCall = {
-  /** The index of its item in the output, or a generated one. It stays the same, and becomes the index of its pieces. */
+  /** The index of its item in the output, or a generated one. It stays the same, and becomes the index of its fragments. */
   key: number
   callId?: string | undefined
   name?: string | undefined
@@ -27,19 +27,19 @@ export class ResponseCalls {
   }
 
   /** @param index the index of the item in the output. */
-  startCall(item: Item, index: number | undefined): ToolCallPiece {
+  startCall(item: Item, index: number | undefined): ToolCallFragment {
     const existing = this.#find(index, item.id)
     const call = existing && !existing.isAnnounced && !existing.isDone ? existing : this.#create(index, item.id)
     call.isAnnounced = true
-    return this.#toPiece(call, toCallPiece(item, call.key), item)
+    return this.#toFragment(call, toCallFragment(item, call.key), item)
   }
 
-  addArguments(event: Event): ToolCallPiece {
-    return { type: 'call_piece', upstreamIndex: this.#findOrCreateKey(event), text: argumentsText(event.delta) }
+  addArguments(event: Event): ToolCallFragment {
+    return { type: 'call_fragment', upstreamIndex: this.#findOrCreateKey(event), text: argumentsText(event.delta) }
   }
 
   /** Closes the call only if its id is known, because the next event can have it. */
-  finishArguments(event: Event): ToolCallPiece {
+  finishArguments(event: Event): ToolCallFragment {
     const key = this.#findOrCreateKey(event)
     const { name, call_id: id } = event
     const call = key === undefined ? this.#calls.at(-1) : this.#byKey.get(key)
@@ -48,23 +48,23 @@ export class ResponseCalls {
       call.callId ??= id
     }
     return {
-      type: 'call_piece',
+      type: 'call_fragment',
       upstreamIndex: key,
       name,
       id: call?.callId === id ? id : undefined,
-      whole: argumentsText(event.arguments ?? event.input),
+      wholeArguments: argumentsText(event.arguments ?? event.input),
       ...(call?.callId !== undefined && { isClosed: true }),
     }
   }
 
-  finishCall(item: Item, index: number | undefined): ToolCallPiece {
+  finishCall(item: Item, index: number | undefined): ToolCallFragment {
     const existing = this.#find(index, item.id)
     const isSame = existing && (!existing.isDone || existing.callId === readCallId(item) || isEqual(existing, item))
     return this.#end(isSame ? existing : this.#create(index, item.id), item)
   }
 
   /** The calls of the whole response, by their items. A call with other ids than before is found by its position. */
-  finishAll(items: readonly Item[]): ReadonlyMap<Item, ToolCallPiece[]> {
+  finishAll(items: readonly Item[]): ReadonlyMap<Item, ToolCallFragment[]> {
     const existing = items.map((item) => this.#findByIds(item))
     const existingCalls = new Set(existing)
     const streamed = [...this.#calls]
@@ -83,19 +83,19 @@ export class ResponseCalls {
     return callById ?? (id === undefined ? undefined : this.#byItem.get(id))
   }
 
-  #end(call: StreamedCall, item: Item): ToolCallPiece {
+  #end(call: StreamedCall, item: Item): ToolCallFragment {
     call.isDone = true
     call.args = argumentsText(item.type === 'custom_tool_call' ? item.input : item.arguments)
-    return this.#toPiece(call, toClosedCallPiece(item, call.key), item)
+    return this.#toFragment(call, toClosedCallFragment(item, call.key), item)
   }
 
-  /** Registers the ids of the call. @returns the piece with the id that the client has. */
-  #toPiece(call: StreamedCall, piece: ToolCallPiece, item: Item): ToolCallPiece {
+  /** Registers the ids of the call. @returns the fragment with the id that the client has. */
+  #toFragment(call: StreamedCall, fragment: ToolCallFragment, item: Item): ToolCallFragment {
     if (item.id !== undefined) this.#byItem.set(item.id, call)
     call.name ??= item.name
-    call.callId ??= piece.id
+    call.callId ??= fragment.id
     if (call.callId !== undefined && !this.#byCallId.has(call.callId)) this.#byCallId.set(call.callId, call)
-    return { ...piece, id: call.callId }
+    return { ...fragment, id: call.callId }
   }
 
   /**

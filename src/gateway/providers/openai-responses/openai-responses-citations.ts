@@ -16,7 +16,7 @@ export type Annotation = {
 const maxParts = 10_000
 
 /** Tracks the start of each text part in the whole text, because annotations count from their part. */
-export class AnswerText {
+export class TextOffsets {
   readonly #starts = new Map<string, number>()
   #length = 0
 

@@ -1,13 +1,13 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { argumentsText, type ToolCallFragment, type UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
 import { defaultErrorMessage } from '../errors/error-event.ts'
 import { readErrorMessage } from '../errors/error-message.ts'
 import { readErrorCode } from '../errors/error-metadata.ts'
 import { readErrorStatus } from '../errors/error-status.ts'
-import { countedToolCalls } from '../openai/openai-tools.ts'
+import { readToolCallCounts } from '../openai/openai-tools.ts'
 import { OpenaiUsage, responsesUsageFormats } from '../openai/openai-usage.ts'
 import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
-import { countPieces, findUnit, type ToolRunItem } from './openai-responses-pieces.ts'
+import { countToolUnits, findToolUnit, type ToolItem } from './openai-responses-tool-units.ts'
 
 /** The name of this reasoning in `reasoning_details`, as OpenRouter defines it. */
 const format = 'openai-responses-v1' as const
@@ -47,29 +47,29 @@ export function isCall(item: Item | undefined): boolean {
 /** The id of a complete call. Some servers send only the id of the item. */
 export const readCallId = ({ call_id, id }: Item) => call_id || id || undefined
 
-/** The piece of a call that is complete. */
-export function toClosedCallPiece(item: Item, upstreamIndex: number | undefined): ToolCallPiece {
-  return { ...toCallPiece(item, upstreamIndex), id: readCallId(item), isClosed: true }
+/** The fragment of a call that is complete. */
+export function toClosedCallFragment(item: Item, upstreamIndex: number | undefined): ToolCallFragment {
+  return { ...toCallFragment(item, upstreamIndex), id: readCallId(item), isClosed: true }
 }
 
-/** The piece of a call that is announced: more pieces can follow. */
-export function toCallPiece(item: Item, upstreamIndex: number | undefined): ToolCallPiece {
+/** The fragment of a call that is announced: more fragments can follow. */
+export function toCallFragment(item: Item, upstreamIndex: number | undefined): ToolCallFragment {
   const { type, name, namespace, arguments: args, input } = item
   const isCustom = type === 'custom_tool_call'
   return {
-    type: 'call_piece',
+    type: 'call_fragment',
     upstreamIndex,
     id: item.call_id || undefined,
     name,
     namespace: namespace || undefined,
-    whole: argumentsText(isCustom ? input : args),
+    wholeArguments: argumentsText(isCustom ? input : args),
     custom: isCustom || undefined,
   }
 }
 
 /** The event that counts a call of a provider tool, at its start. */
-export function pieceEvents(item: ToolRunItem | undefined): AnswerEvent[] {
-  const unit = findUnit(item?.type)
+export function toolUnitEvents(item: ToolItem | undefined): AnswerEvent[] {
+  const unit = findToolUnit(item?.type)
   return unit === undefined ? [] : [{ type: 'billed_piece', unit }]
 }
 
@@ -123,7 +123,7 @@ export function errorEvent(error: UpstreamError): AnswerEvent {
 
 function readUsage({ usage, output, service_tier }: Response): AnswerEvent[] {
   if (!usage) return []
-  const pieces = { ...countPieces(output ?? []), ...countedToolCalls(usage) }
+  const pieces = { ...countToolUnits(output ?? []), ...readToolCallCounts(usage) }
   const extras = { pieces, serviceTier: service_tier }
   return new OpenaiUsage(responsesUsageFormats).read(usage, extras)
 }

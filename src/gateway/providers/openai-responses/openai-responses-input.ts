@@ -7,43 +7,44 @@ import {
   joinTexts,
   type NormalizedPart,
   normalizeContent,
-  requireNoContainerFile,
-  resultContent,
+  rejectContainerFile,
+  toResultContent,
   unsupportedMediumFault,
 } from '../content.ts'
 
 /** Translates messages to input items. Calls, results and reasoning are separate items. */
-export function inputItems(messages: Message[]): Body[] {
+export function encodeInputItems(messages: Message[]): Body[] {
   const customCallIds = findCustomCallIds(messages)
   return messages.flatMap((message) => {
-    if (message.role === 'tool') return [toolOutput(message, customCallIds.has(message.tool_call_id))]
-    if (message.role === 'assistant') return assistantItems(message)
+    if (message.role === 'tool') return [encodeToolOutput(message, customCallIds.has(message.tool_call_id))]
+    if (message.role === 'assistant') return encodeAssistantItems(message)
     const parts = normalizeContent(message.content)
-    return parts.length > 0 ? [{ type: 'message', role: message.role, content: parts.map(inputPart) }] : []
+    return parts.length > 0 ? [{ type: 'message', role: message.role, content: parts.map(encodePart) }] : []
   })
 }
 
-function assistantItems(message: Extract<Message, { role: 'assistant' }>): Body[] {
+function encodeAssistantItems(message: Extract<Message, { role: 'assistant' }>): Body[] {
   const { refusal } = message as { refusal?: string | null }
   const parts: Body[] = normalizeContent(message.content).map((part) =>
-    part.kind === 'text' ? { type: 'output_text', text: part.text, annotations: [] } : inputPart(part),
+    part.kind === 'text' ? { type: 'output_text', text: part.text, annotations: [] } : encodePart(part),
   )
   if (refusal) parts.push({ type: 'refusal', refusal })
-  const calls = (message.tool_calls ?? []).map(callItem)
+  const calls = (message.tool_calls ?? []).map(encodeCall)
+  // Some servers accept only text as the content of an answer.
   const [first] = parts
   const content = parts.length === 1 && first?.type === 'output_text' ? first.text : parts
   const assistantMessage = parts.length > 0 ? [{ type: 'message', role: 'assistant', content }] : []
-  return [...readThoughts(message, 'openai-responses-v1').map(reasoningItem), ...assistantMessage, ...calls]
+  return [...readThoughts(message, 'openai-responses-v1').map(encodeReasoning), ...assistantMessage, ...calls]
 }
 
-function callItem(call: ToolCall): Body {
+function encodeCall(call: ToolCall): Body {
   const { custom } = call as { custom?: { name?: string; input?: string } }
   if (custom) return { type: 'custom_tool_call', call_id: call.id, name: custom.name, input: custom.input }
   const { name, arguments: args } = call.function ?? {}
   return { type: 'function_call', call_id: call.id, name, arguments: args }
 }
 
-function reasoningItem({ text, encrypted, id }: Thought): Body {
+function encodeReasoning({ text, encrypted, id }: Thought): Body {
   const summary = text ? [{ type: 'summary_text', text }] : []
   return withoutNulls({ type: 'reasoning', id, summary, encrypted_content: encrypted })
 }
@@ -53,18 +54,21 @@ function findCustomCallIds(messages: Message[]): ReadonlySet<string> {
   return new Set(calls.filter((call) => 'custom' in call).map(({ id }) => id))
 }
 
-function toolOutput(message: Extract<Message, { role: 'tool' }>, isCustom: boolean): Body {
+function encodeToolOutput(message: Extract<Message, { role: 'tool' }>, isCustom: boolean): Body {
   const { tool_call_id } = message
-  const content = normalizeContent(resultContent(message))
+  const content = normalizeContent(toResultContent(message))
   const isText = content.every((part) => part.kind === 'text')
-  const output = isText ? joinTexts(content.map(({ text }) => text)) : content.map(inputPart)
+  const output = isText ? joinTexts(content.map(({ text }) => text)) : content.map(encodePart)
   return { type: isCustom ? 'custom_tool_call_output' : 'function_call_output', call_id: tool_call_id, output }
 }
 
-/** The parts of a user's message or of a result. @throws Fault `invalid` for a medium that this protocol lacks. */
-export const inputParts = (content: Content): Body[] => normalizeContent(content).map(inputPart)
+/**
+ * Encodes the content of a user message or a tool result.
+ * @throws Fault `invalid` for a medium that the protocol does not support.
+ */
+export const encodeParts = (content: Content): Body[] => normalizeContent(content).map(encodePart)
 
-function inputPart(part: NormalizedPart): Body {
+function encodePart(part: NormalizedPart): Body {
   switch (part.kind) {
     case 'text':
       return { type: 'input_text', text: part.text }
@@ -72,20 +76,27 @@ function inputPart(part: NormalizedPart): Body {
       return { type: 'input_image', image_url: part.url, detail: part.detail ?? 'auto' }
     case 'file':
       return { type: 'input_file', file_url: part.url }
-    case 'recording':
+    case 'remote-media':
       throw unsupportedMediumFault(part.medium === 'audio' ? 'audio by its URL' : part.medium)
-    case 'uploaded':
+    case 'uploaded-file':
       return { type: 'input_file', file_id: part.fileId }
     case 'inline':
-      return inlinePart(part)
+      return encodeInlinePart(part)
     case 'other':
-      return requireNoContainerFile(part.original)
+      rejectContainerFile(part.original)
+      return part.original
     default:
       return part satisfies never
   }
 }
 
-function inlinePart({ modality, mediaType, base64, name, detail }: Extract<NormalizedPart, { kind: 'inline' }>): Body {
+function encodeInlinePart({
+  modality,
+  mediaType,
+  base64,
+  name,
+  detail,
+}: Extract<NormalizedPart, { kind: 'inline' }>): Body {
   if (modality === 'video') throw unsupportedMediumFault(modality)
   const url = `data:${mediaType};base64,${base64}`
   if (modality === 'image') return { type: 'input_image', image_url: url, detail: detail ?? 'auto' }

@@ -2,12 +2,12 @@ import type { ContentPart } from '#chat/message.ts'
 import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { toChatPart } from '../../protocol/chat-parts.ts'
-import { toResponsesChoice } from '../../protocol/foreign-tools.ts'
-import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
+import { readChoiceWord } from '../../protocol/repairs/tool-choice.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { toArgumentsText } from '../../protocol/tool-calls/tool-arguments.ts'
-import { inputParts } from './openai-responses-input.ts'
+import { toResponsesChoice } from '../../protocol/tool-conversions.ts'
+import { encodeParts } from './openai-responses-input.ts'
 
 type Part = { type?: unknown; text?: unknown; image_url?: unknown } & Body
 type Item = { type?: unknown; role?: unknown; content?: unknown; arguments?: unknown; output?: unknown } & Body
@@ -122,7 +122,7 @@ function withOutput(item: Item): Item {
 }
 
 /** Types of parts of chats and of Anthropic's protocol. */
-const foreignTypes: ReadonlySet<unknown> = new Set([
+const convertedPartTypes: ReadonlySet<unknown> = new Set([
   'file',
   'audio_url',
   'video_url',
@@ -137,7 +137,7 @@ const textTypes: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_t
 function fitPart(part: Part, textType: 'input_text' | 'output_text'): Part {
   const { type, image_url: image } = part ?? {}
   if (textTypes.has(type)) return type === textType ? part : { ...part, type: textType }
-  if (foreignTypes.has(type)) return inputParts([toChatPart(part) as ContentPart])[0] ?? part
+  if (convertedPartTypes.has(type)) return encodeParts([toChatPart(part) as ContentPart])[0] ?? part
   if (type !== 'image_url' && type !== 'input_image') return part
   const { url, detail } = (typeof image === 'object' && image !== null ? image : {}) as {
     url?: unknown

@@ -3,28 +3,28 @@ import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { readCallLimit } from '../../pricing/billable-options.ts'
-import { toResponsesChoice } from '../../protocol/foreign-tools.ts'
-import { chooseEffort, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
-import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
+import { chooseEffort, readReasoningOptions } from '../../protocol/reasoning-options.ts'
+import { readChoiceWord } from '../../protocol/repairs/tool-choice.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
+import { toResponsesChoice } from '../../protocol/tool-conversions.ts'
 import { emptyRequestFault } from '../empty-request.ts'
-import { encodeProviderTool, searchTool } from '../openai/openai-tools.ts'
-import { inputItems } from './openai-responses-input.ts'
+import { encodeProviderTool, toSearchTool } from '../openai/openai-tools.ts'
+import { encodeInputItems } from './openai-responses-input.ts'
 
 /** OpenAI refuses a smaller limit. */
 const minOutputTokens = 16
 
 /** Encodes a chat request. Nothing is stored, and reasoning is requested in encrypted form. */
-export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
-  const thinks = endpoint.supportedParameters.includes('reasoning')
-  const input = inputItems(chat.messages)
+export function encodeResponsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
+  const canReason = endpoint.supportedParameters.includes('reasoning')
+  const input = encodeInputItems(chat.messages)
   if (input.length === 0) throw emptyRequestFault()
   const tools = encodeTools(chat)
   return withoutNulls({
     input,
     store: false,
-    max_output_tokens: responsesLimit(chat),
+    max_output_tokens: computeOutputLimit(chat),
     temperature: chat.temperature,
     top_p: chat.top_p,
     tools: tools.length > 0 ? tools : undefined,
@@ -33,9 +33,9 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
     parallel_tool_calls: chat.tools?.length ? chat.parallel_tool_calls : undefined,
     text: encodeTextOptions(chat),
     // OpenAI's models without reasoning refuse both.
-    reasoning: thinks ? encodeReasoning(chat) : undefined,
-    include: thinks ? ['reasoning.encrypted_content'] : undefined,
-    service_tier: tiers.has(chat.service_tier) ? chat.service_tier : undefined,
+    reasoning: canReason ? encodeReasoning(chat) : undefined,
+    include: canReason ? ['reasoning.encrypted_content'] : undefined,
+    service_tier: acceptedServiceTiers.has(chat.service_tier) ? chat.service_tier : undefined,
     metadata: chat.metadata,
     user: chat.user,
     safety_identifier: chat.safety_identifier,
@@ -45,16 +45,16 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
 }
 
 /** OpenAI refuses the service tiers of other providers. */
-const tiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
+const acceptedServiceTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
 
 /** The answer limit that is sent for a request. */
-export function responsesLimit(chat: ChatRequest): number | undefined {
+export function computeOutputLimit(chat: ChatRequest): number | undefined {
   const limit = answerLimitOf(chat)
   return limit && Math.max(limit, minOutputTokens)
 }
 
 function encodeTools(chat: ChatRequest): Body[] {
-  const search = searchTool(chat)
+  const search = toSearchTool(chat)
   const tools: ChatTool[] = [...(chat.tools ?? [])]
   if (search) tools.push(search)
   return tools.map(encodeTool).filter((tool) => tool !== undefined)
@@ -88,7 +88,7 @@ function encodeTextOptions({ response_format: format, verbosity }: ChatRequest):
 
 /** Requests a summary if the client sets `reasoning`, and not only an effort. */
 function encodeReasoning(chat: ChatRequest): Body | undefined {
-  const setting = readThinkingSetting(chat)
+  const setting = readReasoningOptions(chat)
   if (!setting) return undefined
   if (!setting.enabled) return { effort: 'none' }
   const { summary, exclude } = (chat.reasoning ?? {}) as { summary?: string | null; exclude?: boolean }

@@ -1,5 +1,5 @@
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
-import { skipAnswerImages } from '../../protocol/repairs/answer-images.ts'
+import { assistantImageRepair } from '../../protocol/repairs/assistant-images.ts'
 import { filenameRepair } from '../../protocol/repairs/file-names.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import type { RequestRules } from '../../protocol/repairs/repair.ts'
@@ -10,7 +10,7 @@ import { reasoningModelRepair } from '../openai/openai-model-settings.ts'
 import {
   emptyContentRepair,
   formatRepair,
-  openaiSchemas,
+  openaiSchemaRules,
   responsesCallIds,
   responsesNames,
   strictToolRepair,
@@ -33,11 +33,11 @@ export const responsesRules: RequestRules = {
   // In an order in which no repair undoes an earlier one. Settings depend on the effort, so it is fitted before them.
   repairs: [
     skipNullFields,
-    toolRepair(toolShape, openaiSchemas),
+    toolRepair(toolShape, openaiSchemaRules),
     emptyContentRepair('input'),
     fitItems,
     filenameRepair('input'),
-    skipAnswerImages('input', 'input_image'),
+    assistantImageRepair('input', 'input_image'),
     fitToolChoice,
     pairCallOutputs,
     skipLoneReasoning,
@@ -57,7 +57,7 @@ export const responsesRules: RequestRules = {
         find: ({ text }) => (text as { format?: Body } | null | undefined)?.format,
         replace: (body, format) => ({ ...body, text: { ...(body.text as Body), format } }),
       },
-      { checksStrict: true },
+      { validatesStrictSchemas: true },
     ),
     dataUrlRepair(
       splitPaths('input.*.content.*.image_url', 'input.*.output.*.image_url', 'input.*.content.*.file_data'),
@@ -68,12 +68,12 @@ export const responsesRules: RequestRules = {
 }
 
 /** The chat names of fields of this protocol. */
-export function chatFieldName(name: string): string {
+export function toChatFieldName(name: string): string {
   return name.replace(/^text\.format/, 'response_format').replace(/^input\.input_image$/, 'messages.image_url')
 }
 
 /** Chat fields without a counterpart in this protocol. */
-export const fieldsResponsesLack = [
+export const fieldsUnsupportedByResponses = [
   'top_k',
   'top_a',
   'min_p',

@@ -1,23 +1,23 @@
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import type { UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
 import { ResponseCalls } from './openai-responses-calls.ts'
-import { type Annotation, AnswerText, readCitations, readSources } from './openai-responses-citations.ts'
+import { type Annotation, readCitations, readSources, TextOffsets } from './openai-responses-citations.ts'
 import {
   errorEvent,
   isCall,
   isReasoningPart,
   listParts,
-  pieceEvents,
   readDoneItem,
   readEnding,
   startedEvent,
   thoughtEvent,
+  toolUnitEvents,
 } from './openai-responses-events.ts'
 import type { Event, Item, Part, Response } from './openai-responses-format.ts'
 import { type DeltaType, EmittedParts, type PartPosition } from './openai-responses-parts.ts'
 
 /** Reads one streamed response. */
-export function responsesReader(): (event: SseEvent) => UpstreamEvent[] {
+export function createResponsesReader(): (event: SseEvent) => UpstreamEvent[] {
   const stream = new ResponseStream()
   return ({ data }) => stream.read(JSON.parse(data) as Event)
 }
@@ -27,7 +27,7 @@ export function responsesReader(): (event: SseEvent) => UpstreamEvent[] {
  * text of each closing event after what was already emitted is read, too.
  */
 class ResponseStream {
-  readonly #text = new AnswerText()
+  readonly #text = new TextOffsets()
   readonly #emitted = new EmittedParts()
   readonly #calls = new ResponseCalls()
   /** The ids of items that were reported as done. */
@@ -53,7 +53,7 @@ class ResponseStream {
       case 'response.reasoning_summary_part.added':
         return event.summary_index ? [thoughtEvent('\n\n')] : []
       case 'response.output_item.added':
-        return isCall(item) ? [this.#calls.startCall(item, event.output_index)] : pieceEvents(item)
+        return isCall(item) ? [this.#calls.startCall(item, event.output_index)] : toolUnitEvents(item)
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
         return [this.#calls.addArguments(event)]

@@ -179,7 +179,7 @@ describe('openai-responses, passed through', () => {
 })
 
 test('arguments at the end of a call are read once', () => {
-  const read = openaiResponses.reader()
+  const read = openaiResponses.createReader()
   const call = { type: 'function_call', id: 'fc_1', call_id: 'call_A', name: 'weather' }
   const say = (data: object) => read({ data: JSON.stringify(data) } as never)
   const events = [

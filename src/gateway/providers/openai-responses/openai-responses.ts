@@ -3,40 +3,47 @@ import { isEncodedThought } from '#chat/thought-encoding.ts'
 import { renameAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/provider-protocol.ts'
-import { findSetFields, findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
 import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
+import { findSetFields, findUnknownFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
-import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/assembling-readers.ts'
-import { generatedImagesField } from '../content.ts'
+import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
+import { listDroppedImageFields } from '../content.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
-import { readRefusalMessage } from '../errors/error-message.ts'
-import { encodeProviderTool, responsesBillable } from '../openai/openai-tools.ts'
+import { readErrorBodyMessage } from '../errors/error-message.ts'
+import { encodeProviderTool, readResponsesBillableOptions } from '../openai/openai-tools.ts'
 import { withoutServiceFields } from '../service-fields.ts'
 import { readResponse } from './openai-responses-answer.ts'
-import { responsesForms } from './openai-responses-forms.ts'
-import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
-import { chatFieldName, fieldsResponsesLack, responsesRules } from './openai-responses-rules.ts'
-import { responsesReader } from './openai-responses-stream.ts'
+import { responsesNormalization } from './openai-responses-normalization.ts'
+import { computeOutputLimit, encodeResponsesRequest } from './openai-responses-request.ts'
+import { fieldsUnsupportedByResponses, responsesRules, toChatFieldName } from './openai-responses-rules.ts'
+import { createResponsesReader } from './openai-responses-stream.ts'
 
 /** OpenAI responses: items instead of messages, and encrypted reasoning. */
 export const openaiResponses: ProviderProtocol = {
   protocol: 'openai-responses',
   tasks: { embeddings: openaiEmbeddings },
   encode: (chat, target) => {
-    const encoded = encodeBody(responsesRequest(wrapFormatSchema(chat), target.endpoint), target)
-    const droppedFields = findSetFields(chat as Body, [...fieldsResponsesLack, ...findUnknownFields(chat as Body)])
-    const dropped = [...droppedFields, ...generatedImagesField(chat.messages), ...encoded.dropped.map(chatFieldName)]
+    const encoded = encodeBody(encodeResponsesRequest(wrapFormatSchema(chat), target.endpoint), target)
+    const droppedFields = findSetFields(chat as Body, [
+      ...fieldsUnsupportedByResponses,
+      ...findUnknownFields(chat as Body),
+    ])
+    const dropped = [
+      ...droppedFields,
+      ...listDroppedImageFields(chat.messages),
+      ...encoded.dropped.map(toChatFieldName),
+    ]
     return { ...encoded, dropped }
   },
   passThrough: (body, target, source) => encodeBody(adaptForResponses(body, target.endpoint), target, source),
-  answerLimit: responsesLimit,
-  billableOptions: responsesBillable,
+  answerLimit: computeOutputLimit,
+  billableOptions: readResponsesBillableOptions,
   supportsTool: (tool) => encodeProviderTool(tool) !== undefined,
-  reader: assemblingReader(responsesReader),
-  forms: responsesForms,
-  readBody: assemblingBodyReader(readResponse),
-  errorMessage: readRefusalMessage,
+  createReader: assembleStreamCalls(createResponsesReader),
+  normalization: responsesNormalization,
+  readBody: assembleBodyCalls(readResponse),
+  readErrorMessage: readErrorBodyMessage,
 }
 
 function encodeBody(
@@ -68,7 +75,7 @@ function adaptForResponses(body: Body, endpoint: Endpoint): Body {
   const clientBody = withoutServiceFields(body)
   const result: Body = { ...clientBody, store: clientBody.store ?? false }
   renameAnswerLimit(result, 'max_output_tokens')
-  const isUnusable = (item: unknown) => isForeignReasoning(item) || (result.store !== true && isEmptyReasoning(item))
+  const isUnusable = (item: unknown) => isNonOpenaiReasoning(item) || (result.store !== true && isEmptyReasoning(item))
   if (Array.isArray(clientBody.input) && clientBody.input.some(isUnusable))
     result.input = clientBody.input.filter((item) => !isUnusable(item))
   // OpenAI refuses a request with only instructions.
@@ -101,7 +108,7 @@ function isEmptyReasoning(item: unknown): boolean {
 const hasParts = (parts: unknown) => Array.isArray(parts) && parts.length > 0
 
 /** Whether reasoning came from another provider. */
-function isForeignReasoning(item: unknown): boolean {
+function isNonOpenaiReasoning(item: unknown): boolean {
   const { type, encrypted_content: encrypted } = item as { type?: string; encrypted_content?: unknown }
   return type === 'reasoning' && typeof encrypted === 'string' && isEncodedThought(encrypted)
 }

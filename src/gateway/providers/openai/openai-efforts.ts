@@ -17,7 +17,7 @@ const acceptedEfforts: [model: RegExp, lowest: string, highest: string][] = [
 ]
 
 /** OpenAI's models that do not reason. */
-const withoutReasoning = /^(?:gpt-[34]|chatgpt)/
+const nonReasoningModels = /^(?:gpt-[34]|chatgpt)/
 
 /** The position of an effort; -1 if it is unknown. */
 const rankOf = (effort: string) => efforts.indexOf(effort)
@@ -27,54 +27,61 @@ function closestEffort(model: string, requested: string): string {
   const rank = rankOf(requested)
   const [, lowest, highest] = acceptedEfforts.find(([pattern]) => pattern.test(model)) ?? []
   if (rank < 0 || lowest === undefined || highest === undefined) return requested
-  const bounded = Math.min(Math.max(rank, efforts.indexOf(lowest)), efforts.indexOf(highest))
-  const closest = efforts[bounded]!
-  // Models that accept `none` do not accept `minimal`.
+  const closestRank = Math.min(Math.max(rank, rankOf(lowest)), rankOf(highest))
+  const closest = efforts[closestRank]!
+  // `minimal` is between efforts of other models, but only models with `minimal` as their lowest effort accept it.
   return closest === 'minimal' && lowest !== 'minimal' ? 'low' : closest
 }
 
-/** The efforts that a server accepts, and those of models that accept others. */
+/** The efforts that a server accepts, with exceptions for some models. */
 type ServerEfforts = {
-  efforts?: readonly string[]
-  modelEfforts?: readonly (readonly [model: RegExp, efforts: readonly string[]])[]
+  acceptedEfforts?: readonly string[]
+  acceptedEffortsByModel?: readonly (readonly [model: RegExp, efforts: readonly string[]])[]
 }
 
-/** Replaces an effort that is not in a server's list by the closest one in it. */
-export function serverEffortRepair({ efforts: shared, modelEfforts = [] }: ServerEfforts): Repair {
+/** Creates the repair that replaces an effort which a server does not accept by the closest accepted one. */
+export function serverEffortRepair({
+  acceptedEfforts: defaultEfforts,
+  acceptedEffortsByModel = [],
+}: ServerEfforts): Repair {
   return (body) => {
     const { reasoning_effort: effort, model } = body
-    const own = modelEfforts.find(([pattern]) => typeof model === 'string' && pattern.test(model))
-    const accepted = own ? own[1] : shared
+    const exception = acceptedEffortsByModel.find(([pattern]) => typeof model === 'string' && pattern.test(model))
+    const accepted = exception ? exception[1] : defaultEfforts
     if (!accepted || typeof effort !== 'string' || accepted.includes(effort)) return body
     const rank = rankOf(effort)
     if (rank < 0) return body
     // `none` would disable the reasoning that the client requests.
     const others = accepted.filter((one) => one !== 'none')
-    const closest = others.toSorted((one, other) => distance(one, rank) - distance(other, rank))[0]
+    const closest = others.toSorted((one, other) => distanceFrom(rank, one) - distanceFrom(rank, other))[0]
     return closest === undefined ? body : { ...body, reasoning_effort: closest }
   }
 }
 
-const distance = (effort: string, rank: number) => Math.abs(efforts.indexOf(effort) - rank)
+const distanceFrom = (rank: number, effort: string) => Math.abs(rankOf(effort) - rank)
 
 /**
- * Replaces an effort that a model of OpenAI refuses by the closest one. Removes it for models that do not reason.
- * @param find reads the effort of a body. @param set changes it; undefined removes it. @param name the field to list in `x-fields-left-out`.
+ * Creates the repair that replaces an effort which a model of OpenAI refuses by the closest accepted one. Removes the effort for
+ * models that do not reason.
+ * @param readEffort reads the effort of a body.
+ * @param writeEffort changes the effort of a body, or removes it if undefined.
+ * @param fieldName the field to list in `x-fields-left-out`.
  */
 export function openaiEffortRepair(
-  find: (body: Body) => unknown,
-  set: (body: Body, effort: string | undefined) => Body,
-  name: string,
+  readEffort: (body: Body) => unknown,
+  writeEffort: (body: Body, effort: string | undefined) => Body,
+  fieldName: string,
 ): Repair {
   return (body, dropped) => {
-    const effort = find(body)
+    const effort = readEffort(body)
     const { model } = body
     if (typeof effort !== 'string' || typeof model !== 'string') return body
-    if (withoutReasoning.test(model)) {
-      if (effort !== 'none') noteDropped(dropped, name)
-      return set(body, undefined)
+    if (nonReasoningModels.test(model)) {
+      // `none` has no effect on these models.
+      if (effort !== 'none') noteDropped(dropped, fieldName)
+      return writeEffort(body, undefined)
     }
     const closest = closestEffort(model, effort)
-    return closest === effort ? body : set(body, closest)
+    return closest === effort ? body : writeEffort(body, closest)
   }
 }

@@ -5,16 +5,16 @@ import type { Body } from '../../protocol/request-body.ts'
 /** OpenAI's models that reason. Models for ChatGPT, such as `gpt-5-chat-latest`, do not. */
 const reasoningModels = /^(?:o\d|gpt-[5-9])(?!.*chat)/
 /** Models that reason only on request, and accept sampling settings otherwise. */
-const reasonsOnRequest = /^gpt-5\.[1-4](?!\d)(?!.*(?:codex|pro))/
+const modelsReasoningOnRequest = /^gpt-5\.[1-4](?!\d)(?!.*(?:codex|pro))/
 /** Models that accept sampling settings while an effort of `none` disables their reasoning. */
-const canStopReasoning = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:codex|pro))/
+const modelsWithEffortNone = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:codex|pro))/
 /** Models that refuse functions in a chat while they reason. Their responses accept them. */
-const refusesReasoningWithTools = /^gpt-(?:5\.[4-9]|[6-9])(?!.*chat)/
+const modelsRefusingToolsWhileReasoning = /^gpt-(?:5\.[4-9]|[6-9])(?!.*chat)/
 /** Those of them that need the effort `none` in such a chat. The others do not reason without an effort. */
-const needsEffortWithTools = /^gpt-(?:5\.[6-9]|[6-9])/
+const modelsNeedingEffortWithTools = /^gpt-(?:5\.[6-9]|[6-9])/
 
 /** Models that refuse stop sequences. */
-const withoutStops = /^(?:o[3-9]|gpt-[5-9])/
+const modelsWithoutStops = /^(?:o[3-9]|gpt-[5-9])/
 
 /** Settings that models which can reason always refuse. */
 const unsupportedSettings = ['presence_penalty', 'frequency_penalty', 'logit_bias'] as const
@@ -28,11 +28,11 @@ export function reasoningModelRepair(findEffort: (body: Body) => unknown): Repai
     if (typeof model !== 'string' || !reasoningModels.test(model)) return body
     const effort = findEffort(body)
     const acceptsSampling =
-      effort == null ? reasonsOnRequest.test(model) : effort === 'none' && canStopReasoning.test(model)
+      effort == null ? modelsReasoningOnRequest.test(model) : effort === 'none' && modelsWithEffortNone.test(model)
     const refused = [
       ...unsupportedSettings,
       ...(acceptsSampling ? [] : samplingSettings),
-      ...(withoutStops.test(model) ? ['stop'] : []),
+      ...(modelsWithoutStops.test(model) ? ['stop'] : []),
     ]
     return withoutSettings(body, refused, dropped)
   }
@@ -42,8 +42,9 @@ export function reasoningModelRepair(findEffort: (body: Body) => unknown): Repai
 export const skipReasoningBesideTools: Repair = (body, dropped) => {
   const { model, tools, reasoning_effort: effort } = body
   const hasTools = Array.isArray(tools) && tools.length > 0
-  if (!hasTools || typeof model !== 'string' || !refusesReasoningWithTools.test(model) || effort === 'none') return body
-  if (effort == null) return needsEffortWithTools.test(model) ? { ...body, reasoning_effort: 'none' } : body
+  if (!hasTools || typeof model !== 'string' || !modelsRefusingToolsWhileReasoning.test(model) || effort === 'none')
+    return body
+  if (effort == null) return modelsNeedingEffortWithTools.test(model) ? { ...body, reasoning_effort: 'none' } : body
   noteDropped(dropped, 'reasoning_effort')
   return { ...body, reasoning_effort: 'none' }
 }

@@ -15,7 +15,7 @@ const openaiNames: Pick<NameRule, 'allowedCharacters' | 'maxLength'> = {
 }
 
 /** OpenAI's models fail with patterns that have lookaround. */
-export const openaiSchemas: SchemaRules = {
+export const openaiSchemaRules: SchemaRules = {
   accepts: (keyword, value) => keyword !== 'pattern' || typeof value !== 'string' || !/\(\?<?[=!]/.test(value),
 }
 
@@ -33,17 +33,17 @@ type FormatPosition = {
 }
 
 /** Fits the schema of the answer format. */
-export function formatRepair({ find, replace, name }: FormatPosition, { checksStrict = false } = {}): Repair {
+export function formatRepair({ find, replace, name }: FormatPosition, { validatesStrictSchemas = false } = {}): Repair {
   return (body, dropped) => {
     const format = find(body)
     if (typeof format?.schema !== 'object' || format.schema === null) return body
     const fitted = {
       ...format,
-      schema: fitSchema(format.schema, checksStrict ? openaiSchemas : {}, (keyword) =>
+      schema: fitSchema(format.schema, validatesStrictSchemas ? openaiSchemaRules : {}, (keyword) =>
         noteDropped(dropped, `${name}.${keyword}`),
       ),
     }
-    const strict = checksStrict ? withStrict(fitted, 'schema', name, dropped) : fitted
+    const strict = validatesStrictSchemas ? fitStrictSchema(fitted, 'schema', name, dropped) : fitted
     const namedFormat = withFormatName(strict)
     const isSame = (['schema', 'strict', 'name'] as const).every((field) => namedFormat[field] === format[field])
     return isSame ? body : replace(body, namedFormat)
@@ -58,7 +58,7 @@ function withFormatName(format: StrictHolder): StrictHolder {
 }
 
 /** OpenAI refuses a strict schema that leaves an object open or a property optional. Such a schema is sent as not strict. */
-function withStrict(holder: StrictHolder, field: string, name: string, dropped: string[]): StrictHolder {
+function fitStrictSchema(holder: StrictHolder, field: string, name: string, dropped: string[]): StrictHolder {
   if (holder.strict !== true) return holder
   const schema = toStrictSchema(holder[field])
   if (schema) return schema === holder[field] ? holder : { ...holder, [field]: schema }
@@ -89,7 +89,7 @@ export function strictToolRepair(
     const tools = (body.tools as Body[]).map((tool) => {
       const declaredFunction = findFunction(tool)
       if (!declaredFunction) return tool
-      const strict = withStrict(declaredFunction, 'parameters', `tools.${declaredFunction.name}`, dropped)
+      const strict = fitStrictSchema(declaredFunction, 'parameters', `tools.${declaredFunction.name}`, dropped)
       return strict === declaredFunction ? tool : replace(tool, strict)
     })
     return tools.every((tool, at) => tool === (body.tools as Body[])[at]) ? body : { ...body, tools }
@@ -112,7 +112,7 @@ export const chatNames: NameRule = {
     'messages.*.function_call.name',
   ),
   // The name of a result's tool, or that of a user.
-  mentions: splitPaths('messages.*.name'),
+  dependentPaths: splitPaths('messages.*.name'),
 }
 
 export const chatCallIdPaths = splitPaths('messages.*.tool_calls.*.id', 'messages.*.tool_call_id')

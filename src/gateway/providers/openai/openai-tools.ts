@@ -23,7 +23,7 @@ const anthropicToolType = /_\d{8}$/
 /** Translates a tool that OpenAI runs, field by field. Undefined for an unknown tool. */
 export function encodeProviderTool(tool: ChatTool): Body | undefined {
   if (tool.type === undefined || anthropicToolType.test(tool.type)) return undefined
-  if (tool.type === 'custom') return customTool(tool)
+  if (tool.type === 'custom') return encodeCustomTool(tool)
   const unit = toUnitName(tool.type)
   if (!Object.hasOwn(toolFields, unit)) return undefined
   const fields = toolFields[unit]!.filter((name) => (tool as Body)[name] != null).map((name) => [
@@ -34,7 +34,7 @@ export function encodeProviderTool(tool: ChatTool): Body | undefined {
 }
 
 /** The tool that `web_search_options` of a chat request means. */
-export function searchTool(chat: Body): ChatTool | undefined {
+export function toSearchTool(chat: Body): ChatTool | undefined {
   if (chat.web_search_options == null) return undefined
   const { search_context_size, user_location } = asObject(chat.web_search_options)
   const { approximate, ...location } = asObject(user_location)
@@ -48,7 +48,7 @@ export function searchTool(chat: Body): ChatTool | undefined {
 const asObject = (value: unknown): Body => (typeof value === 'object' && value !== null ? (value as Body) : {})
 
 /** Translates a custom tool, which a chat describes in the field `custom`. */
-function customTool(tool: ChatTool): Body | undefined {
+function encodeCustomTool(tool: ChatTool): Body | undefined {
   const { custom } = tool as { custom?: { name?: string; description?: string; format?: Body } }
   if (!custom) return undefined
   const { name, description, format } = custom
@@ -60,13 +60,13 @@ function customTool(tool: ChatTool): Body | undefined {
  * The billable options of a request to a responses API: of its body, or of the chat request that is translated to it, which
  * can have `web_search_options`.
  */
-export function responsesBillable(request: Body): BillableOptions {
+export function readResponsesBillableOptions(request: Body): BillableOptions {
   const calls = readCallLimit(request.max_tool_calls)
   const tools = listProviderTools(request, (tool) => {
     const unit = toUnitName(String(tool.type))
     // Answers report calls of `web_search_preview` as `web_search_call`.
     return {
-      unit: unit + containerSize(tool),
+      unit: unit + toContainerSizeSuffix(tool),
       maxCalls: calls,
       limitField: 'max_tool_calls',
       reportedUnit: unit.replace(/_preview$/, ''),
@@ -87,7 +87,7 @@ function requestsCompaction({ context_management: management }: Body): boolean {
 }
 
 /** The calls of provider tools that xAI counts in its usage, by the name of the tool. */
-export function countedToolCalls({ server_side_tool_usage_details: details }: Body): Record<string, unknown> {
+export function readToolCallCounts({ server_side_tool_usage_details: details }: Body): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(asObject(details))
       .filter(([name, calls]) => name.endsWith('_calls') && calls !== 0)
@@ -99,13 +99,13 @@ export function countedToolCalls({ server_side_tool_usage_details: details }: Bo
 const maxSizeLength = 8
 
 /** The suffix of a unit for a container with more memory than the smallest (1 GB), because OpenAI bills it by size. */
-function containerSize({ container }: Body): string {
+function toContainerSizeSuffix({ container }: Body): string {
   const { memory_limit: limit } = (container ?? {}) as { memory_limit?: unknown }
   return typeof limit === 'string' && limit !== '1g' ? `:${limit.slice(0, maxSizeLength)}` : ''
 }
 
 /** The billable options of a request to a chat API, with the search fields of several providers. */
-export function chatBillable(chat: Body): BillableOptions {
+export function readChatBillableOptions(chat: Body): BillableOptions {
   const tools: ProviderTool[] = listProviderTools(chat, ({ type }) => ({
     unit: toUnitName(String(type)),
     maxCalls: undefined,
@@ -114,10 +114,10 @@ export function chatBillable(chat: Body): BillableOptions {
   if (chat.web_search_options != null)
     tools.push({ unit: 'web_search', requestedBy: 'web_search_options', maxCalls: 1 })
   for (const name of ['search_parameters', 'enable_search'])
-    if (isOn(chat[name])) tools.push({ unit: name, requestedBy: name, maxCalls: undefined })
+    if (isEnabled(chat[name])) tools.push({ unit: name, requestedBy: name, maxCalls: undefined })
   return { tools, serviceTier: readRequestedTier(chat), rereadsContext: true }
 }
 
-function isOn(value: unknown): boolean {
+function isEnabled(value: unknown): boolean {
   return value != null && value !== false && (value as { mode?: unknown }).mode !== 'off'
 }

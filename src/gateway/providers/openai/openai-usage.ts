@@ -174,7 +174,7 @@ export class OpenaiUsage {
     const events = usageEvents(this.#withIncrements(merged, counts, contentLength), extras)
     const clientCounts = readClientCounts(usage, this.#formats)
     return events.map((event) =>
-      event.type === 'usage' && (!isInPlace || differs(event.tokens, clientCounts))
+      event.type === 'usage' && (!isInPlace || differsFromClientCounts(event.tokens, clientCounts))
         ? { ...event, restated: true }
         : event,
     )
@@ -200,7 +200,7 @@ export class OpenaiUsage {
 const hasCounts = ({ prompt, completion }: ReportedCounts) => Boolean(prompt) || Boolean(completion)
 
 /** Whether a client would read other counts from the original usage. */
-function differs(tokens: TokenCounts, clientCounts: ReportedCounts): boolean {
+function differsFromClientCounts(tokens: TokenCounts, clientCounts: ReportedCounts): boolean {
   const count = (name: keyof ReportedCounts) => readCount(clientCounts[name]) ?? 0
   if (tokens.prompt !== count('prompt') || tokens.completion !== count('completion')) return true
   // A billed part is smaller only if the reported one exceeds its whole. Then the provider's usage remains as it is.

@@ -1,6 +1,6 @@
-import { toChatChoice } from '../../protocol/foreign-tools.ts'
-import { readChoiceWord } from '../../protocol/repairs/plain-tool-choice.ts'
+import { readChoiceWord } from '../../protocol/repairs/tool-choice.ts'
 import type { Body } from '../../protocol/request-body.ts'
+import { toChatChoice } from '../../protocol/tool-conversions.ts'
 
 type Choice = { type?: unknown; name?: unknown; function?: unknown }
 

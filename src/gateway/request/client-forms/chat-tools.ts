@@ -1,8 +1,8 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import { readToolSchema, toChatCustomTool } from '../../protocol/foreign-tools.ts'
 import type { Body } from '../../protocol/request-body.ts'
+import { readToolSchema, toChatCustomTool } from '../../protocol/tool-conversions.ts'
 
 /**
  * Replaces tools and calls in the forms of other protocols in a chat body by those of chats: functions of responses, Anthropic and

@@ -57,7 +57,7 @@ export class ClockRounds {
       protocol: 'openai-chat',
       rewritesAnswers: true,
       toChat: (body) => body as ReturnType<ClientProtocol['toChat']>,
-      writer: (head, options) => this.#createRoundWriter(head, options),
+      createWriter: (head, options) => this.#createRoundWriter(head, options),
       writeBody: (head, events, cost) => this.#writeBody(head, events, cost),
     }
   }
@@ -89,13 +89,13 @@ export class ClockRounds {
     return this.#round.hasNextRound && !this.#hasFailed
   }
 
-  #createRoundWriter(head: AnswerHead, options: Parameters<ClientProtocol['writer']>[1]): StreamWriter {
+  #createRoundWriter(head: AnswerHead, options: Parameters<ClientProtocol['createWriter']>[1]): StreamWriter {
     const round = new ClockRound(this.#position)
     this.#round = round
     // Until something was written, another attempt can restart the answer, with the head of its endpoint. Later rounds
     // continue the stream with the same writer.
     const existing = this.#hasWritten ? this.#writer : undefined
-    const writer = existing ?? this.#clientProtocol.writer({ ...head, request: this.#request }, options)
+    const writer = existing ?? this.#clientProtocol.createWriter({ ...head, request: this.#request }, options)
     this.#writer = writer
     const write = (events: AnswerEvent[]) => {
       if (events.length > 0) this.#hasWritten = true

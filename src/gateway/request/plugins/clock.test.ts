@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
-import { chatClient } from '../../clients/chat/client.ts'
+import { chatClientProtocol } from '../../clients/chat/chat-client-protocol.ts'
 import { completeInRounds, formatLocalTime } from './clock.ts'
 import { clockName } from './clock-round.ts'
 
@@ -33,8 +33,10 @@ async function complete(...answers: (AnswerEvent[] | Fault)[]) {
     signal: new AbortController().signal,
   } as unknown as ResponseStream
   const body = { messages: [{ role: 'user', content: 'Hi' }], tools: [{ type: 'openrouter:datetime' }], stream: true }
-  const chat = chatClient.toChat({ ...body, tools: [] })
-  const prepared = { body, chat, client: chatClient, preset: undefined } as Parameters<typeof completeInRounds>[2]
+  const chat = chatClientProtocol.toChat({ ...body, tools: [] })
+  const prepared = { body, chat, client: chatClientProtocol, preset: undefined } as Parameters<
+    typeof completeInRounds
+  >[2]
   await completeInRounds(
     { timezone: 'UTC' },
     response,
@@ -44,7 +46,7 @@ async function complete(...answers: (AnswerEvent[] | Fault)[]) {
       received.requests.push(round.body)
       const answer = answers.shift()!
       if (answer instanceof Fault) throw answer
-      const writer = round.client.writer(head, { includeUsage: true })
+      const writer = round.client.createWriter(head, { includeUsage: true })
       for (const event of answer) inner.write(writer.event(event))
       inner.write(writer.end({ costUsd: 0.25 }))
       inner.end()

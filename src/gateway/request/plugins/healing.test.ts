@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { messagesClient } from '../../clients/messages/client.ts'
+import { messagesClientProtocol } from '../../clients/messages/messages-client-protocol.ts'
 import { createHealingClient } from './healing.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
-const client = createHealingClient(messagesClient, { messages: [], response_format: { type: 'json_object' } })
+const client = createHealingClient(messagesClientProtocol, { messages: [], response_format: { type: 'json_object' } })
 
 test('the text of a whole answer is repaired, and other events stay', () => {
   const events: AnswerEvent[] = [

@@ -19,7 +19,7 @@ export function createHealingClient(
   return {
     ...client,
     rewritesAnswers: true,
-    writer: (head, options) => createHealingWriter(client.writer(head, options), heal),
+    createWriter: (head, options) => createHealingWriter(client.createWriter(head, options), heal),
     writeBody: (head, events, cost) => client.writeBody(head, healEvents(events, heal), cost),
   }
 }

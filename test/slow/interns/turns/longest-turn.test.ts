@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fastify } from 'fastify'
-import { clients } from '#gateway/clients/clients.ts'
+import { chatClientProtocols } from '#gateway/clients/client-protocols.ts'
 import type { ClientProtocol } from '#gateway/protocol/client-protocol.ts'
 import type { Body } from '#gateway/protocol/request-body.ts'
 import { runWithoutPauses } from '#platform/async/long-work.ts'
@@ -55,7 +55,7 @@ after(async () => {
   rmSync(file)
 })
 
-for (const client of clients)
+for (const client of chatClientProtocols)
   describe(`no request of ${client.protocol} holds the main thread longer than ${mostMs} ms at a time`, () => {
     for (const [at, [name, make]] of Object.entries(bodiesOf[client.protocol]!).entries())
       test(name, async () => {

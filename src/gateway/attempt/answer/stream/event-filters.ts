@@ -1,5 +1,5 @@
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { EventFilter } from '../../../protocol/answer-forms.ts'
+import type { EventFilter } from '../../../protocol/answer-normalization.ts'
 
 /** The filters that change the text of one stream, in their order. */
 export class EventFilters {
@@ -18,7 +18,7 @@ export class EventFilters {
   /** Returns the changed event, or the same one. */
   apply(event: SseEvent): SseEvent {
     if (this.areDone) return event
-    const filtered = this.#filters.reduce((next, filter) => filter.take(next), event)
+    const filtered = this.#filters.reduce((next, filter) => filter.filter(next), event)
     this.#filters = this.#filters.filter(({ isDone }) => !isDone)
     return filtered
   }
@@ -26,7 +26,7 @@ export class EventFilters {
   /** Returns events with the text that filters still hold, because it can be the start of a tag such as `</think>`. */
   takeHeldText(): SseEvent[] {
     let events: SseEvent[] = []
-    for (const filter of this.#filters) events = [...events.map(filter.take, filter), ...filter.end()]
+    for (const filter of this.#filters) events = [...events.map(filter.filter, filter), ...filter.flush()]
     this.#filters = []
     return events
   }

@@ -1,7 +1,7 @@
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { repairJsonSyntax } from '#platform/json/json-text/repair-json-syntax.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { Normalizer, StreamProgress } from '../../../protocol/answer-forms.ts'
+import type { Normalizer, StreamProgress } from '../../../protocol/answer-normalization.ts'
 import type { ProviderProtocol } from '../../../protocol/provider-protocol.ts'
 import { protocols } from '../../../providers/protocols.ts'
 
@@ -41,6 +41,6 @@ function replaceData({ event }: SseEvent, data: string): SseEvent {
 
 /** The protocol that an event of a stream shows: that of its endpoint or another one. Undefined if it shows none. */
 export function recognizeEvent({ data }: SseEvent, expected: ProviderProtocol): ProviderProtocol | undefined {
-  if (!expected.forms || expected.forms.eventPattern.test(data)) return expected
-  return Object.values(protocols).find(({ forms }) => forms?.eventPattern.test(data))
+  if (!expected.normalization || expected.normalization.eventPattern.test(data)) return expected
+  return Object.values(protocols).find(({ normalization }) => normalization?.eventPattern.test(data))
 }

@@ -38,7 +38,7 @@ export class StreamAnswer implements AnswerReader {
     this.#hold = new ContentHold(attempt.contentHoldMs, () => this.#openWithoutContent())
     this.#receivedSize = attempt.stream ? undefined : new AnswerSizeLimit()
     if (attempt.providerProtocol.isStateless) {
-      const createReader = () => attempt.providerProtocol.reader(attempt)
+      const createReader = () => attempt.providerProtocol.createReader(attempt)
       const readers = { read: this.#decoder.reader, createReader }
       this.#fastPath = new DeltaFastPath(readers, delivery.receiver, this.#contentSize)
     }

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { type SseEvent, SseReader } from '#platform/net/sse.ts'
-import type { StreamProgress } from '../../../protocol/answer-forms.ts'
+import type { StreamProgress } from '../../../protocol/answer-normalization.ts'
 import type { StreamReader } from '../../../protocol/provider-protocol.ts'
 import type { AttemptRequest } from '../../attempt-request.ts'
 import { isKeepAlive, toSingleLineEvent } from '../event-text.ts'
@@ -33,7 +33,7 @@ type DecodedAttempt = Pick<
 
 /** Splits a stream into events, gives them the form of their protocol, and reads them. */
 export class StreamDecoder {
-  readonly #normalizer: NonNullable<AttemptRequest['providerProtocol']['forms']>['normalizer']
+  readonly #normalizer: NonNullable<AttemptRequest['providerProtocol']['normalization']>['normalizer']
   readonly #sse = new SseReader(maxIdleBytes)
   readonly #jsonLines: JsonLines | undefined
   readonly #progress: StreamProgress
@@ -44,11 +44,15 @@ export class StreamDecoder {
 
   constructor(attempt: DecodedAttempt, framing: StreamFraming) {
     const { providerProtocol, adaptProtocol, target, choiceCount, answerId, answerLimit, toolNames } = attempt
-    this.#normalizer = providerProtocol.forms?.normalizer
+    this.#normalizer = providerProtocol.normalization?.normalizer
     this.#progress = { hasText: false, hasCalls: false, hasSources: false, choiceCount }
     this.#jsonLines = framing === 'json_lines' ? new JsonLines() : undefined
     this.#protocol = new StreamProtocol(providerProtocol, adaptProtocol, { answerId, answerLimit, toolNames })
-    const filters = providerProtocol.forms?.filters?.({ endpoint: target.endpoint, choiceCount, toolNames })
+    const filters = providerProtocol.normalization?.createFilters?.({
+      endpoint: target.endpoint,
+      choiceCount,
+      toolNames,
+    })
     this.#filters = new EventFilters(filters ?? [])
   }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { SseReader } from '#platform/net/sse.ts'
-import { chatClient } from '../../../clients/chat/client.ts'
+import { chatClientProtocol } from '../../../clients/chat/chat-client-protocol.ts'
 import { StreamRelay } from '../../../protocol/relay-stream.ts'
 import { openaiChat } from '../../../providers/openai-chat/openai-chat.ts'
 import { AnswerCounter } from '../../../record/answer-counter.ts'
@@ -21,7 +21,7 @@ async function relay(pieces: Buffer[], needsText = false): Promise<{ events: obj
   const counter = new AnswerCounter(() => 1)
   const response = { signal: { aborted: false }, onDrain() {}, end: (last: Buffer) => void written.push(last) }
   const streamRelay = new StreamRelay(response as unknown as ResponseStream, {
-    client: chatClient,
+    client: chatClientProtocol,
     head,
     passesAnswer: true,
     includeUsage: true,

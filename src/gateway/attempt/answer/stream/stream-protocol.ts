@@ -25,8 +25,8 @@ export class StreamProtocol {
     this.#requested = requested
     this.#adapt = adapt
     this.#context = context
-    this.#read = requested.reader(context)
-    this.#announcement = requested.forms?.announcement
+    this.#read = requested.createReader(context)
+    this.#announcement = requested.normalization?.announcementPattern
   }
 
   /** The current reader, for events that need neither normalization nor recognition of their protocol. */
@@ -41,7 +41,7 @@ export class StreamProtocol {
 
   /** Whether the end mark completes an answer without a finish reason. */
   get endsByMark(): boolean {
-    return (this.#recognized ?? this.#requested).endsByMark === true
+    return (this.#recognized ?? this.#requested).isCompletedByEndMark === true
   }
 
   /** Reads an event. An event named `error` is an error, whatever its data. @throws Error if it violates the protocol. */
@@ -76,7 +76,7 @@ export class StreamProtocol {
   #recognize(event: SseEvent): ProviderProtocol | undefined {
     const protocol = recognizeEvent(event, this.#requested)
     if (protocol && protocol !== this.#requested)
-      this.#read = (this.#adapt ? this.#adapt(protocol) : protocol).reader(this.#context)
+      this.#read = (this.#adapt ? this.#adapt(protocol) : protocol).createReader(this.#context)
     return protocol
   }
 }

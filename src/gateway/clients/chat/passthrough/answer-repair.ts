@@ -47,9 +47,9 @@ export class AnswerRepair {
       const { choices } = parseEventObject(raw) as { choices?: RawChoice[] }
       return this.#repairChoices(choices ?? [], events, 'delta')
     }
-    this.#isLegacy ||= this.#hasFunctions && legacyCall.test(text) && !currentCall.test(text)
+    this.#isLegacy ||= this.#hasFunctions && functionCallPattern.test(text) && !toolCallPattern.test(text)
     const calls = this.#isLegacy ? undefined : this.#firstRepair.findCorrectCalls(parseCalls(text), events, 'delta')
-    const finish = this.#withoutLegacyReason(repairedFinish(hasFinishReason(text), events, 'delta'))
+    const finish = this.#withoutLegacyReason(findFinishRepair(hasFinishReason(text), events, 'delta'))
     return needsNoRepair({ calls, finish }) ? undefined : new Map([[0, { calls, finish }]])
   }
 
@@ -75,7 +75,7 @@ export class AnswerRepair {
       const calls = this.#isLegacy
         ? undefined
         : this.#findOrCreateRepair(choiceIndex).findCorrectCalls(rawCalls, ownEvents, member)
-      const finish = this.#withoutLegacyReason(repairedFinish(Boolean(choice.finish_reason), ownEvents, member))
+      const finish = this.#withoutLegacyReason(findFinishRepair(Boolean(choice.finish_reason), ownEvents, member))
       if (needsNoRepair({ calls, finish })) continue
       repairs ??= new Map()
       repairs.set(position, { calls, finish })
@@ -99,8 +99,8 @@ export class AnswerRepair {
 const listCalls = (message: RawMessage | null | undefined): RawCall[] =>
   Array.isArray(message?.tool_calls) ? message.tool_calls : []
 
-const legacyCall = /"function_call"\s*:\s*\{/
-const currentCall = /"tool_calls"\s*:\s*[[{]\s*["{]/
+const functionCallPattern = /"function_call"\s*:\s*\{/
+const toolCallPattern = /"tool_calls"\s*:\s*[[{]\s*["{]/
 const needsNoRepair = ({ calls, finish }: ChoiceRepair) => calls === undefined && finish === undefined
 const hasFinishReason = (text: string) => /"finish_reason"\s*:\s*"[^"]/.test(text)
 const isCallOrFinish = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish'
@@ -109,7 +109,7 @@ const isCallOrFinish = ({ type }: AnswerEvent) => type === 'tool_call' || type =
 const legacyReasons: ReadonlySet<string | undefined> = new Set(['stop', 'function_call'])
 
 /** The correction of the upstream's finish reason. @param isEnded whether the upstream sent one. */
-function repairedFinish(
+function findFinishRepair(
   isEnded: boolean,
   events: readonly AnswerEvent[],
   member: MessageMember,

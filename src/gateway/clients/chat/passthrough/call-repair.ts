@@ -1,7 +1,7 @@
 import type { ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { valueEnd } from '#platform/json/json-text/json-members.ts'
-import { callArguments, emptyCall } from '../parts.ts'
+import { toArgumentsDelta, toEmptyCall } from '../parts.ts'
 import type { MessageMember, RawCall } from './raw-choice.ts'
 
 /** Compares the tool calls in an upstream's bytes with the assembled ones. Each choice has its own instance. */
@@ -37,7 +37,7 @@ export class CallRepair {
       if (event.type === 'tool_call') {
         this.#callCount = event.index + 1
         if (event.custom) this.#addCustom(event.index)
-        deltas.set(event.index, { index: event.index, ...emptyCall(event) })
+        deltas.set(event.index, { index: event.index, ...toEmptyCall(event) })
       } else if (event.type === 'tool_arguments') this.#addArguments(deltas, event)
     }
     return [...deltas.values()]
@@ -54,7 +54,7 @@ export class CallRepair {
   ): void {
     const isCustom = this.#customCalls?.has(index) ?? false
     const delta = deltas.get(index)
-    if (!delta) deltas.set(index, { index, ...callArguments(text, isCustom) })
+    if (!delta) deltas.set(index, { index, ...toArgumentsDelta(text, isCustom) })
     else if (isCustom) delta.custom = { ...delta.custom, input: (delta.custom?.input ?? '') + text }
     else delta.function = { ...delta.function, arguments: (delta.function?.arguments ?? '') + text }
   }
@@ -63,14 +63,14 @@ export class CallRepair {
 const isCallEvent = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments'
 
 const listName = '"tool_calls"'
-const opening = /\s*:\s*\[/y
+const openingPattern = /\s*:\s*\[/y
 
 /** The first list of calls in JSON, given as a latin1 string. */
 export function parseCalls(text: string): (RawCall | null)[] {
   for (let at = text.indexOf(listName); at !== -1; at = text.indexOf(listName, at + 1)) {
-    opening.lastIndex = at + listName.length
-    if (!opening.test(text)) continue
-    const from = opening.lastIndex - 1
+    openingPattern.lastIndex = at + listName.length
+    if (!openingPattern.test(text)) continue
+    const from = openingPattern.lastIndex - 1
     return JSON.parse(
       Buffer.from(text.slice(from, valueEnd(text, from)), 'latin1').toString('utf8'),
     ) as (RawCall | null)[]

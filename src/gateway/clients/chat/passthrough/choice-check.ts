@@ -28,12 +28,12 @@ export function needsRewriteInChoice(text: string): boolean {
 function hasContentParts(text: string): boolean {
   const at = text.indexOf('"content"')
   if (at === -1) return false
-  listOfParts.lastIndex = at + '"content"'.length
-  return listOfParts.test(text)
+  partListPattern.lastIndex = at + '"content"'.length
+  return partListPattern.test(text)
 }
 
 /** An object, or a list that is neither empty nor the tokens of logprobs. */
-const listOfParts = /\s*:\s*(?:\{|\[(?!\s*(?:\{\s*"token"|\])))/y
+const partListPattern = /\s*:\s*(?:\{|\[(?!\s*(?:\{\s*"token"|\])))/y
 
 function needsRewriteInMessage(text: string): boolean {
   if (
@@ -51,16 +51,18 @@ const callsName = '"tool_calls"'
 
 /** Whether the calls are null, or one with a name has no id or type. Other objects of the answer have ids and types, too. */
 function needsRewriteInCalls(text: string, at: number): boolean {
-  opening.lastIndex = at + callsName.length
-  const openingMatch = opening.exec(text)
+  openingPattern.lastIndex = at + callsName.length
+  const openingMatch = openingPattern.exec(text)
   // `tool_calls` is also a finish reason.
   if (!openingMatch) return false
   if (openingMatch[1] === 'n') return true
-  const calls = text.slice(opening.lastIndex, valueEnd(text, opening.lastIndex - 1))
-  const names = count(calls, /"name"\s*:/g)
-  return names > 0 && (count(calls, /"id"\s*:\s*"[^"]/g) < names || count(calls, /"type"\s*:\s*"/g) < names)
+  const calls = text.slice(openingPattern.lastIndex, valueEnd(text, openingPattern.lastIndex - 1))
+  const names = countMatches(calls, /"name"\s*:/g)
+  return (
+    names > 0 && (countMatches(calls, /"id"\s*:\s*"[^"]/g) < names || countMatches(calls, /"type"\s*:\s*"/g) < names)
+  )
 }
 
-const opening = /\s*:\s*([n[])/y
+const openingPattern = /\s*:\s*([n[])/y
 
-const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
+const countMatches = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0

@@ -1,8 +1,8 @@
 import { generatedCallId } from '#chat/call-id.ts'
 import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import type { AnswerHead } from '../../../protocol/client-protocol.ts'
-import type { Part } from '../../../protocol/thinking-parts.ts'
-import { addReasoning, addSignatures, type SignatureEvent, withoutThinkingParts } from '../reasoning.ts'
+import type { Part } from '../../../protocol/reasoning-parts.ts'
+import { addReasoning, addSignatures, type SignatureEvent, separateReasoningParts } from '../reasoning.ts'
 import { applyRepair, type Repairs } from './answer-repair.ts'
 import { choiceIndexOf, type MessageMember, type RawChoice, type RawMessage } from './raw-choice.ts'
 
@@ -12,12 +12,12 @@ function lineEnd(text: string, from: number): number {
 }
 
 /** Rewrites the JSON of an event that starts at `from`. Other fields of the event and comments can follow it. */
-export function withRewrittenLine(text: string, from: number, rewriting: Rewriting): string {
+export function withRewrittenLine(text: string, from: number, rewriting: RewriteOptions): string {
   const end = lineEnd(text, from)
   return text.slice(0, from) + rewriteJson(text.slice(from, end), rewriting) + text.slice(end)
 }
 
-export type Rewriting = {
+export type RewriteOptions = {
   member: MessageMember
   head: AnswerHead
   repairs: Repairs | undefined
@@ -27,7 +27,7 @@ export type Rewriting = {
 }
 
 /** Rewrites the choices of an answer or an event, given as a latin1 string of its JSON. */
-export function rewriteJson(text: string, rewriting: Rewriting): string {
+export function rewriteJson(text: string, rewriting: RewriteOptions): string {
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as {
     id?: string
     choices?: RawChoice[] | null
@@ -43,7 +43,7 @@ function rewriteChoice(
   choice: RawChoice,
   position: number,
   answerId: string,
-  { member, head, repairs, lacksRole = false, signatures }: Rewriting,
+  { member, head, repairs, lacksRole = false, signatures }: RewriteOptions,
 ): void {
   choice.index ??= position
   if (member === 'delta') moveMessageToDelta(choice)
@@ -54,7 +54,7 @@ function rewriteChoice(
   choice.finish_reason ||= null
   const message = choice[member]
   if (!message) return
-  fillIn(message, answerId, head.model)
+  completeMessage(message, answerId, head.model)
   const choiceIndex = choiceIndexOf(choice, position, member)
   addSignatures(
     message,
@@ -72,9 +72,9 @@ function moveMessageToDelta(choice: RawChoice): void {
   if (typeof choice.text !== 'string') choice.delta ??= {}
 }
 
-function fillIn(message: RawMessage, answerId: string, model: string): void {
+function completeMessage(message: RawMessage, answerId: string, model: string): void {
   if (typeof message.content === 'object' && message.content !== null)
-    Object.assign(message, withoutThinkingParts([message.content].flat() as Part[], model))
+    Object.assign(message, separateReasoningParts([message.content].flat() as Part[], model))
   addReasoning(message, model)
   if (message.audio === null) delete message.audio
   if (message.tool_calls === null) delete message.tool_calls

@@ -9,8 +9,8 @@ export class EventPrefix {
   readonly #quotedName: string
   readonly #nullMember: string
   /** The start of the events, as the upstream sends it and as the client gets it. */
-  #prefix: Buffer = none
-  #rewrittenPrefix: Buffer = none
+  #prefix: Buffer = emptyBuffer
+  #rewrittenPrefix: Buffer = emptyBuffer
   /** Members that the prefix does not have and that may follow it. */
   #searched: string[] = []
 
@@ -23,7 +23,7 @@ export class EventPrefix {
     this.#lastName = lastName
     this.#nonNullName = nonNullName
     this.#changes = changes
-    this.#quotedName = quoted(nonNullName)
+    this.#quotedName = quoteName(nonNullName)
     this.#nullMember = `,"${nonNullName}":null`
   }
 
@@ -73,7 +73,7 @@ export class EventPrefix {
     // The tail differs if a null was removed from it.
     const tailStart = result.endsWith(tail) ? result.length - tail.length : this.#findLastMember(result, from)
     if (tailStart === undefined) return result
-    this.#searched = searched.map(quoted)
+    this.#searched = searched.map(quoteName)
     const bytes = (part: string) => Buffer.from(part, 'latin1')
     const storedBytes = copyBytes({
       before: bytes(text.slice(0, last.start)),
@@ -92,5 +92,5 @@ export class EventPrefix {
 /** Matches the rest of an object without nested objects or lists. */
 const endOfObject = /[^[\]{}]*\}\s*$/y
 
-const none = Buffer.alloc(0)
-const quoted = (name: string) => `"${name}"`
+const emptyBuffer = Buffer.alloc(0)
+const quoteName = (name: string) => `"${name}"`

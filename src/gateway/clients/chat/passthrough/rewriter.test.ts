@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { openaiChat } from '../../../providers/openai-chat/openai-chat.ts'
-import { chatRewriter } from './rewriter.ts'
+import { createChatRewriter } from './rewriter.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
-const rewriter = () => chatRewriter(head)
+const rewriter = () => createChatRewriter(head)
 /** The rewritten answer. Its text is passed as a latin1 string. */
 const rewriteWhole = (answer: object, given?: readonly AnswerEvent[]) => {
   const events = given ?? openaiChat.readBody(answer, { answerId: 'gen-1' })
-  return JSON.parse(utf8(rewriter().whole(latin1(JSON.stringify(answer)), answer, events)))
+  return JSON.parse(utf8(rewriter().rewriteWhole(latin1(JSON.stringify(answer)), answer, events)))
 }
 const sent = (chunk: object) => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)
 const read = (event: Buffer) => JSON.parse(event.toString('utf8').slice('data: '.length))
@@ -20,18 +20,18 @@ const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'up
 
 describe("repairs of a chat upstream's own bytes", () => {
   test('every chunk names the model that answered, and all other bytes are unchanged', () => {
-    const { event } = rewriter()
+    const { rewriteEvent } = rewriter()
     for (const content of ['Grüß', ' "model":"x"', ' Gott\\']) {
       const chunk = { ...named, choices: [choice({ role: 'assistant', content })], usage: null, x: 1 }
       const expected = { provider: 'Größe', ...named, model: 'a/b', choices: chunk.choices, x: 1 }
-      assert.equal(event(sent(chunk)).toString(), `data: ${JSON.stringify(expected)}\n\n`)
+      assert.equal(rewriteEvent(sent(chunk)).toString(), `data: ${JSON.stringify(expected)}\n\n`)
     }
   })
 
   test('the first delta has a role, which helpers of official clients require', () => {
-    const { event } = rewriter()
-    event(sent({ ...named, choices: [] }))
-    const deltas = ['a', 'b'].map((content) => read(event(sent({ ...named, choices: [choice({ content })] }))))
+    const { rewriteEvent } = rewriter()
+    rewriteEvent(sent({ ...named, choices: [] }))
+    const deltas = ['a', 'b'].map((content) => read(rewriteEvent(sent({ ...named, choices: [choice({ content })] }))))
     assert.deepEqual(
       deltas.map(({ choices }) => choices[0].delta),
       [{ role: 'assistant', content: 'a' }, { content: 'b' }],
@@ -39,10 +39,13 @@ describe("repairs of a chat upstream's own bytes", () => {
   })
 
   test('choices without an index get one', () => {
-    const { event } = rewriter()
+    const { rewriteEvent } = rewriter()
     const call = { index: 0, id: 'x', type: 'function', function: { name: 'read', arguments: '' } }
     for (const delta of [{ role: 'assistant', content: 'a' }, { tool_calls: [call] }, {}])
-      assert.equal(read(event(sent({ ...named, choices: [{ delta, finish_reason: null }] }))).choices[0].index, 0)
+      assert.equal(
+        read(rewriteEvent(sent({ ...named, choices: [{ delta, finish_reason: null }] }))).choices[0].index,
+        0,
+      )
     const message = { role: 'assistant', content: 'a' }
     assert.equal(rewriteWhole({ ...named, choices: [{ message, finish_reason: 'stop' }] }).choices[0].index, 0)
   })
@@ -50,15 +53,15 @@ describe("repairs of a chat upstream's own bytes", () => {
   test('the message so far beside a delta is removed, because clients would add both', () => {
     const delta = { role: 'assistant', content: 'b' }
     const chunk = { ...named, choices: [choice(delta, { finish_reason: null, message: { content: 'ab' } })] }
-    assert.deepEqual(read(rewriter().event(sent(chunk))).choices, [choice(delta)])
+    assert.deepEqual(read(rewriter().rewriteEvent(sent(chunk))).choices, [choice(delta)])
   })
 
   test('the older call field is sent only to clients with tools in the older form', () => {
     const delta = { role: 'assistant', function_call: { name: 'f', arguments: '{}' } }
     const chunk = sent({ ...named, choices: [choice(delta)] })
-    assert.deepEqual(read(rewriter().event(chunk)).choices, [choice({ role: 'assistant' })])
-    const older = chatRewriter({ ...head, request: { functions: [{ name: 'f' }] } })
-    assert.deepEqual(read(older.event(chunk, [])).choices, [choice(delta)])
+    assert.deepEqual(read(rewriter().rewriteEvent(chunk)).choices, [choice({ role: 'assistant' })])
+    const older = createChatRewriter({ ...head, request: { functions: [{ name: 'f' }] } })
+    assert.deepEqual(read(older.rewriteEvent(chunk, [])).choices, [choice(delta)])
   })
 
   test('a whole answer without a reason of its end gets the one that was read', () => {
@@ -70,21 +73,21 @@ describe("repairs of a chat upstream's own bytes", () => {
   })
 
   test('a chunk with another beginning than the first is changed correctly', () => {
-    const { event } = rewriter()
+    const { rewriteEvent } = rewriter()
     const chunks = [
       { ...named, choices: [] },
       { choices: [], ...named },
       { ...named, choices: [], provider: 'Other' },
     ]
     for (const chunk of chunks) {
-      const { model, provider, choices } = read(event(sent(chunk)))
+      const { model, provider, choices } = read(rewriteEvent(sent(chunk)))
       assert.deepEqual([model, provider, choices], ['a/b', 'Größe', []])
     }
   })
 
   test('fields that clients need are added when an upstream omits them', () => {
-    const { event } = rewriter()
-    const { id, object, created } = read(event(sent({ choices: [] })))
+    const { rewriteEvent } = rewriter()
+    const { id, object, created } = read(rewriteEvent(sent({ choices: [] })))
     assert.deepEqual([id, object, created], ['gen-1', 'chat.completion.chunk', 5])
     const choices = [{ message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }]
     const answer = rewriteWhole({ choices })
@@ -93,20 +96,22 @@ describe("repairs of a chat upstream's own bytes", () => {
   })
 
   test('a missing or empty finish reason becomes null', () => {
-    const { event } = rewriter()
+    const { rewriteEvent } = rewriter()
     for (const more of [{}, { finish_reason: '' }])
       assert.equal(
-        read(event(sent({ ...named, choices: [choice({ content: 'x' }, more)] }))).choices[0].finish_reason,
+        read(rewriteEvent(sent({ ...named, choices: [choice({ content: 'x' }, more)] }))).choices[0].finish_reason,
         null,
       )
     const ended = { ...named, choices: [choice({}, { finish_reason: 'stop' })] }
-    assert.equal(read(event(sent(ended))).choices[0].finish_reason, 'stop')
+    assert.equal(read(rewriteEvent(sent(ended))).choices[0].finish_reason, 'stop')
   })
 
   test('calls get the ids and types that they lack, and no calls are none', () => {
-    const { event } = rewriter()
+    const { rewriteEvent } = rewriter()
     const call = { function: { name: 'f', arguments: '{"name":1}' } }
-    const [delta] = read(event(sent({ ...named, choices: [choice({ tool_calls: [{ index: 3, ...call }] })] }))).choices
+    const [delta] = read(
+      rewriteEvent(sent({ ...named, choices: [choice({ tool_calls: [{ index: 3, ...call }] })] })),
+    ).choices
     assert.deepEqual(delta.delta.tool_calls, [{ index: 3, ...call, id: 'call_c_3', type: 'function' }])
     const message = {
       tool_calls: [
@@ -128,16 +133,16 @@ describe("repairs of a chat upstream's own bytes", () => {
   test('content in parts becomes text with the reasoning beside it', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }
     const content = [thinking, { type: 'text', text: 'Yes' }]
-    const { event } = rewriter()
+    const { rewriteEvent } = rewriter()
     const answer = rewriteWhole({ ...named, choices: [{ message: { content }, finish_reason: 'stop' }] })
-    const [delta] = read(event(sent({ ...named, choices: [choice({ content })] }))).choices
+    const [delta] = read(rewriteEvent(sent({ ...named, choices: [choice({ content })] }))).choices
     for (const fields of [answer.choices[0].message, delta.delta]) {
       assert.deepEqual([fields.content, fields.reasoning], ['Yes', 'Hm'])
       assert.equal(fields.reasoning_details[0].id, 'thinking:a/b')
     }
     const logprobs = { content: [{ token: 'Yes', logprob: 0 }] }
     const passed = sent({ ...named, choices: [choice({ content: 'Yes' }, { finish_reason: null, logprobs })] })
-    assert.deepEqual(read(event(passed)).choices[0].logprobs, logprobs)
+    assert.deepEqual(read(rewriteEvent(passed)).choices[0].logprobs, logprobs)
   })
 
   test('reasoning under any name is in both members that clients read', () => {
@@ -153,8 +158,8 @@ describe("repairs of a chat upstream's own bytes", () => {
       [{ reasoning: 'Hm', reasoning_details: [own] }, own],
     ]
     for (const [fields, right] of rows) {
-      const { event } = rewriter()
-      const [{ delta }] = read(event(sent({ ...named, choices: [choice(fields)] }))).choices
+      const { rewriteEvent } = rewriter()
+      const [{ delta }] = read(rewriteEvent(sent({ ...named, choices: [choice(fields)] }))).choices
       const [{ message }] = rewriteWhole({ ...named, choices: [{ message: fields, finish_reason: 'stop' }] }).choices
       for (const { reasoning, reasoning_details } of [delta, message])
         assert.deepEqual([reasoning, reasoning_details], ['Hm', [right]], JSON.stringify(fields))
@@ -163,7 +168,7 @@ describe("repairs of a chat upstream's own bytes", () => {
 
   test('a call with free text has the type custom', () => {
     const call = { index: 0, id: 'own', custom: { name: 'shell', input: 'ls' } }
-    const [given] = read(rewriter().event(sent({ ...named, choices: [choice({ tool_calls: [call] })] }))).choices
+    const [given] = read(rewriter().rewriteEvent(sent({ ...named, choices: [choice({ tool_calls: [call] })] }))).choices
     assert.deepEqual(given.delta.tool_calls, [{ ...call, type: 'custom' }])
   })
 
@@ -176,7 +181,7 @@ describe("repairs of a chat upstream's own bytes", () => {
       ['\n', 'retry: 1'],
     ] as const) {
       const event = rewriter()
-        .event(Buffer.from(`data: ${chunk}${ending}${line}${ending}${ending}`))
+        .rewriteEvent(Buffer.from(`data: ${chunk}${ending}${line}${ending}${ending}`))
         .toString()
       const [data, ...rest] = event.split('\n')
       assert.deepEqual(JSON.parse(data!.slice('data: '.length)).choices, [choice(delta)])
@@ -185,29 +190,31 @@ describe("repairs of a chat upstream's own bytes", () => {
   })
 
   test('a usage of null is removed from every chunk, but stays within choices', () => {
-    const { event } = rewriter()
+    const { rewriteEvent } = rewriter()
     for (const content of ['a', 'b', 'c']) {
       const chunk = { ...named, choices: [choice({ content }, { finish_reason: null, usage: null })], usage: null }
-      const { usage, choices } = read(event(sent(chunk)))
+      const { usage, choices } = read(rewriteEvent(sent(chunk)))
       assert.deepEqual([usage, choices[0].usage], [undefined, null])
     }
   })
 
   test('ids after the calls belong to no call', () => {
     const call = { index: 0, type: 'function', function: { name: 'f', arguments: '' } }
-    const { choices } = read(rewriter().event(sent({ choices: [choice({ tool_calls: [call] })], ...named })))
+    const { choices } = read(rewriter().rewriteEvent(sent({ choices: [choice({ tool_calls: [call] })], ...named })))
     assert.equal(choices[0].delta.tool_calls[0].id, 'call_c_0')
   })
 
   test('a chunk that omits fields of previous chunks gets them', () => {
-    const { event } = rewriter()
-    event(sent({ choices: [choice({ content: 'x' })], ...named }))
-    const { id, model, object, created } = read(event(sent({ choices: [choice({}, { finish_reason: 'stop' })] })))
+    const { rewriteEvent } = rewriter()
+    rewriteEvent(sent({ choices: [choice({ content: 'x' })], ...named }))
+    const { id, model, object, created } = read(
+      rewriteEvent(sent({ choices: [choice({}, { finish_reason: 'stop' })] })),
+    )
     assert.deepEqual([id, model, object, created], ['gen-1', 'a/b', 'chat.completion.chunk', 5])
   })
 
   test('an event with data on several lines is unchanged', () => {
     const raw = Buffer.from('data: {"model":"x",\ndata: "choices":[]}\n\n')
-    assert.equal(rewriter().event(raw), raw)
+    assert.equal(rewriter().rewriteEvent(raw), raw)
   })
 })

@@ -1,11 +1,11 @@
 import { applyChanges, toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import type { AnswerHead } from '../../../protocol/client-protocol.ts'
 import { findObjectStart, type PassthroughRewriter } from '../../../protocol/passthrough-rewriter.ts'
-import { signaturesIn } from '../reasoning.ts'
-import { chatWriter } from '../writer.ts'
+import { findSignatures } from '../reasoning.ts'
+import { createChatWriter } from '../writer.ts'
 import { AnswerRepair } from './answer-repair.ts'
 import { isIncomplete, needsRewriteInChoice } from './choice-check.ts'
-import { type Rewriting, rewriteJson, withRewrittenLine } from './choice-rewrite.ts'
+import { type RewriteOptions, rewriteJson, withRewrittenLine } from './choice-rewrite.ts'
 import { EventPrefix } from './event-prefix.ts'
 import type { RawChoice } from './raw-choice.ts'
 
@@ -13,29 +13,29 @@ import type { RawChoice } from './raw-choice.ts'
  * Rewrites answers of chat upstreams: adds missing fields, removes nulls that clients reject, and corrects tool calls and
  * finish reasons that violate the protocol.
  */
-export function chatRewriter(head: AnswerHead): PassthroughRewriter {
+export function createChatRewriter(head: AnswerHead): PassthroughRewriter {
   const { createdSeconds, request } = head
   const repair = new AnswerRepair(Array.isArray(request?.functions))
   return {
-    event: eventRewriter(head, repair),
-    rest: (events) => {
-      const writer = chatWriter(head, { includeUsage: true, isStarted: true })
+    rewriteEvent: createEventRewriter(head, repair),
+    writeRemaining: (events) => {
+      const writer = createChatWriter(head, { includeUsage: true, isStarted: true })
       return events.map(writer.event).join('')
     },
-    whole(answer, body, events) {
+    rewriteWhole(answer, body, events) {
       const { choices } = body as { choices?: RawChoice[] | null }
       const repairs = repair.findWholeRepairs(choices ?? [], events)
-      const signatures = signaturesIn(events, answer)
+      const signatures = findSignatures(events, answer)
       const isBroken = repairs !== undefined || !choices || choices.some(isIncomplete) || signatures.length > 0
       const changed = isBroken ? rewriteJson(answer, { member: 'message', head, repairs, signatures }) : answer
       const created = String(createdSeconds)
       const fill = { id: toLatin1Json(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
-      return applyChanges(changed, changed.indexOf('{'), { set: headMembers(head), fill })
+      return applyChanges(changed, changed.indexOf('{'), { set: toHeadMembers(head), fill })
     },
   }
 }
 
-function headMembers({ model, provider }: AnswerHead) {
+function toHeadMembers({ model, provider }: AnswerHead) {
   return { model: toLatin1Json(model), provider: toLatin1Json(provider ?? null) }
 }
 
@@ -43,10 +43,10 @@ function headMembers({ model, provider }: AnswerHead) {
  * Rewrites the events of a stream. Most start with the bytes of an earlier event: of these only the rest is searched, and
  * nothing is parsed.
  */
-function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewriter['event'] {
+function createEventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewriter['rewriteEvent'] {
   const { id, createdSeconds } = head
   const eventPrefix = new EventPrefix('choices', 'usage', () => ({
-    set: headMembers(head),
+    set: toHeadMembers(head),
     fill: { id: toLatin1Json(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
   }))
   let hasDelta = false
@@ -59,14 +59,14 @@ function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewri
     if (isFirst) lacksIndex = !searchedText.includes('"index"')
     const repairs = events && repair.findRepairs(searchedText, events, raw)
     const lacksRole = isFirst && !searchedText.includes('"role"')
-    const signatures = signaturesIn(events, searchedText)
+    const signatures = findSignatures(events, searchedText)
     const isCorrect = !repairs && !lacksRole && !lacksIndex && signatures.length === 0
     if (rest !== undefined && isCorrect && !needsRewriteInChoice(rest)) return eventPrefix.rewrite(raw, rest)
     const text = rest === undefined ? searchedText : raw.toString('latin1')
     const from = findObjectStart(text)
     if (from === -1) return raw
     const isChanged = !isCorrect || needsRewriteInChoice(text)
-    const rewriting: Rewriting = { member: 'delta', head, repairs, lacksRole, signatures }
+    const rewriting: RewriteOptions = { member: 'delta', head, repairs, lacksRole, signatures }
     const changed = isChanged ? withRewrittenLine(text, from, rewriting) : text
     return Buffer.from(eventPrefix.learn(changed, from), 'latin1')
   }

@@ -1,13 +1,13 @@
 import type { AnswerHead } from '../../../protocol/client-protocol.ts'
-import { type AnswerBlock, messageObject, messageUsage } from './message.ts'
+import { type AnswerBlock, toMessageObject, toMessageUsage } from './message.ts'
 
 /** Stands for a block that was passed through. Only its position matters, because nothing more is written to it. */
-export const unknownBlock: AnswerBlock = { type: 'redacted_thinking', data: '' }
+export const placeholderBlock: AnswerBlock = { type: 'redacted_thinking', data: '' }
 
 /** Writes the content blocks of one message as events, one block after the other. */
 export class BlockWriter {
   readonly content: AnswerBlock[] = []
-  #open: AnswerBlock | undefined
+  #openBlock: AnswerBlock | undefined
   readonly #head: AnswerHead
   #hasStarted: boolean
 
@@ -15,28 +15,28 @@ export class BlockWriter {
   constructor(head: AnswerHead, passedCount: number | undefined) {
     this.#head = head
     this.#hasStarted = passedCount !== undefined
-    for (let at = 0; at < (passedCount ?? 0); at++) this.content.push(unknownBlock)
+    for (let at = 0; at < (passedCount ?? 0); at++) this.content.push(placeholderBlock)
   }
 
   /** The open block, to which deltas can be written. */
-  get open(): AnswerBlock | undefined {
-    return this.#open
+  get openBlock(): AnswerBlock | undefined {
+    return this.#openBlock
   }
 
   /** Continues a block whose start the client already has. */
   continueBlock(block: AnswerBlock): void {
-    this.#open = block
+    this.#openBlock = block
   }
 
   startMessage(): string {
     if (this.#hasStarted) return ''
     this.#hasStarted = true
-    return formatEvent('message_start', { message: messageObject(this.#head, [], null, messageUsage(undefined)) })
+    return formatEvent('message_start', { message: toMessageObject(this.#head, [], null, toMessageUsage(undefined)) })
   }
 
   /** Opens a block, after the previous one was closed. */
   start(block: AnswerBlock): string {
-    this.#open = block
+    this.#openBlock = block
     this.content.push(block)
     return formatEvent('content_block_start', { index: this.content.length - 1, content_block: block })
   }
@@ -48,7 +48,7 @@ export class BlockWriter {
 
   /** Closes the open block. */
   close(): string {
-    this.#open = undefined
+    this.#openBlock = undefined
     return formatEvent('content_block_stop', { index: this.content.length - 1 })
   }
 }

@@ -3,8 +3,8 @@ import { isObject } from '#platform/core/is-object.ts'
 import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import type { AnswerHead } from '../../../protocol/client-protocol.ts'
 import { parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
-import { assembledCalls } from '../../../protocol/tool-calls/assembled-calls.ts'
-import { BlockCheck, type BlockEvent, isTextOrReasoning } from './block-check.ts'
+import { assembleCalls } from '../../../protocol/tool-calls/assembled-calls.ts'
+import { type BlockEvent, BlockTracker, isTextOrReasoning } from './block-tracker.ts'
 import { MessageWriter } from './writer.ts'
 
 /**
@@ -13,7 +13,7 @@ import { MessageWriter } from './writer.ts'
  */
 export class StreamCallRepair {
   readonly #head: AnswerHead
-  readonly #check = new BlockCheck()
+  readonly #tracker = new BlockTracker()
   #writer: MessageWriter | undefined
 
   constructor(head: AnswerHead) {
@@ -25,11 +25,11 @@ export class StreamCallRepair {
    * @returns the bytes for the client.
    */
   repair(event: Buffer, events: readonly AnswerEvent[]): Buffer {
-    const hasContentOutsideBlocks = this.#check.isBetweenBlocks && events.some(isTextOrReasoning)
+    const hasContentOutsideBlocks = this.#tracker.isBetweenBlocks && events.some(isTextOrReasoning)
     if (!this.#writer && !hasContentOutsideBlocks && !isBlockEvent(event, events)) return event
     const parsed: BlockEvent = parseEventObject(event)
-    if (!this.#writer && this.#check.track(parsed, events)) return event
-    this.#writer ??= new MessageWriter(this.#head, this.#check.relayedBlocks)
+    if (!this.#writer && this.#tracker.track(parsed, events)) return event
+    this.#writer ??= new MessageWriter(this.#head, this.#tracker.relayedBlocks)
     let text = events.map(this.#writer.event).join('')
     if (parsed.type?.startsWith('content_block')) return Buffer.from(text)
     if (parsed.type === 'message_delta' || parsed.type === 'message_stop') text += this.#writer.closeContent()
@@ -59,8 +59,8 @@ type Block = { type?: string; id?: unknown; name?: unknown; input?: unknown }
  * Corrects the calls of a whole answer, given as a latin1 string of its bytes.
  * @param events what this service read from it.
  */
-export function withAssembledCalls(answer: string, events: readonly AnswerEvent[]): string {
-  const calls = assembledCalls(events)
+export function correctCalls(answer: string, events: readonly AnswerEvent[]): string {
+  const calls = assembleCalls(events)
   if (calls.length === 0) return answer
   const message = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { content: Block[] }
   const toolUses = message.content.filter(({ type }) => type === 'tool_use')

@@ -13,8 +13,8 @@ export class CitationWriter {
 
   /** Attaches a citation to the open text block, or stores it for the next one. */
   write(citation: object): string {
-    const { open } = this.#blocks
-    if (open?.type === 'text') return this.#attach(open, [citation])
+    const { openBlock } = this.#blocks
+    if (openBlock?.type === 'text') return this.#attach(openBlock, [citation])
     this.#pendingCitations.push(citation)
     return ''
   }

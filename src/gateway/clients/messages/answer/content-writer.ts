@@ -1,8 +1,8 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, type ThoughtMetadata } from '#chat/thoughts.ts'
 import type { AnswerHead } from '../../../protocol/client-protocol.ts'
-import { toRedactedData, toSignature } from '../thoughts.ts'
-import { BlockWriter, unknownBlock } from './block-writer.ts'
+import { toRedactedData, toSignature } from '../reasoning-blocks.ts'
+import { BlockWriter, placeholderBlock } from './block-writer.ts'
 import { CitationWriter } from './citation-writer.ts'
 import { type AnswerBlock, type TextBlock, type ThinkingBlock, toCitation } from './message.ts'
 import type { OpenCall } from './open-call.ts'
@@ -46,7 +46,7 @@ export class ContentWriter {
 
   /** Continues an open block of a passed-through stream. */
   continueBlock(type: string): void {
-    this.#blocks.continueBlock(emptyBlocks[type]?.() ?? unknownBlock)
+    this.#blocks.continueBlock(emptyBlocks[type]?.() ?? placeholderBlock)
   }
 
   /** Continues an open call of a passed-through stream. */
@@ -55,7 +55,7 @@ export class ContentWriter {
     this.#blocks.continueBlock(call.block)
   }
 
-  noteFinish(reason: Extract<AnswerEvent, { type: 'finish' }>['reason']): void {
+  recordFinish(reason: Extract<AnswerEvent, { type: 'finish' }>['reason']): void {
     this.#isTruncated = reason === 'length' || reason === 'content_filter'
   }
 
@@ -104,16 +104,16 @@ export class ContentWriter {
 
   /** The open text block, which is started if another block is open. */
   #openText(): { block: TextBlock; startEvents: string } {
-    const { open } = this.#blocks
-    if (open?.type === 'text') return { block: open, startEvents: '' }
+    const { openBlock } = this.#blocks
+    if (openBlock?.type === 'text') return { block: openBlock, startEvents: '' }
     const block: TextBlock = { type: 'text', text: '' }
     return { block, startEvents: this.#startBlock(block) }
   }
 
   /** The open reasoning block, which is started if another block is open. */
   #openThinking(): { block: ThinkingBlock; startEvents: string } {
-    const { open } = this.#blocks
-    if (open?.type === 'thinking') return { block: open, startEvents: '' }
+    const { openBlock } = this.#blocks
+    if (openBlock?.type === 'thinking') return { block: openBlock, startEvents: '' }
     const block: ThinkingBlock = { type: 'thinking', thinking: '', signature: '' }
     return { block, startEvents: this.#startBlock(block) }
   }
@@ -125,7 +125,7 @@ export class ContentWriter {
   #writeThinking(piece: Thought): string {
     const isEnd = isThoughtEnd(piece)
     if (!piece.text && !isEnd) return ''
-    const isReadable = piece.text !== '' || this.#blocks.open?.type === 'thinking' || piece.encrypted === undefined
+    const isReadable = piece.text !== '' || this.#blocks.openBlock?.type === 'thinking' || piece.encrypted === undefined
     if (!isReadable) return this.#writeRedacted(piece)
     const { block, startEvents } = this.#openThinking()
     block.thinking += piece.text
@@ -154,7 +154,7 @@ export class ContentWriter {
   }
 
   #closeBlock(): string {
-    const block = this.#blocks.open
+    const block = this.#blocks.openBlock
     if (!block) return ''
     this.#openCall?.close(this.#isTruncated)
     this.#openCall = undefined

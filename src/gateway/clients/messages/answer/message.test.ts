@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { messagesClient } from '../client.ts'
-import { messageUsage } from './message.ts'
+import { messagesClientProtocol } from '../messages-client-protocol.ts'
+import { toMessageUsage } from './message.ts'
 
 test('without usage every count is zero', () => {
-  const usage = messageUsage(undefined) as Record<string, unknown>
+  const usage = toMessageUsage(undefined) as Record<string, unknown>
   const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage
   assert.deepEqual([input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens], [0, 0, 0, 0])
   assert.deepEqual([usage.output_tokens_details, 'cost' in usage], [null, false])
@@ -13,8 +13,8 @@ test('without usage every count is zero', () => {
 test('the cost is added to the usage of an event; other events are unchanged', () => {
   const event = (data: object) => Buffer.from(`event: x\ndata: ${JSON.stringify(data)}\n\n`)
   const raw = event({ type: 'message_delta', delta: {} })
-  assert.equal(messagesClient.addCostToEvent(raw, { costUsd: 0.5 }, { includeUsage: true }), raw)
-  const written = messagesClient.addCostToEvent(
+  assert.equal(messagesClientProtocol.addCostToEvent(raw, { costUsd: 0.5 }, { includeUsage: true }), raw)
+  const written = messagesClientProtocol.addCostToEvent(
     event({ type: 'x', usage: { output_tokens: 2 } }),
     { costUsd: 0.5 },
     { includeUsage: true },
@@ -23,8 +23,12 @@ test('the cost is added to the usage of an event; other events are unchanged', (
 })
 
 test('a whole answer has the documented fields and a name', () => {
-  const { response } = messagesClient.operation
-  const whole = messagesClient.writeBody({ id: 'gen-1', model: 'a/b', createdSeconds: 1 }, [], undefined) as object
+  const { response } = messagesClientProtocol.operation
+  const whole = messagesClientProtocol.writeBody(
+    { id: 'gen-1', model: 'a/b', createdSeconds: 1 },
+    [],
+    undefined,
+  ) as object
   assert.equal(response.safeParse(whole).success, true)
   assert.equal(response.safeParse({ ...whole, id: undefined }).success, false)
 })
@@ -32,7 +36,7 @@ test('a whole answer has the documented fields and a name', () => {
 test('the end of a stream has every field of a stop, like a whole answer', () => {
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
   const stopped = { stop_reason: 'end_turn', stop_sequence: null, stop_details: null, container: null }
-  const written = messagesClient.writer(head, { includeUsage: true }).end(undefined)
+  const written = messagesClientProtocol.createWriter(head, { includeUsage: true }).end(undefined)
   assert.ok(written.includes(`"delta":${JSON.stringify(stopped)}`))
-  assert.partialDeepStrictEqual(messagesClient.writeBody(head, [], undefined), stopped)
+  assert.partialDeepStrictEqual(messagesClientProtocol.writeBody(head, [], undefined), stopped)
 })

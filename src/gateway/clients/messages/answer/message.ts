@@ -11,7 +11,7 @@ export type AnswerBlock = TextBlock | ThinkingBlock | RedactedBlock | CallBlock
 export type StopReason = 'end_turn' | 'max_tokens' | 'tool_use' | 'refusal'
 
 /** The message object of the protocol, with the content so far. */
-export function messageObject(
+export function toMessageObject(
   { id, model, provider }: AnswerHead,
   content: AnswerBlock[],
   stop_reason: StopReason | null,
@@ -30,7 +30,7 @@ export function toCitation({ url, file, title, quote }: Citation): object {
 }
 
 /** Anthropic counts cache reads and writes separately from the other prompt tokens. */
-export function messageUsage(tokens: TokenCounts | undefined, cost?: CostNote): object {
+export function toMessageUsage(tokens: TokenCounts | undefined, cost?: CostNote): object {
   const { prompt, completion, cached, cacheWritten, reasoning } = tokens ?? zeroTokens
   return {
     input_tokens: prompt - cached - cacheWritten,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { messagesRewriter } from './rewriter.ts'
+import { createMessagesRewriter } from './rewriter.ts'
 
-const rewriter = messagesRewriter({ id: 'gen-1', model: 'a/b', provider: 'P', createdSeconds: 1 })
-const mended = (raw: string) => rewriter.event(Buffer.from(raw)).toString()
+const rewriter = createMessagesRewriter({ id: 'gen-1', model: 'a/b', provider: 'P', createdSeconds: 1 })
+const mended = (raw: string) => rewriter.rewriteEvent(Buffer.from(raw)).toString()
 
 test('the first event names the model of the catalogue; other bytes are unchanged', () => {
   const raw = 'event: message_start\ndata: {"type":"message_start", "message" : {"id":"m","model":"claude"}}\n\n'
@@ -22,31 +22,31 @@ test('data that only resembles the first event is unchanged', () => {
 })
 
 test('events get the name that official clients read, if their upstream sends none', () => {
-  const { event } = messagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
+  const { rewriteEvent } = createMessagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
   const delta = 'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"event: x"}}\n\n'
-  assert.equal(event(Buffer.from(delta)).toString(), `event: content_block_delta\n${delta}`)
-  assert.equal(event(Buffer.from(`event: ping\ndata: {"type":"ping"}\n\n`)).toString().split('event:').length, 2)
+  assert.equal(rewriteEvent(Buffer.from(delta)).toString(), `event: content_block_delta\n${delta}`)
+  assert.equal(rewriteEvent(Buffer.from(`event: ping\ndata: {"type":"ping"}\n\n`)).toString().split('event:').length, 2)
 })
 
 test('the stop reason fits the calls', () => {
-  const { event } = messagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
+  const { rewriteEvent } = createMessagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
   const end = Buffer.from('event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}\n\n')
   const finish = { type: 'finish', reason: 'tool_calls', native: 'end_turn' } as const
-  assert.match(event(end, [finish]).toString(), /"stop_reason":"tool_use"/)
-  assert.match(event(end, [{ ...finish, reason: 'stop' }]).toString(), /"stop_reason":"end_turn"/)
+  assert.match(rewriteEvent(end, [finish]).toString(), /"stop_reason":"tool_use"/)
+  assert.match(rewriteEvent(end, [{ ...finish, reason: 'stop' }]).toString(), /"stop_reason":"end_turn"/)
 })
 
 test('a stream without its first and its last event gets both', () => {
-  const { event, end } = messagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
+  const { rewriteEvent, writeEnd } = createMessagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
   const start = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }
   const raw = `event: ${start.type}\ndata: ${JSON.stringify(start)}\n\n`
   const types = (text: string) => [...text.matchAll(/^event: (\w+)/gm)].map(([, type]) => type)
-  assert.deepEqual(types(event(Buffer.from(raw)).toString()), ['message_start', 'content_block_start'])
-  assert.deepEqual(types(end!()), ['message_stop'])
+  assert.deepEqual(types(rewriteEvent(Buffer.from(raw)).toString()), ['message_start', 'content_block_start'])
+  assert.deepEqual(types(writeEnd!()), ['message_stop'])
 })
 
 test('a stream with its last event gets no other', () => {
-  const { event, end } = messagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
-  event(Buffer.from('event: message_stop\ndata: {"type":"message_stop"}\n\n'))
-  assert.equal(end!(), '')
+  const { rewriteEvent, writeEnd } = createMessagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
+  rewriteEvent(Buffer.from('event: message_stop\ndata: {"type":"message_stop"}\n\n'))
+  assert.equal(writeEnd!(), '')
 })

@@ -3,14 +3,14 @@ import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-te
 import type { AnswerHead } from '../../../protocol/client-protocol.ts'
 import { changeMember, type PassthroughRewriter, parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
 import { formatEvent } from './block-writer.ts'
-import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
-import { messageObject, messageUsage } from './message.ts'
+import { correctCalls, StreamCallRepair } from './call-repair.ts'
+import { toMessageObject, toMessageUsage } from './message.ts'
 
 /**
  * Rewrites Anthropic's answers: the model and the provider get the names of the catalogue, which only the first event of a
  * stream has. Tool calls that violate the protocol are repaired.
  */
-export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
+export function createMessagesRewriter(head: AnswerHead): PassthroughRewriter {
   const { model, provider } = head
   const changes = { set: { model: toLatin1Json(model), provider: toLatin1Json(provider ?? null) }, fill: {} }
   const calls = new StreamCallRepair(head)
@@ -19,23 +19,27 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
   const rewrite = (raw: Buffer, events: readonly AnswerEvent[]) => {
     for (const answerEvent of events) if (answerEvent.type === 'usage') completionTokens = answerEvent.tokens.completion
     const finish = events.find((answerEvent) => answerEvent.type === 'finish')
-    if (finish && finish.native === undefined) return calls.repair(withReason(raw, finish, completionTokens), events)
+    if (finish && finish.native === undefined)
+      return calls.repair(insertStopReason(raw, finish, completionTokens), events)
     const withNames = raw.includes('message_start') ? changeMember(raw, 'message', startChanges(raw, changes)) : raw
-    const stop = stopRepair(events)
+    const stop = findStopReasonChange(events)
     return calls.repair(withEventName(stop ? changeMember(withNames, 'delta', stop) : withNames), events)
   }
   return {
-    event: (event, events = []) => {
-      const start = frame.missingStart(event)
+    rewriteEvent: (event, events = []) => {
+      const start = frame.writeMissingStart(event)
       const rewritten = rewrite(event, events)
       return start ? Buffer.concat([start, rewritten]) : rewritten
     },
-    rest: (events) => calls.writeRemaining(events),
-    end: () => frame.end(),
-    whole: (answer, _body, events) => {
-      const repaired = withAssembledCalls(answer, events)
+    writeRemaining: (events) => calls.writeRemaining(events),
+    writeEnd: () => frame.end(),
+    rewriteWhole: (answer, _body, events) => {
+      const repaired = correctCalls(answer, events)
       const { set, fill } = changes
-      return applyChanges(repaired, repaired.indexOf('{'), { set: { ...set, ...stopRepair(events)?.set }, fill })
+      return applyChanges(repaired, repaired.indexOf('{'), {
+        set: { ...set, ...findStopReasonChange(events)?.set },
+        fill,
+      })
     },
   }
 }
@@ -59,13 +63,13 @@ class StreamFrame {
   }
 
   /** The start of a message, if the upstream omitted it before an event. */
-  missingStart(raw: Buffer): Buffer | undefined {
+  writeMissingStart(raw: Buffer): Buffer | undefined {
     if (raw.length < maxStopLength && raw.includes('"message_stop"')) this.#isStopped = true
     if (this.#isStarted) return undefined
     if (!raw.includes('"message_start"') && !raw.includes('"content_block_start"')) return undefined
     this.#isStarted = true
     if (raw.includes('"message_start"')) return undefined
-    const message = messageObject(this.#head, [], null, messageUsage(undefined))
+    const message = toMessageObject(this.#head, [], null, toMessageUsage(undefined))
     return Buffer.from(formatEvent('message_start', { message }))
   }
 
@@ -78,7 +82,11 @@ class StreamFrame {
 const maxStopLength = 2000
 
 /** Adds the event `message_delta` with the stop reason, which the upstream omitted, before its last event. */
-function withReason(raw: Buffer, { reason }: Extract<AnswerEvent, { type: 'finish' }>, output_tokens: number): Buffer {
+function insertStopReason(
+  raw: Buffer,
+  { reason }: Extract<AnswerEvent, { type: 'finish' }>,
+  output_tokens: number,
+): Buffer {
   const stop_reason = reason === 'tool_calls' ? 'tool_use' : 'end_turn'
   const fields = { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens } }
   return Buffer.concat([Buffer.from(formatEvent('message_delta', fields)), withEventName(raw)])
@@ -97,7 +105,7 @@ function withEventName(raw: Buffer): Buffer {
 const contradictions: Partial<Record<string, string>> = { end_turn: 'tool_calls', tool_use: 'stop' }
 
 /** The correct stop reason of an answer, if its own one contradicts its calls. */
-function stopRepair(
+function findStopReasonChange(
   events: readonly AnswerEvent[],
 ): { set: { stop_reason: string }; fill: Record<string, string> } | undefined {
   const finish = events.find((event) => event.type === 'finish')

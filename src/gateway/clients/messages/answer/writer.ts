@@ -3,7 +3,7 @@ import type { AnswerHead, CostNote, StreamWriter } from '../../../protocol/clien
 import { toErrorObject } from '../errors.ts'
 import { formatEvent } from './block-writer.ts'
 import { ContentWriter } from './content-writer.ts'
-import { messageObject, messageUsage, type StopReason } from './message.ts'
+import { type StopReason, toMessageObject, toMessageUsage } from './message.ts'
 import { OpenCall } from './open-call.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
@@ -54,7 +54,7 @@ export class MessageWriter implements StreamWriter {
 
   /** The whole message. */
   message(cost: CostNote | undefined): object {
-    return messageObject(this.#head, this.#content.blocks, this.#stopReason, messageUsage(this.#tokens, cost))
+    return toMessageObject(this.#head, this.#content.blocks, this.#stopReason, toMessageUsage(this.#tokens, cost))
   }
 
   readonly event = (event: AnswerEvent): string => {
@@ -66,7 +66,7 @@ export class MessageWriter implements StreamWriter {
   readonly end = (cost: CostNote | undefined): string => {
     const closingEvents = this.closeContent()
     const delta = { stop_reason: this.#stopReason, stop_sequence: null, stop_details: null, container: null }
-    const usage = messageUsage(this.#tokens, cost)
+    const usage = toMessageUsage(this.#tokens, cost)
     return closingEvents + formatEvent('message_delta', { delta, usage }) + formatEvent('message_stop', {})
   }
 
@@ -97,7 +97,7 @@ export class MessageWriter implements StreamWriter {
         return this.#writeArguments(event.index, event.text)
       case 'finish':
         this.#finish = event.reason
-        this.#content.noteFinish(event.reason)
+        this.#content.recordFinish(event.reason)
         return ''
       case 'usage':
         this.#tokens = event.tokens

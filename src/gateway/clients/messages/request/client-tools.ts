@@ -23,13 +23,13 @@ const editParameters = {
 const insertedText = text('For `insert`: the text to insert.')
 
 /** From this version on, the text to insert has a separate parameter, and edits cannot be undone. */
-const firstWithoutUndo = 20250429
+const firstVersionWithoutUndo = 20250429
 /** From this version on, the pointer has separate actions for its buttons, and keys can be held. */
-const firstWithHeldKeys = 20250124
-const firstWithZoom = 20251124
+const firstVersionWithHeldKeys = 20250124
+const firstVersionWithZoom = 20251124
 
 function editorParameters(version: number): object {
-  const canUndo = version < firstWithoutUndo
+  const canUndo = version < firstVersionWithoutUndo
   const commands = ['view', 'create', 'str_replace', 'insert', ...(canUndo ? ['undo_edit'] : [])]
   return object(
     {
@@ -58,8 +58,8 @@ const firstActions = [
 const laterActions = ['hold_key', 'left_mouse_down', 'left_mouse_up', 'triple_click', 'scroll', 'wait']
 
 function computerParameters(version: number): object {
-  const hasHeldKeys = version >= firstWithHeldKeys
-  const hasZoom = version >= firstWithZoom
+  const hasHeldKeys = version >= firstVersionWithHeldKeys
+  const hasZoom = version >= firstVersionWithZoom
   const actions = [...firstActions, ...(hasHeldKeys ? laterActions : []), ...(hasZoom ? ['zoom'] : [])]
   return object(
     {

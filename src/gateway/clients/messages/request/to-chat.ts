@@ -5,10 +5,10 @@ import type { MessagesCall } from '#chat/messages-call.ts'
 import { answerLimitOf, isAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import { findSetFields } from '../../../protocol/repairs/absent-fields.ts'
+import { findSetFields } from '../../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../../protocol/request-body.ts'
 import { toChatTools } from './tools.ts'
-import { hasBillingLine, skippedBlockTypes, toMessages } from './turns.ts'
+import { hasBillingLine, listSkippedBlockTypes, toMessages } from './turns.ts'
 
 /** Chat fields without a counterpart in this protocol that presets and clients can set. */
 export const chatOnlyFields: ReadonlySet<string> = new Set([
@@ -57,16 +57,16 @@ const translatedFields: ReadonlySet<string> = new Set([
 ])
 
 /** The fields and blocks of a body without a counterpart in chats, such as the servers and containers of Anthropic. */
-export function untranslatedFields(body: Body): string[] {
+export function listUntranslatedFields(body: Body): string[] {
   const names = Object.keys(body).filter((name) => !translatedFields.has(name) && !isAnswerLimit(name))
   const fields = findSetFields(body, names)
   if (hasBillingLine(body.system)) fields.push('system.x-anthropic-billing-header')
-  return [...fields, ...skippedBlockTypes(body.messages).map((type) => `messages.${type}`)]
+  return [...fields, ...listSkippedBlockTypes(body.messages).map((type) => `messages.${type}`)]
 }
 
 /** Translates a messages body to a chat request. @throws Fault `invalid` for an invalid body. */
 export function messagesToChat(body: Body): ChatRequest {
-  if (body.thread != null) throw threadUnsupported()
+  if (body.thread != null) throw threadUnsupportedFault()
   const call = body as MessagesCall
   const messages = toMessages(call.system, call.messages)
   if (messages.length === 0)
@@ -85,14 +85,14 @@ export function messagesToChat(body: Body): ChatRequest {
       reasoning: toReasoning(call),
       response_format: toResponseFormat(call),
       service_tier: serviceTiers[call.service_tier ?? ''],
-      user: call.user ?? endUser(call.metadata?.user_id),
+      user: call.user ?? toEndUserId(call.metadata?.user_id),
     }),
     ...toChatTools(call),
   } as ChatRequest
 }
 
 /** Anthropic's clients recognize this error and send the whole conversation then. */
-function threadUnsupported(): Fault {
+function threadUnsupportedFault(): Fault {
   const message = 'thread: this service stores no conversations. Send all messages, the system prompt and the tools.'
   return new Fault('invalid', message, {
     metadata: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
@@ -120,7 +120,7 @@ function toResponseFormat({ output_config, output_format }: MessagesCall): Body 
 /** The maximum that other providers accept. */
 const maxUserLength = 64
 
-function endUser(id: string | null | undefined): string | undefined {
+function toEndUserId(id: string | null | undefined): string | undefined {
   if (id == null || id.length <= maxUserLength) return id ?? undefined
   return createHash('sha256').update(id).digest('hex')
 }

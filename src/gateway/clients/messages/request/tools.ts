@@ -1,7 +1,7 @@
 import type { MessagesCall } from '#chat/messages-call.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import { readToolSchema } from '../../../protocol/foreign-tools.ts'
 import type { Body } from '../../../protocol/request-body.ts'
+import { readToolSchema } from '../../../protocol/tool-conversions.ts'
 import { toClientFunction } from './client-tools.ts'
 
 type Tool = NonNullable<MessagesCall['tools']>[number]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { untranslatedFields } from './to-chat.ts'
+import { listUntranslatedFields } from './to-chat.ts'
 import { toMessages } from './turns.ts'
 
 const text = (content: string) => ({ type: 'text', text: content })
@@ -60,7 +60,9 @@ test('the billing line of Claude Code does not reach the models of other provide
   for (const system of [[text(line), text('Be brief.')], `${line}\nBe brief.`])
     assert.deepEqual(toMessages(system, []), [{ role: 'system', content: 'Be brief.' }])
   assert.deepEqual(toMessages([text(line)], []), [])
-  assert.deepEqual(untranslatedFields({ system: [text(line)], messages: [] }), ['system.x-anthropic-billing-header'])
+  assert.deepEqual(listUntranslatedFields({ system: [text(line)], messages: [] }), [
+    'system.x-anthropic-billing-header',
+  ])
   const later = { system: [text('Be brief.'), text(line)], messages: [] }
-  assert.deepEqual(untranslatedFields(later), ['system.x-anthropic-billing-header'])
+  assert.deepEqual(listUntranslatedFields(later), ['system.x-anthropic-billing-header'])
 })

@@ -2,7 +2,7 @@ import type { ContentPart, Message, ToolCall } from '#chat/message.ts'
 import { type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { pushAll } from '#platform/core/push-all.ts'
-import { readThought } from '../thoughts.ts'
+import { readReasoningBlock } from '../reasoning-blocks.ts'
 import { type Block, readBlocks, toParts } from './blocks.ts'
 
 type Turn = { role?: unknown; content?: unknown }
@@ -74,7 +74,7 @@ function resultMessage(block: Block, path: string): Message {
 const anthropicServerBlocks = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result|container_upload)$/
 
 /** The types of the blocks that other protocols lack. */
-export function skippedBlockTypes(turns: unknown): string[] {
+export function listSkippedBlockTypes(turns: unknown): string[] {
   const blocks = (Array.isArray(turns) ? (turns as Turn[]) : []).flatMap((turn) =>
     turn?.role === 'assistant' && Array.isArray(turn.content) ? (turn.content as (Block | null)[]) : [],
   )
@@ -87,7 +87,7 @@ function assistantMessage(blocks: Block[], path: string): Message[] {
   const details: ReasoningDetail[] = []
   for (const [index, block] of blocks.entries()) {
     if (block.type === 'thinking' || block.type === 'redacted_thinking') {
-      const thought = readThought(block)
+      const thought = readReasoningBlock(block)
       if (thought) pushAll(details, toReasoningDetails(thought, details.length))
     } else if (block.type === 'tool_use') calls.push(toCall(block, `${path}.${index}`))
     else if (block.type === 'compaction') parts.push(summaryPart(block, index < blocks.length - 1))

@@ -20,27 +20,28 @@ export type Item = {
   result?: unknown
   output_format?: unknown
 }
-export const isOutput = ({ type }: Item) => type === 'function_call_output' || type === 'custom_tool_call_output'
 
-/** Types of calls that are translated. */
-const translatedCalls: ReadonlySet<string | undefined> = new Set(['function_call', 'custom_tool_call'])
+export const isCallOutput = ({ type }: Item) => type === 'function_call_output' || type === 'custom_tool_call_output'
 
-/** Whether an item is a call of a provider tool, which is skipped together with its output. */
-export function isForeignCall(item: Item): boolean {
+/** The types of calls that are translated to tool calls. */
+const functionCallTypes: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call'])
+
+/** Whether an item is a call of a tool that the provider ran. The call is skipped together with its output. */
+export function isHostedToolCall(item: Item): boolean {
   const { type, call_id } = item
-  return call_id !== undefined && /_call$/.test(type ?? '') && !translatedCalls.has(type) && !isSearchCall(item)
+  return call_id !== undefined && /_call$/.test(type ?? '') && !functionCallTypes.has(type) && !isToolSearchCall(item)
 }
 
-/** A search for tools that the client ran. */
-export const isSearchCall = ({ type, execution }: Item) => type === 'tool_search_call' && execution === 'client'
-export const isSearchOutput = ({ type, execution }: Item) => type === 'tool_search_output' && execution === 'client'
+/** Whether an item is a search for tools (`tool_search`) that the client ran. */
+export const isToolSearchCall = ({ type, execution }: Item) => type === 'tool_search_call' && execution === 'client'
+export const isToolSearchOutput = ({ type, execution }: Item) => type === 'tool_search_output' && execution === 'client'
 
-/** Whether an item is an image that the model generated. The model needs it to change it. */
+/** Whether an item is a generated image. Images are translated, because the model needs an image to edit it. */
 export const isGeneratedImage = ({ type, result }: Item) =>
   type === 'image_generation_call' && typeof result === 'string' && result !== ''
 
-/** Types of items with a meaning for every model. */
-const translatedTypes: ReadonlySet<string> = new Set([
+/** Item types that can be translated to every protocol. */
+const translatableItemTypes: ReadonlySet<string> = new Set([
   'message',
   'reasoning',
   'additional_tools',
@@ -50,7 +51,7 @@ const translatedTypes: ReadonlySet<string> = new Set([
   'custom_tool_call_output',
 ])
 
-/** Types of parts. Some clients send them without a message. */
+/** Types of content parts. Some clients send parts as items, without a message. */
 export const partTypes: ReadonlySet<string> = new Set([
   'text',
   'input_text',
@@ -60,12 +61,13 @@ export const partTypes: ReadonlySet<string> = new Set([
   'input_audio',
 ])
 
-/** The types of the items that other protocols lack. */
-export function skippedItemTypes(input: unknown): string[] {
-  const items = (Array.isArray(input) ? input : []) as Item[]
-  const isTranslated = (item: Item) => isSearchCall(item) || isSearchOutput(item) || isGeneratedImage(item)
-  const types = items.map((item) => (isTranslated(item) ? undefined : item.type))
-  return [
-    ...new Set(types.filter((type) => typeof type === 'string' && !translatedTypes.has(type) && !partTypes.has(type))),
-  ] as string[]
+/** The types of the items that cannot be translated to other protocols, each once. */
+export function listUntranslatableItemTypes(input: unknown): string[] {
+  const types = new Set<string>()
+  for (const item of (Array.isArray(input) ? input : []) as Item[]) {
+    if (isToolSearchCall(item) || isToolSearchOutput(item) || isGeneratedImage(item)) continue
+    const { type } = item
+    if (typeof type === 'string' && !translatableItemTypes.has(type) && !partTypes.has(type)) types.add(type)
+  }
+  return [...types]
 }

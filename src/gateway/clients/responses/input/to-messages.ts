@@ -6,11 +6,11 @@ import { pushAll } from '#platform/core/push-all.ts'
 import type { FlatTools, Tool } from '../flat-tools.ts'
 import {
   type Item,
-  isForeignCall,
+  isCallOutput,
   isGeneratedImage,
-  isOutput,
-  isSearchCall,
-  isSearchOutput,
+  isHostedToolCall,
+  isToolSearchCall,
+  isToolSearchOutput,
   partTypes,
 } from './input-items.ts'
 import { type Part, toContent } from './input-parts.ts'
@@ -32,9 +32,9 @@ export function toMessages(instructions: unknown, input: unknown, flatTools: Fla
     return messages
   }
   const items = (input ?? []) as Item[]
-  const skippedCallIds = new Set(items.filter(isForeignCall).map(({ call_id }) => call_id))
+  const skippedCallIds = new Set(items.filter(isHostedToolCall).map(({ call_id }) => call_id))
   for (const [index, item] of items.entries())
-    if (!isOutput(item) || !skippedCallIds.has(item.call_id)) addItem(messages, item, `input.${index}`, flatTools)
+    if (!isCallOutput(item) || !skippedCallIds.has(item.call_id)) addItem(messages, item, `input.${index}`, flatTools)
   return messages
 }
 
@@ -56,26 +56,26 @@ function addItem(messages: Message[], item: Item, path: string, flatTools: FlatT
   }
   if (isGeneratedImage(item)) addImage(messages, item)
   if (partTypes.has(type)) messages.push({ role: 'user', content: toContent([item], path) })
-  if (isSearchCall(item)) {
+  if (isToolSearchCall(item)) {
     const functionCall = { name: type.slice(0, -'_call'.length), arguments: readArguments(item, path) }
     addCall(messages, { id: requireText(item, 'call_id', path), type: 'function' as const, function: functionCall })
   }
-  if (isSearchOutput(item)) {
-    const content = JSON.stringify({ tools: foundTools(item.tools, flatTools) })
+  if (isToolSearchOutput(item)) {
+    const content = JSON.stringify({ tools: describeFoundTools(item.tools, flatTools) })
     messages.push({ role: 'tool', tool_call_id: requireText(item, 'call_id', path), content })
   }
   if (type === 'custom_tool_call') {
     const custom = { name: requireText(item, 'name', path), input: requireText(item, 'input', path) }
     addCall(messages, { id: requireText(item, 'call_id', path), type: 'custom' as const, custom })
   }
-  if (isOutput(item)) {
+  if (isCallOutput(item)) {
     const content = toContent(readOutput(item.output), `${path}.output`)
     messages.push({ role: 'tool', tool_call_id: requireText(item, 'call_id', path), content })
   }
 }
 
 /** The tools that a search found, which the model can call from now on. Their schemas are declared with the other tools. */
-function foundTools(tools: unknown, flatTools: FlatTools): object[] {
+function describeFoundTools(tools: unknown, flatTools: FlatTools): object[] {
   return ((Array.isArray(tools) ? tools : []) as (Tool | null)[]).flatMap((tool) => {
     const { type, name, description, tools: functions } = tool ?? {}
     if (type !== 'namespace') return name === undefined ? [] : [{ name, description }]

@@ -2,7 +2,7 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { UpstreamEvent } from '../../../protocol/tool-calls/piece.ts'
+import type { UpstreamEvent } from '../../../protocol/tool-calls/fragment.ts'
 import type { WithBedrockMetrics } from '../../bedrock-metrics.ts'
 import { defaultErrorMessage, errorWithoutAnswer } from '../../errors/error-event.ts'
 import { readErrorMessage } from '../../errors/error-message.ts'
@@ -35,7 +35,7 @@ const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = {
 }
 
 /** Reads one streamed message. */
-export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
+export function createAnthropicReader(): (event: SseEvent) => UpstreamEvent[] {
   const stream = new MessageStream()
   return ({ data }) => stream.read(JSON.parse(data) as Event)
 }

@@ -1,6 +1,6 @@
 import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { ThoughtMetadata } from '#chat/thoughts.ts'
-import { argumentsText, type UpstreamEvent } from '../../../protocol/tool-calls/piece.ts'
+import { argumentsText, type UpstreamEvent } from '../../../protocol/tool-calls/fragment.ts'
 import { type AnthropicCitation, toCitations } from './anthropic-citations.ts'
 
 export type Block =
@@ -45,7 +45,7 @@ export class MessageBlocks {
     // Input of a provider tool is not a call of a client tool.
     return this.#otherBlocks.has(at)
       ? []
-      : [{ type: 'call_piece', upstreamIndex: at, text: argumentsText(delta.partial_json) }]
+      : [{ type: 'call_fragment', upstreamIndex: at, text: argumentsText(delta.partial_json) }]
   }
 
   end(at: number | undefined): UpstreamEvent[] {
@@ -54,16 +54,18 @@ export class MessageBlocks {
     const events = this.#citations.map((citation): UpstreamEvent => ({ type: 'citation', ...citation, start, end }))
     this.#citations = []
     this.#openCalls.delete(at)
-    return this.#otherBlocks.has(at) ? events : [...events, { type: 'call_piece', upstreamIndex: at, isClosed: true }]
+    return this.#otherBlocks.has(at)
+      ? events
+      : [...events, { type: 'call_fragment', upstreamIndex: at, isClosed: true }]
   }
 
   /** Closes the calls whose end the server omitted. No arguments follow the stop reason. */
   closeCalls(): UpstreamEvent[] {
-    const pieces = [...this.#openCalls].map(
-      (upstreamIndex): UpstreamEvent => ({ type: 'call_piece', upstreamIndex, isClosed: true }),
+    const fragments = [...this.#openCalls].map(
+      (upstreamIndex): UpstreamEvent => ({ type: 'call_fragment', upstreamIndex, isClosed: true }),
     )
     this.#openCalls.clear()
-    return pieces
+    return fragments
   }
 
   /** Reads blocks that are complete. */
@@ -89,7 +91,15 @@ function readBlockStart(block: Block, at: number | undefined): UpstreamEvent[] {
     case 'redacted_thinking':
       return [thoughtEvent('', { encrypted: block.data })]
     case 'tool_use':
-      return [{ type: 'call_piece', upstreamIndex: at, id: block.id, name: block.name, whole: readInput(block.input) }]
+      return [
+        {
+          type: 'call_fragment',
+          upstreamIndex: at,
+          id: block.id,
+          name: block.name,
+          wholeArguments: readInput(block.input),
+        },
+      ]
     case 'server_tool_use':
       return countedTools.has(block.name) ? [{ type: 'billed_piece', unit: block.name }] : []
     default:

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { anthropicMessages } from '../anthropic-messages.ts'
 
 test('the stop reason ends a call without arguments that the server does not close', () => {
-  const read = anthropicMessages.reader()
+  const read = anthropicMessages.createReader()
   const typesOf = (event: object) =>
     read({ event: undefined, data: JSON.stringify(event), raw: Buffer.alloc(0) }).map(({ type }) => type)
   const call = { type: 'tool_use', id: 'call_1', name: 'read', input: {} }

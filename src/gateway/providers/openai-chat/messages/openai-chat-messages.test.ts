@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
-import { acceptsInGrammar } from '../grammar-bounds.ts'
+import { isAcceptedInGrammar } from '../grammar-constraints.ts'
 import { repairChat } from '../openai-chat-rules.ts'
 
 const user = (content: string) => ({ role: 'user', content })
@@ -109,5 +109,5 @@ test('a server with grammars gets only bounds that a grammar can have', () => {
     ['minimum', 5000, true],
   ]
   for (const [keyword, value, isAccepted] of rows)
-    assert.equal(acceptsInGrammar(keyword, value), isAccepted, `${keyword} ${value}`)
+    assert.equal(isAcceptedInGrammar(keyword, value), isAccepted, `${keyword} ${value}`)
 })

@@ -13,7 +13,10 @@ type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; refusa
 const answerFields = ['refusal', 'annotations', 'images', 'audio', 'function_call'] as const
 
 /** Adapts the fields of earlier answers to the server. */
-export function answerRepair({ acceptsAnswerFields = false, hasBuiltinFunctions = false }: ChatCompatibility): Repair {
+export function assistantMessageRepair({
+  acceptsAnswerFields = false,
+  hasBuiltinFunctions = false,
+}: ChatCompatibility): Repair {
   const types: ReadonlySet<unknown> = new Set(['function', ...(hasBuiltinFunctions ? ['builtin_function'] : [])])
   return (body, dropped) => {
     if (!Array.isArray(body.messages)) return body
@@ -22,7 +25,7 @@ export function answerRepair({ acceptsAnswerFields = false, hasBuiltinFunctions 
       if (message?.role !== 'assistant') return message
       const fitted = withCalls(message, types, quota)
       return acceptsAnswerFields
-        ? withTextInEmpty(fitted)
+        ? withEmptyContent(fitted)
         : withContent(withTextRefusals(withoutAnswerFields(fitted, dropped)))
     })
     return messages === body.messages ? body : { ...body, messages }
@@ -50,7 +53,7 @@ function withObjectArguments(call: Call, types: ReadonlySet<unknown>, quota: Jso
   if (typeof called !== 'object' || called === null) return call
   const args = toArgumentsText(called.arguments, quota)
   if (args === called.arguments && types.has(type) && call.index === undefined) return call
-  // Clients that join the pieces of a stream return the index of the call, which Cerebras and others refuse.
+  // Clients that join the fragments of a stream return the index of the call, which Cerebras and others refuse.
   const { index: _index, ...rest } = call
   return {
     ...rest,
@@ -90,17 +93,17 @@ function withContent(message: Message): Message {
 const contentFields = ['tool_calls', 'function_call', 'refusal', 'audio'] as const
 
 /** Gives an empty answer an empty text, for servers that accept the fields of answers. */
-function withTextInEmpty(message: Message): Message {
+function withEmptyContent(message: Message): Message {
   const isEmpty = message.content == null && contentFields.every((name) => message[name] == null)
   return isEmpty ? { ...message, content: '' } : message
 }
 
 /** Marks a prefilled answer, and separates a user message from the tool results before it, for servers that need it. */
-export function orderRepair({ prefillField, separatesResults = false }: ChatCompatibility): Repair {
+export function messageOrderRepair({ prefillField, refusesUserAfterToolResult = false }: ChatCompatibility): Repair {
   return (body) => {
-    if (!Array.isArray(body.messages) || !(prefillField || separatesResults)) return body
+    if (!Array.isArray(body.messages) || !(prefillField || refusesUserAfterToolResult)) return body
     const original = body.messages as Message[]
-    const messages = separatesResults
+    const messages = refusesUserAfterToolResult
       ? original.flatMap((message, at) => withSeparator(message, original[at - 1]))
       : original
     const last = messages.at(-1)
@@ -114,8 +117,8 @@ const withSeparator = (message: Message, before: Message | undefined): Message[]
   message?.role === 'user' && before?.role === 'tool' ? [{ role: 'assistant', content: 'OK.' }, message] : [message]
 
 /** Renames or removes fields of the body, and the options of tools if there are none. */
-export function fieldRepair({ renamed = {}, refuses = [] }: ChatCompatibility): Repair {
-  const refusedNames: ReadonlySet<string> = new Set(refuses)
+export function fieldRepair({ renamedFields = {}, refusedFields = [] }: ChatCompatibility): Repair {
+  const refusedNames: ReadonlySet<string> = new Set(refusedFields)
   return (body, dropped) => {
     const hasTools = Array.isArray(body.tools) && body.tools.length > 0
     const hasFunctions = Array.isArray(body.functions) && body.functions.length > 0
@@ -124,11 +127,11 @@ export function fieldRepair({ renamed = {}, refuses = [] }: ChatCompatibility): 
       (!hasTools && toolOptions.has(name)) ||
       (!hasFunctions && name === 'function_call') ||
       (optionalLists.has(name) && isEmpty(body[name]))
-    if (!hasName(body, (name) => isRemoved(name) || Object.hasOwn(renamed, name))) return body
+    if (!hasName(body, (name) => isRemoved(name) || Object.hasOwn(renamedFields, name))) return body
     const rest: Body = {}
     for (const name in body) {
       const value = body[name]
-      if (!isRemoved(name)) rest[Object.hasOwn(renamed, name) ? renamed[name]! : name] = value
+      if (!isRemoved(name)) rest[Object.hasOwn(renamedFields, name) ? renamedFields[name]! : name] = value
       else if (value != null && value !== 0 && value !== false && refusedNames.has(name)) noteDropped(dropped, name)
     }
     return rest

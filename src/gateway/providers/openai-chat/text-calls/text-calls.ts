@@ -1,7 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { EventFilter } from '../../../protocol/answer-forms.ts'
+import type { EventFilter } from '../../../protocol/answer-normalization.ts'
 import { type Members, withMembers } from '../../with-members.ts'
 import { mapChoices, toFinalEvents } from '../chunk-events.ts'
 import type { TextCallFormat } from './text-call-formats.ts'
@@ -20,14 +20,14 @@ export class TextCallFilter implements EventFilter {
     this.#create = () => new TextCallSplitter(format, toolNames)
   }
 
-  take(event: SseEvent): SseEvent {
+  filter(event: SseEvent): SseEvent {
     return mapChoices(event, (choice, chunk) => {
       this.#lastChunk = chunk
       return this.#split(choice)
     })
   }
 
-  end(): SseEvent[] {
+  flush(): SseEvent[] {
     return toFinalEvents(this.#lastChunk, this.#splitters, (splitter) => this.#toDelta(splitter.end()))
   }
 

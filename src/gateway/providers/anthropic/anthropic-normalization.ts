@@ -1,0 +1,100 @@
+import { isObject } from '#platform/core/is-object.ts'
+import { mapItems } from '#platform/json/map-texts.ts'
+import type { AnswerNormalization } from '../../protocol/answer-normalization.ts'
+import { isEmptyError } from '../errors/error-body.ts'
+import { type Members, withMembers } from '../with-members.ts'
+
+/** Answers of servers of Anthropic's protocol in other forms, such as with the usage or the finish reasons of OpenAI. */
+export const anthropicNormalization: AnswerNormalization = {
+  eventPattern: /"(?:message_start|message_delta|content_block_\w+)"/,
+  isOwnAnswer: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
+  normalizer: {
+    // The type of an event can be in its name alone, so the data is searched for it.
+    isStandard: ({ event, data }) =>
+      data.startsWith(blockDelta) ||
+      ((event === undefined || data.includes(`"${event}"`)) &&
+        (!data.includes('"usage"') || (!openaiUsage.test(data) && !openaiReason.test(data)))),
+    normalizeEvent: (content, _progress, name) => normalizeEvent(content as Members, name),
+    normalizeAnswer: (body) => (isObject(body) ? addStopReason(normalizeMessage(body)) : body),
+  },
+}
+
+/** The start of most events. */
+const blockDelta = '{"type":"content_block_delta"'
+
+const openaiUsage = /"(?:prompt_tokens|completion_tokens)"/
+const openaiReason = /"stop_reason"\s*:\s*"(?:stop|eos|length|tool_calls|function_call|content_filter|COMPLETE|STOP)"/
+
+/** The `stop_reason` for each finish reason of chat servers, which proxies pass on. */
+const standardReasons = new Map<unknown, string>([
+  ['stop', 'end_turn'],
+  ['STOP', 'end_turn'],
+  ['COMPLETE', 'end_turn'],
+  ['eos', 'end_turn'],
+  ['length', 'max_tokens'],
+  ['tool_calls', 'tool_use'],
+  ['function_call', 'tool_use'],
+  ['content_filter', 'refusal'],
+])
+
+function normalizeEvent(event: Members, name: string | undefined): Members {
+  const { type = name, usage, message, delta } = event
+  return withMembers(event, {
+    type,
+    ...(isObject(usage) && { usage: normalizeUsage(usage) }),
+    ...(isObject(message) && { message: normalizeMessage(message) }),
+    ...(type === 'message_delta' && isObject(delta) && { delta: normalizeReason(delta) }),
+  })
+}
+
+function normalizeMessage(message: Members): Members {
+  const { content, usage, error } = message
+  const blocks = listBlocks(content)
+  return normalizeReason(
+    withMembers(message, {
+      ...(Array.isArray(blocks) && { content: blocks === content ? mapItems(blocks, normalizeBlock) : blocks }),
+      ...(isObject(usage) && { usage: normalizeUsage(usage) }),
+      ...(isEmptyError(error) && { error: undefined }),
+    }),
+  )
+}
+
+/** The content as blocks. Some servers send a text, one block without a list, or null among the blocks. */
+function listBlocks(content: unknown): unknown {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (Array.isArray(content) && content.includes(null)) return content.filter((block) => block !== null)
+  return isObject(content) ? [content] : content
+}
+
+/** A whole message ended, even if its server does not say why. */
+function addStopReason(message: Members): Members {
+  const { stop_reason, content } = message
+  if (stop_reason != null || !Array.isArray(content)) return message
+  const calls = content.some((block) => isObject(block) && block.type === 'tool_use')
+  return withMembers(message, { stop_reason: calls ? 'tool_use' : 'end_turn' })
+}
+
+const normalizeReason = <T extends Members>(holder: T): T => {
+  const reason = standardReasons.get(holder.stop_reason)
+  return reason === undefined ? holder : withMembers(holder, { stop_reason: reason })
+}
+
+function normalizeBlock(block: unknown): unknown {
+  if (typeof block === 'string') return { type: 'text', text: block }
+  return isObject(block) && block.type === undefined && typeof block.text === 'string'
+    ? { type: 'text', ...block }
+    : block
+}
+
+/** Usage with the names of Anthropic. OpenAI counts cached tokens within the prompt. */
+function normalizeUsage(usage: Members): Members {
+  const { prompt_tokens: prompt, completion_tokens: completion, prompt_tokens_details: details } = usage
+  if (prompt === undefined && completion === undefined) return usage
+  const inDetails = isObject(details) && typeof details.cached_tokens === 'number' ? details.cached_tokens : undefined
+  const cached = usage.cache_read_input_tokens ?? inDetails
+  return withMembers(usage, {
+    input_tokens: usage.input_tokens ?? (inDetails === undefined ? prompt : Math.max(0, Number(prompt) - inDetails)),
+    output_tokens: usage.output_tokens ?? completion,
+    ...(cached !== undefined && { cache_read_input_tokens: cached }),
+  })
+}

@@ -1,0 +1,240 @@
+import { isObject } from '#platform/core/is-object.ts'
+import { parseJsonOr } from '#platform/core/parse-json.ts'
+import { mapItems } from '#platform/json/map-texts.ts'
+import type { SseEvent } from '#platform/net/sse.ts'
+import type { AnswerNormalization, StreamProgress } from '../../../protocol/answer-normalization.ts'
+import { isEmptyError } from '../../errors/error-body.ts'
+import { type Members, withMembers } from '../../with-members.ts'
+import { textCallFormats } from '../text-calls/text-call-formats.ts'
+import { TextCallFilter, withTextCalls } from '../text-calls/text-calls.ts'
+import { CumulativeTextFilter } from './cumulative-text.ts'
+import { isStandardMessage, normalizeMessage } from './openai-chat-message.ts'
+import { readNativeAnswer } from './openai-chat-native-apis.ts'
+import { findSources, sourceMembers, toAnnotation } from './openai-chat-source-lists.ts'
+import { ReasoningSeparator, separateReasoning } from './tagged-reasoning.ts'
+
+/** The member of a choice with its content: `delta` in a stream, `message` in a whole answer. */
+type MessageMember = 'delta' | 'message'
+
+/**
+ * Answers of chat servers in other forms than OpenAI's: in an envelope, or with the members of another API
+ * (docs/decisions/0286).
+ */
+export const chatNormalization: AnswerNormalization = {
+  eventPattern: /"choices"/,
+  isOwnAnswer: (body) => isObject(body) && 'choices' in body,
+  normalizer: {
+    isStandard: ({ data }: SseEvent) => standardDelta.test(data) && !nonStandardMember.test(data),
+    normalizeEvent: (content, progress) =>
+      normalizeCompletion(content, 'delta', progress.choiceCount, progress) as object,
+    normalizeAnswer: (body, { endpoint: { compatibility = {} }, choiceCount, toolNames }) => {
+      const completion = isStandardCompletion(body, choiceCount)
+        ? body
+        : normalizeCompletion(body, 'message', choiceCount)
+      const separated = compatibility.reasoningTags ? separateReasoning(completion) : completion
+      const callFormat = compatibility.textToolCalls && textCallFormats[compatibility.textToolCalls]
+      return callFormat && toolNames ? withTextCalls(separated, callFormat, toolNames) : separated
+    },
+  },
+  createFilters: ({ endpoint: { compatibility = {} }, choiceCount, toolNames }) => {
+    const { cumulativeText, reasoningTags, textToolCalls } = compatibility
+    return [
+      ...(cumulativeText ? [new CumulativeTextFilter()] : []),
+      ...(reasoningTags ? [new ReasoningSeparator(choiceCount)] : []),
+      ...(textToolCalls && toolNames ? [new TextCallFilter(textCallFormats[textToolCalls], toolNames)] : []),
+    ]
+  },
+}
+
+const standardDelta = /"delta"\s*:\s*\{/
+
+/** Members that a standard chunk lacks, or whose value has another type in it. Quotes within strings are escaped. */
+const nonStandardMember = new RegExp(
+  [
+    // Members of other APIs.
+    String.raw`"(?:message|text|toolCalls|parameters|input|args|stop_reason|finishReason|context|web_search|search_info|references|executed_tools|image|file)"\s*:\s*["[{]`,
+    // Lists of parts, numbers and objects instead of text, and lists that are not empty.
+    String.raw`"(?:content|reasoning|reasoning_content|thinking_blocks|annotations|images|citations|search_results|multi_mod_content|provider_specific_fields|vertex_ai_grounding_metadata)"\s*:\s*(?:\d|\[\s*[^\s\]]|\{)`,
+    // An error, which is empty in answers that succeeded.
+    String.raw`"error"\s*:\s*\{`,
+    // One call without a list, or the list as text.
+    String.raw`"tool_calls"\s*:\s*["{]`,
+    // The end of a stream of Cohere.
+    String.raw`"type"\s*:\s*"message-end"`,
+    // A finish reason that is neither a text nor null.
+    String.raw`"finish_reason"\s*:\s*[^\s"n]`,
+    // The number of a further choice, and numbers as text. The number of a call is before its other members.
+    String.raw`"index"\s*:\s*(?:"|[1-9]\d*(?!\d|\s*,\s*"(?:id|type|function)"))`,
+    // Usage within the message.
+    String.raw`"usage"\s*:\s*\{[^{}]*\}\s*\}\s*,`,
+  ].join('|'),
+)
+
+/** A fast check of a whole answer. */
+function isStandardCompletion(body: unknown, choiceCount: number): boolean {
+  const choices = (body as { choices?: unknown } | null)?.choices
+  if (
+    !Array.isArray(choices) ||
+    choices.length === 0 ||
+    choices.length > choiceCount ||
+    (body as Members).error ||
+    sourceMembers.some((name) => name in (body as Members))
+  )
+    return false
+  return choices.every(
+    (choice: Members | null) => typeof choice?.finish_reason === 'string' && isStandardMessage(choice.message),
+  )
+}
+
+function normalizeCompletion(
+  body: unknown,
+  member: MessageMember,
+  choiceCount: number,
+  progress?: StreamProgress,
+): unknown {
+  const completion = isObject(body) && body.choices != null ? body : unwrapEnvelope(body, member)
+  if (!isObject(completion) || completion.choices == null) return completion
+  const listedChoices = listChoices(completion.choices)
+  const normalizedChoices =
+    listedChoices && mapItems(listedChoices, (choice) => normalizeChoice(choice, member, progress))
+  const joined = normalizedChoices && choiceCount === 1 ? joinChoices(normalizedChoices, member) : normalizedChoices
+  const choices = addSources(completion, joined, member, progress)
+  const { error } = completion
+  const hasError = !isEmptyError(error)
+  return withMembers(completion, {
+    ...(choices && { choices }),
+    ...(!hasError && { error: undefined }),
+    ...findUsage(completion, choices, member),
+  })
+}
+
+const envelopes = ['result', 'data', 'output', 'response', 'body'] as const
+
+/**
+ * The answer in the member of an envelope, as Cloudflare and many company gateways send it. An answer of a server's own API
+ * gets the members of a completion.
+ */
+function unwrapEnvelope(body: unknown, member: MessageMember): unknown {
+  if (!isObject(body)) return readNativeAnswer(body, member) ?? body
+  if (typeof body.body === 'string') return unwrapTextEnvelope(body, member)
+  const contents = envelopes.map((name) => body[name]).filter(isObject)
+  const sharedMembers: Members = {}
+  if (body.usage !== undefined) sharedMembers.usage = body.usage
+  if (body.id !== undefined) sharedMembers.id = body.id
+  const completion = contents.find(({ choices }) => choices != null)
+  if (completion) return { ...sharedMembers, ...completion }
+  const ownAnswer = readNativeAnswer(body, member)
+  if (ownAnswer) return ownAnswer
+  const answer = contents.map((content) => readNativeAnswer(content, member)).find((native) => native !== undefined)
+  return answer ? { ...sharedMembers, ...answer } : body
+}
+
+/** The answer in the body of an answer of AWS Lambda, which is a text beside its status. */
+function unwrapTextEnvelope({ body, statusCode }: Members, member: MessageMember): unknown {
+  const content = parseJsonOr(body as string, undefined)
+  if (!isObject(content)) return { error: { message: body, status: statusCode } }
+  const { error } = content
+  return isObject(error) ? { ...content, error: { status: statusCode, ...error } } : unwrapEnvelope(content, member)
+}
+
+/** The choices as a list without nulls. Some servers send one choice, or an object with their numbers. */
+function listChoices(choices: unknown): Members[] | undefined {
+  if (Array.isArray(choices)) return choices.every(isObject) ? choices : choices.filter(isObject)
+  if (!isObject(choices)) return undefined
+  if ('message' in choices || 'delta' in choices) return [choices]
+  return Object.values(choices).filter(isObject)
+}
+
+function normalizeChoice(choice: Members, member: MessageMember, progress: StreamProgress | undefined): Members {
+  const changes = readFinishReason(choice)
+  const message = normalizeMessage(findMessage(choice, member))
+  if (message !== undefined) changes[member] = message
+  if (typeof choice.index === 'string' && /^\d+$/.test(choice.index)) changes.index = Number(choice.index)
+  const normalized = withMembers(choice, changes)
+  return member === 'delta' && progress ? addWholeMessage(normalized, progress) : normalized
+}
+
+/**
+ * The choices as one. GitHub Copilot sends the text and the calls of an answer as separate choices, although the request asks
+ * for one. In a stream they come in different events.
+ */
+function joinChoices(choices: Members[], member: MessageMember): Members[] {
+  const [first] = choices
+  if (!first || (choices.length === 1 && (typeof first.index !== 'number' || first.index === 0))) return choices
+  if (choices.length === 1) return [{ ...first, index: 0 }]
+  const messages = choices.map((choice) => choice[member]).filter(isObject)
+  const calls = messages.flatMap(({ tool_calls }) => (Array.isArray(tool_calls) ? tool_calls : []))
+  const message = {
+    ...(Object.assign({}, ...messages.toReversed().map(withoutEmptyMembers)) as Members),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+  const reasons = choices.map(({ finish_reason }) => finish_reason)
+  const finish_reason = reasons.find((reason) => reason === 'tool_calls') ?? reasons.find((reason) => reason != null)
+  return [{ ...first, index: 0, [member]: message, finish_reason: finish_reason ?? null }]
+}
+
+/** The members of a message that have a value, so that those of other choices do not hide them. */
+function withoutEmptyMembers(message: Members): Members {
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => value != null && value !== ''))
+}
+
+/** The message or delta of a choice. Some servers send a list of messages, or a delta in a whole answer. */
+function findMessage({ delta, message, messages }: Members, member: MessageMember): unknown {
+  if (member === 'delta') return delta ?? undefined
+  return message ?? delta ?? (Array.isArray(messages) ? messages.findLast(isObject) : undefined)
+}
+
+/**
+ * Adds the text or the calls that some servers send only in a message at the end of the stream. A message in the place of
+ * a delta repeats the content of the stream.
+ */
+function addWholeMessage(choice: Members, progress: StreamProgress): Members {
+  const { delta, message } = choice
+  const whole = isObject(message) ? normalizeMessage(message) : undefined
+  if (!isObject(whole) || (isObject(delta) && delta.content)) return choice
+  if (!isObject(delta) && !progress.hasText && !progress.hasCalls) return choice
+  const missing: Members = {}
+  if (!progress.hasText && typeof whole.content === 'string' && whole.content !== '') missing.content = whole.content
+  if (!progress.hasCalls && Array.isArray(whole.tool_calls)) missing.tool_calls = addIndexes(whole.tool_calls)
+  if (isObject(delta) && Object.keys(missing).length === 0) return choice
+  return withMembers(choice, { delta: { ...(delta as Members | undefined), ...missing }, message: undefined })
+}
+
+const addIndexes = (calls: unknown[]) => calls.filter(isObject).map((call, index) => ({ ...call, index }))
+
+/** The finish reason as text. Some servers send an object or whether the answer ended, or have it in another member. */
+function readFinishReason({ finish_reason: reason, finishReason, stop_reason: other }: Members): Members {
+  if (typeof reason === 'string') return {}
+  if (reason == null) {
+    const namedReason = [finishReason, other].find((one) => typeof one === 'string' && one !== '')
+    return namedReason === undefined ? {} : { finish_reason: namedReason }
+  }
+  const { type, reason: inner, value } = isObject(reason) ? reason : ({ type: reason } as Members)
+  const word = [type, inner, value].find((one) => one != null)
+  if (word === false) return { finish_reason: null }
+  return { finish_reason: word === true ? 'stop' : String(word) }
+}
+
+/** Usage that a server has in the message instead of the answer. */
+function findUsage({ usage }: Members, choices: Members[] | undefined, member: MessageMember): Members {
+  const first = choices?.[0]?.[member]
+  const inner = isObject(first) ? first.usage : undefined
+  return usage == null && isObject(inner) ? { usage: inner } : {}
+}
+
+/** The sources that a server has beside the text, as annotations of the message. A stream sends them once. */
+function addSources(
+  completion: Members,
+  choices: Members[] | undefined,
+  member: MessageMember,
+  progress: StreamProgress | undefined,
+): Members[] | undefined {
+  const [first, ...others] = choices ?? []
+  const message = first?.[member]
+  if (!first || !isObject(message) || progress?.hasSources || hasItems(message.annotations)) return choices
+  const sources = findSources(completion, message)
+  if (sources.length === 0) return choices
+  return [{ ...first, [member]: { ...message, annotations: sources.map(toAnnotation) } }, ...others]
+}
+
+const hasItems = (list: unknown) => Array.isArray(list) && list.length > 0
