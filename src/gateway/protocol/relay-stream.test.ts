@@ -12,7 +12,7 @@ test('small pieces are written, empty ones are not', async () => {
     write: (chunk: Buffer | string) => Boolean(writes.push(String(chunk))),
   } as unknown as ResponseStream
   const words = ['', '.', '']
-  const client = { writer: () => ({ event: () => words.shift()! }) } as unknown as ClientProtocol
+  const client = { createWriter: () => ({ event: () => words.shift()! }) } as unknown as ClientProtocol
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
   const rest = {
     passesAnswer: false,

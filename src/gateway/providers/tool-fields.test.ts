@@ -63,8 +63,8 @@ test('Gemini tools are known by type and by name, with settings', () => {
 test('call limits are in the field that the provider reads', () => {
   const search = { type: 'web_search_20250305', max_uses: 3 }
   const limitsOf = (billableOptions: {
-    tools: readonly { unit: string; calls?: number | undefined; bound?: string }[]
-  }) => billableOptions.tools.map(({ unit, calls, bound }) => [unit, calls, bound])
+    tools: readonly { unit: string; maxCalls?: number | undefined; limitField?: string }[]
+  }) => billableOptions.tools.map(({ unit, maxCalls, limitField }) => [unit, maxCalls, limitField])
   const anthropic = readAnthropicBillableOptions({
     tools: [search, { type: 'code_execution_20250522' }],
     speed: 'fast',
@@ -100,7 +100,7 @@ test('search options of a chat become a Responses tool, and are billable', () =>
   const flat = { type: 'web_search', search_context_size: 'low', user_location: { type: 'approximate', city: 'Bern' } }
   assert.deepEqual(encodeResponsesRequest(chat, endpointFor('gpt-5')).tools, [flat])
   assert.deepEqual(readResponsesBillableOptions({ ...chat, max_tool_calls: 2 }).tools, [
-    { unit: 'web_search', requestedBy: 'web_search_options', calls: 2, bound: 'max_tool_calls' },
+    { unit: 'web_search', requestedBy: 'web_search_options', maxCalls: 2, limitField: 'max_tool_calls' },
   ])
 })
 

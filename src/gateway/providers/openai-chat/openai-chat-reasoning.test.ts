@@ -17,8 +17,8 @@ const signed = { type: 'reasoning.text', text: 'Hm', signature: 's', format: 'an
 const translated = { ...signed, id: 'native' }
 const call = { id: 'call_a', type: 'function', function: { name: 'f', arguments: '{}' } }
 
-function sent(given: Sent, reasoningField?: ReasoningField, requiresReasoning = false): Sent {
-  const compatibility = { ...(reasoningField && { reasoningField }), requiresReasoning }
+function sent(given: Sent, reasoningField?: ReasoningField, requiresReasoningInHistory = false): Sent {
+  const compatibility = { ...(reasoningField && { reasoningField }), requiresReasoningInHistory }
   const message = { role: 'assistant', content: 'Yes.', ...given }
   const { messages } = reasoningRepair(compatibility, endpoint)({ messages: [message] }, [])
   const { role: _role, ...rest } = (messages as Sent[])[0]!
