@@ -2,7 +2,7 @@ import type { ToolCall } from '../model/model.ts'
 import type { AgentEvent } from './agent-event.ts'
 import type { TurnDeps } from './loop.ts'
 import { runTurn } from './loop.ts'
-import { applyEntry, emptySession } from './session/session.ts'
+import { applyEntry, createSession } from './session/session.ts'
 import type { SessionLog } from './session/session-store.ts'
 
 /** The tools that helpers do not have: questions to the user, the plan that the user sees, and the start of helpers. */
@@ -53,7 +53,7 @@ async function forwardEvent(deps: TurnDeps, event: AgentEvent, prefixId: (id: st
  * started the helper as interrupted.
  */
 function createMemoryLog({ log, now }: TurnDeps): SessionLog {
-  const session = emptySession(log.session.id, log.session.cwd, now())
+  const session = createSession(log.session.id, log.session.cwd, now())
   const doNothing = async () => {}
   return { session, add: async (entry) => applyEntry(session, entry), sync: doNothing, close: doNothing }
 }

@@ -8,7 +8,7 @@ export function createStartScript(command: string, args: string[]): string {
 }
 
 /** Returns the line of bash that exports the server's environment; `:`, which does nothing, for an empty one. */
-export function environmentLine(env: [name: string, value: string][]): string {
+export function createEnvironmentLine(env: [name: string, value: string][]): string {
   return env.length === 0 ? ':' : `export ${env.map(([name, value]) => `${name}=${quote(value)}`).join(' ')}`
 }
 

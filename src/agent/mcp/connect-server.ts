@@ -4,7 +4,7 @@ import { version } from '#platform/core/version.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import { createAuthorizationFetch } from './authorization-fetch.ts'
 import { type AskUser, answerRequests, clientCapabilities } from './calls/server-requests.ts'
-import { createStartScript, environmentLine } from './command-script.ts'
+import { createEnvironmentLine, createStartScript } from './command-script.ts'
 import { CommandTransport } from './command-transport.ts'
 import { toErrorText } from './error-text.ts'
 import { repairHttpResponse } from './repair-responses.ts'
@@ -120,7 +120,7 @@ async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox,
     const script = createStartScript(spec.command, spec.args)
     const start = (onOutput: (bytes: Buffer) => void, signal: AbortSignal) =>
       shell.start(script, { workspace, sandbox, signal, onOutput, hasInput: true, readable: spec.readable })
-    const transport = new CommandTransport(mcp, start, environmentLine(spec.env))
+    const transport = new CommandTransport(mcp, start, createEnvironmentLine(spec.env))
     return { transport: repairResults(mcp, transport), endReason: () => transport.endReason }
   }
   const url = new URL(spec.url)

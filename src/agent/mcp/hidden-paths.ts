@@ -5,7 +5,7 @@ import type { RunLocation } from './connect-server.ts'
 import type { McpServerSpec } from './server-spec.ts'
 
 /** Returns advice for a server whose program, or a file named in its arguments, is not visible in the sandbox; otherwise ''. */
-export function hiddenPathHint(
+export function createHiddenPathHint(
   spec: McpServerSpec,
   { shell, workspace }: Pick<RunLocation, 'shell' | 'workspace'>,
 ): string {

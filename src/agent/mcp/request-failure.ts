@@ -23,17 +23,17 @@ export async function findRequestFailure(error: unknown, request: FailedRequest)
   const { name, timeoutMs } = spec
   const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } = await import('@modelcontextprotocol/client')
   const { CapabilityNotSupported, InputRequiredRoundsExceeded } = SdkErrorCode
-  const answered = (answerError: Error) => ({ error: answerError, mustReconnect: false })
-  if (error instanceof ProtocolError) return answered(new Error(withData(spec, error)))
+  const keepConnection = (answerError: Error) => ({ error: answerError, mustReconnect: false })
+  if (error instanceof ProtocolError) return keepConnection(new Error(withData(spec, error)))
   if ((error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) || 'issues' in Object(error))
-    return answered(new Error(`The server ${name} sent an answer that breaks the protocol. ${outcome}`.trim()))
+    return keepConnection(new Error(`The server ${name} sent an answer that breaks the protocol. ${outcome}`.trim()))
   if (error instanceof SdkError && [CapabilityNotSupported, InputRequiredRoundsExceeded].includes(error.code))
-    return answered(new Error(`The server ${name} needs an answer that it does not get here: ${error.message}`))
+    return keepConnection(new Error(`The server ${name} needs an answer that it does not get here: ${error.message}`))
   const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
   if (isTimeout && (await isResponding(connection))) {
     const { maxTotalTimeout = timeoutMs } = (error.data ?? {}) as { maxTotalTimeout?: number }
     const seconds = maxTotalTimeout / 1000
-    return answered(new Error(`The server ${name} did not finish within ${seconds} s; the request was given up.`))
+    return keepConnection(new Error(`The server ${name} did not finish within ${seconds} s; the request was given up.`))
   }
   const exitReason = connection.exitReason()
   const refusal =

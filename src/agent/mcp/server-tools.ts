@@ -6,7 +6,7 @@ import { heartbeatMs, type Tool, type ToolContext, type ToolOutput } from '../to
 import { callTool } from './calls/call-tool.ts'
 import { PendingCalls } from './calls/pending-calls.ts'
 import { connectServer, type RunLocation, type ServerConnection } from './connect-server.ts'
-import { hiddenPathHint } from './hidden-paths.ts'
+import { createHiddenPathHint } from './hidden-paths.ts'
 import { type ListedTool, listTools, type ToolList } from './list-tools.ts'
 import { findRequestFailure, UnknownSession } from './request-failure.ts'
 import { type McpServerSpec, redactSecrets } from './server-spec.ts'
@@ -17,7 +17,7 @@ import { toToolOutput } from './tool-result.ts'
 const maxDescriptionLength = 2_000
 const maxTitleLength = 200
 /** The most starts of a server within a period, in case it fails repeatedly. */
-const startLimit = { most: 5, withinMs: 10 * 60_000 }
+const startLimit = { maxStarts: 5, withinMs: 10 * 60_000 }
 /** A start in progress, with the signal of the call that needed it first. */
 type ServerStart = { connection: Promise<ServerConnection>; sandbox: boolean; signal: AbortSignal }
 
@@ -157,9 +157,9 @@ export class ServerTools {
     const now = this.#deps.now()
     const { name } = this.spec
     this.#startTimes = this.#startTimes.filter((at) => now - at < startLimit.withinMs)
-    if (this.#startTimes.length >= startLimit.most) {
+    if (this.#startTimes.length >= startLimit.maxStarts) {
       const minutes = startLimit.withinMs / 60_000
-      const starts = `The server ${name} was started ${startLimit.most} times within ${minutes} minutes`
+      const starts = `The server ${name} was started ${startLimit.maxStarts} times within ${minutes} minutes`
       const failure = this.#lastFailure ? ` Its last failure: ${this.#lastFailure}` : ''
       throw new Error(redactSecrets(this.spec, `${starts} and is not started again for now.${failure}`))
     }
@@ -177,7 +177,7 @@ export class ServerTools {
       return this.#connected
     } catch (error) {
       signal.throwIfAborted()
-      const hint = location.sandbox ? hiddenPathHint(this.spec, location) : ''
+      const hint = location.sandbox ? createHiddenPathHint(this.spec, location) : ''
       this.#lastFailure = `${(error as Error).message}.${hint}`
       throw new Error(redactSecrets(this.spec, `The server ${name} cannot be reached: ${this.#lastFailure}`))
     }

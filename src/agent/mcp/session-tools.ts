@@ -7,7 +7,7 @@ import { findRunLocation, type ServerDeps, ServerTools } from './server-tools.ts
 /** A server whose tools are not available in a turn. */
 export type UnavailableServer = { server: string; reason: string }
 
-type Offer = { tools: Tool[]; notes: string[]; unavailable: UnavailableServer[] }
+type ToolOffer = { tools: Tool[]; notes: string[]; unavailable: UnavailableServer[] }
 
 /** The tools of a session's MCP servers. */
 export type SessionTools = {
@@ -18,7 +18,7 @@ export type SessionTools = {
     context: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>,
     maxTools: number,
     signal: AbortSignal,
-  ) => Promise<Offer>
+  ) => Promise<ToolOffer>
   /** Ends the servers after the session has ended or was idle. The next `listTools` restarts them. */
   close: () => Promise<void>
 }
@@ -35,8 +35,8 @@ export function createSessionTools(mcpServers: McpServer[], deps: ServerDeps): S
         maxTools,
       )
       const notes = lists.flatMap((list, at) => describeMissingTools(list, shares[at] ?? 0))
-      const unavailable = lists.flatMap(({ name, fault }) =>
-        fault === undefined ? [] : [{ server: name, reason: fault }],
+      const unavailable = lists.flatMap(({ name, failure }) =>
+        failure === undefined ? [] : [{ server: name, reason: failure }],
       )
       return { tools: lists.flatMap(({ tools }, at) => tools.slice(0, shares[at])), notes, unavailable }
     },
@@ -44,7 +44,7 @@ export function createSessionTools(mcpServers: McpServer[], deps: ServerDeps): S
   }
 }
 
-type ServerList = { name: string; tools: Tool[]; excluded: string[]; fault?: string }
+type ServerList = { name: string; tools: Tool[]; excluded: string[]; failure?: string }
 
 async function listServerTools(server: ServerTools, location: RunLocation, signal: AbortSignal): Promise<ServerList> {
   const { name } = server.spec
@@ -52,7 +52,7 @@ async function listServerTools(server: ServerTools, location: RunLocation, signa
     return { name, ...(await server.tools(location, signal)) }
   } catch (error) {
     signal.throwIfAborted()
-    return { name, tools: [], excluded: [], fault: (error as Error).message }
+    return { name, tools: [], excluded: [], failure: (error as Error).message }
   }
 }
 
@@ -71,8 +71,8 @@ function shareTools(lengths: number[], maxTools: number): number[] {
 
 const maxListed = 20
 
-function describeMissingTools({ name, tools, excluded, fault }: ServerList, share: number): string[] {
-  if (fault !== undefined) return [`The tools of a server are not available now: ${fault}`]
+function describeMissingTools({ name, tools, excluded, failure }: ServerList, share: number): string[] {
+  if (failure !== undefined) return [`The tools of a server are not available now: ${failure}`]
   const excess = tools.slice(share).map((tool) => tool.name)
   const formatNames = (names: string[]) =>
     names.slice(0, maxListed).join(', ') + (names.length > maxListed ? ` and ${names.length - maxListed} more` : '')

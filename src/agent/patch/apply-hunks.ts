@@ -51,7 +51,7 @@ type HunkPosition = { at: number; adjustedHunk?: Hunk; note?: string }
 function findPosition(lines: string[], hunk: Hunk, from: number): HunkPosition | string {
   const { anchor, before } = hunk
   const start = anchor === undefined ? from : findLineAfter(lines, anchor, from)
-  if (start === undefined) return uniquePosition(lines, before) ?? missingAnchorError(lines, anchor!, from)
+  if (start === undefined) return findUniquePosition(lines, before) ?? describeMissingAnchor(lines, anchor!, from)
   if (before.length === 0) return { at: anchor === undefined ? countLines(lines) : start }
   for (const isMatch of [matchesExactly, matchesTrimmedEnd]) {
     const positions = findPositions(lines, before, start, isMatch)
@@ -63,7 +63,7 @@ function findPosition(lines: string[], hunk: Hunk, from: number): HunkPosition |
         .join(', ')}: give more lines around them, or name a line above after "@@"`
   }
   return (
-    (start > 0 ? uniquePosition(lines, before) : undefined) ??
+    (start > 0 ? findUniquePosition(lines, before) : undefined) ??
     findIgnoringIndentation(lines, hunk, start) ??
     findWithoutOuterLines(lines, hunk, start) ??
     describeNearest(lines, before, start)
@@ -71,19 +71,19 @@ function findPosition(lines: string[], hunk: Hunk, from: number): HunkPosition |
 }
 
 /** Finds the lines anywhere in the file if they occur once: hunks can be out of order or name a wrong line. */
-function uniquePosition(lines: string[], before: string[]): HunkPosition | undefined {
+function findUniquePosition(lines: string[], before: string[]): HunkPosition | undefined {
   const [at, ...others] = before.some((line) => line.trim() !== '')
     ? findPositions(lines, before, 0, matchesTrimmedEnd)
     : []
   return at === undefined || others.length > 0 ? undefined : { at }
 }
 
-function missingAnchorError(lines: string[], anchor: string, from: number): string {
+function describeMissingAnchor(lines: string[], anchor: string, from: number): string {
   const nearestMatch = findNearestIndex(lines, [anchor], from)
-  const reason = `no line from ${from + 1} on is ${quotedLine(anchor)}, which its "@@" names`
+  const reason = `no line from ${from + 1} on is ${quoteLine(anchor)}, which its "@@" names`
   return nearestMatch === -1
     ? reason
-    : `${reason}. The file has:\n${contextLines(lines, nearestMatch, 1)}\nName one of these lines`
+    : `${reason}. The file has:\n${formatContext(lines, nearestMatch, 1)}\nName one of these lines`
 }
 
 const matchesExactly = (one: string, other: string) => one === other
@@ -97,7 +97,7 @@ function findPositions(lines: string[], before: string[], from: number, isMatch:
   return positions
 }
 
-const indentation = (line: string) => line.slice(0, line.length - line.trimStart().length)
+const getIndentation = (line: string) => line.slice(0, line.length - line.trimStart().length)
 
 /** Finds lines that differ only in indentation. The change gets the file's indentation if that is unambiguous. */
 function findIgnoringIndentation(
@@ -110,13 +110,13 @@ function findIgnoringIndentation(
   const indentations = new Map<string, string>()
   for (const [index, line] of before.entries()) {
     if (line.trim() === '') continue
-    const fileIndentation = indentation(lines[at + index]!)
-    if ((indentations.get(indentation(line)) ?? fileIndentation) !== fileIndentation) return undefined
-    indentations.set(indentation(line), fileIndentation)
+    const fileIndentation = getIndentation(lines[at + index]!)
+    if ((indentations.get(getIndentation(line)) ?? fileIndentation) !== fileIndentation) return undefined
+    indentations.set(getIndentation(line), fileIndentation)
   }
-  if (after.some((line) => line.trim() !== '' && !indentations.has(indentation(line)))) return undefined
+  if (after.some((line) => line.trim() !== '' && !indentations.has(getIndentation(line)))) return undefined
   const reindent = (line: string) =>
-    line.trim() === '' ? line : `${indentations.get(indentation(line))}${line.trimStart()}`
+    line.trim() === '' ? line : `${indentations.get(getIndentation(line))}${line.trimStart()}`
   return {
     at,
     adjustedHunk: { anchor, before: before.map(reindent), after: after.map(reindent) },
@@ -149,7 +149,7 @@ function findWithoutOuterLines(
     return {
       at,
       adjustedHunk: { anchor, before: inner, after: after.slice(trimmedBefore, after.length - trimmedAfter) },
-      note: `lines around the change differ in the file:\n${contextLines(lines, at - trimmedBefore, before.length)}`,
+      note: `lines around the change differ in the file:\n${formatContext(lines, at - trimmedBefore, before.length)}`,
     }
   }
   return undefined
@@ -169,18 +169,18 @@ const countLines = (lines: string[]) => (lines.at(-1) === '' ? lines.length - 1 
 function describeNearest(lines: string[], before: string[], from: number): string {
   const at = findNearestIndex(lines, before, from)
   const startText = from > 0 ? ` from line ${from + 1} on` : ''
-  if (at === -1) return `its lines, the first ${quotedLine(before[0]!)}, are not in the file${startText}: read it again`
+  if (at === -1) return `its lines, the first ${quoteLine(before[0]!)}, are not in the file${startText}: read it again`
   const index = before.findIndex((line, offset) => line.trimEnd() !== (lines[at + offset] ?? '').trimEnd())
   const fileLines = lines[at + index]
-  const found = fileLines === undefined ? 'after the end of the file' : quotedLine(fileLines)
-  return `line ${at + index + 1} is ${found}, the patch has ${quotedLine(before[index]!)}. The file has:\n${contextLines(lines, at, before.length)}\nMake the hunk of these lines`
+  const found = fileLines === undefined ? 'after the end of the file' : quoteLine(fileLines)
+  return `line ${at + index + 1} is ${found}, the patch has ${quoteLine(before[index]!)}. The file has:\n${formatContext(lines, at, before.length)}\nMake the hunk of these lines`
 }
 
 /** The number of lines of the file that an error shows before and after the lines of a hunk. */
 const contextLength = 2
-const contextLines = (lines: string[], at: number, count: number) =>
+const formatContext = (lines: string[], at: number, count: number) =>
   formatLines(lines, at - contextLength, count + 2 * contextLength)
 
 const maxQuotedLength = 120
-const quotedLine = (line: string) =>
+const quoteLine = (line: string) =>
   JSON.stringify(line.length > maxQuotedLength ? `${truncateText(line, maxQuotedLength)}…` : line)

@@ -13,11 +13,11 @@ export type Command = {
   cwd: string
   env: Record<string, string>
   feeds: Feed[]
-  /** The user that it runs as; defaults to the user of this process. */
+  /** The user id of the command; defaults to the user of this process. */
   user?: number
-  /** A value in the environment of all its processes, by which processes that left its group are found. */
+  /** A value in the environment of all processes of the command. Processes that left the process group are found by this value. */
   mark?: string
-  /** Whether it ends all its descendants when the pipe on descriptor 3 closes. */
+  /** Whether the program kills all its descendants when the pipe on descriptor 3 closes. */
   killsDescendants?: boolean
   /** Called when the command has ended. */
   onEnd?: () => void

@@ -57,63 +57,75 @@ const defaultLimits = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryByt
  * Creates a shell. Commands get selected variables of `env`, the agent's environment. `limits` override the defaults and the
  * timeout of `run`; they do not override the timeout and output limit of `start`, which are infinite.
  */
-export function createShell(deps: {
+export function createShell(deps: ShellDeps): Shell {
+  return new CommandShell(deps)
+}
+
+type ShellDeps = {
   env: Record<string, string | undefined>
   sandbox: SandboxOptions
   sandboxFallback?: SandboxFallback
   limits?: Partial<CommandLimits>
-}): Shell {
-  // Starts with the mark of the agent, by which the daemon finds and ends all remaining processes.
-  const agentMark = `${deps.env[markerVariable] ?? ''}${randomUUID()}.`
-  let startCount = 0
-  let usableMethod: SandboxMethod | undefined
-  /** Returns a method that works, or the reason why none does. */
-  const findMethod = async (workspace: string): Promise<SandboxMethod | string> => {
-    if (usableMethod) return usableMethod
-    const search = await findSandbox(listSandboxMethods(deps.sandbox), workspace)
-    if ('reason' in search) return search.reason
-    usableMethod = search.method
-    return usableMethod
+}
+
+class CommandShell implements Shell {
+  readonly sandboxFallback: SandboxFallback
+  readonly readable: string[]
+  readonly #deps: ShellDeps
+  /** Starts with the mark of the agent, by which the daemon finds and ends all remaining processes. */
+  readonly #agentMark: string
+  #startCount = 0
+  #usableMethod: SandboxMethod | undefined
+
+  constructor(deps: ShellDeps) {
+    this.#deps = deps
+    this.#agentMark = `${deps.env[markerVariable] ?? ''}${randomUUID()}.`
+    this.sandboxFallback = deps.sandboxFallback ?? 'refuse'
+    this.readable = deps.sandbox.readable
   }
-  const commandFor = async (sandboxedScript: SandboxedScript, sandbox: boolean, limits: CommandLimits) => {
+
+  async sandboxError(workspace: string): Promise<string | undefined> {
+    const method = await this.#findMethod(workspace)
+    return typeof method === 'string' ? method : undefined
+  }
+
+  async run(script: string, { workspace, sandbox, timeoutMs, signal, onOutput }: ShellOptions): Promise<CommandResult> {
+    const cpuSeconds = Math.ceil(timeoutMs / 1000) * cpuSecondsPerSecond
+    const runLimits = { ...defaultLimits, timeoutMs, ...this.#deps.limits }
+    const { command, limits } = await this.#createCommand({ script, workspace, cpuSeconds }, sandbox, runLimits)
+    return startCommand(command, limits, signal, onOutput && { onOutput }).ended
+  }
+
+  async start(
+    script: string,
+    { workspace, sandbox, signal, onOutput, hasInput = false, readable = [] }: StartOptions,
+  ): Promise<RunningCommand> {
+    const { cpuSeconds, watchEveryMs, ...startLimits } = longRunningLimits
+    const sandboxedScript = { script, workspace, cpuSeconds, separateStderr: hasInput, readable }
+    const allLimits = { ...defaultLimits, ...this.#deps.limits, ...startLimits }
+    const { command, limits } = await this.#createCommand(sandboxedScript, sandbox, allLimits)
+    return startCommand(command, limits, signal, { watchEveryMs, hasInput, onOutput })
+  }
+
+  /** Returns a method that works, or the reason why none does. */
+  async #findMethod(workspace: string): Promise<SandboxMethod | string> {
+    if (this.#usableMethod) return this.#usableMethod
+    const search = await findSandbox(listSandboxMethods(this.#deps.sandbox), workspace)
+    if ('reason' in search) return search.reason
+    this.#usableMethod = search.method
+    return this.#usableMethod
+  }
+
+  async #createCommand(sandboxedScript: SandboxedScript, sandbox: boolean, limits: CommandLimits) {
     if (!sandbox) {
       const { script, workspace, separateStderr } = sandboxedScript
-      const command = createUnsandboxedCommand(
-        script,
-        workspace,
-        deps.env,
-        `${agentMark}${++startCount}.`,
-        separateStderr,
-      )
+      const mark = `${this.#agentMark}${++this.#startCount}.`
+      const command = createUnsandboxedCommand(script, workspace, this.#deps.env, mark, separateStderr)
       // Outside the sandbox only the limits of the user apply.
       return { command, limits: { ...limits, processes: Infinity, memoryBytes: Infinity } }
     }
-    const method = await findMethod(sandboxedScript.workspace)
+    const method = await this.#findMethod(sandboxedScript.workspace)
     if (typeof method === 'string') throw new Error(method)
     return { command: method.command(sandboxedScript), limits }
-  }
-  return {
-    async sandboxError(workspace) {
-      const method = await findMethod(workspace)
-      return typeof method === 'string' ? method : undefined
-    },
-    sandboxFallback: deps.sandboxFallback ?? 'refuse',
-    readable: deps.sandbox.readable,
-    async run(script, { workspace, sandbox, timeoutMs, signal, onOutput }) {
-      const cpuSeconds = Math.ceil(timeoutMs / 1000) * cpuSecondsPerSecond
-      const runLimits = { ...defaultLimits, timeoutMs, ...deps.limits }
-      const { command, limits } = await commandFor({ script, workspace, cpuSeconds }, sandbox, runLimits)
-      return startCommand(command, limits, signal, onOutput && { onOutput }).ended
-    },
-    async start(script, { workspace, sandbox, signal, onOutput, hasInput = false, readable = [] }) {
-      const { cpuSeconds, watchEveryMs, ...startLimits } = longRunningLimits
-      const sandboxedScript = { script, workspace, cpuSeconds, separateStderr: hasInput, readable }
-      const { command, limits } = await commandFor(sandboxedScript, sandbox, {
-        ...defaultLimits,
-        ...deps.limits,
-        ...startLimits,
-      })
-      return startCommand(command, limits, signal, { watchEveryMs, hasInput, onOutput })
-    },
   }
 }

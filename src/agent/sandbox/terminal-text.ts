@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { BoundedText } from './bounded-text.ts'
 
-/** A longer line is passed on without waiting for its end, which bounds memory. */
+/** A longer line is stored before its end has arrived, which bounds memory. */
 const maxLineBytes = 64 * 1024
 
 /**

@@ -31,6 +31,23 @@ export function createUtilLinuxCommand(
   options: SandboxOptions,
   { script, workspace, cpuSeconds, separateStderr, filter }: SandboxedScript & { filter: Buffer },
 ): Command {
+  const start = `${createSetupScript(cpuSeconds)} ${createBashCommand(separateStderr)}; exit $?`
+  const enterArguments = [String(sandboxUser.id), workspace, '/bin/bash', '--norc', '-c', start, script]
+  return {
+    // The kernel ends it, with all processes inside, when this process ends.
+    file: 'setpriv',
+    args: [
+      ...['--pdeathsig', 'KILL', 'unshare', '--map-root-user', ...namespaces, '--fork', '--kill-child=KILL', '--'],
+      ...['/bin/sh', '-c', createBuildScript(planRoot(workspace, options)), 'sandbox', ...enterArguments],
+    ],
+    cwd: workspace,
+    env: { ...sandboxEnvironment(options), PATH: options.systemPath ?? systemPath },
+    feeds: [filter],
+  }
+}
+
+/** Lists the folders, files, links and mounts of the sandbox's root. */
+function planRoot(workspace: string, options: SandboxOptions): Tree {
   // Mounted after the private /tmp, which would cover them.
   const inTmp = options.readable.filter((path) => isWithin(path, '/tmp'))
   const outsideTmp = options.readable.filter((path) => !isWithin(path, '/tmp'))
@@ -60,20 +77,7 @@ export function createUtilLinuxCommand(
     '/dev/ptmx',
   ]
   const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...readOnlyPaths.filter(isFolder)]
-  const tree = { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
-  const start = `${createSetupScript(cpuSeconds)} ${createBashCommand(separateStderr)}; exit $?`
-  const enterArguments = [String(sandboxUser.id), workspace, '/bin/bash', '--norc', '-c', start, script]
-  return {
-    // The kernel ends it, with all processes inside, when this process ends.
-    file: 'setpriv',
-    args: [
-      ...['--pdeathsig', 'KILL', 'unshare', '--map-root-user', ...namespaces, '--fork', '--kill-child=KILL', '--'],
-      ...['/bin/sh', '-c', createBuildScript(tree), 'sandbox', ...enterArguments],
-    ],
-    cwd: workspace,
-    env: { ...sandboxEnvironment(options), PATH: options.systemPath ?? systemPath },
-    feeds: [filter],
-  }
+  return { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
 }
 
 const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty']

@@ -1,7 +1,7 @@
 import type { NewRepository } from '#interns/registry/repository.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { forbiddenReason } from '#provision/repository/allowed-origins.ts'
+import { findForbiddenReason } from '#provision/repository/allowed-origins.ts'
 
 type InternRepositoryDeps = {
   config: Pick<Config, 'repository_origins' | 'provisioner' | 'kubernetes_egress'>
@@ -17,7 +17,7 @@ export function requireRepository(
   repository: Pick<NewRepository, 'url'> | null | undefined,
 ): void {
   if (!repository) return
-  const reason = forbiddenReason(config, new URL(repository.url))
+  const reason = findForbiddenReason(config, new URL(repository.url))
   if (reason) throw new Fault('invalid', `Invalid request: repository.url: ${reason}`)
   const inPods = config.provisioner === 'kubernetes'
   if (inPods && config.kubernetes_egress.length === 0)

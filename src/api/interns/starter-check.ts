@@ -2,7 +2,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { createKeyReader } from '#identity/accounts/keys/read-keys.ts'
 import { findIntern, type Intern } from '#interns/registry/intern-store.ts'
 import type { CheckStarter } from '#interns/runs/revoke-runs.ts'
-import type { Starter } from '#interns/runs/run-store.ts'
+import type { RunStarter } from '#interns/runs/run-store.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -14,7 +14,7 @@ const denied = { isAllowed: false, expiresAt: null }
 /** Creates the check whether the user who started a background run can still use the intern. */
 export function createStarterCheck({ db, now }: { db: Db; now: Now }): CheckStarter {
   const readKeys = createKeyReader({ db })
-  const findStarterCaller = async ({ keyHash, userId }: Starter, { organizationId, workspaceId }: Intern) => {
+  const findStarterCaller = async ({ keyHash, userId }: RunStarter, { organizationId, workspaceId }: Intern) => {
     if (keyHash === null) {
       const caller = await memberCaller({ db }, { organizationId, workspaceId, userId }, 'signed in')
       return caller && { caller, expiresAt: null }

@@ -2,8 +2,8 @@ import { readModel } from './model.ts'
 import { RpcError, readProperty, rpcCodes } from './rpc-message.ts'
 
 /**
- * A session as the agent knows it. `modes` are the modes it can be set to. `modeOption` is the id of the configuration option
- * that sets them, for an agent that offers its modes only as an option.
+ * A session as the agent knows it. `modes` are the modes that the session can have. `modeOption` is the id of the configuration
+ * option that sets the mode, for an agent that offers its modes only as an option.
  */
 export type AgentSession = { id: string; model: string | null; modes: string[]; modeOption?: string }
 

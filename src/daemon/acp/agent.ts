@@ -58,7 +58,7 @@ const initializeParams: InitializeRequest = {
 
 export type AgentLimits = { maxMessageBytes: number; handshakeMs: number }
 
-/** `_meta` is sent with every new and restored session. Some agents read settings from it. */
+/** `_meta` is sent with every new and restored session. Some agents read settings from this field. */
 type SessionExtras = { _meta?: Record<string, unknown> }
 
 /**

@@ -6,8 +6,8 @@ import { createLineSplitter } from '#platform/text/lines.ts'
 import { type Message, RpcError, readError, readMessage, readProperty, rpcCodes } from './rpc-message.ts'
 
 /**
- * The pipes of an agent, from this side: `input` reads the agent's standard output, `output` writes its standard input.
- * `exited` resolves with the reason of its end.
+ * The pipes of an agent process: `input` reads the agent's standard output, `output` writes to the agent's standard input.
+ * `exited` resolves with the reason when the process has ended.
  */
 export type Channel = { input: Readable; output: Writable; exited?: Promise<string> }
 
@@ -22,9 +22,9 @@ export type Handlers = {
 type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => void }
 
 /**
- * JSON-RPC 2.0 over lines, the client's side of the Agent Client Protocol. The types come from the official package, the
- * code does not. Its schemas need more memory than an idle daemon can use. A slow caller must be able to pause the agent,
- * and an unknown kind of update must not be an error.
+ * The client's side of the Agent Client Protocol: JSON-RPC 2.0, one message per line. Only the types come from the official
+ * package: its schemas need more memory than an idle daemon can use. Also, a slow caller must be able to pause the agent, and an
+ * unknown kind of update must not be an error.
  */
 export class Connection {
   readonly #channel: Channel

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { costOfTurn, readUsage } from './usage.ts'
+import { computeTurnCost, readUsage } from './usage.ts'
 
 const rows: [usage: object, prompt: number, completion: number, total: number][] = [
   [{ inputTokens: 10, outputTokens: 5, totalTokens: 15 }, 10, 5, 15],
@@ -25,7 +25,7 @@ test('an agent that reports no tokens, or nonsense, reports no usage', () => {
 })
 
 test('a cost is the increase of the session’s cost, also after a reset', () => {
-  assert.equal(costOfTurn(0.1, 0.3), 0.2)
-  assert.equal(costOfTurn(0.3, 0.1), 0.1)
-  assert.equal(costOfTurn(0.3, undefined), undefined)
+  assert.equal(computeTurnCost(0.1, 0.3), 0.2)
+  assert.equal(computeTurnCost(0.3, 0.1), 0.1)
+  assert.equal(computeTurnCost(0.3, undefined), undefined)
 })

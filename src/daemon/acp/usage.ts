@@ -38,7 +38,7 @@ function readCount(usage: unknown, key: string): number | undefined {
  * The cost of one turn in USD, rounded to pico-dollars, from the session's total costs before and after the turn. After a
  * restart an agent can count from zero.
  */
-export function costOfTurn(before: number, after: number | undefined): number | undefined {
+export function computeTurnCost(before: number, after: number | undefined): number | undefined {
   if (after === undefined) return undefined
   return after >= before ? Number((after - before).toFixed(12)) : after
 }

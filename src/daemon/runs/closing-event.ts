@@ -2,7 +2,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import type { EndReason, RunReport } from '#interns/contract/run.ts'
 import type { BudgetPart } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
-import { type TurnFailure, turnFailureOf } from './turn/turn-failure.ts'
+import { type TurnFailure, toTurnFailure } from './turn/turn-failure.ts'
 
 /** Explains the end of a run. A `refusal` is the reason why it did not start. */
 export type Explanation = Partial<TurnFailure & RunReport> & { refusal?: Refusal; budget?: BudgetPart }
@@ -66,7 +66,7 @@ export function saveRunEnd(
     save(reason)
     return { reason, explanation }
   } catch (error) {
-    const failure = turnFailureOf(error)
+    const failure = toTurnFailure(error)
     return reason === 'finished'
       ? { reason: 'failed', explanation: { ...explanation, ...failure } }
       : { reason, explanation }

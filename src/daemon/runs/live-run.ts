@@ -16,7 +16,7 @@ import { RunReply, type TurnStream } from './reply/run-reply.ts'
 import type { RunPersistence } from './run-persistence.ts'
 import type { Session } from './sessions/session.ts'
 import { takeSessionNotes } from './sessions/session-notes.ts'
-import { turnFailureOf } from './turn/turn-failure.ts'
+import { toTurnFailure } from './turn/turn-failure.ts'
 
 type LiveRunDeps = {
   limits: Limits
@@ -135,7 +135,7 @@ export class LiveRun {
 
   /** Ends the run with the failure that its caller sees: that the agent died if its connection broke, otherwise the error. */
   fail(error: unknown, usage: Usage | null = null): void {
-    const failure = turnFailureOf(error)
+    const failure = toTurnFailure(error)
     this.apply(failure.isSevered ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
   }
 

@@ -69,7 +69,7 @@ export class RunRegistry {
     if (this.#isStopping) throw new Refusal('stream_severed', 'The intern is being stopped.')
     this.#deadlines.check()
     const session = this.#sessions.find(turn.sessionId ?? this.#deps.newId())
-    if (session.run) throw new Refusal('session_busy', busyReason(this.#runs.get(session.run.id)))
+    if (session.run) throw new Refusal('session_busy', describeBusySession(this.#runs.get(session.run.id)))
     if (turn.turnsBefore !== undefined && this.#deps.transcripts.turns(session.id) !== turn.turnsBefore)
       throw new Refusal('session_moved', 'Another turn of this session has started meanwhile.')
     if (turn.background && this.#countBackground() >= this.#deps.limits.maxBackgroundRuns)
@@ -217,7 +217,7 @@ export class RunRegistry {
   }
 }
 
-function busyReason(run: LiveRun | undefined): string {
+function describeBusySession(run: LiveRun | undefined): string {
   return run?.state().at === 'waiting'
     ? 'This session waits for the answer to a question. Answer or cancel the question, or start another session.'
     : 'Another turn is running in this session.'

@@ -47,7 +47,7 @@ class Follower {
   readonly #onLeave: () => void
   #stored: TranscriptEvent[] = []
   #isCaughtUp = false
-  /** The entries that it received with the stored events. A queued event of the same state is skipped. */
+  /** The entries that the reader received with the stored events. A queued event of the same state is skipped. */
   readonly #sent = new Map<number, SentState>()
   readonly #queued: TranscriptEvent[] = []
   #queuedCharacters = 0
@@ -73,7 +73,7 @@ class Follower {
     this.#wake()
   }
 
-  /** Returns its events. The iterator is not a generator, whose `return` would wait for a pending `next`. */
+  /** Returns the events for the reader. The iterator is not a generator, whose `return` would wait for a pending `next`. */
   stream(): AsyncIterableIterator<TranscriptEvent, undefined> {
     const stream: AsyncIterableIterator<TranscriptEvent, undefined> = {
       next: () => this.#next(),

@@ -38,11 +38,11 @@ export const maxLengths = {
 }
 
 /** The length of the end of a shortened text. Most of the text is its beginning. */
-export const endLength = (maxLength: number) => Math.floor(maxLength / 4)
+export const computeEndLength = (maxLength: number) => Math.floor(maxLength / 4)
 
 /**
  * Shortens a text to about `maxLength` units: its beginning, a note about the omitted characters, and its end.
  * @param missing the number of characters that the text lost before, which the note includes.
  */
 export const shorten = (text: string, maxLength: number, missing = 0) =>
-  cutMiddle(text, maxLength, endLength(maxLength), (omitted) => `${missing + omitted} characters are omitted`)
+  cutMiddle(text, maxLength, computeEndLength(maxLength), (omitted) => `${missing + omitted} characters are omitted`)

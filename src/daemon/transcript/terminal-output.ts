@@ -1,5 +1,5 @@
 import { findMiddle } from '#platform/text/truncate.ts'
-import { endLength, maxLengths } from './limits.ts'
+import { computeEndLength, maxLengths } from './limits.ts'
 
 /** The output of a terminal. If it is long, `text` lacks `omitted` characters between its start and its end. */
 export type TerminalOutput = { text: string; omitted: number }
@@ -11,7 +11,7 @@ const maxBufferLength = 2 * maxLengths.output
 
 export function appendOutput({ text, omitted }: TerminalOutput, piece: string): TerminalOutput {
   const longerText = text + piece
-  const middle = findMiddle(longerText, maxBufferLength, endLength(maxBufferLength))
+  const middle = findMiddle(longerText, maxBufferLength, computeEndLength(maxBufferLength))
   if (!middle) return { text: longerText, omitted }
   const [from, to] = middle
   return { text: longerText.slice(0, from) + longerText.slice(to), omitted: omitted + to - from }

@@ -54,7 +54,7 @@ export class ChunkWriter {
         return [this.#deltaChunk({ reasoning: event.text })]
       case 'question.asked':
         return [
-          this.#deltaChunk({ tool_calls: [questionToolCall(event.question, this.#names)] }),
+          this.#deltaChunk({ tool_calls: [toQuestionToolCall(event.question, this.#names)] }),
           this.#finishChunk('tool_calls'),
           this.#finalChunk(null),
         ]
@@ -116,8 +116,8 @@ export class ChunkWriter {
   }
 }
 
-function questionToolCall(question: Question, names: ChunkNames) {
-  const call = { name: names.inputTool, arguments: JSON.stringify(questionArguments(question)) }
+function toQuestionToolCall(question: Question, names: ChunkNames) {
+  const call = { name: names.inputTool, arguments: JSON.stringify(toQuestionArguments(question)) }
   return { index: 0, id: question.id, type: 'function' as const, function: call }
 }
 
@@ -125,7 +125,7 @@ function questionToolCall(question: Question, names: ChunkNames) {
  * The arguments of the tool call that asks the caller. `detail` is present if it contains more than the operation's name.
  * Characters that change how a text is displayed are escaped, for pages and terminals.
  */
-export function questionArguments(question: Question) {
+export function toQuestionArguments(question: Question) {
   if (question.kind === 'elicitation') {
     const { kind, message, fields } = question
     return { kind, message, fields }

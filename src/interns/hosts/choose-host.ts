@@ -17,10 +17,10 @@ export function chooseHost(hosts: LoadedHost[], labels: string[]): { host: strin
   if (matching.length === 0) return { reason: `No available host has all labels ${labels.join(', ')}.` }
   const free = matching.filter(({ capacity, interns }) => capacity === 0 || interns < capacity)
   if (free.length === 0)
-    return { reason: `No host has capacity for another intern: ${matching.map(usage).join(', ')}.` }
+    return { reason: `No host has capacity for another intern: ${matching.map(describeUsage).join(', ')}.` }
   const load = ({ capacity, interns }: LoadedHost) => interns / (capacity || defaultCapacity)
   free.sort((a, b) => load(a) - load(b) || (a.name < b.name ? -1 : 1))
   return { host: free[0]!.name }
 }
 
-const usage = ({ name, interns, capacity }: LoadedHost) => `${name} has ${interns} of ${capacity}`
+const describeUsage = ({ name, interns, capacity }: LoadedHost) => `${name} has ${interns} of ${capacity}`

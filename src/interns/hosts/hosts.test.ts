@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
-import { InternHosts, lostHostMessage } from './hosts.ts'
+import { describeLoss, InternHosts } from './hosts.ts'
 
 const at = Date.parse('2030-01-01T00:00:00Z')
 const own = (name: string) => ({ name, address: `${name}.internal`, labels: ['gpu'], capacity: 7 })
@@ -40,7 +40,7 @@ onEachDatabase('hosts of interns', (kind) => {
     const since = '2030-01-01T00:00:00.000Z'
     const reason = 'The host a does not respond.'
     assert.deepEqual(await here.b.readState('a'), { name: 'a', state: 'gone', reason, since })
-    assert.equal(lostHostMessage((await here.b.find('a'))!.loss!), `The host a does not respond (since ${since}).`)
+    assert.equal(describeLoss((await here.b.find('a'))!.loss!), `The host a does not respond (since ${since}).`)
     assert.equal((await here.a.readState('a'))?.state, 'up', 'to its own server it is there')
     await here.a.renew()
     assert.equal((await here.b.readState('a'))?.state, 'up')

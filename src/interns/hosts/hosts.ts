@@ -76,7 +76,7 @@ export class InternHosts {
   /** Finds out why the host of an intern is lost; null if it is available, or the intern has no host yet. */
   async findLoss(hostname: string | null, query: Query | Tx = this.#deps.db.query): Promise<KnownHost['loss']> {
     if (hostname === null || hostname === this.thisHost) return null
-    return ((await this.find(hostname, query)) ?? unknownHost(hostname)).loss
+    return ((await this.find(hostname, query)) ?? createUnknownHost(hostname)).loss
   }
 
   /** Whether an intern belongs to the host of this server. An intern without a host can be started on any host. */
@@ -90,7 +90,7 @@ export class InternHosts {
     const hosts = new Map((isRemote ? await this.list() : []).map((host) => [host.name, host]))
     return (name) => {
       if (name === null) return null
-      return toInternHost(name === this.thisHost ? { name, loss: null } : (hosts.get(name) ?? unknownHost(name)))
+      return toInternHost(name === this.thisHost ? { name, loss: null } : (hosts.get(name) ?? createUnknownHost(name)))
     }
   }
 
@@ -104,7 +104,7 @@ export class InternHosts {
 
   #hostOf(row: HostRow): KnownHost {
     const { name, address, labels, capacity, kept_port: storagePort } = row
-    const loss = name === this.thisHost ? null : lossOf(row)
+    const loss = name === this.thisHost ? null : findLossInRow(row)
     return { name, address, labels: JSON.parse(labels) as string[], capacity, storagePort, loss }
   }
 }
@@ -115,7 +115,7 @@ export function toInternHost({ name, loss }: Pick<KnownHost, 'name' | 'loss'>): 
   return { name, state: 'gone', reason: loss.reason, since: loss.since === 0 ? null : isoTime(loss.since) }
 }
 
-function lossOf({ name, seen_at, left_at, now }: HostRow): KnownHost['loss'] {
+function findLossInRow({ name, seen_at, left_at, now }: HostRow): KnownHost['loss'] {
   if (left_at !== null && now - left_at > successorTimeoutMs)
     return { reason: `The server of the host ${name} was stopped.`, since: left_at }
   if (now - seen_at <= lostAfterMs) return null
@@ -123,7 +123,7 @@ function lossOf({ name, seen_at, left_at, now }: HostRow): KnownHost['loss'] {
 }
 
 /** A host without a row: from an old version, or of another installation. */
-export function unknownHost(name: string): Pick<KnownHost, 'name' | 'address' | 'storagePort' | 'loss'> {
+export function createUnknownHost(name: string): Pick<KnownHost, 'name' | 'address' | 'storagePort' | 'loss'> {
   return {
     name,
     address: null,
@@ -133,6 +133,6 @@ export function unknownHost(name: string): Pick<KnownHost, 'name' | 'address' | 
 }
 
 /** Says for people why and since when a host is lost. */
-export function lostHostMessage({ reason, since }: NonNullable<KnownHost['loss']>): string {
+export function describeLoss({ reason, since }: NonNullable<KnownHost['loss']>): string {
   return since === 0 ? reason : `${reason.replace(/\.$/, '')} (since ${isoTime(since)}).`
 }

@@ -2,7 +2,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import type { Query } from '#platform/db/db.ts'
 import type { ListedHost } from '../registry/intern.ts'
 import { countInServiceByHost, countOrganizationInternsByHost } from '../registry/interns-by-host.ts'
-import { type InternHosts, type KnownHost, toInternHost, unknownHost } from './hosts.ts'
+import { createUnknownHost, type InternHosts, type KnownHost, toInternHost } from './hosts.ts'
 
 type ListDeps = { db: { query: Query }; internHosts: Pick<InternHosts, 'list'>; now: () => number }
 
@@ -26,7 +26,7 @@ export async function listHosts(
   const names = new Set(hosts.map(({ name }) => name))
   const unknownHosts = [...interns.keys()]
     .filter((name) => !names.has(name))
-    .map((name) => ({ ...toInternHost(unknownHost(name)), labels: [], capacity: null }))
+    .map((name) => ({ ...toInternHost(createUnknownHost(name)), labels: [], capacity: null }))
   return [...listedHosts, ...unknownHosts]
     .map((host) => ({ ...host, capacity_used: usage.get(host.name) ?? 0, interns: interns.get(host.name) ?? 0 }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))

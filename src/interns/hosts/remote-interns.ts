@@ -13,7 +13,7 @@ import { type DaemonCertificates, logName, storageName } from '../remote/daemon-
 import { type InternLog, neverStartedNote } from '../remote/log.ts'
 import { decryptAccess, type TcpAccess } from '../remote/tcp-access.ts'
 import { connectTls } from '../remote/tls-connection.ts'
-import { type InternHosts, lostHostMessage, unknownHost } from './hosts.ts'
+import { createUnknownHost, describeLoss, type InternHosts } from './hosts.ts'
 
 export type RemoteInternDeps = {
   hosts: InternHosts
@@ -28,8 +28,8 @@ export type RemoteInternDeps = {
 export async function remoteAddress(deps: RemoteInternDeps, intern: Intern): Promise<DaemonAddress> {
   const { hosts, certificates } = deps
   const name = intern.hostname ?? ''
-  const { address, loss } = (await hosts.find(name)) ?? unknownHost(name)
-  if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
+  const { address, loss } = (await hosts.find(name)) ?? createUnknownHost(name)
+  if (loss) throw new Refusal('host_gone', describeLoss(loss))
   if (!isAwake(intern)) throw new Refusal('intern_unreachable', `${notRunningMessage(intern)}: start it.`)
   const access = openAccess(deps.vault, intern)
   const host = access?.host ?? address
@@ -65,8 +65,8 @@ export async function remoteLog(deps: RemoteInternDeps, intern: Intern, bytes: n
 /** Connects to a server of the intern's host. @param noServer the message if there is none. */
 async function connectHost(deps: RemoteInternDeps, intern: Intern, servername: string, noServer: () => string) {
   const name = intern.hostname ?? ''
-  const { address, storagePort, loss } = (await deps.hosts.find(name)) ?? unknownHost(name)
-  if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
+  const { address, storagePort, loss } = (await deps.hosts.find(name)) ?? createUnknownHost(name)
+  if (loss) throw new Refusal('host_gone', describeLoss(loss))
   if (address === null || storagePort === null) throw new Refusal('intern_unreachable', noServer())
   const tls = await deps.certificates.forServer(intern.id, servername)
   return connectTls({ host: address, port: storagePort, token: hostConnectionToken, tls })

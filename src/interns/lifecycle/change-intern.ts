@@ -8,7 +8,7 @@ import type { NewId } from '#platform/core/id.ts'
 import { type Db, isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import type { Publish } from '#platform/db/signals.ts'
-import { type InternHosts, lostHostMessage } from '../hosts/hosts.ts'
+import { describeLoss, type InternHosts } from '../hosts/hosts.ts'
 import {
   allowedStatuses,
   type InternCommand,
@@ -16,14 +16,14 @@ import {
   type InternStatus,
   isAllowedFrom,
 } from '../registry/intern.ts'
-import { budgetColumn } from '../registry/intern-budget.ts'
+import { toBudgetColumn } from '../registry/intern-budget.ts'
 import { internChangedEvent } from '../registry/intern-events.ts'
 import { revokeInternKey } from '../registry/intern-key.ts'
 import { requireOwner } from '../registry/intern-owner.ts'
 import { findIntern, type Intern, toInternRecord } from '../registry/intern-store.ts'
 import type { NewMcpServer } from '../registry/mcp-server-schema.ts'
-import { type McpServerColumns, mcpServerColumns, readMcpServers } from '../registry/mcp-servers.ts'
-import { type RepositoryColumns, repositoryColumns } from '../registry/repository.ts'
+import { type McpServerColumns, readMcpServers, toMcpServerColumns } from '../registry/mcp-servers.ts'
+import { type RepositoryColumns, toRepositoryColumns } from '../registry/repository.ts'
 import { endRuns, internStoppedEnd } from '../runs/end-runs.ts'
 import { endQuestions } from '../runs/questions.ts'
 import { nameConflict } from './create-intern.ts'
@@ -45,10 +45,10 @@ export async function updateIntern(deps: UpdateDeps, caller: Caller, id: string,
     const hasReplacement = mcp_servers !== undefined || web_hosts !== undefined || budget !== undefined
     if (!hasChangedField && !hasRepository && !hasReplacement) return 'unchanged'
     const columns: Columns = { ...fields, updated_at: deps.now() }
-    if (repository !== undefined) Object.assign(columns, repositoryColumns(deps.vault, intern.id, repository))
-    if (budget !== undefined) columns.budget = budgetColumn(budget)
+    if (repository !== undefined) Object.assign(columns, toRepositoryColumns(deps.vault, intern.id, repository))
+    if (budget !== undefined) columns.budget = toBudgetColumn(budget)
     if (web_hosts) columns.web_hosts = web_hosts.length > 0 ? JSON.stringify(web_hosts) : null
-    if (mcp_servers) Object.assign(columns, await serverColumns(deps, tx, intern.id, mcp_servers))
+    if (mcp_servers) Object.assign(columns, await createServerColumns(deps, tx, intern.id, mcp_servers))
     try {
       await updateRow(tx, intern.id, columns)
     } catch (error) {
@@ -58,9 +58,9 @@ export async function updateIntern(deps: UpdateDeps, caller: Caller, id: string,
   })
 }
 
-async function serverColumns({ vault }: UpdateDeps, tx: Tx, id: string, servers: NewMcpServer[]) {
+async function createServerColumns({ vault }: UpdateDeps, tx: Tx, id: string, servers: NewMcpServer[]) {
   const before = await readMcpServers({ db: { query: tx }, vault }, id)
-  return mcpServerColumns(vault, id, servers, before)
+  return toMcpServerColumns(vault, id, servers, before)
 }
 
 /**
@@ -77,7 +77,7 @@ export function provisionIntern(deps: CommandDeps, caller: Caller, id: string): 
 /** Stops a running intern and revokes its key. Its supervisor ends the processes. */
 export function suspendIntern(deps: CommandDeps, caller: Caller, id: string): Promise<Intern> {
   return runCommand(deps, caller, id, 'suspend', 'stopped', (intern, tx) =>
-    supervisorColumns(deps.internHosts, intern, tx),
+    createSupervisorColumns(deps.internHosts, intern, tx),
   )
 }
 
@@ -119,7 +119,7 @@ function runCommand(
  * An intern without a supervisor can still have processes. Assigns it to an unnamed supervisor, so that a server of its host
  * takes it over and ends them before it is started again.
  */
-async function supervisorColumns(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
+async function createSupervisorColumns(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
   const isAvailable = hostname !== null && (await hosts.findLoss(hostname, tx)) === null
   return isAvailable ? { supervisor: sql<string>`coalesce(supervisor, ${unnamedSupervisor})` } : {}
 }
@@ -130,7 +130,7 @@ const unnamedSupervisor = ''
 /** @throws Fault `unavailable` if its host is lost. */
 async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<void> {
   const loss = await hosts.findLoss(hostname, tx)
-  if (loss) throw new Fault('unavailable', `${lostHostMessage(loss)} ${recoveryAdvice}`)
+  if (loss) throw new Fault('unavailable', `${describeLoss(loss)} ${recoveryAdvice}`)
 }
 
 const recoveryAdvice = 'Wait until the host is back, move the intern (POST …/move), or give it up (POST …/give-up).'

@@ -8,11 +8,11 @@ import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { type Db, isUniqueViolation, type Tx } from '#platform/db/db.ts'
 import type { NewIntern } from '../registry/intern.ts'
-import { budgetColumn } from '../registry/intern-budget.ts'
+import { toBudgetColumn } from '../registry/intern-budget.ts'
 import { internChangedEvent } from '../registry/intern-events.ts'
 import { findIntern, type Intern, toInternRecord } from '../registry/intern-store.ts'
-import { mcpServerColumns } from '../registry/mcp-servers.ts'
-import { repositoryColumns } from '../registry/repository.ts'
+import { toMcpServerColumns } from '../registry/mcp-servers.ts'
+import { toRepositoryColumns } from '../registry/repository.ts'
 
 type InternCreateDeps = { db: Db; now: Now; newId: NewId; vault: Vault }
 
@@ -84,9 +84,9 @@ async function insertIntern(deps: InternCreateDeps, tx: Tx, caller: Caller, body
     key_hash: null,
     supervisor: null,
     supervised_until: 0,
-    ...repositoryColumns(deps.vault, id, body.repository),
-    ...mcpServerColumns(deps.vault, id, body.mcp_servers),
-    budget: budgetColumn(body.budget ?? null),
+    ...toRepositoryColumns(deps.vault, id, body.repository),
+    ...toMcpServerColumns(deps.vault, id, body.mcp_servers),
+    budget: toBudgetColumn(body.budget ?? null),
     web_hosts: body.web_hosts?.length ? JSON.stringify(body.web_hosts) : null,
     created_at: at,
     updated_at: at,

@@ -2,9 +2,9 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
-import { unknownHost } from '../hosts/hosts.ts'
+import { createUnknownHost } from '../hosts/hosts.ts'
 import { findInternById, type Intern } from '../registry/intern-store.ts'
-import { internsOnHost } from '../registry/interns-by-host.ts'
+import { findInternsOnHost } from '../registry/interns-by-host.ts'
 import { changeFoundIntern } from './change-intern.ts'
 import { giveUpLockedIntern, moveLockedIntern, type RelocateDeps } from './relocate-intern.ts'
 
@@ -35,7 +35,7 @@ async function relocateAll(
   action: `intern.${string}`,
   work: RelocationWork,
 ): Promise<Intern[]> {
-  const ids = await internsOnHost(deps.db.query, caller.organizationId, host)
+  const ids = await findInternsOnHost(deps.db.query, caller.organizationId, host)
   await requireLost(deps, host, ids.length)
   const relocated: Intern[] = []
   for (const uuid of ids) {
@@ -78,6 +78,6 @@ function ignoreDeleted(error: unknown): undefined {
 async function requireLost({ internHosts }: RelocateDeps, name: string, interns: number): Promise<void> {
   const host = await internHosts.find(name)
   if (!host && interns === 0) throw new Fault('not_found', `Host ${name} not found.`)
-  if ((host ?? unknownHost(name)).loss) return
+  if ((host ?? createUnknownHost(name)).loss) return
   throw new Fault('conflict', `The host ${name} is available. Move or delete its interns one by one.`)
 }

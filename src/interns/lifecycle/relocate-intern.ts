@@ -2,7 +2,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
-import { type InternHosts, type KnownHost, lostHostMessage } from '../hosts/hosts.ts'
+import { describeLoss, type InternHosts, type KnownHost } from '../hosts/hosts.ts'
 import { statusesInService } from '../registry/intern.ts'
 import { requireOwner } from '../registry/intern-owner.ts'
 import type { Intern } from '../registry/intern-store.ts'
@@ -63,7 +63,7 @@ export async function giveUpLockedIntern(deps: RelocateDeps, tx: Tx, publish: Pu
   const loss = await deps.internHosts.findLoss(intern.hostname, tx)
   if (!loss) throw hostAvailableFault(intern, 'give up')
   const status = intern.status === 'destroying' ? 'destroying' : 'stopped'
-  const last_failure_message = `Its files were given up: ${lostHostMessage(loss)}`
+  const last_failure_message = `Its files were given up: ${describeLoss(loss)}`
   await takeOutOfService(deps, tx, publish, intern, {
     ...clearedHostColumns,
     hostname: null,

@@ -6,7 +6,7 @@ import { newUuid } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { memoryDb } from '#test/harness/database/memory-db.ts'
 import { Refusal } from '../contract/refusal.ts'
-import { unknownHost } from '../hosts/hosts.ts'
+import { createUnknownHost } from '../hosts/hosts.ts'
 import { findInternById } from '../registry/intern-store.ts'
 import { createIntern } from './create-intern.ts'
 import { withAwakeIntern } from './wake-intern.ts'
@@ -33,7 +33,9 @@ async function intern() {
   const wake = () => set({ status: 'running', asleep_since: null, updated_at: time.now })
   await wake()
   time.now = 2000
-  const hosts = { findLoss: async (hostname: string | null) => (hostname === null ? null : unknownHost(hostname).loss) }
+  const hosts = {
+    findLoss: async (hostname: string | null) => (hostname === null ? null : createUnknownHost(hostname).loss),
+  }
   // A start by another caller finds it running.
   let looks = 0
   const query = new Proxy(db.query, {

@@ -3,7 +3,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import { Refusal, type RefusalKind } from '../contract/refusal.ts'
-import { type InternHosts, lostHostMessage } from '../hosts/hosts.ts'
+import { describeLoss, type InternHosts } from '../hosts/hosts.ts'
 import { internChangedEvent } from '../registry/intern-events.ts'
 import { findInternById, type Intern, isAsleep, isAwake } from '../registry/intern-store.ts'
 
@@ -107,7 +107,7 @@ const isPending = ({ status }: Intern) => status === 'queued' || status === 'pro
 /** Only a server of its host can start an intern. @throws Refusal `host_gone` if its host has no server, as after a rename. */
 async function requireHost({ hosts }: Pick<WakeDeps, 'hosts'>, { hostname }: Intern): Promise<void> {
   const loss = await hosts.findLoss(hostname)
-  if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
+  if (loss) throw new Refusal('host_gone', describeLoss(loss))
 }
 
 /**

@@ -45,13 +45,13 @@ export const InternBudget = z
 export type InternBudget = z.infer<typeof InternBudget>
 
 /** The stored form: null without limits. */
-export function budgetColumn(budget: z.infer<typeof NewInternBudget> | null): string | null {
+export function toBudgetColumn(budget: z.infer<typeof NewInternBudget> | null): string | null {
   const limits = Object.entries(budget ?? {}).filter(([, limit]) => limit != null)
   return limits.length > 0 ? JSON.stringify(Object.fromEntries(limits)) : null
 }
 
 /** The lowest limits of the intern, its session and the prompt; undefined without limits. */
-export function budgetOfTurn(
+export function computeTurnBudget(
   internBudget: InternBudget | null,
   requested: PromptBudget | null | undefined,
   sessionSpentUsd: number,

@@ -1,6 +1,6 @@
 import { isoTime } from '#platform/core/clock.ts'
 import type { NewEvent } from '#platform/db/event.ts'
-import { questionArguments } from '../contract/chunks.ts'
+import { toQuestionArguments } from '../contract/chunks.ts'
 import type { AskedQuestion } from '../contract/question.ts'
 import type { InternStatus, Visibility } from './intern.ts'
 import type { Intern } from './intern-store.ts'
@@ -52,7 +52,7 @@ export function questionOpenedEvent(intern: EventSource, pending: AskedQuestion,
   const { question, sessionId, askedAt, deadlineAt } = pending
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
   const fields = { ...questionFields(intern, question.id, sessionId), state: 'waiting', at: isoTime(at), ...times }
-  return createEvent('question', intern, at, { ...fields, ...questionArguments(question) })
+  return createEvent('question', intern, at, { ...fields, ...toQuestionArguments(question) })
 }
 
 /** The event of a question that no longer waits. */

@@ -37,7 +37,7 @@ async function countByHost(interns: SelectQueryBuilder<Tables, 'interns', object
 }
 
 /** The ids of an organization's interns whose files are on a host, in any state. */
-export async function internsOnHost(query: Query, organizationId: string, host: string): Promise<string[]> {
+export async function findInternsOnHost(query: Query, organizationId: string, host: string): Promise<string[]> {
   const rows = await query
     .selectFrom('interns')
     .where('organization_id', '=', organizationId)

@@ -18,7 +18,7 @@ const noServerColumns: McpServerColumns = { mcp_servers: null, mcp_servers_seale
  * The stored columns of an intern's servers, encrypted for this intern alone. `before`: the stored servers.
  * @throws Fault `invalid` for a value that should be kept, but is not stored.
  */
-export function mcpServerColumns(
+export function toMcpServerColumns(
   vault: Vault,
   internId: string,
   newServers: NewMcpServer[] | undefined,

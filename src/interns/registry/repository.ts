@@ -68,7 +68,7 @@ export type RepositoryColumns = {
 }
 
 /** The stored columns of a repository. The password is encrypted for this intern alone. */
-export function repositoryColumns(
+export function toRepositoryColumns(
   vault: Vault,
   internId: string,
   repository: NewRepository | null | undefined,

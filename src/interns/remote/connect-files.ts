@@ -3,8 +3,8 @@ import { maxTimeMs } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 import type { Bytes, InternFileContent, InternFiles } from '../contract/files.ts'
 import { Refusal } from '../contract/refusal.ts'
-import { type DaemonClient, maxAnswerBytes, readText } from './daemon-client.ts'
-import { parseAnswer } from './read-answer.ts'
+import { type DaemonClient, maxResponseBytes, readText } from './daemon-client.ts'
+import { parseResponse } from './read-response.ts'
 
 /** A thousand entries with the longest names and targets. Each character needs up to six bytes. */
 const maxPageBytes = 32 * 1024 * 1024
@@ -15,7 +15,7 @@ const changeTimeoutMs = 15 * 60_000
 const modifiedAt = z.number().min(-maxTimeMs).max(maxTimeMs)
 const size = z.int().min(0)
 
-const PageAnswer = z.object({
+const PageResponse = z.object({
   entries: z
     .array(
       z.object({
@@ -37,17 +37,17 @@ const FileDescription = z.object({
   tag: z.string().regex(/^[\w-]{1,100}$/),
   part: z.object({ from: z.int().min(0), to: z.int().min(0) }).nullable(),
 })
-const MadeAnswer = z.object({ made: z.boolean() })
-const WriteAnswer = MadeAnswer.extend({ size })
-const UnpackAnswer = z.object({ files: z.number(), folders: z.number(), links: z.number(), bytes: z.number() })
-const EmptyAnswer = z.object({})
+const MadeResponse = z.object({ made: z.boolean() })
+const WriteResponse = MadeResponse.extend({ size })
+const UnpackResponse = z.object({ files: z.number(), folders: z.number(), links: z.number(), bytes: z.number() })
+const EmptyResponse = z.object({})
 
 /** The files of an intern, through its daemon or the server of its host. */
 export function connectFiles({ send, requestText }: DaemonClient): InternFiles {
   const resourcePath = (resource: string, query: Query) => `/files/${resource}?${encodeQuery(query)}`
   async function change<Answer>(schema: z.ZodType<Answer>, method: string, resource: string, query: Query) {
-    const options = { maxBytes: maxAnswerBytes, timeoutMs: changeTimeoutMs }
-    return parseAnswer(schema, await requestText(method, resourcePath(resource, query), options))
+    const options = { maxBytes: maxResponseBytes, timeoutMs: changeTimeoutMs }
+    return parseResponse(schema, await requestText(method, resourcePath(resource, query), options))
   }
   /** An upload can take any time. Its client ends it by disconnecting. */
   async function upload<Answer>(
@@ -57,21 +57,24 @@ export function connectFiles({ send, requestText }: DaemonClient): InternFiles {
     signal: AbortSignal,
   ) {
     const response = await send('PUT', resourcePath(resource, query), body, signal)
-    return parseAnswer(schema, await readText(response, maxAnswerBytes))
+    return parseResponse(schema, await readText(response, maxResponseBytes))
   }
   return {
     list: async (path, { limit, after }, signal) => {
       const options = { signal, maxBytes: maxPageBytes }
-      return parseAnswer(PageAnswer, await requestText('GET', resourcePath('list', { path, limit, after }), options))
+      return parseResponse(
+        PageResponse,
+        await requestText('GET', resourcePath('list', { path, limit, after }), options),
+      )
     },
     read: async (path, { range = {}, ifRangeTag }, signal) =>
       parseContent(await send('GET', resourcePath('content', { path, ...range, if: ifRangeTag }), undefined, signal)),
-    write: (path, body, replace, signal) => upload(WriteAnswer, ['content', { path, replace }], body, signal),
-    remove: async (path, recursive) => void (await change(EmptyAnswer, 'DELETE', 'content', { path, recursive })),
-    makeFolder: (path) => change(MadeAnswer, 'POST', 'folder', { path }),
-    rename: async (path, to, replace) => void (await change(EmptyAnswer, 'POST', 'rename', { path, to, replace })),
+    write: (path, body, replace, signal) => upload(WriteResponse, ['content', { path, replace }], body, signal),
+    remove: async (path, recursive) => void (await change(EmptyResponse, 'DELETE', 'content', { path, recursive })),
+    makeFolder: (path) => change(MadeResponse, 'POST', 'folder', { path }),
+    rename: async (path, to, replace) => void (await change(EmptyResponse, 'POST', 'rename', { path, to, replace })),
     pack: (path, signal) => send('GET', resourcePath('archive', { path }), undefined, signal),
-    unpack: (path, archive, signal) => upload(UnpackAnswer, ['archive', { path }], archive, signal),
+    unpack: (path, archive, signal) => upload(UnpackResponse, ['archive', { path }], archive, signal),
   }
 }
 
@@ -87,7 +90,7 @@ function encodeQuery(query: Query): string {
 /** Checks that the body has exactly the announced range. */
 function parseContent(response: IncomingMessage): InternFileContent {
   try {
-    const { part, ...file } = parseAnswer(FileDescription, decodeHeader(response.headers['x-file']))
+    const { part, ...file } = parseResponse(FileDescription, decodeHeader(response.headers['x-file']))
     const { from, to } = part ?? { from: 0, to: file.size }
     const isEmptyPart = part !== null && from === to
     if (from > to || isEmptyPart || to > file.size || Number(response.headers['content-length']) !== to - from)

@@ -9,19 +9,19 @@ import { Refusal } from '../contract/refusal.ts'
 import { contractVersion, type Runs } from '../contract/runs.ts'
 import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
-import { createDaemonClient, maxAnswerBytes, pathSegment, readText } from './daemon-client.ts'
+import { createDaemonClient, encodePathSegment, maxResponseBytes, readText } from './daemon-client.ts'
 import type { InternLog } from './log.ts'
+import { readEvents } from './read-events.ts'
 import {
   checkRulesAccepted,
   readCancelled,
   readDecisions,
   readHealth,
-  readLogAnswer,
+  readLog,
   readPermissionDetails,
   readRefusal,
   readRestDelay,
-} from './read-answer.ts'
-import { readEvents } from './read-events.ts'
+} from './read-response.ts'
 import { connectTls, isSecured, type TlsAddress } from './tls-connection.ts'
 
 /** Where a daemon listens, on this host or on another, and the token that it requires. */
@@ -68,12 +68,12 @@ export function connectRuns(
       const reason = new URLSearchParams()
       if (exceededBudget) reason.set('spent', exceededBudget)
       if (neededUsd !== undefined) reason.set('needed_usd', String(neededUsd))
-      const path = `/runs/${pathSegment(runId)}${reason.size > 0 ? `?${reason}` : ''}`
+      const path = `/runs/${encodePathSegment(runId)}${reason.size > 0 ? `?${reason}` : ''}`
       return readCancelled(await requestText('DELETE', path))
     },
     question: async (id, signal) => {
       const options = { signal, maxBytes: maxPermissionBytes }
-      return readPermissionDetails(await requestText('GET', `/questions/${pathSegment(id)}`, options))
+      return readPermissionDetails(await requestText('GET', `/questions/${encodePathSegment(id)}`, options))
     },
     setRules: async (rules, signal) => checkRulesAccepted(await requestText('PUT', '/rules', { body: rules, signal })),
     decisions: async (afterSeq) =>
@@ -135,7 +135,7 @@ export async function readLogThrough(connect: () => Promise<Socket>, bytes: numb
   const connection = { socket: await connect(), token: hostConnectionToken }
   const response = await sendRequest(connection, { method: 'GET', path: `/log?bytes=${bytes}` })
   // In JSON each character needs up to six bytes.
-  return readLogAnswer(await readText(response, 6 * bytes + maxAnswerBytes))
+  return readLog(await readText(response, 6 * bytes + maxResponseBytes))
 }
 
 /** An open connection, and the token of the other side. */

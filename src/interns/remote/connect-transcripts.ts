@@ -5,8 +5,8 @@ import { LineReader } from '#platform/text/lines.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { Page, TranscriptEvent, Transcripts } from '../contract/transcript.ts'
 import { maxEventBytes } from '../contract/turn-event.ts'
-import { type DaemonClient, pathSegment, readText } from './daemon-client.ts'
-import { readEntries, readMilestones, readSessions } from './read-answer.ts'
+import { type DaemonClient, encodePathSegment, readText } from './daemon-client.ts'
+import { readEntries, readMilestones, readSessions } from './read-response.ts'
 import { readTranscriptEvent } from './read-transcript.ts'
 
 /** Daemons limit a page to 2 MiB of UTF-16 units, each of up to three bytes. */
@@ -22,12 +22,12 @@ export function connectTranscripts({ send, requestText }: DaemonClient): Transcr
     list: async (page, signal) => readSessions(await read(`/sessions?${pageQuery(page)}`, signal)),
     read: (sessionId, page, signal) =>
       undefinedIfUnknown(async () => {
-        const path = `/sessions/${pathSegment(sessionId)}?${pageQuery(page)}`
+        const path = `/sessions/${encodePathSegment(sessionId)}?${pageQuery(page)}`
         return readEntries(await read(path, signal))
       }),
     follow: (sessionId, revision, signal) =>
       undefinedIfUnknown(async () => {
-        const path = `/sessions/${pathSegment(sessionId)}/events?after=${revision}`
+        const path = `/sessions/${encodePathSegment(sessionId)}/events?after=${revision}`
         return readTranscriptEvents(await send('GET', path, undefined, signal), signal)
       }),
     milestones: async (revision, signal) => {

@@ -4,9 +4,9 @@ import type { Bytes } from '../contract/files.ts'
 import { Refusal } from '../contract/refusal.ts'
 
 /** The longest response that is not a stream: an agent that controls its daemon must not fill our memory. */
-export const maxAnswerBytes = 64 * 1024
+export const maxResponseBytes = 64 * 1024
 /** The time limit of an answer that is not a stream: such an agent must not occupy our connections forever. */
-const answerTimeoutMs = 60_000
+const responseTimeoutMs = 60_000
 
 /** The most pieces of an answer. A daemon sends it at once, but a compromised one can send a chunk for each byte. */
 const maxPieces = 20_000
@@ -20,7 +20,7 @@ export type DaemonClient = {
   requestText: (method: string, path: string, options?: TextOptions) => Promise<string>
 }
 
-export function createDaemonClient(send: DaemonClient['send'], defaultTimeoutMs = answerTimeoutMs): DaemonClient {
+export function createDaemonClient(send: DaemonClient['send'], defaultTimeoutMs = responseTimeoutMs): DaemonClient {
   const requestText: DaemonClient['requestText'] = async (
     method,
     path,
@@ -39,7 +39,7 @@ export function createDaemonClient(send: DaemonClient['send'], defaultTimeoutMs 
 }
 
 /** @throws Refusal for an answer over `maxBytes` or in too many pieces, or one that breaks. */
-export async function readText(response: IncomingMessage, maxBytes = maxAnswerBytes): Promise<string> {
+export async function readText(response: IncomingMessage, maxBytes = maxResponseBytes): Promise<string> {
   const body = new ByteBuffer()
   let pieces = 0
   try {
@@ -59,6 +59,6 @@ export async function readText(response: IncomingMessage, maxBytes = maxAnswerBy
  * Encodes a name as a path segment for the daemon. Parsing a URL resolves `.` and `..`, also encoded ones, so these are encoded
  * twice: no session, run or question has such a name.
  */
-export function pathSegment(name: string): string {
+export function encodePathSegment(name: string): string {
   return /^\.\.?$/.test(name) ? name.replaceAll('.', '%252E') : encodeURIComponent(name)
 }

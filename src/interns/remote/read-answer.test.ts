@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectFiles } from './connect-files.ts'
-import { readDecisions, readEntries, readMilestones, readPermissionDetails, readSessions } from './read-answer.ts'
+import { readDecisions, readEntries, readMilestones, readPermissionDetails, readSessions } from './read-response.ts'
 
 /** The least of several runs counts: the first ones run code that is not compiled yet. */
 const mostRuns = 5

@@ -11,7 +11,7 @@ import {
   type TranscriptEvent,
   toolStatuses,
 } from '../contract/transcript.ts'
-import { ActionAnswer, DecisionAnswer } from '../rules/read-decisions.ts'
+import { ReportedAction, ReportedDecision } from '../rules/read-decisions.ts'
 import { idPattern, replaceNul } from './stored-text.ts'
 
 /** Limits above what any daemon sends. They bound the work for the answer of a compromised one. */
@@ -52,9 +52,9 @@ const Field = z.object({
   options: list(text).exactOptional(),
 })
 const AskedForm = z.object({ id, kind: z.literal('elicitation'), message: text, fields: list(Field) })
-const QuestionAnswer: z.ZodType<Question> = z.discriminatedUnion('kind', [AskedPermission, AskedForm])
+const ReportedQuestion: z.ZodType<Question> = z.discriminatedUnion('kind', [AskedPermission, AskedForm])
 
-const QuestionStateAnswer = z.discriminatedUnion('state', [
+const ReportedQuestionState = z.discriminatedUnion('state', [
   z.object({ state: z.literal('waiting') }),
   z.object({ state: z.literal('ended'), reason: z.literal('withdrawn').exactOptional() }),
   z.object({
@@ -101,13 +101,13 @@ const toolCall = {
   changes: Changes,
 }
 const plan = { type: z.literal('plan'), steps: list(Step) }
-const ActivityAnswer = z.discriminatedUnion('type', [z.object(toolCall), z.object(plan)])
+const ReportedActivity = z.discriminatedUnion('type', [z.object(toolCall), z.object(plan)])
 
 /** Reads an activity of a daemon; undefined for an invalid one. */
 export const readActivity = (value: unknown): Activity | undefined =>
-  ActivityAnswer.safeParse(value).data as Activity | undefined
+  ReportedActivity.safeParse(value).data as Activity | undefined
 
-const EntryAnswer = z.discriminatedUnion('type', [
+const ReportedEntry = z.discriminatedUnion('type', [
   z.object({
     ...entryFields,
     type: z.literal('prompt'),
@@ -124,17 +124,17 @@ const EntryAnswer = z.discriminatedUnion('type', [
   z.object({
     ...entryFields,
     type: z.literal('question'),
-    question: QuestionAnswer,
+    question: ReportedQuestion,
     deadlineAt: instant,
-    answer: QuestionStateAnswer,
-    action: ActionAnswer.exactOptional(),
+    answer: ReportedQuestionState,
+    action: ReportedAction.exactOptional(),
   }),
   z.object({
     ...entryFields,
     type: z.literal('decision'),
     operation: text.nullable(),
     detail: text.nullable(),
-    decision: DecisionAnswer,
+    decision: ReportedDecision,
   }),
   z.object({
     ...entryFields,
@@ -147,22 +147,22 @@ const EntryAnswer = z.discriminatedUnion('type', [
   }),
 ])
 
-export const SessionPageAnswer: z.ZodType<SessionPage> = z.object({
+export const SessionPageResponse: z.ZodType<SessionPage> = z.object({
   sessions: list(SessionSummary),
   hasMore: z.boolean(),
 })
-const KnownEntry: z.ZodType<Entry> = EntryAnswer
-export const EntryPageAnswer: z.ZodType<EntryPage> = z.object({
+const KnownEntry: z.ZodType<Entry> = ReportedEntry
+export const EntryPageResponse: z.ZodType<EntryPage> = z.object({
   session: SessionSummary,
   entries: list(KnownEntry),
   hasMore: z.boolean(),
 })
 const MilestoneEntry = KnownEntry.refine(({ type }) => (milestoneTypes as readonly string[]).includes(type))
-export const MilestonesAnswer = z.object({
+export const MilestonesResponse = z.object({
   // `refine` does not narrow the type.
   milestones: list(z.object({ sessionId: id, entry: MilestoneEntry as unknown as z.ZodType<Milestone['entry']> })),
 })
-const TranscriptEventAnswer: z.ZodType<TranscriptEvent> = z.discriminatedUnion('type', [
+const ReportedTranscriptEvent: z.ZodType<TranscriptEvent> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('entry'), entry: KnownEntry }),
   z.object({
     type: z.literal('text'),
@@ -178,7 +178,7 @@ const TranscriptEventAnswer: z.ZodType<TranscriptEvent> = z.discriminatedUnion('
 /** Reads a line of a daemon; undefined for an invalid event, which ends the stream. */
 export function readTranscriptEvent(line: string): TranscriptEvent | undefined {
   try {
-    return TranscriptEventAnswer.safeParse(JSON.parse(line)).data
+    return ReportedTranscriptEvent.safeParse(JSON.parse(line)).data
   } catch {
     return undefined
   }

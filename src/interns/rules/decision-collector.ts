@@ -88,7 +88,7 @@ async function recordDecisions(deps: CollectDeps, intern: Intern, decisions: Log
   const concealedDecisions = await Promise.all(
     decisions.map(async (decision) => ({
       ...decision,
-      id: decisionId(internId, decision),
+      id: createDecisionId(internId, decision),
       detail: await concealText(decision.detail),
     })),
   )
@@ -127,7 +127,7 @@ async function findRecordedIds(query: Query | Tx, ids: string[]): Promise<Set<st
  * The id of a decision, in the form of a UUID. `seq` alone is not unique, because a daemon that lost its state counts from 1
  * again.
  */
-function decisionId(internId: string, { seq, runId, at }: LoggedDecision): string {
+function createDecisionId(internId: string, { seq, runId, at }: LoggedDecision): string {
   const hex = createHash('sha256').update(`${internId} ${runId} ${seq} ${at}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -7,7 +7,7 @@ import { type Action, type Decision, effects, type LoggedDecision, scopes } from
 const position = z.int().min(0)
 const text = (max: number) => z.string().max(max)
 
-export const DecisionAnswer: z.ZodType<Decision> = z.object({
+export const ReportedDecision: z.ZodType<Decision> = z.object({
   effect: z.enum(effects),
   scope: z.enum(scopes),
   version: position,
@@ -16,7 +16,7 @@ export const DecisionAnswer: z.ZodType<Decision> = z.object({
   why: text(500).nullable(),
 })
 
-export const DecisionsAnswer: z.ZodType<{ decisions: LoggedDecision[] }> = z.object({
+export const DecisionsResponse: z.ZodType<{ decisions: LoggedDecision[] }> = z.object({
   decisions: z
     .array(
       z.object({
@@ -26,13 +26,13 @@ export const DecisionsAnswer: z.ZodType<{ decisions: LoggedDecision[] }> = z.obj
         at: z.number().min(0).max(maxTimeMs),
         operation: text(500).nullable(),
         detail: text(4000).nullable(),
-        decision: DecisionAnswer,
+        decision: ReportedDecision,
       }),
     )
     .max(1000),
 })
 
-export const ActionAnswer: z.ZodType<Action> = z.object({
+export const ReportedAction: z.ZodType<Action> = z.object({
   operation: text(500).nullable(),
   command: text(100_000).nullable(),
   paths: z.array(text(5000)).max(200),
@@ -43,4 +43,4 @@ export const ActionAnswer: z.ZodType<Action> = z.object({
 })
 
 /** Reads an action of a daemon; undefined for an invalid one. */
-export const readAction = (value: unknown): Action | undefined => ActionAnswer.safeParse(value).data
+export const readAction = (value: unknown): Action | undefined => ReportedAction.safeParse(value).data

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
-import { patternWords } from '../contract/rules/match-command.ts'
+import { splitPattern } from '../contract/rules/match-command.ts'
 import { effects, type Rule } from '../contract/rules/rule.ts'
 import { isWrapperCommand } from '../contract/rules/wrapper-commands.ts'
 
@@ -13,7 +13,7 @@ const listOf = (item: z.ZodType<string>) => z.array(item).min(1).max(limits.valu
 
 const Command = Value.refine((pattern) => pattern.trim() !== '' && !/["'\\;|&<>()$`\n\r]/.test(pattern), {
   error: 'must be words separated by spaces, without quotes, operators and variables',
-}).refine((pattern) => !patternWords(pattern).slice(0, -1).includes('**') && pattern.trim() !== '**', {
+}).refine((pattern) => !splitPattern(pattern).slice(0, -1).includes('**') && pattern.trim() !== '**', {
   error: '"**" matches further words: it can only be the last word, and not the only one',
 })
 
@@ -80,10 +80,10 @@ function* findUselessConditions({
     yield { path: [paths ? 'paths' : 'hosts'], message }
   }
   for (const [at, command] of commands.entries()) {
-    const words = patternWords(command).filter((word) => word !== '**')
+    const words = splitPattern(command).filter((word) => word !== '**')
     const path = ['commands', at]
     if (words[0]!.includes('*')) yield { path, message: 'an "allow" must name its program' }
-    else if (isWrapperCommand({ words, redirects: [], assigned: [], canHaveOptions: false }))
+    else if (isWrapperCommand({ words, redirects: [], assignments: [], canHaveOptions: false }))
       yield {
         path,
         message: `${JSON.stringify(words[0])} can run other commands here, so this would never be allowed`,

@@ -53,9 +53,9 @@ export async function findRulesInForce(query: Query, { id, workspaceId }: Intern
 type RuleVersion = Pick<RuleSet, 'scope' | 'version'>
 
 /** A text that identifies the versions of an intern's rules. Equal texts of the same intern mean equal rules. */
-export const versionKey = (sets: RuleVersion[]) => sets.map(({ scope, version }) => `${scope} ${version}`).join(', ')
+export const toVersionKey = (sets: RuleVersion[]) => sets.map(({ scope, version }) => `${scope} ${version}`).join(', ')
 
-/** Reads the `versionKey` of the rules in force for all interns with one query. */
+/** Reads the `toVersionKey` of the rules in force for all interns with one query. */
 export async function readRuleVersions(query: Query): Promise<(intern: InternRef) => string> {
   const rows = await query
     .selectFrom('intern_rules')
@@ -69,6 +69,6 @@ export async function readRuleVersions(query: Query): Promise<(intern: InternRef
     const sets: RuleVersion[] = []
     if (workspaceVersion) sets.push({ scope: 'workspace', version: workspaceVersion })
     if (internVersion) sets.push({ scope: 'intern', version: internVersion })
-    return versionKey(sets)
+    return toVersionKey(sets)
   }
 }

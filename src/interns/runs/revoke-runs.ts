@@ -3,11 +3,11 @@ import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { Runs } from '../contract/runs.ts'
 import type { Intern } from '../registry/intern-store.ts'
-import { findStarters, type Starter } from './run-store.ts'
+import { findStarters, type RunStarter } from './run-store.ts'
 
 /** Whether the user who started a run can still use the intern, and when that expires (milliseconds since the epoch). */
 type StarterAccess = { isAllowed: boolean; expiresAt: number | null }
-export type CheckStarter = (starter: Starter, intern: Intern) => Promise<StarterAccess>
+export type CheckStarter = (starter: RunStarter, intern: Intern) => Promise<StarterAccess>
 
 type RevokeDeps = {
   db: Pick<Db, 'query' | 'signals'>

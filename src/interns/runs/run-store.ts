@@ -189,7 +189,7 @@ export async function hasForegroundRun(query: Query, internIds: string[]): Promi
 }
 
 /** The user who started a background run, with a key or signed in. */
-export type Starter = { keyHash: string | null; userId: string }
+export type RunStarter = { keyHash: string | null; userId: string }
 
 /**
  * The open runs of an intern, with the starters of background runs if known. An answer can move other runs to the background.
@@ -197,7 +197,7 @@ export type Starter = { keyHash: string | null; userId: string }
 export async function findStarters(
   query: Query,
   internId: string,
-): Promise<{ id: string; starter: Starter | undefined }[]> {
+): Promise<{ id: string; starter: RunStarter | undefined }[]> {
   const rows = await query
     .selectFrom('intern_runs')
     .where('intern_id', '=', internId)

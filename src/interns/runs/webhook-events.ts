@@ -1,6 +1,6 @@
 import { isoTime } from '#platform/core/clock.ts'
 import type { QueuedEvent } from '#webhooks/outbox.ts'
-import { questionArguments } from '../contract/chunks.ts'
+import { toQuestionArguments } from '../contract/chunks.ts'
 import type { AskedQuestion, Question } from '../contract/question.ts'
 import type { Intern } from '../registry/intern-store.ts'
 import { type RunRecord, toRunItem } from './run-record.ts'
@@ -42,7 +42,7 @@ export function questionAskedEvent(
 }
 
 function shortenQuestion(question: Question) {
-  const fields = questionArguments(question)
+  const fields = toQuestionArguments(question)
   if (fields.kind === 'elicitation') return { ...fields, message: shorten(fields.message) }
   return fields.detail === undefined ? fields : { ...fields, detail: shorten(fields.detail) }
 }

@@ -72,7 +72,7 @@ export async function startChatTurn(
       input.kind === 'prompt'
         ? await startPrompt(deps, context, { ...input, mode, budget: request.budget }, stopSignal)
         : await resumeWithAnswer(deps, context, input, stopSignal)
-    const { started, events } = await openStream(turn.events)
+    const { started, events } = await readStartedEvent(turn.events)
     await storeStarted(deps, context, turn, started)
     return { started, events: withIdleTimeout(withStoredEnd(deps, turn, started, events), idleLimit) }
   } catch (error) {
@@ -101,10 +101,10 @@ async function screenInput(
 type StartedEvent = Turn['started']
 
 /** Reads the first event of a turn. @returns the first and the following events. @throws Fault if the turn did not start. */
-async function openStream(stream: AsyncIterable<TurnEvent>) {
+async function readStartedEvent(stream: AsyncIterable<TurnEvent>) {
   const events = stream[Symbol.asyncIterator]()
   const first = await events.next()
-  if (!first.done && first.value.type === 'turn.failed') throw failedBeforeStart(first.value)
+  if (!first.done && first.value.type === 'turn.failed') throw toStartFault(first.value)
   if (!first.done && first.value.type === 'turn.started') return { started: first.value, events }
   await events.return?.()
   throw severedFault
@@ -185,15 +185,15 @@ const severedFault = chatFault(
 )
 
 /** The fault of a turn whose first event is a failure. */
-function failedBeforeStart({ reason, message, retryable }: Extract<TurnEvent, { type: 'turn.failed' }>) {
+function toStartFault({ reason, message, retryable }: Extract<TurnEvent, { type: 'turn.failed' }>) {
   return reason === 'stream_severed' ? severedFault : chatFault('bad_gateway', reason, message, { retryable })
 }
 
-export function timeoutMessage(idleTimeoutMs: number): string {
+export function describeTimeout(idleTimeoutMs: number): string {
   return `The intern sent no output for ${Math.round(idleTimeoutMs / 1000)} seconds.`
 }
 
-const timeoutFault = (idleTimeoutMs: number) => chatFault('gateway_timeout', 'timeout', timeoutMessage(idleTimeoutMs))
+const timeoutFault = (idleTimeoutMs: number) => chatFault('gateway_timeout', 'timeout', describeTimeout(idleTimeoutMs))
 
 async function findReadyIntern(deps: ChatTurnDeps, caller: Caller, id: string): Promise<Intern> {
   const intern = await findIntern(deps, caller, id).catch((error: unknown) => {

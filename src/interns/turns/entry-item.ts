@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { printableExactly } from '#platform/text/printable.ts'
 import { PlanItem, ToolCallItem, toActivityItem } from '../contract/activity-item.ts'
 import { approvalModes } from '../contract/approval-mode.ts'
-import { questionArguments } from '../contract/chunks.ts'
+import { toQuestionArguments } from '../contract/chunks.ts'
 import type { Question } from '../contract/question.ts'
 import { endReasons } from '../contract/run.ts'
 import type { Entry, SessionSummary, TranscriptEvent } from '../contract/transcript.ts'
@@ -174,7 +174,7 @@ function toQuestionFields({ question, deadlineAt, answer }: Extract<Entry, { typ
   const answered = answer.state === 'answered' ? answer : undefined
   return {
     question_id: question.id,
-    question: questionArguments(question as Question),
+    question: toQuestionArguments(question as Question),
     deadline_at: toIsoTime(deadlineAt),
     state: answer.state,
     end_reason: answer.state === 'ended' ? (answer.reason ?? null) : null,

@@ -1,7 +1,7 @@
 import type { Now } from '#platform/core/clock.ts'
 import { type ChunkNames, ChunkWriter, type InternChunk } from '../contract/chunks.ts'
 import type { TurnEvent } from '../contract/turn-event.ts'
-import { type Turn, timeoutMessage } from './chat-turn.ts'
+import { describeTimeout, type Turn } from './chat-turn.ts'
 
 const toEventLine = (chunk: InternChunk) => `data: ${JSON.stringify(chunk)}\n\n`
 
@@ -15,7 +15,7 @@ export function createReplyWriter(
   return {
     opening: toEventLine(writer.roleChunk()),
     textOf(event: TurnEvent | 'timeout'): string {
-      const chunks = event === 'timeout' ? writer.timeoutChunks(timeoutMessage(idleTimeoutMs)) : writer.chunksOf(event)
+      const chunks = event === 'timeout' ? writer.timeoutChunks(describeTimeout(idleTimeoutMs)) : writer.chunksOf(event)
       return chunks.map(toEventLine).join('')
     },
     /** The end of a reply whose caller lost access. */

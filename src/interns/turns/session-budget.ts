@@ -6,7 +6,7 @@ import { subscribeToEntity } from '#platform/db/signals.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { Runs, StartTurn } from '../contract/runs.ts'
 import { formatUsd } from '../contract/turn-budget.ts'
-import { budgetOfTurn, type InternBudget, type PromptBudget } from '../registry/intern-budget.ts'
+import { computeTurnBudget, type InternBudget, type PromptBudget } from '../registry/intern-budget.ts'
 import { type ReadSpending, readSessionCost, readSessionSpending } from '../runs/run-spending.ts'
 
 type BudgetDeps = { db: Pick<Db, 'query' | 'signals'>; readSpending: ReadSpending }
@@ -42,13 +42,13 @@ async function readRemainingBudget(
 ): Promise<TurnOptions> {
   const { session_max_turns: maxTurns, session_max_cost_usd: maxUsd } = budget ?? {}
   if (sessionId === undefined || (maxTurns == null && maxUsd == null))
-    return { budget: budgetOfTurn(budget, promptBudget, 0) }
+    return { budget: computeTurnBudget(budget, promptBudget, 0) }
   // Read before the cost, so that a turn that starts in between is noticed.
   const turnsBefore = (await transcripts.read(sessionId, { limit: 1 }))?.session.turns ?? 0
   if (maxTurns != null && turnsBefore >= maxTurns) throw turnLimitFault(maxTurns)
   const spentUsd = maxUsd == null ? 0 : await readSettledCost(deps, id, sessionId)
   if (maxUsd != null && spentUsd >= maxUsd) throw costLimitFault(spentUsd, maxUsd)
-  return { budget: budgetOfTurn(budget, promptBudget, spentUsd), turnsBefore }
+  return { budget: computeTurnBudget(budget, promptBudget, spentUsd), turnsBefore }
 }
 
 const turnLimitFault = (limit: number) =>

@@ -113,11 +113,11 @@ export function requireReady(intern: Intern): void {
   throw chatFault(
     'conflict',
     'intern_not_ready',
-    `The intern is not running: it is ${intern.status}.${nextStepHint(intern)}`,
+    `The intern is not running: it is ${intern.status}.${describeNextStep(intern)}`,
   )
 }
 
-function nextStepHint({ id, status, lastFailureMessage }: Intern): string {
+function describeNextStep({ id, status, lastFailureMessage }: Intern): string {
   const start = `POST /interns/${id}/provision starts it`
   switch (status) {
     case 'queued':

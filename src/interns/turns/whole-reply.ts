@@ -3,7 +3,7 @@ import type { ActivityItem } from '../contract/activity-item.ts'
 import { type ChatReason, chatFault, faultKindByStatus } from '../contract/chat-fault.ts'
 import { type ChunkNames, ChunkWriter, type InternChunk } from '../contract/chunks.ts'
 import type { BudgetPart } from '../contract/turn-budget.ts'
-import { type Turn, timeoutMessage } from './chat-turn.ts'
+import { describeTimeout, type Turn } from './chat-turn.ts'
 
 /** The longest reply that is not streamed, in UTF-16 units. */
 const maxReplyLength = 16 * 1024 * 1024
@@ -22,7 +22,7 @@ export async function collectReply(
   const writer = new ChunkWriter(turn.started, names, Math.floor(now() / 1000))
   const reply = new Reply(writer.roleChunk())
   for await (const event of turn.events) {
-    const chunks = event === 'timeout' ? writer.timeoutChunks(timeoutMessage(idleTimeoutMs)) : writer.chunksOf(event)
+    const chunks = event === 'timeout' ? writer.timeoutChunks(describeTimeout(idleTimeoutMs)) : writer.chunksOf(event)
     for (const chunk of chunks) reply.add(chunk)
   }
   return reply.whole()

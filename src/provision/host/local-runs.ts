@@ -4,7 +4,7 @@ import { connectRuns } from '#interns/remote/connect-runs.ts'
 import { readDaemonRecord } from './home/daemon-record.ts'
 
 /** The runs of an intern of this host. Without a daemon, each call is refused. */
-export function localRuns(home: string): Runs {
+export function connectLocalRuns(home: string): Runs {
   const record = readDaemonRecord(home)
   return record ? connectRuns(record) : createUnreachableRuns()
 }

@@ -22,7 +22,7 @@ export function allocateUser(home: string, base: number): number {
 }
 
 /** The user that fetches repositories. It is neither the user of an intern nor of the server. */
-export const cloningUser = (base: number) => base + userCount
+export const getCloningUser = (base: number) => base + userCount
 
 /** The owner of an intern's workspace. */
 function findOwner(home: string): number | undefined {

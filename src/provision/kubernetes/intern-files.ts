@@ -6,8 +6,8 @@ import type { CertificateFiles } from '#interns/remote/daemon-certificates.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { trustedCaCertificates } from '#platform/net/ca-certificates.ts'
 import { createGitConfig } from '../host/git-config.ts'
-import { agentInstructions, createAgentCommand } from '../processes/agent-command.ts'
-import { daemonLimits } from '../processes/daemon-limits.ts'
+import { createAgentCommand, createInstructions } from '../processes/agent-command.ts'
+import { toDaemonLimits } from '../processes/daemon-limits.ts'
 import type { KubernetesObject } from './client/object.ts'
 import type { CloneRequest } from './clone-in-pod.ts'
 import { daemonPort, type InternFiles, podPaths } from './objects.ts'
@@ -43,12 +43,12 @@ export function createInternFiles(deps: FilesDeps): InternFiles {
     workspace: podPaths.workspace,
     state: podPaths.daemonState,
     agent: createAgentCommand(intern, { config, paths, secret, baseUrl, sandbox }),
-    limits: daemonLimits(config),
+    limits: toDaemonLimits(config),
     ...(servers.length > 0 && { mcp_servers: servers }),
   }
   const lastingFiles = {
     'settings.json': JSON.stringify(settings, null, 2),
-    'instructions.md': agentInstructions(intern),
+    'instructions.md': createInstructions(intern),
     gitconfig: createGitConfig(gitAuthor),
     token,
     key: secret,

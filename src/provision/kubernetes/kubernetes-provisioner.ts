@@ -44,9 +44,9 @@ type KubernetesDeps = RemoteInternDeps & {
   now: Now
   /** The intern's MCP servers, with their secrets. */
   mcpServersOf: (intern: Intern) => Promise<McpServer[]>
-  /** The author of the commits that it makes. */
+  /** The git author for the intern. */
   gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
-  /** The password of its repository. */
+  /** The password of the intern's repository. */
   passwordOf: (intern: Intern) => Promise<string | undefined>
 }
 

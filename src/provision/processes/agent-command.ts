@@ -3,7 +3,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { caFileEnvironment } from '#platform/net/ca-certificates.ts'
 import { type ProxySettings, proxyEnvironment } from '#platform/net/proxies.ts'
 import type { AgentCommand } from '../host/home/intern-home.ts'
-import { repositoryDescription } from '../repository/clone.ts'
+import { describeRepository } from '../repository/clone.ts'
 
 /** The files and folders that a daemon and its agent need. */
 type AgentPaths = {
@@ -35,8 +35,8 @@ type AgentCommandDeps = {
 }
 
 /** The instructions of the intern's agent, with the description of its repository. */
-export function agentInstructions({ instructions, repository }: Intern): string {
-  return [instructions, repository && repositoryDescription(repository)].filter(Boolean).join('\n\n')
+export function createInstructions({ instructions, repository }: Intern): string {
+  return [instructions, repository && describeRepository(repository)].filter(Boolean).join('\n\n')
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { dayMs } from '#platform/core/clock.ts'
 
 /** The limits of a daemon's settings, as the service's settings have them. */
-export function daemonLimits(config: Config): Record<string, number> {
+export function toDaemonLimits(config: Config): Record<string, number> {
   return {
     handshakeMs: config.intern_agent_answer_ms,
     questionMs: config.intern_question_ms,

@@ -17,9 +17,9 @@ import type { Config } from '#platform/config/settings.ts'
 import { describeOutOfMemory, selectLimitsOutsideGroup } from '../host/control-group.ts'
 import { type DaemonRecord, readDaemonRecord, writeDaemonRecord } from '../host/home/daemon-record.ts'
 import { findHome, writeBaseUrl } from '../host/home/intern-home.ts'
-import { logConnection, readLog } from '../host/home/intern-log.ts'
+import { createLogConnection, readLog } from '../host/home/intern-log.ts'
 import { removeHome } from '../host/home/remove-home.ts'
-import { localRuns } from '../host/local-runs.ts'
+import { connectLocalRuns } from '../host/local-runs.ts'
 import { isAlive, type ProcessId } from '../host/processes.ts'
 import { allocateUser } from '../host/user-ids.ts'
 import { endInterruptedClone } from '../repository/clone.ts'
@@ -50,7 +50,7 @@ type ProcessDeps = RemoteInternDeps & {
   passwordOf: (intern: Intern) => Promise<string | undefined>
   /** The intern's MCP servers, with their secrets. */
   mcpServersOf: (intern: Intern) => Promise<McpServer[]>
-  /** The author of the commits that it makes. */
+  /** The git author for the intern. */
   gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
   /** Removes this secret, and what looks like a secret, from a text. */
   mask: (text: string, secret: string | undefined) => string
@@ -164,13 +164,13 @@ export class ProcessProvisioner implements Provisioner {
 
   runsOf(intern: Intern): Runs {
     return this.#isOnThisHost(intern)
-      ? localRuns(this.#homeOf(intern))
+      ? connectLocalRuns(this.#homeOf(intern))
       : connectRuns(() => remoteAddress(this.#deps, intern))
   }
 
   storageOf(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
     if (!this.#isOnThisHost(intern)) return remoteStorage(this.#deps, intern)
-    return isAwake(intern) ? localRuns(this.#homeOf(intern)) : connectStorage(() => this.#connectStorage(intern))
+    return isAwake(intern) ? connectLocalRuns(this.#homeOf(intern)) : connectStorage(() => this.#connectStorage(intern))
   }
 
   async readLog(intern: Intern, { bytes }: LogLength): Promise<InternLog> {
@@ -232,7 +232,7 @@ export class ProcessProvisioner implements Provisioner {
     const current = await find(id)
     const intern = current && this.#isOnThisHost(current) ? current : undefined
     if (resource === 'log') {
-      if (intern) return logConnection(this.#homeOf(intern))
+      if (intern) return createLogConnection(this.#homeOf(intern))
       throw new Refusal('intern_unreachable', 'The intern is not on this host any more: retry.')
     }
     if (intern && isAtRest(intern)) return this.#connectStorage(intern)

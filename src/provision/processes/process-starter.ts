@@ -27,8 +27,8 @@ import { findExceededDiskLimit } from '../host/resource-limits.ts'
 import { cloningStep, createProgressReporter } from '../host/start-progress.ts'
 import { allocateUser } from '../host/user-ids.ts'
 import type { RunningClones } from '../repository/running-clones.ts'
-import { agentInstructions, createAgentCommand } from './agent-command.ts'
-import { daemonLimits } from './daemon-limits.ts'
+import { createAgentCommand, createInstructions } from './agent-command.ts'
+import { toDaemonLimits } from './daemon-limits.ts'
 import { endDaemon, waitUntilResponding } from './daemon-process.ts'
 import { programs } from './programs.ts'
 import { startDaemon } from './start-daemon.ts'
@@ -138,14 +138,14 @@ export class ProcessStarter {
     const listen = listeners && (await prepareListener(listeners, { id: intern.id, home, uid }))
     const daemonAddress = prepareHome(home, {
       agent,
-      limits: daemonLimits(config),
+      limits: toDaemonLimits(config),
       startsAgent,
       baseUrl,
       uid,
       listen,
       caCertificates: trustedCaCertificates(),
       gitConfig: createGitConfig(await this.#deps.gitAuthorOf(intern)),
-      instructions: agentInstructions(intern),
+      instructions: createInstructions(intern),
       hasMcpServers: servers.length > 0,
     })
     const input = servers.length > 0 ? JSON.stringify(servers) : undefined

@@ -6,7 +6,7 @@ import { repeat } from '#platform/async/reconcile.ts'
 import { retry } from '#platform/async/retry.ts'
 import { limitHandshakes } from '#platform/net/handshake-limit.ts'
 import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
-import { freePort, renewCertificatesEveryMs } from './tcp-listener.ts'
+import { findFreePort, renewCertificatesEveryMs } from './tcp-listener.ts'
 
 /**
  * A listening port of this host, for servers of other hosts. They read the logs of its interns, and the stored files of those that
@@ -71,7 +71,7 @@ export async function startStorageListener(deps: StorageListenerDeps, connect: C
 /** Tries several ports, because another process can take one that was free. */
 function listen({ listen: host, ports }: StorageListenerDeps, server: Server): Promise<number> {
   const attempt = async () => {
-    const port = await freePort({ listen: host, ports })
+    const port = await findFreePort({ listen: host, ports })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, host, () => {

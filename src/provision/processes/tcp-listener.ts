@@ -26,7 +26,7 @@ export async function prepareListener(
   listeners: TcpListeners,
   intern: { id: string; home: string; uid: number | undefined },
 ) {
-  const port = await freePort(listeners)
+  const port = await findFreePort(listeners)
   await writeCertificates(listeners, intern)
   return { host: listeners.listen, port, tls: certificateFiles(intern.home) }
 }
@@ -44,7 +44,7 @@ export async function writeCertificates(
 }
 
 /** A random free port, so that interns that start at the same time rarely choose the same. */
-export async function freePort({ listen, ports }: Pick<TcpListeners, 'listen' | 'ports'>): Promise<number> {
+export async function findFreePort({ listen, ports }: Pick<TcpListeners, 'listen' | 'ports'>): Promise<number> {
   const [first, last] = ports.split('-').map(Number) as [number, number]
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const port = first + Math.floor(Math.random() * (last - first + 1))

@@ -11,7 +11,7 @@ export function isListedOrigin({ repository_origins: listed }: Origins, url: URL
 }
 
 /** @returns why interns are not allowed to clone from this URL; undefined if they are. */
-export function forbiddenReason(config: Origins, url: URL): string | undefined {
+export function findForbiddenReason(config: Origins, url: URL): string | undefined {
   const { repository_origins: listed } = config
   if (isListedOrigin(config, url)) return undefined
   const setting = '(setting "repository_origins")'

@@ -10,8 +10,8 @@ import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import { createMark, killMarked } from '#platform/process/process-marker.ts'
 import { printable } from '#platform/text/printable.ts'
 import { prlimitCommand, type ResourceLimits } from '../host/resource-limits.ts'
-import { cloningUser } from '../host/user-ids.ts'
-import { forbiddenReason, isListedOrigin } from './allowed-origins.ts'
+import { getCloningUser } from '../host/user-ids.ts'
+import { findForbiddenReason, isListedOrigin } from './allowed-origins.ts'
 import { runGit } from './git.ts'
 import { watchDisk } from './watch-disk.ts'
 
@@ -100,7 +100,7 @@ export async function endInterruptedClone(home: string): Promise<void> {
 }
 
 /** The sentences about the repository in the agent's instructions. */
-export function repositoryDescription({ folder, url }: Repository): string {
+export function describeRepository({ folder, url }: Repository): string {
   return `The folder "${folder}" of the workspace is a clone of the git repository ${url}. You have no credential for it: others fetch your commits from this clone.`
 }
 
@@ -118,7 +118,7 @@ async function fetchClone(deps: CloneDeps, staging: string, { home, repository, 
     writeFileSync(file, deps.caCertificates, { mode: 0o644 })
     settings.push(['http.sslCAInfo', file])
   }
-  const user = uid === undefined ? undefined : cloningUser(config.intern_users_from)
+  const user = uid === undefined ? undefined : getCloningUser(config.intern_users_from)
   if (user !== undefined) chownSync(staging, user, user)
   const cloneArguments = [
     ...['--quiet', '--no-checkout', '--no-recurse-submodules', '--template=', '--origin=origin'],
@@ -147,7 +147,7 @@ const createLimitCommand = (config: CloneRules, uid: number | undefined) =>
  * because a second look-up could return others. A server that the operator named is not pinned.
  */
 async function createConnectionSettings(config: CloneRules, url: URL): Promise<[string, string][]> {
-  const reason = forbiddenReason(config, url)
+  const reason = findForbiddenReason(config, url)
   if (reason) throw new Error(reason)
   const proxy = findProxy(config, url)
   const isProxied = proxy !== undefined

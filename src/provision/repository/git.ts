@@ -10,17 +10,16 @@ type GitRun = {
   args: string[]
   cwd: string
   /**
-   * Git settings of this process. They are passed in the environment, so that they are in no file and not in the output of
-   * `ps`.
+   * Git settings for this run. The settings are passed in the environment, so that no file and no output of `ps` contains them.
    */
   settings?: [name: string, value: string][]
-  /** The transports that it can fetch with; defaults to none. */
+  /** The transports that git can fetch with, such as `https`; defaults to none. */
   transports?: string[]
-  /** The user that it runs as; defaults to the user of this process. */
+  /** The user id of git; defaults to the user of this process. */
   uid?: number | undefined
-  /** Marks the process and its children, so that they are found after the server was killed. */
+  /** A mark in the environment of git and its children. The next server finds and kills them by this mark. */
   mark: string
-  /** The start of the command line that runs it, such as `prlimit` with its options. */
+  /** The command line before `git`, such as `prlimit` with its options. */
   wrapper?: string[]
   signal: AbortSignal
 }
@@ -43,7 +42,7 @@ const fixedSettings: [string, string][] = [
   ['http.lowSpeedTime', '60'],
 ]
 
-/** @returns its output. @throws Fault `bad_gateway` with its last error, or Error when it cannot be run or is stopped. */
+/** Runs git. @returns the output. @throws Fault `bad_gateway` with git's last error; Error if git cannot be run or is stopped. */
 export function runGit({ args, cwd, uid, wrapper = [], signal, ...environment }: GitRun) {
   const command = [...wrapper, 'git', ...args]
   return new Promise<string>((resolve, reject) => {

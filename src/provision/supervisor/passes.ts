@@ -1,6 +1,4 @@
-/**
- * Runs one pass for each id at a time. Requests during a pass cause exactly one more pass after it.
- */
+/** Runs one pass for each id at a time. Requests during a pass cause exactly one more pass afterwards. */
 export class Passes {
   readonly #pass: (id: string) => Promise<void>
   readonly #running = new Map<string, Promise<void>>()

@@ -1,6 +1,6 @@
 import { agentNameOf } from '#interns/contract/rules/rule.ts'
 import type { Intern } from '#interns/registry/intern-store.ts'
-import { findRulesInForce, readRuleVersions, versionKey } from '#interns/rules/rules-store.ts'
+import { findRulesInForce, readRuleVersions, toVersionKey } from '#interns/rules/rules-store.ts'
 import { retry } from '#platform/async/retry.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Provisioner } from './provisioner.ts'
@@ -42,6 +42,6 @@ export class RulePusher {
       () => provisioner.runsOf(intern).setRules(rules, AbortSignal.timeout(timeoutMs)),
       (failures) => (failures < maxAttempts ? 0 : undefined),
     )
-    this.#pushedVersions.set(intern.id, versionKey(sets))
+    this.#pushedVersions.set(intern.id, toVersionKey(sets))
   }
 }

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { applyEntry, emptySession, type Session, type SessionEntry } from './session.ts'
+import { applyEntry, createSession, type Session, type SessionEntry } from './session.ts'
 
 /** Sessions on disk: one append-only file of JSON lines for each. */
 export type SessionStore = {
@@ -33,7 +33,7 @@ export function createSessionStore(folder: string): SessionStore {
     const { entries, validBytes } = parseEntries(bytes)
     const first = entries[0]
     if (first?.type !== 'session.created') return undefined
-    const session = emptySession(first.id, first.cwd, first.at)
+    const session = createSession(first.id, first.cwd, first.at)
     for (const entry of entries) applyEntry(session, entry)
     return { session, entries, validBytes }
   }
@@ -41,7 +41,7 @@ export function createSessionStore(folder: string): SessionStore {
     async create(id, cwd, at) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const file = await open(filePath(id), 'ax', 0o600)
-      const log = createLog(file, emptySession(id, cwd, at))
+      const log = createLog(file, createSession(id, cwd, at))
       try {
         await log.add({ type: 'session.created', id, cwd, at })
         await log.sync()

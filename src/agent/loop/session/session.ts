@@ -27,7 +27,7 @@ export type Session = {
   model: string | undefined
 }
 
-export function emptySession(id: string, cwd: string, at: number): Session {
+export function createSession(id: string, cwd: string, at: number): Session {
   const initialValues = { title: undefined, costUsd: undefined, contextCount: undefined, model: undefined }
   return { id, cwd, updatedAt: at, context: [], rememberedDecisions: new Map(), ...initialValues }
 }

@@ -45,7 +45,7 @@ export async function requestPermission(
   kind: ToolKind = 'execute',
 ): Promise<boolean> {
   const { log } = deps
-  const decision = deps.mode === 'self-drive' || rememberedDecision(log, { name, permissionKey })
+  const decision = deps.mode === 'self-drive' || findRememberedDecision(log, { name, permissionKey })
   const operation: RequestedOperation = { name, title, kind }
   if (decision !== undefined) return decision && askClientRules(deps, call, operation)
   const optionId = await sendPermissionRequest(deps, call, operation, { isForRulesOnly: false })
@@ -98,7 +98,7 @@ async function sendPermissionRequest(
 }
 
 /** Returns a decision for the session. A lasting rejection of the shell includes commands outside its sandbox. */
-function rememberedDecision(
+function findRememberedDecision(
   { session: { rememberedDecisions } }: SessionLog,
   { name, permissionKey }: Required<Operation>,
 ): boolean | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withHints } from '../../tools/commands/shell-hints.ts'
+import { addHints } from '../../tools/commands/shell-hints.ts'
 import { parseInput } from './tool-call.ts'
 
 const read = (text: string) => parseInput({ id: 'a', name: 'shell', arguments: text })
@@ -13,7 +13,6 @@ test('a line break in a string is accepted; an unterminated string is refused', 
 test('an endless tool call of a model is parsed in little time', () => {
   const startedAt = performance.now()
   assert.equal(read(`{"a": ${'\\"'.repeat(300_000)}`), undefined)
-  for (const part of ['((', '<<a ', '\'"', '<<a\n  '])
-    assert.equal(withHints(part.repeat(50_000), 'done'), 'done', part)
+  for (const part of ['((', '<<a ', '\'"', '<<a\n  ']) assert.equal(addHints(part.repeat(50_000), 'done'), 'done', part)
   assert.ok(performance.now() - startedAt < 60_000)
 })

@@ -1,5 +1,5 @@
 /** Appends hints to a command's result about effects that models wrongly assume. */
-export function withHints(command: string, result: string): string {
+export function addHints(command: string, result: string): string {
   const hints = [
     truncationMark.test(result) && 'To see the omitted output, run it again through grep, head or tail.',
     startsBackgroundProcess(command) &&

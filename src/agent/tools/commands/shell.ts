@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import type { CommandResult } from '../../sandbox/command.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { reportProgress } from './command-progress.ts'
-import { withHints } from './shell-hints.ts'
+import { addHints } from './shell-hints.ts'
 
 /** Enough for most builds and tests, without a long wait for a command that hangs. */
 const defaultTimeoutSeconds = 120
@@ -58,7 +58,7 @@ export const shell = defineTool({
     const limits = { sandbox: location === 'inside', timeoutMs: seconds * 1000, signal }
     const options = { ...limits, workspace: workspace.root, onOutput: progress.add }
     try {
-      return withHints(input.command, resultText(await context.shell.run(input.command, options), seconds))
+      return addHints(input.command, formatResult(await context.shell.run(input.command, options), seconds))
     } finally {
       progress.stop()
     }
@@ -108,7 +108,7 @@ const stopMessages = {
 const timeoutMessage = (seconds: number) =>
   `Killed after ${seconds} s. What does not end by itself, such as a server, is for start_process; what takes longer, for a larger timeout_seconds.`
 
-function resultText({ end, output, errorOutput }: CommandResult, seconds: number): string {
+function formatResult({ end, output, errorOutput }: CommandResult, seconds: number): string {
   const printed = [output.trimEnd(), errorOutput.trimEnd()].filter(Boolean).join('\n')
   const body = printed || '(no output)'
   if (end.kind === 'exited') return `${body}\n[exit code ${end.code}]`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readToolCall, type ToolCall } from '../tool-calls/tool-call.ts'
-import { readPermission, selfDriveAnswer } from './permission.ts'
+import { chooseAllowingAnswer, readPermission } from './permission.ts'
 
 const option = (optionId: string, kind: string) => ({ optionId, kind, name: optionId })
 const ask = (toolCall: object, earlier?: ToolCall, options: unknown = []) =>
@@ -114,7 +114,7 @@ test('options of unknown kinds, and no options at all, leave only cancel', () =>
 })
 
 test('self-drive consents as narrowly as possible, and never rejects', () => {
-  assert.equal(selfDriveAnswer(['allow_always', 'allow_once', 'reject_once']), 'allow_once')
-  assert.equal(selfDriveAnswer(['reject_once', 'allow_always']), 'allow_always')
-  assert.equal(selfDriveAnswer(['reject_once']), 'cancel')
+  assert.equal(chooseAllowingAnswer(['allow_always', 'allow_once', 'reject_once']), 'allow_once')
+  assert.equal(chooseAllowingAnswer(['reject_once', 'allow_always']), 'allow_always')
+  assert.equal(chooseAllowingAnswer(['reject_once']), 'cancel')
 })

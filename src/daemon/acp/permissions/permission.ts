@@ -94,7 +94,7 @@ export const isAmbiguous = ({ choices = [] }: PermissionQuestion, kind: Permissi
   choices.filter((choice) => choice.kind === kind).length > 1
 
 /** The answer that allows an action without asking: once, if the agent offers that. */
-export function selfDriveAnswer(options: PermissionKind[]): PermissionAnswer {
+export function chooseAllowingAnswer(options: PermissionKind[]): PermissionAnswer {
   return (
     options.find((option) => option === 'allow_once') ?? options.find((option) => option === 'allow_always') ?? 'cancel'
   )
@@ -105,7 +105,7 @@ function describeAction(call: unknown, findToolCall: (toolCallId: string) => Too
   const id = readProperty(call, 'toolCallId')
   const tool = readToolCall(call, typeof id === 'string' ? findToolCall(id) : undefined)
   const { changes = [], paths = [] } = tool
-  const command = fullCommand(tool) ?? null
+  const command = findWholeCommand(tool) ?? null
   const diffs = changes.map((change) => ({ path: change.path, diff: formatChange(change) }))
   const operation = toOperation(tool)
   const detail = formatDetail(tool, diffs)
@@ -119,7 +119,7 @@ function formatDetail(tool: ToolCall, changes: PermissionDetails['changes']): st
   // A title can have more than the command, such as a note that it runs without a sandbox.
   const headline = command && !title?.includes(command) ? command : title
   const parts = [headline, ...changes.map(({ diff }) => diff)]
-  if (fullCommand(tool) === undefined && changes.length === 0)
+  if (findWholeCommand(tool) === undefined && changes.length === 0)
     parts.push(hasOtherValues(input, headline) ? input : undefined, command ? undefined : toolText)
   const text = parts.filter(Boolean).join('\n')
   const otherPaths = command ? [] : paths.filter((path) => !text.includes(path))
@@ -127,7 +127,7 @@ function formatDetail(tool: ToolCall, changes: PermissionDetails['changes']): st
 }
 
 /** The command, if it is the whole action. The input of a tool of another kind must contain nothing else. */
-function fullCommand(tool: ToolCall): string | undefined {
+function findWholeCommand(tool: ToolCall): string | undefined {
   const { command } = getCommand(tool)
   return tool.kind === 'execute' || !hasOtherValues(tool.input, command) ? command : undefined
 }

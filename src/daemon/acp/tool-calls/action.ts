@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseHost } from '#interns/contract/rules/match-host.ts'
 import { resolveFromRoot } from '#interns/contract/rules/match-path.ts'
-import { possiblePaths } from '#interns/contract/rules/match-rule.ts'
+import { listPossiblePaths } from '#interns/contract/rules/match-rule.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { toOperation } from './operation.ts'
@@ -82,7 +82,7 @@ function resolvePaths(workspace: string, path: string): string[] {
 
 /** Returns the resolved paths of a command's arguments that are symbolic links; undefined if there are too many. */
 function findLinkedPaths(action: Action): string[] | undefined {
-  const namedPaths = new Set(possiblePaths(action))
+  const namedPaths = new Set(listPossiblePaths(action))
   if (namedPaths.size > limits.namedPaths) return undefined
   const root = resolveLinks(action.root)
   const linkedPaths = new Set<string>()

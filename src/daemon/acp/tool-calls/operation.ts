@@ -1,7 +1,7 @@
 import { getCommand, type ToolCall } from './tool-call.ts'
 
 /** One word for each kind of tool, the same for all agents. */
-const wordOfKind: Record<string, string> = {
+const operationByKind: Record<string, string> = {
   execute: 'shell',
   edit: 'edit',
   delete: 'delete',
@@ -19,7 +19,7 @@ const wordOfKind: Record<string, string> = {
  */
 export function toOperation(call: ToolCall): string | null {
   const { kind, name, title, changes } = call
-  const word = wordOfKind[kind ?? ''] ?? (getCommand(call).command ? 'shell' : changes ? 'edit' : undefined)
+  const word = operationByKind[kind ?? ''] ?? (getCommand(call).command ? 'shell' : changes ? 'edit' : undefined)
   if (word) return name?.startsWith(`${word}.`) && isName(name) ? name : word
   return [name, title].find((one) => one !== undefined && isName(one)) ?? null
 }

@@ -29,7 +29,7 @@ export type ParsedAnswer = { value: unknown; isConsent: boolean }
 export type QuestionToAsk = Omit<PendingQuestion, 'reply'>
 
 /** Builds the question of a permission request. @param options the kinds of answers that the caller is offered. */
-export function permissionQuestion(
+export function createPermissionQuestion(
   id: string,
   request: PermissionRequest,
   { action, options = request.question.options }: { action: Action; options?: PermissionKind[] },
@@ -61,12 +61,12 @@ function cutDetail(id: string, detail: string | null): string | null {
 }
 
 /** Builds the question that an agent sends as a permission request. Undefined for an ordinary permission request. */
-export function formQuestionOfPermission(id: string, params: unknown): QuestionToAsk | undefined {
+export function createFormQuestionOfPermission(id: string, params: unknown): QuestionToAsk | undefined {
   const request = readQuestionPermission(params)
   if (!request) return undefined
   const { message, fields } = request.form
   return {
-    question: { id, kind: 'elicitation', message, fields: fields.map(questionField) },
+    question: { id, kind: 'elicitation', message, fields: fields.map(toQuestionField) },
     cancelledReply: cancelledPermission,
     read: (answer) => {
       const formAnswer = readFormAnswer(fields, answer)
@@ -78,11 +78,11 @@ export function formQuestionOfPermission(id: string, params: unknown): QuestionT
 export const cancelledForm = { action: 'cancel' }
 
 /** Builds the question of a form. Undefined if the form requires values that callers cannot send. */
-export function formQuestion(id: string, params: unknown): QuestionToAsk | undefined {
+export function createFormQuestion(id: string, params: unknown): QuestionToAsk | undefined {
   const form = readElicitation(params)
   if (!form) return undefined
   return {
-    question: { id, kind: 'elicitation', message: form.message, fields: form.fields.map(questionField) },
+    question: { id, kind: 'elicitation', message: form.message, fields: form.fields.map(toQuestionField) },
     cancelledReply: cancelledForm,
     read: (answer) => {
       const value = readFormAnswer(form.fields, answer)
@@ -91,7 +91,7 @@ export function formQuestion(id: string, params: unknown): QuestionToAsk | undef
   }
 }
 
-const questionField = ({ name, type, required, options }: Form['fields'][number]) => ({
+const toQuestionField = ({ name, type, required, options }: Form['fields'][number]) => ({
   name,
   type,
   required,

@@ -2,16 +2,16 @@ import type { Decision } from '#interns/contract/rules/rule.ts'
 import { truncateText } from '#platform/text/truncate.ts'
 import {
   cancelledPermission,
+  chooseAllowingAnswer,
   isAmbiguous,
   type PermissionRequest,
-  selfDriveAnswer,
 } from '../../acp/permissions/permission.ts'
 import { toAction } from '../../acp/tool-calls/action.ts'
 import { maxLengths } from '../../transcript/limits.ts'
 import type { DaemonTranscripts } from '../../transcript/transcripts.ts'
 import type { LiveRun } from '../live-run.ts'
-import { permissionQuestion } from './pending-question.ts'
-import { answerByRule, type Decisions, selectOnceOptions } from './rule-decisions.ts'
+import { createPermissionQuestion } from './pending-question.ts'
+import { chooseAnswerByRule, type Decisions, selectOnceOptions } from './rule-decisions.ts'
 
 export type DecisionDeps = {
   now: () => number
@@ -40,14 +40,14 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: P
   if (decision) saveDecision(deps, run, request, decision)
   if (decision?.effect === 'ask')
     return run.ask(
-      permissionQuestion(deps.newId(), request, { action, options: selectOnceOptions(options) }),
+      createPermissionQuestion(deps.newId(), request, { action, options: selectOnceOptions(options) }),
       withdrawal,
     )
-  const ruleAnswer = decision && answerByRule(decision.effect, options)
-  const allowingAnswer = selfDriveAnswer(options)
+  const ruleAnswer = decision && chooseAnswerByRule(decision.effect, options)
+  const allowingAnswer = chooseAllowingAnswer(options)
   const mustAsk = run.mode === 'manual' || isAmbiguous(request.question, allowingAnswer)
   if (!ruleAnswer && mustAsk && !request.isForRulesOnly)
-    return run.ask(permissionQuestion(deps.newId(), request, { action }), withdrawal)
+    return run.ask(createPermissionQuestion(deps.newId(), request, { action }), withdrawal)
   reportWork()
   const answer = ruleAnswer ?? allowingAnswer
   run.questions.noteDecision(answer.startsWith('allow'))

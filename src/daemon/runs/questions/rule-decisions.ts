@@ -34,7 +34,7 @@ export class Decisions {
 }
 
 /** The answer that applies the decision of a rule without a question. Rules allow only if the agent offers `allow_once`. */
-export function answerByRule(effect: 'allow' | 'deny', options: PermissionKind[]): PermissionAnswer {
+export function chooseAnswerByRule(effect: 'allow' | 'deny', options: PermissionKind[]): PermissionAnswer {
   if (effect === 'allow') return 'allow_once'
   return (
     options.find((option) => option === 'reject_once') ??

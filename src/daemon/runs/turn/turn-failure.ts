@@ -8,7 +8,7 @@ export type TurnFailure = { isSevered: boolean; message: string; retryable: bool
  * Converts an error to the failure that the caller sees. An agent can declare an error as retryable (`data.retryable`), or
  * report the status of the model's provider.
  */
-export function turnFailureOf(error: unknown): TurnFailure {
+export function toTurnFailure(error: unknown): TurnFailure {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Refusal && error.kind === 'stream_severed') return { isSevered: true, message, retryable: true }
   if (error instanceof RpcError) return { isSevered: false, message, retryable: isTransient(error) }

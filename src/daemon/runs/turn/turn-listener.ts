@@ -2,11 +2,11 @@ import { createPairJoiner } from '#platform/text/surrogate-pairs.ts'
 import type { SessionListener } from '../../acp/agent.ts'
 import { cancelledPermission, readPermission } from '../../acp/permissions/permission.ts'
 import type { AgentUpdate } from '../../acp/update.ts'
-import { costOfTurn } from '../../acp/usage.ts'
+import { computeTurnCost } from '../../acp/usage.ts'
 import type { DaemonLog } from '../../log.ts'
 import type { DaemonTranscripts } from '../../transcript/transcripts.ts'
 import type { LiveRun } from '../live-run.ts'
-import { cancelledForm, formQuestion, formQuestionOfPermission } from '../questions/pending-question.ts'
+import { cancelledForm, createFormQuestion, createFormQuestionOfPermission } from '../questions/pending-question.ts'
 import { type DecisionDeps, decidePermission } from '../questions/permission-decision.ts'
 import { ToolCallCache } from './tool-call-cache.ts'
 
@@ -44,7 +44,7 @@ export class TurnListener implements SessionListener {
 
   /** The cost of the turn so far, in USD; undefined until the agent reports one. */
   get costUsd(): number | undefined {
-    return costOfTurn(this.#costBefore, this.#reportedUsd)
+    return computeTurnCost(this.#costBefore, this.#reportedUsd)
   }
 
   onUpdate(update: AgentUpdate): void {
@@ -65,7 +65,7 @@ export class TurnListener implements SessionListener {
   }
 
   onPermissionRequest(params: unknown, withdrawal: AbortSignal): Promise<unknown> {
-    const question = formQuestionOfPermission(this.#deps.newId(), params)
+    const question = createFormQuestionOfPermission(this.#deps.newId(), params)
     if (question) return this.#askOrFail(cancelledPermission, () => this.#run.ask(question, withdrawal))
     const reportWork = () => this.#reportWork()
     return this.#askOrFail(cancelledPermission, async () => {
@@ -75,7 +75,7 @@ export class TurnListener implements SessionListener {
   }
 
   async onElicitation(params: unknown, withdrawal: AbortSignal): Promise<unknown> {
-    const question = formQuestion(this.#deps.newId(), params)
+    const question = createFormQuestion(this.#deps.newId(), params)
     return question ? this.#askOrFail(cancelledForm, () => this.#run.ask(question, withdrawal)) : cancelledForm
   }
 

@@ -34,7 +34,7 @@ export async function runAgentTurn(
     if (!agent.hasNoLateUpdates && run.state().at !== 'ended') await sleep(deps.limits.lateOutputMs)
     const report = { model: session.model, usage: readUsage(response, listener.costUsd) }
     const stopReason = readProperty(response, 'stopReason')
-    const failure = failureOfStop(stopReason)
+    const failure = describeFailedStop(stopReason)
     // Before any output, this refuses the whole turn.
     if (failure !== undefined)
       return run.apply({ type: 'turn.failed' }, { ...report, message: failure, retryable: false })
@@ -46,7 +46,7 @@ export async function runAgentTurn(
     if (!isCancelled || run.questions.wasLastRequestDeclined) run.apply({ type: 'turn.finished' }, report)
     else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
   } catch (error) {
-    if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, promptRefusal(error as RpcError))
+    if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, toPromptRefusal(error as RpcError))
     run.fail(error, readUsage(readProperty(error, 'data'), listener.costUsd))
   }
 }
@@ -68,7 +68,7 @@ const successfulStops: readonly unknown[] = [
 ]
 
 /** The message for a turn that its agent did not complete; undefined for a completed or cancelled one. */
-function failureOfStop(stopReason: unknown): string | undefined {
+function describeFailedStop(stopReason: unknown): string | undefined {
   if (successfulStops.includes(stopReason)) return undefined
   if (stopReason === 'refusal')
     return 'The agent refused to continue (stop reason "refusal"). Change the prompt, or start another session.'
@@ -79,7 +79,7 @@ function failureOfStop(stopReason: unknown): string | undefined {
 const isPromptRefused = (error: unknown, prompt: ContentBlock[]) =>
   error instanceof RpcError && error.code === rpcCodes.invalidParams && prompt.some(({ type }) => type !== 'text')
 
-function promptRefusal({ message }: RpcError) {
+function toPromptRefusal({ message }: RpcError) {
   const reason = `Invalid request: the agent does not accept the attachment: ${message}`
   return { refusal: new Refusal('bad_request', reason), message: reason, retryable: false }
 }

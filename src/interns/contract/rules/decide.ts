@@ -1,4 +1,4 @@
-import { type ActionPart, ruleMatches, splitAction } from './match-rule.ts'
+import { type ActionPart, matchRule, splitAction } from './match-rule.ts'
 import { type Action, type Decision, type Effect, effects, type RuleSet } from './rule.ts'
 
 /**
@@ -31,7 +31,7 @@ function strictestOf(decisions: (Decision | undefined)[]): Decision | undefined 
 function decidePart({ scope, version, rules }: RuleSet, part: ActionPart): Decision | undefined {
   let uncertainDeny: Decision | undefined
   for (const [index, rule] of rules.entries()) {
-    const match = ruleMatches(rule, part)
+    const match = matchRule(rule, part)
     if (match === 'no') continue
     const position = index + 1
     const decision: Decision = {

@@ -6,11 +6,11 @@ import { programOf } from './wrapper-commands.ts'
 export type Match = 'yes' | 'no' | 'perhaps'
 
 /** The words of a pattern. `**` at its end matches any further words. */
-export const patternWords = (pattern: string) => pattern.trim().split(/\s+/)
+export const splitPattern = (pattern: string) => pattern.trim().split(/\s+/)
 
 /** Whether a command matches the pattern of an `allow` exactly. An unknown word never matches. */
 export function matchesExactly(pattern: string, words: Word[]): boolean {
-  const expected = patternWords(pattern)
+  const expected = splitPattern(pattern)
   const isOpen = expected.at(-1) === '**'
   if (isOpen) expected.pop()
   if (isOpen ? words.length < expected.length : words.length !== expected.length) return false
@@ -32,7 +32,7 @@ export function startsWithPattern(pattern: string, words: Word[]): Match {
 }
 
 function startsWithWords(pattern: string, [program, ...rest]: [string, ...Word[]]): Match {
-  const expected = patternWords(pattern).filter((word) => word !== '**')
+  const expected = splitPattern(pattern).filter((word) => word !== '**')
   const name = expected[0]?.includes('/') ? program : programOf(program)
   const match = matchWords(expected, [name, ...rest])
   // `git-push` is `git push`.

@@ -1,5 +1,5 @@
 /** `*.example.com` matches every host below `example.com`, and not `example.com` itself. */
-export function hostMatches(pattern: string, host: string): boolean {
+export function matchesHost(pattern: string, host: string): boolean {
   const expected = pattern.toLowerCase()
   if (expected === '*') return true
   return expected.startsWith('*.') ? host.endsWith(expected.slice(1)) : host === expected

@@ -6,7 +6,7 @@ import { matchesGlob } from './glob.ts'
  * Whether a path matches a glob. `*` matches within one name, `**` any folders; `dir/**` includes the folder itself. A glob
  * without `/` at its start is relative to the workspace.
  */
-export function pathMatches(glob: string, path: string): boolean {
+export function matchesPath(glob: string, path: string): boolean {
   return matchesParts(posix.normalize(glob).split('/'), path.split('/'), {
     isWildcard: (part) => part === '**',
     matchesItem: matchesGlob,
@@ -14,7 +14,7 @@ export function pathMatches(glob: string, path: string): boolean {
 }
 
 /** Folds case and accents, because some file systems treat such names as equal. */
-export const foldedPath = (path: string) => path.normalize('NFC').toLowerCase()
+export const foldPath = (path: string) => path.normalize('NFC').toLowerCase()
 
 /** Resolves a path in `folder`. @returns the path relative to `root` if it is inside `root`, otherwise the absolute path. */
 export function resolveFromRoot(root: string, path: string, folder = root): string {

@@ -1,8 +1,8 @@
 import { type Match, matchesExactly, occursWithin, startsWithPattern } from './match-command.ts'
-import { findHosts, hasUrlExpansion, hostMatches } from './match-host.ts'
-import { foldedPath, pathMatches, resolveFromRoot } from './match-path.ts'
+import { findHosts, hasUrlExpansion, matchesHost } from './match-host.ts'
+import { foldPath, matchesPath, resolveFromRoot } from './match-path.ts'
 import type { Action, Rule } from './rule.ts'
-import { possibleCommands, readCommands, type SimpleCommand, type Word } from './shell-words.ts'
+import { listPossibleWords, parseCommands, type SimpleCommand, type Word } from './shell-words.ts'
 import { addWorkingFolders } from './working-folders.ts'
 import { isWrapperCommand } from './wrapper-commands.ts'
 
@@ -24,10 +24,10 @@ export type ActionPart = {
 export function splitAction(action: Action, agent: string): ActionPart[] {
   const text = action.command ?? ''
   const whole = { action, agent, command: undefined, folders: [action.root] }
-  if (!isCommand(action)) return [{ ...whole, unparsedWords: undefined, argumentWords: possibleCommands(text) }]
-  const commands = action.unsure ? undefined : readCommands(text)
+  if (!isCommand(action)) return [{ ...whole, unparsedWords: undefined, argumentWords: listPossibleWords(text) }]
+  const commands = action.unsure ? undefined : parseCommands(text)
   if (!commands || commands.length === 0 || commands.some(isWrapperCommand))
-    return [{ ...whole, unparsedWords: possibleCommands(text), argumentWords: [] }]
+    return [{ ...whole, unparsedWords: listPossibleWords(text), argumentWords: [] }]
   return addWorkingFolders(commands, action.root).map((each) => ({
     action,
     agent,
@@ -41,13 +41,13 @@ const isCommand = ({ operation, command }: Action) =>
   operation === null ? command !== null : operation === 'shell' || operation.startsWith('shell.')
 
 /** Whether a rule matches a part. For an `allow` everything in the part must match, for other effects anything. */
-export function ruleMatches(rule: Rule, part: ActionPart): Match {
-  const matches = [...conditionMatches(rule, part)]
+export function matchRule(rule: Rule, part: ActionPart): Match {
+  const matches = [...matchConditions(rule, part)]
   if (matches.includes('no')) return 'no'
   return matches.includes('perhaps') ? 'perhaps' : 'yes'
 }
 
-function* conditionMatches(rule: Rule, part: ActionPart): Iterable<Match> {
+function* matchConditions(rule: Rule, part: ActionPart): Iterable<Match> {
   const { agents, tools, commands, unclear, paths, hosts, effect } = rule
   const isAllow = effect === 'allow'
   // A command that cannot be parsed reliably, or that does more than its words, is never allowed.
@@ -55,14 +55,15 @@ function* conditionMatches(rule: Rule, part: ActionPart): Iterable<Match> {
   // A tool of another kind can do anything with its files and addresses. It is allowed only by its name.
   if (isAllow && !tools && (paths || hosts)) yield toMatch(fileAndWebTools.has(part.action.operation ?? ''))
   if (agents) yield toMatch(agents.includes(part.agent))
-  if (tools) yield toolMatches(tools, part, isAllow)
+  if (tools) yield matchTool(tools, part, isAllow)
   if (unclear) yield toMatch(part.unparsedWords !== undefined)
   if (commands)
     yield isAllow
       ? toMatch(commands.some((each) => matchesExactly(each, part.command?.words ?? [null])))
-      : commandMatches(commands, part)
-  if (paths) yield isAllow ? toMatch(everyValueMatches(part.action.paths, paths, pathAllowed)) : pathsMatch(paths, part)
-  if (hosts) yield isAllow ? toMatch(everyValueMatches(part.action.hosts, hosts, hostMatches)) : hostsMatch(hosts, part)
+      : matchCommand(commands, part)
+  if (paths)
+    yield isAllow ? toMatch(everyValueMatches(part.action.paths, paths, matchesAllowedPath)) : matchPaths(paths, part)
+  if (hosts) yield isAllow ? toMatch(everyValueMatches(part.action.hosts, hosts, matchesHost)) : matchHosts(hosts, part)
 }
 
 const fileAndWebTools = new Set(['edit', 'delete', 'move', 'read', 'search', 'fetch'])
@@ -71,12 +72,14 @@ const toMatch = (isMatch: boolean): Match => (isMatch ? 'yes' : 'no')
 
 function isExactlyItsWords({ action, command, unparsedWords }: ActionPart): boolean {
   if (unparsedWords || action.unsure) return false
-  return !command || (command.assigned.length === 0 && command.redirects.length === 0 && !command.words.includes(null))
+  return (
+    !command || (command.assignments.length === 0 && command.redirects.length === 0 && !command.words.includes(null))
+  )
 }
 
 /** Whether a path matches the glob of an `allow`. Unlike in other rules, `**` matches only folders of the workspace. */
-const pathAllowed = (glob: string, path: string) =>
-  glob.startsWith('/') === path.startsWith('/') && pathMatches(glob, path)
+const matchesAllowedPath = (glob: string, path: string) =>
+  glob.startsWith('/') === path.startsWith('/') && matchesPath(glob, path)
 
 const everyValueMatches = (
   values: string[],
@@ -85,12 +88,12 @@ const everyValueMatches = (
 ) => values.length > 0 && values.every((value) => patterns.some((pattern) => matches(pattern, value)))
 
 /** Matches the kind of tool. For `ask` and `deny`, `shell` also matches `shell.escalate`. */
-function toolMatches(tools: string[], { action: { operation } }: ActionPart, isAllow: boolean): Match {
+function matchTool(tools: string[], { action: { operation } }: ActionPart, isAllow: boolean): Match {
   if (operation === null) return isAllow ? 'no' : 'perhaps'
   return toMatch(tools.some((tool) => operation === tool || (!isAllow && operation.startsWith(`${tool}.`))))
 }
 
-function commandMatches(patterns: string[], { command, unparsedWords, argumentWords }: ActionPart): Match {
+function matchCommand(patterns: string[], { command, unparsedWords, argumentWords }: ActionPart): Match {
   if (unparsedWords)
     return patterns.some((pattern) => unparsedWords.some((words) => occursWithin(pattern, words))) ? 'yes' : 'perhaps'
   if (!command) return toMatch(patterns.some((pattern) => argumentWords.some((words) => occursWithin(pattern, words))))
@@ -100,38 +103,38 @@ function commandMatches(patterns: string[], { command, unparsedWords, argumentWo
 }
 
 /** All words of a command count as paths, because it is unknown which ones are. */
-function pathsMatch(patterns: string[], { action, command, unparsedWords, argumentWords, folders }: ActionPart): Match {
+function matchPaths(patterns: string[], { action, command, unparsedWords, argumentWords, folders }: ActionPart): Match {
   const words = command ? [...command.words, ...command.redirects] : (unparsedWords ?? argumentWords).flat()
-  const namedPaths = words.flatMap(possiblePathsOfWord)
+  const namedPaths = words.flatMap(listPathsInWord)
   const paths = namedPaths.flatMap((word) =>
     (folders ?? [action.root]).map((folder) => resolveFromRoot(action.root, word, folder)),
   )
-  const globs = patterns.map(foldedPath)
+  const globs = patterns.map(foldPath)
   const allPaths = [...action.paths, ...(action.linked ?? []), ...paths]
-  if (allPaths.some((path) => globs.some((glob) => pathMatches(glob, foldedPath(path))))) return 'yes'
+  if (allPaths.some((path) => globs.some((glob) => matchesPath(glob, foldPath(path))))) return 'yes'
   return action.unsure || unparsedWords || !folders || words.includes(null) ? 'perhaps' : 'no'
 }
 
 /** The possible paths of a command, not normalized: `a/../b` is not `b` if `a` is a link. */
-export function possiblePaths(action: Action): string[] {
+export function listPossiblePaths(action: Action): string[] {
   return splitAction(action, '').flatMap(({ command, folders = [action.root], unparsedWords }) => {
     const words = command ? [...command.words, ...command.redirects] : (unparsedWords ?? []).flat()
-    const namedPaths = words.flatMap(possiblePathsOfWord)
+    const namedPaths = words.flatMap(listPathsInWord)
     return namedPaths.flatMap((word) => (word.startsWith('/') ? word : folders.map((folder) => `${folder}/${word}`)))
   })
 }
 
 /** The word itself, and paths within it: `--file=.env`, `-f.env`, `d@.env`. */
-function possiblePathsOfWord(word: Word): string[] {
+function listPathsInWord(word: Word): string[] {
   if (word === null) return []
   const paths = [word, ...word.split(/[=:@,]/).slice(1)]
   if (/^-[^-]./.test(word)) paths.push(word.slice(2))
   return paths.filter((path) => path !== '')
 }
 
-function hostsMatch(patterns: string[], { action, command, unparsedWords }: ActionPart): Match {
+function matchHosts(patterns: string[], { action, command, unparsedWords }: ActionPart): Match {
   const hosts = hostsOf(action)
-  if (hosts.some((host) => patterns.some((pattern) => hostMatches(pattern, host)))) return 'yes'
+  if (hosts.some((host) => patterns.some((pattern) => matchesHost(pattern, host)))) return 'yes'
   if (action.unsure || unparsedWords || hasUrlExpansion(action.command ?? '')) return 'perhaps'
   // A word without dots, such as `localhost`, can be a host or anything else.
   const isUnsure = command?.words.some((word) => word === null || (word !== '' && patterns.includes(word)))

@@ -9,7 +9,7 @@ export type SimpleCommand = {
   /** The files of its redirections. */
   redirects: Word[]
   /** Variables set only for this command, which can change what it does: `PATH=. git status`. */
-  assigned: string[]
+  assignments: string[]
   /** Whether an unknown word can become an option: `*` can be a file named `-exec`, `src/*` cannot. */
   canHaveOptions: boolean
 }
@@ -31,19 +31,19 @@ const maxCommands = 1000
 const controls = /[\x00-\x08\x0b-\x1f\x7f]/
 const allControls = new RegExp(controls, 'g')
 
-const unclearScript = new Error('The script is more than a list of simple commands.')
+const unclearScriptError = new Error('The script is more than a list of simple commands.')
 
 /**
  * Parses a script into its simple commands like bash. It supports words, quotes, `;`, `&&`, `||`, `|`, `&`, lines, comments
  * and redirections to files. For everything else (substitutions, loops, functions, here documents) it returns undefined, so
  * that nothing is misinterpreted.
  */
-export function readCommands(script: string): SimpleCommand[] | undefined {
+export function parseCommands(script: string): SimpleCommand[] | undefined {
   if (script.length > maxScriptLength || controls.test(script)) return undefined
   try {
     return new ShellReader(script).read()
   } catch (error) {
-    if (error === unclearScript) return undefined
+    if (error === unclearScriptError) return undefined
     throw error
   }
 }
@@ -73,7 +73,7 @@ class ShellReader {
     else if (lookahead.startsWith('&>')) this.#redirect(lookahead === '&>>' ? 3 : 2)
     else if (char === '\n' || char === ';' || char === '|' || char === '&') this.#separate(lookahead)
     else if (char === '<' || char === '>') this.#redirect(0)
-    else if (char === '(' || char === ')') throw unclearScript
+    else if (char === '(' || char === ')') throw unclearScriptError
     else this.#addWord()
   }
 
@@ -86,7 +86,7 @@ class ShellReader {
     const two = lookahead.slice(0, 2)
     const length = two === '&&' || two === '||' || two === '|&' ? 2 : 1
     // `;;` and `;&` belong to `case`. Two separators in a row are an error in bash, except for line breaks.
-    if (lookahead[0] !== '\n' && isEmpty(this.#command)) throw unclearScript
+    if (lookahead[0] !== '\n' && isEmpty(this.#command)) throw unclearScriptError
     this.#at += length
     this.#endCommand()
   }
@@ -95,8 +95,8 @@ class ShellReader {
     const command = this.#command
     if (isEmpty(command)) return
     // An assignment without a command changes later commands; a redirection alone empties a file.
-    if (command.words.length === 0) throw unclearScript
-    if (this.#commands.push(command) > maxCommands) throw unclearScript
+    if (command.words.length === 0) throw unclearScriptError
+    if (this.#commands.push(command) > maxCommands) throw unclearScriptError
     this.#command = newCommand()
   }
 
@@ -104,11 +104,11 @@ class ShellReader {
   #redirect(length: number): void {
     const operator =
       length > 0 ? '&>' : /^(?:>>|>\||>&|<&|<>|<<|>|<)/.exec(this.#script.slice(this.#at, this.#at + 2))![0]
-    if (operator === '<<') throw unclearScript
+    if (operator === '<<') throw unclearScriptError
     this.#at += length || operator.length
     while (this.#script[this.#at] === ' ' || this.#script[this.#at] === '\t') this.#at++
     const char = this.#script[this.#at]
-    if (char === undefined || '\n;|&<>()#'.includes(char)) throw unclearScript
+    if (char === undefined || '\n;|&<>()#'.includes(char)) throw unclearScriptError
     const { word } = this.#readWord()
     const isDescriptorCopy = operator.endsWith('&') && word !== null && /^(?:\d+|-)$/.test(word)
     if (!isDescriptorCopy && word !== '/dev/null') this.#command.redirects.push(word)
@@ -119,12 +119,12 @@ class ShellReader {
     const next = this.#script[this.#at]
     // A file descriptor before a redirection.
     if ((next === '<' || next === '>') && isUnquoted && word !== null && /^\d+$/.test(word)) return
-    if (next === '(') throw unclearScript
+    if (next === '(') throw unclearScriptError
     const { words } = this.#command
     if (words.length === 0) {
-      if (isUnquoted && word !== null && reserved.has(word)) throw unclearScript
+      if (isUnquoted && word !== null && reserved.has(word)) throw unclearScriptError
       if (assignment !== undefined) {
-        this.#command.assigned.push(assignment)
+        this.#command.assignments.push(assignment)
         return
       }
     }
@@ -154,7 +154,7 @@ class ShellReader {
       else if (char === '$') {
         this.#skipVariable()
         isKnown = false
-      } else if (char === '`') throw unclearScript
+      } else if (char === '`') throw unclearScriptError
       else {
         if ('*?{}'.includes(char) || (char === '~' && (isFirst || text.endsWith('=') || text.endsWith(':'))))
           isKnown = false
@@ -183,7 +183,7 @@ class ShellReader {
 
   #readSingleQuoted(): string {
     const end = this.#script.indexOf("'", this.#at + 1)
-    if (end < 0) throw unclearScript
+    if (end < 0) throw unclearScriptError
     const text = this.#script.slice(this.#at + 1, end)
     this.#at = end + 1
     return text
@@ -195,7 +195,7 @@ class ShellReader {
     this.#at++
     for (;;) {
       const char = this.#script[this.#at]
-      if (char === undefined || char === '`') throw unclearScript
+      if (char === undefined || char === '`') throw unclearScriptError
       if (char === '"') break
       if (char === '$') {
         this.#skipVariable()
@@ -212,7 +212,7 @@ class ShellReader {
 
   #readEscape(): string {
     const next = this.#script[this.#at + 1]
-    if (next === undefined) throw unclearScript
+    if (next === undefined) throw unclearScriptError
     this.#at += 2
     return next === '\n' ? '' : next
   }
@@ -225,20 +225,20 @@ class ShellReader {
     const found = /^\$(?:[A-Za-z_]\w*|[0-9@*#?]|\{[A-Za-z_]\w*\})/.exec(
       this.#script.slice(this.#at, this.#at + maxVariableLength),
     )
-    if (!found || /^\$\{?_\}?$/.test(found[0])) throw unclearScript
+    if (!found || /^\$\{?_\}?$/.test(found[0])) throw unclearScriptError
     this.#at += found[0].length
   }
 }
 
-const newCommand = (): SimpleCommand => ({ words: [], redirects: [], assigned: [], canHaveOptions: false })
-const isEmpty = ({ words, redirects, assigned }: SimpleCommand) =>
-  words.length === 0 && redirects.length === 0 && assigned.length === 0
+const newCommand = (): SimpleCommand => ({ words: [], redirects: [], assignments: [], canHaveOptions: false })
+const isEmpty = ({ words, redirects, assignments }: SimpleCommand) =>
+  words.length === 0 && redirects.length === 0 && assignments.length === 0
 
 /**
  * All possible words of a script that cannot be parsed, without quotes and operators: one list with `a=b` and `a,b` as one word,
  * one list with them split. A word of the script is in these lists, unless it is computed when the script runs.
  */
-export function possibleCommands(script: string): string[][] {
+export function listPossibleWords(script: string): string[][] {
   const unquoted = script
     .slice(0, maxSearchedLength)
     .replace(/\\\n/g, '')

@@ -5,7 +5,7 @@ import type { SimpleCommand, Word } from './shell-words.ts'
 const words = (text: string) => new Set(text.trim().split(/\s+/))
 
 /** Programs that run commands from their arguments or input, and shell builtins that change later commands. */
-const wrappers = words(`
+const wrapperPrograms = words(`
   sh bash dash ash zsh ksh mksh fish csh tcsh rbash busybox toybox env xargs parallel eval exec command builtin source .
   nohup setsid nice ionice chrt taskset timeout stdbuf unbuffer time strace ltrace gdb sudo su doas runuser chroot
   unshare nsenter setpriv bwrap firejail prlimit systemd-run script watch flock ssh expect socat nc ncat at batch crontab
@@ -34,8 +34,8 @@ export const programOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
  * Whether a command runs other commands from its arguments or input, or changes what later commands do. Its effect cannot be
  * determined from its words.
  */
-export function isWrapperCommand({ words: [program, ...rest], assigned, canHaveOptions }: SimpleCommand): boolean {
-  if (program == null || program === '' || assigned.some((variable) => codeVariables.test(variable))) return true
+export function isWrapperCommand({ words: [program, ...rest], assignments, canHaveOptions }: SimpleCommand): boolean {
+  if (program == null || program === '' || assignments.some((variable) => codeVariables.test(variable))) return true
   const programName = programOf(program)
   // On a case-insensitive file system, `SH` runs `sh`.
   return [programName, programName.toLowerCase()].some(
@@ -44,7 +44,7 @@ export function isWrapperCommand({ words: [program, ...rest], assigned, canHaveO
 }
 
 function isWrapper(name: string, rest: Word[]): boolean {
-  if (wrappers.has(name) || /^ld-(?:linux|musl)/.test(name)) return true
+  if (wrapperPrograms.has(name) || /^ld-(?:linux|musl)/.test(name)) return true
   const knownWords = rest.filter((word) => word !== null)
   if (readsStdin.test(name) && readsProgramFromStdin(knownWords)) return true
   if (/^g?sed$/.test(name)) return sedRunsOthers(rest)

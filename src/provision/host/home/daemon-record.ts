@@ -6,15 +6,15 @@ import type { ProcessId } from '../processes.ts'
 export type DaemonRecord = {
   process: ProcessId
   socketPath: string
-  /** The port for servers on other hosts, if they reach it. */
+  /** The port of the TLS listener for servers on other hosts; undefined without one. */
   port?: number
   /** The token for requests to the daemon. */
   token: string
   /** The secret of the intern's API key. */
   secret: string
-  /** The user that it runs as, if the intern has a separate one. */
+  /** The user id of the daemon, if the intern has a separate user. */
   uid?: number
-  /** The folder of its control group. */
+  /** The folder of the intern's control group. */
   group?: string
   /** Set if all processes of the intern have ended and none was started since, so that no process must be searched for. */
   ended?: true

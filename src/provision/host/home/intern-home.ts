@@ -29,9 +29,9 @@ type HomeContents = {
   baseUrl: string
   /** Trusted CA certificates as PEM; undefined for those of the system. */
   caCertificates: string | undefined
-  /** The user that it runs as; undefined for the user of this process. */
+  /** The user id of the intern's processes; undefined for the user of this process. */
   uid: number | undefined
-  /** The address on which it listens for other hosts, as in the daemon's settings. */
+  /** The address on which the daemon listens for other hosts, as in the daemon's settings. */
   listen: { host: string; port: number; tls: object } | undefined
 }
 

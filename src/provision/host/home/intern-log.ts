@@ -29,7 +29,7 @@ export async function readLog(home: string, bytes: number): Promise<InternLog> {
 }
 
 /** A connection on which a server of another host requests the tail of a log, once. */
-export function logConnection(home: string): Duplex {
+export function createLogConnection(home: string): Duplex {
   const [local, remote] = duplexPair()
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://log')

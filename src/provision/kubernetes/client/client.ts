@@ -47,81 +47,103 @@ export function createKubernetesClient(
   namespace: string,
   policy: RetryPolicy = defaultRetryPolicy,
 ): KubernetesClient {
-  const requests = new KubernetesRequests(server, policy)
-  const objectPath = (kind: Kind, name: string) => `${collectionPath(kind, namespace)}/${encodeURIComponent(name)}`
-  return {
-    get: (kind, name) =>
-      ignoreNotFound(requests.send<KubernetesObject>({ method: 'GET', path: objectPath(kind, name) })),
-    async list(kind, labels) {
-      const query = { labelSelector: labels }
-      type Page = { items: Omit<KubernetesObject, 'kind'>[]; metadata: { resourceVersion: string } }
-      const page = await requests.send<Page>({ method: 'GET', path: collectionPath(kind, namespace), query })
-      // The items of a list have no kind.
-      return { items: page.items.map((item) => ({ ...item, kind })), version: page.metadata.resourceVersion }
-    },
-    async warnings(name) {
-      const query = { fieldSelector: `involvedObject.name=${name},type=Warning` }
-      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`
-      return (await requests.send<{ items: Warning[] }>({ method: 'GET', path, query })).items
-    },
-    async log(pod, container, { bytes, lines }) {
-      // One more line shows whether there are more.
-      const query = { container, tailLines: String(lines + 1) }
-      const request = {
-        method: 'GET',
-        path: `${objectPath('Pod', pod)}/log`,
-        query,
-        accept: 'text/plain, */*',
-      } as const
-      // Status 400: the container has not started yet.
-      return ignoreNotFound(ignoreStatus(requests.readTail(request, bytes), 400))
-    },
-    apply(object) {
-      const body = { apiVersion: kinds[object.kind].apiVersion, ...object }
-      const query = { fieldManager, force: 'true' }
-      return requests.send({
-        method: 'PATCH',
-        path: objectPath(object.kind, object.metadata.name),
-        query,
-        body,
-        contentType: applyType,
-      })
-    },
-    merge: (kind, name, change) =>
-      requests.send({
-        method: 'PATCH',
-        path: objectPath(kind, name),
-        query: { fieldManager },
-        body: change,
-        contentType: mergeType,
-      }),
-    async remove(kind, name, uid) {
-      const body = { propagationPolicy: 'Background', ...(uid !== undefined && { preconditions: { uid } }) }
-      const removed = requests.send({ method: 'DELETE', path: objectPath(kind, name), body })
-      await ignoreNotFound(uid === undefined ? removed : ignoreConflict(removed))
-    },
-    async *watch(kind, labels, version, signal) {
-      const query = {
-        watch: 'true',
-        allowWatchBookmarks: 'true',
-        labelSelector: labels,
-        resourceVersion: version,
-        timeoutSeconds: String(watchSeconds),
-      }
-      // The API server ends the watch first. The timeout detects a dead connection.
-      const limits = { headersTimeout: policy.requestTimeoutMs, bodyTimeout: 1.5 * watchSeconds * 1000 }
-      const { body } = await requests.open(
-        { method: 'GET', path: collectionPath(kind, namespace), query },
-        limits,
-        signal,
-      )
-      const lines = new LineReader(maxEventBytes)
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        lines.push(chunk)
-        for (let line = lines.next(); line !== undefined; line = lines.next()) if (line) yield parseEvent(line)
-      }
-    },
-    close: () => requests.close(),
+  return new NamespaceClient(server, namespace, policy)
+}
+
+class NamespaceClient implements KubernetesClient {
+  readonly #requests: KubernetesRequests
+  readonly #namespace: string
+  readonly #policy: RetryPolicy
+
+  constructor(server: ApiServer, namespace: string, policy: RetryPolicy) {
+    this.#requests = new KubernetesRequests(server, policy)
+    this.#namespace = namespace
+    this.#policy = policy
+  }
+
+  get(kind: Kind, name: string): Promise<KubernetesObject | undefined> {
+    return ignoreNotFound(this.#requests.send<KubernetesObject>({ method: 'GET', path: this.#objectPath(kind, name) }))
+  }
+
+  async list(kind: Kind, labels: string): Promise<{ items: KubernetesObject[]; version: string }> {
+    type Page = { items: Omit<KubernetesObject, 'kind'>[]; metadata: { resourceVersion: string } }
+    const path = collectionPath(kind, this.#namespace)
+    const page = await this.#requests.send<Page>({ method: 'GET', path, query: { labelSelector: labels } })
+    // The items of a list have no kind.
+    return { items: page.items.map((item) => ({ ...item, kind })), version: page.metadata.resourceVersion }
+  }
+
+  async warnings(name: string): Promise<Warning[]> {
+    const query = { fieldSelector: `involvedObject.name=${name},type=Warning` }
+    const path = `/api/v1/namespaces/${encodeURIComponent(this.#namespace)}/events`
+    return (await this.#requests.send<{ items: Warning[] }>({ method: 'GET', path, query })).items
+  }
+
+  async log(
+    pod: string,
+    container: string,
+    { bytes, lines }: LogLength,
+  ): Promise<{ text: string; isCut: boolean } | undefined> {
+    // One more line shows whether there are more.
+    const query = { container, tailLines: String(lines + 1) }
+    const path = `${this.#objectPath('Pod', pod)}/log`
+    const tail = this.#requests.readTail({ method: 'GET', path, query, accept: 'text/plain, */*' }, bytes)
+    // Status 400: the container has not started yet.
+    return ignoreNotFound(ignoreStatus(tail, 400))
+  }
+
+  apply(object: KubernetesObject): Promise<KubernetesObject> {
+    return this.#requests.send({
+      method: 'PATCH',
+      path: this.#objectPath(object.kind, object.metadata.name),
+      query: { fieldManager, force: 'true' },
+      body: { apiVersion: kinds[object.kind].apiVersion, ...object },
+      contentType: applyType,
+    })
+  }
+
+  merge(kind: Kind, name: string, change: object): Promise<KubernetesObject> {
+    const path = this.#objectPath(kind, name)
+    return this.#requests.send({
+      method: 'PATCH',
+      path,
+      query: { fieldManager },
+      body: change,
+      contentType: mergeType,
+    })
+  }
+
+  async remove(kind: Kind, name: string, uid?: string): Promise<void> {
+    const body = { propagationPolicy: 'Background', ...(uid !== undefined && { preconditions: { uid } }) }
+    const removed = this.#requests.send({ method: 'DELETE', path: this.#objectPath(kind, name), body })
+    await ignoreNotFound(uid === undefined ? removed : ignoreConflict(removed))
+  }
+
+  async *watch(kind: Kind, labels: string, version: string, signal: AbortSignal): AsyncGenerator<WatchEvent> {
+    const query = {
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      labelSelector: labels,
+      resourceVersion: version,
+      timeoutSeconds: String(watchSeconds),
+    }
+    const path = collectionPath(kind, this.#namespace)
+    // The API server ends the watch first. The timeout detects a dead connection.
+    const limits = { headersTimeout: this.#policy.requestTimeoutMs, bodyTimeout: 1.5 * watchSeconds * 1000 }
+    const { body } = await this.#requests.open({ method: 'GET', path, query }, limits, signal)
+    const lines = new LineReader(maxEventBytes)
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      lines.push(chunk)
+      for (let line = lines.next(); line !== undefined; line = lines.next()) if (line) yield parseEvent(line)
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#requests.close()
+  }
+
+  #objectPath(kind: Kind, name: string): string {
+    return `${collectionPath(kind, this.#namespace)}/${encodeURIComponent(name)}`
   }
 }
 

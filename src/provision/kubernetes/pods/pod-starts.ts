@@ -48,8 +48,8 @@ export class PodStarts {
 
   /** @throws Error with the reason, written for the intern's owner. */
   async start(intern: Intern, secret: string, onProgress: (progress: Progress) => void): Promise<TcpAccess> {
-    const { config, certificates, pods, now, addressIn } = this.#deps
-    const { client, image, serviceUrl } = this.#deps.cluster
+    const { config, cluster, pods, now, addressIn } = this.#deps
+    const { client } = cluster
     const { id } = intern
     const reportStep = createProgressReporter(steps, intern, onProgress)
     reportStep('Creating its objects')
@@ -61,18 +61,7 @@ export class PodStarts {
       await this.#requireFiles(intern)
       // Two pods must not use the volume at the same time.
       await endFilesPod({ client, stopMs: config.kubernetes_stop_ms }, id)
-      const files = {
-        config,
-        intern,
-        secret,
-        token,
-        servers: await this.#deps.mcpServersOf(intern),
-        certificates: await certificates.forDaemon(id),
-        gitAuthor: await this.#deps.gitAuthorOf(intern),
-        password: await this.#deps.passwordOf(intern),
-        baseUrl: this.#deps.baseUrl(),
-      }
-      const objects = createObjects({ config, image, serviceUrl }, id, createInternFiles(files))
+      const objects = await this.#createObjects(intern, secret, token)
       await applyObjects(client, objects)
       reportStep('Starting its pod')
       const host = await startRespondingPod(
@@ -94,6 +83,24 @@ export class PodStarts {
     } finally {
       if (this.#abortControllers.get(id) === abortController) this.#abortControllers.delete(id)
     }
+  }
+
+  /** Creates the definitions of the objects of an intern. Applies none of them. */
+  async #createObjects(intern: Intern, secret: string, token: string): Promise<ReturnType<typeof createObjects>> {
+    const { config, certificates, mcpServersOf, gitAuthorOf, passwordOf, baseUrl } = this.#deps
+    const { image, serviceUrl } = this.#deps.cluster
+    const files = createInternFiles({
+      config,
+      intern,
+      secret,
+      token,
+      servers: await mcpServersOf(intern),
+      certificates: await certificates.forDaemon(intern.id),
+      gitAuthor: await gitAuthorOf(intern),
+      password: await passwordOf(intern),
+      baseUrl: baseUrl(),
+    })
+    return createObjects({ config, image, serviceUrl }, intern.id, files)
   }
 
   /** Aborts a start, if there is one, with this reason. */

@@ -36,70 +36,99 @@ type PodStart = {
 /** The interval of health checks of the daemon. Changes of the pod are reported without polling. */
 const checkEveryMs = 250
 
+type StartPodDeps = { client: KubernetesClient; pods: Pick<Pods, 'follow'>; now: Now }
+
 /**
  * Waits for the pod with these settings, and for its daemon to answer. @returns its address.
  * @throws Error with the reason of the timeout, written for the intern's owner.
  */
-export async function startRespondingPod(
-  { client, pods, now }: { client: KubernetesClient; pods: Pick<Pods, 'follow'>; now: Now },
-  start: PodStart,
-): Promise<string> {
-  let pod: Pod | undefined
-  let isFirstReport = true
-  /** The pod that ran before this start, and that can hang; undefined without one. */
-  let earlierPod: { uid: string; since: number } | undefined
-  const subscribe = (onChange: () => void) =>
-    pods.follow(start.internId, (reportedPod) => {
-      pod = reportedPod
-      if (isFirstReport && reportedPod?.isRunning) earlierPod = { uid: reportedPod.uid, since: performance.now() }
-      isFirstReport = false
-      onChange()
-    })
-  const monotonicStart = performance.now()
-  /** The system time, for the cluster's warnings. */
-  const startedAt = now()
-  const steps = createStepReports(start)
-  let withinMs = start.startMs
-  const checkPod = async () => {
-    start.signal.throwIfAborted()
-    // `pod` can change during the requests below.
-    const current: Pod | undefined = pod
-    if (current && canAnswer(current, start.settingsHash)) {
-      steps.reportRunning(current.uid)
-      if (await start.isResponding(current.address)) return current.address
-      const isHanging = earlierPod?.uid === current.uid && performance.now() - earlierPod.since > start.unresponsiveMs
-      // The StatefulSet replaces a removed pod, but not if its node is lost.
-      if (isHanging && !current.isLost) await client.remove('Pod', current.name, current.uid)
-    }
-    if (current?.isLost) throw new Error(`It cannot be started: ${current.problem}.`)
-    if (current?.isCloning && steps.reportCloning()) withinMs += start.cloneMs
-    if (current?.cloneFailure && current.settingsHash === start.settingsHash && !current.isEnding) {
-      await endPermanently(client, start, current)
-      throw new Error(current.cloneFailure)
-    }
-    if (performance.now() - monotonicStart > withinMs)
-      throw await timeoutError(client, start, { withinMs, startedAt, pod: current })
-    return undefined
-  }
-  return waitFor(checkPod, { subscribe, recheckMs: checkEveryMs })
+export function startRespondingPod(deps: StartPodDeps, start: PodStart): Promise<string> {
+  return new PodStartup(deps, start).waitForAddress()
 }
 
-/** Reports the steps of a start: the clone once, and the start of each pod once. */
-function createStepReports({ onRunning, onCloning }: PodStart) {
-  let runningUid: string | undefined
-  let isCloningReported = false
-  return {
-    reportRunning(podUid: string): void {
-      if (runningUid !== podUid) onRunning()
-      runningUid = podUid
-    },
-    /** @returns whether this is the first report. */
-    reportCloning(): boolean {
-      if (isCloningReported) return false
-      isCloningReported = true
-      onCloning()
-      return true
-    },
+class PodStartup {
+  readonly #deps: StartPodDeps
+  readonly #start: PodStart
+  /** The system time, for the cluster's warnings. */
+  readonly #startedAt: number
+  readonly #monotonicStart = performance.now()
+  #withinMs: number
+  /** The pod as it was last reported. */
+  #pod: Pod | undefined
+  #isFirstReport = true
+  /** The pod that ran before this start, and that can hang; undefined without one. */
+  #earlierPod: { uid: string; since: number } | undefined
+  /** The running pod that was reported to `onRunning`. */
+  #runningUid: string | undefined
+  #isCloningReported = false
+
+  constructor(deps: StartPodDeps, start: PodStart) {
+    this.#deps = deps
+    this.#start = start
+    this.#startedAt = deps.now()
+    this.#withinMs = start.startMs
+  }
+
+  waitForAddress(): Promise<string> {
+    const subscribe = (onChange: () => void) =>
+      this.#deps.pods.follow(this.#start.internId, (pod) => {
+        this.#onPod(pod)
+        onChange()
+      })
+    return waitFor(() => this.#check(), { subscribe, recheckMs: checkEveryMs })
+  }
+
+  #onPod(pod: Pod | undefined): void {
+    this.#pod = pod
+    if (this.#isFirstReport && pod?.isRunning) this.#earlierPod = { uid: pod.uid, since: performance.now() }
+    this.#isFirstReport = false
+  }
+
+  /** @returns the address if the daemon answers. @throws Error if the start has failed. */
+  async #check(): Promise<string | undefined> {
+    this.#start.signal.throwIfAborted()
+    // `#pod` can change during the requests below.
+    const pod = this.#pod
+    if (pod && canAnswer(pod, this.#start.settingsHash)) {
+      this.#reportRunning(pod)
+      if (await this.#start.isResponding(pod.address)) return pod.address
+      await this.#removeIfHanging(pod)
+    }
+    if (pod?.isLost) throw new Error(`It cannot be started: ${pod.problem}.`)
+    if (pod?.isCloning) this.#allowTimeForClone()
+    await this.#throwIfCloneFailed(pod)
+    if (performance.now() - this.#monotonicStart > this.#withinMs)
+      throw await createTimeoutError(this.#deps.client, this.#start, {
+        withinMs: this.#withinMs,
+        startedAt: this.#startedAt,
+        pod,
+      })
+    return undefined
+  }
+
+  #reportRunning({ uid }: Pod): void {
+    if (this.#runningUid !== uid) this.#start.onRunning()
+    this.#runningUid = uid
+  }
+
+  /** Removes a pod that hangs since before this start. The StatefulSet replaces it, but not if its node is lost. */
+  async #removeIfHanging({ name, uid, isLost }: Pod): Promise<void> {
+    const earlier = this.#earlierPod
+    const isHanging = earlier?.uid === uid && performance.now() - earlier.since > this.#start.unresponsiveMs
+    if (isHanging && !isLost) await this.#deps.client.remove('Pod', name, uid)
+  }
+
+  #allowTimeForClone(): void {
+    if (this.#isCloningReported) return
+    this.#isCloningReported = true
+    this.#start.onCloning()
+    this.#withinMs += this.#start.cloneMs
+  }
+
+  async #throwIfCloneFailed(pod: Pod | undefined): Promise<void> {
+    if (!pod?.cloneFailure || pod.settingsHash !== this.#start.settingsHash || pod.isEnding) return
+    await endPermanently(this.#deps.client, this.#start, pod)
+    throw new Error(pod.cloneFailure)
   }
 }
 
@@ -118,7 +147,7 @@ async function endPermanently(client: KubernetesClient, { internId }: PodStart, 
 
 type Timeout = { withinMs: number; startedAt: number; pod: Pod | undefined }
 
-async function timeoutError(
+async function createTimeoutError(
   client: KubernetesClient,
   start: PodStart,
   { withinMs, startedAt, pod }: Timeout,

@@ -1,4 +1,4 @@
-import { questionArguments } from '#interns/contract/chunks.ts'
+import { toQuestionArguments } from '#interns/contract/chunks.ts'
 import { type AskedQuestion, permissionKinds } from '#interns/contract/question.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { findOpenQuestions } from '#interns/runs/questions.ts'
@@ -76,5 +76,5 @@ export const questionItem = ({ question, sessionId, askedAt, deadlineAt }: Asked
   session_id: sessionId,
   asked_at: isoTime(askedAt),
   deadline_at: isoTime(deadlineAt),
-  ...questionArguments(question),
+  ...toQuestionArguments(question),
 })

@@ -6,9 +6,9 @@ import { Refusal, type RefusalKind, refusals } from '../contract/refusal.ts'
 import type { LoggedDecision } from '../contract/rules/rule.ts'
 import type { InternHealth } from '../contract/runs.ts'
 import type { EntryPage, Milestone, SessionPage } from '../contract/transcript.ts'
-import { DecisionsAnswer } from '../rules/read-decisions.ts'
+import { DecisionsResponse } from '../rules/read-decisions.ts'
 import type { InternLog } from './log.ts'
-import { EntryPageAnswer, MilestonesAnswer, SessionPageAnswer } from './read-transcript.ts'
+import { EntryPageResponse, MilestonesResponse, SessionPageResponse } from './read-transcript.ts'
 
 /** The longest message of a refusal. */
 const maxMessageLength = 10_000
@@ -16,8 +16,8 @@ const maxMessageLength = 10_000
 /** The most paths and changes of a question. Bounds the objects of an answer, whose size is limited when it is read. */
 const maxListed = 10_000
 
-const CancelAnswer = z.object({ cancelled: z.boolean() })
-const HealthAnswer = z.object({
+const CancelResponse = z.object({ cancelled: z.boolean() })
+const HealthResponse = z.object({
   contract: z.number(),
   startedAt: z.number(),
   agent: z.enum(['stopped', 'starting', 'running']),
@@ -26,11 +26,11 @@ const HealthAnswer = z.object({
   waiting: z.number(),
   resting: z.boolean().optional(),
 })
-const RefusalAnswer = z.object({
+const RefusalResponse = z.object({
   error: z.object({ kind: z.string(), message: z.string(), retryable: z.boolean().optional() }),
 })
 
-const PermissionDetailsAnswer = z.object({
+const PermissionDetailsResponse = z.object({
   question: z
     .object({
       detail: z.string().nullable(),
@@ -41,32 +41,32 @@ const PermissionDetailsAnswer = z.object({
     .nullable(),
 })
 
-const LogAnswer = z.union([
+const LogResponse = z.union([
   z.object({ text: z.string(), isCut: z.boolean() }),
   z.object({ none: z.string().max(maxMessageLength) }),
 ])
 
-export const readLogAnswer = (body: string): InternLog => parseAnswer(LogAnswer, body)
+export const readLog = (body: string): InternLog => parseResponse(LogResponse, body)
 export const readPermissionDetails = (body: string): PermissionDetails | undefined =>
-  parseAnswer(PermissionDetailsAnswer, body).question ?? undefined
-export const readSessions = (body: string): SessionPage => parseAnswer(SessionPageAnswer, body)
-export const readEntries = (body: string): EntryPage => parseAnswer(EntryPageAnswer, body)
-export const readMilestones = (body: string): Milestone[] => parseAnswer(MilestonesAnswer, body).milestones
-export const readCancelled = (body: string): boolean => parseAnswer(CancelAnswer, body).cancelled
-export const readHealth = (body: string): InternHealth => parseAnswer(HealthAnswer, body)
+  parseResponse(PermissionDetailsResponse, body).question ?? undefined
+export const readSessions = (body: string): SessionPage => parseResponse(SessionPageResponse, body)
+export const readEntries = (body: string): EntryPage => parseResponse(EntryPageResponse, body)
+export const readMilestones = (body: string): Milestone[] => parseResponse(MilestonesResponse, body).milestones
+export const readCancelled = (body: string): boolean => parseResponse(CancelResponse, body).cancelled
+export const readHealth = (body: string): InternHealth => parseResponse(HealthResponse, body)
 
-const RestAnswer = z.object({ againAfterMs: z.number().min(0) })
-export const readRestDelay = (body: string): number => parseAnswer(RestAnswer, body).againAfterMs
+const RestResponse = z.object({ againAfterMs: z.number().min(0) })
+export const readRestDelay = (body: string): number => parseResponse(RestResponse, body).againAfterMs
 
-export const readDecisions = (body: string): LoggedDecision[] => parseAnswer(DecisionsAnswer, body).decisions
+export const readDecisions = (body: string): LoggedDecision[] => parseResponse(DecisionsResponse, body).decisions
 
-const RulesAnswer = z.object({ judging: z.literal(true) })
+const RulesResponse = z.object({ judging: z.literal(true) })
 /** @throws Refusal if the daemon does not confirm that it applies the rules. */
-export const checkRulesAccepted = (body: string): void => void parseAnswer(RulesAnswer, body)
+export const checkRulesAccepted = (body: string): void => void parseResponse(RulesResponse, body)
 
 /** Reads the refusal from a daemon's answer with a status other than 200. */
 export function readRefusal(body: string, status: number): Refusal {
-  const { success, data } = RefusalAnswer.safeParse(parseJsonOr(body, undefined))
+  const { success, data } = RefusalResponse.safeParse(parseJsonOr(body, undefined))
   if (!success) return new Refusal('intern_rejected', `The intern answered with the unexpected status ${status}.`)
   const { kind, message: fullMessage, retryable } = data.error
   const message = fullMessage.slice(0, maxMessageLength)
@@ -79,7 +79,7 @@ export function readRefusal(body: string, status: number): Refusal {
  * would block the main thread for a second for each 16 MiB.
  * @throws Refusal for a body that does not match the schema, or has too many parts.
  */
-export function parseAnswer<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
+export function parseResponse<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
   if (!new JsonParseQuota().take(body))
     throw new Refusal('intern_rejected', 'The response of the intern has too many parts.')
   const { success, data, error } = schema.safeParse(parseJsonOr(body, undefined))
