@@ -45,6 +45,7 @@ test('a refusal of the daemon has the kind of its status and its public reason',
     ['intern_unreachable', 'bad_gateway', 'intern_unreachable', true],
     ['host_gone', 'unavailable', 'intern_unreachable', true],
     ['intern_asleep', 'unavailable', 'intern_not_ready', true],
+    ['agent_not_ready', 'unavailable', 'intern_not_ready', true],
     // Refusals of file requests do not occur in a chat.
     ...Object.keys(fileRefusals).map((kind) => [kind, 'bad_gateway', 'intern_rejected', false]),
   ])
