@@ -4,7 +4,7 @@ import { embeddingsClientProtocol } from './embeddings/embeddings-client-protoco
 import { messagesClientProtocol } from './messages/messages-client-protocol.ts'
 import { responsesClientProtocol } from './responses/responses-client-protocol.ts'
 
-/** The client protocols of chats. A new one is a folder and a line here. */
+/** The client protocols of chats. A new protocol is a folder and a line here. */
 export const chatClientProtocols: readonly ClientProtocol[] = [
   chatClientProtocol,
   responsesClientProtocol,

@@ -4,7 +4,7 @@ const neverStreamed = (): never => {
   throw new Error('answers of this protocol are never streamed')
 }
 
-/** The members of a client protocol about streams, for one that has none: its requests have no field `stream`. */
+/** The stream members of a client protocol without streams: its requests have no field `stream`. */
 export const withoutStreams: Pick<ClientProtocol, 'createWriter' | 'keepalive' | 'passThroughEnd' | 'addCostToEvent'> =
   {
     createWriter: neverStreamed,

@@ -4,8 +4,8 @@ const summedCounts = ['completion', 'reasoning', 'audioCompletion', 'imageComple
 type Sums = Partial<Record<(typeof summedCounts)[number], number>>
 
 /**
- * Detects servers whose usage counts only the tokens of each event, and adds it up. Most servers send the counts of the
- * answer so far. These never decrease while content arrives, and do not stay the same while the content becomes too long.
+ * Detects servers whose usage counts only the tokens of each event, and adds the counts up. Most servers send the counts of the
+ * answer so far: such counts never decrease, and do not stay constant while much content arrives.
  */
 export class CompletionIncrements {
   #sums: Sums = {}

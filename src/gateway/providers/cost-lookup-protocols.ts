@@ -13,7 +13,7 @@ type CostLookupProtocol = {
   read: (body: unknown, protocol: Pick<ProviderProtocol, 'readBody'>) => ReportedBill | undefined
 }
 
-/** The ways in which providers report the cost of an earlier answer. A new one is a line here and a word in the catalogue. */
+/** The APIs with which providers report the cost of an earlier answer. A new API is a line here and a word in the catalogue. */
 export const costLookupProtocols: Record<CostLookupKind, CostLookupProtocol> = {
   openrouter: { path: (id) => `/generation?id=${encodeURIComponent(id)}`, read: openRouterBill },
   'openai-responses': { path: (id) => `/responses/${encodeURIComponent(id)}`, read: responseBill },
@@ -54,7 +54,7 @@ function responseBill(body: unknown, { readBody }: Pick<ProviderProtocol, 'readB
   return report && { tokens: report.tokens }
 }
 
-/** An amount in USD. A million or more for one answer is not plausible. */
+/** Reads an amount in USD. An amount of a million or more for one answer is not plausible. */
 const readAmount = (value: unknown) => (typeof value === 'number' && value >= 0 && value < 1e6 ? value : undefined)
 const readTokenCount = (value: unknown) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined

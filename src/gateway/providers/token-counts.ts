@@ -5,13 +5,13 @@ export type ReportedCounts = {
   prompt: unknown
   completion: unknown
   /**
-   * Prompt and completion if the server counts cached or reasoning tokens the other way: within them, or separately. The
-   * values that match the total apply.
+   * The prompt and completion that result if the server counts cached or reasoning tokens in the other way, within these counts or
+   * separately. The values that match the total apply.
    */
   otherPrompt?: unknown
   otherCompletion?: unknown
   total?: unknown
-  /** How the counts of several events contradict each other. */
+  /** Describes how the counts of several events contradict each other. */
   mismatch?: string
 } & Partial<Record<'cached' | 'cacheWritten' | 'reasoning' | keyof TokenParts, unknown>>
 

@@ -11,7 +11,7 @@ import { Completion, CompletionChunk } from './schema.ts'
 import { toChatUsage } from './usage.ts'
 import { createChatWriter, emptyChoice } from './writer.ts'
 
-/** Clients of OpenAI chat completions. */
+/** The client protocol of OpenAI chat completions. */
 export const chatClientProtocol: ClientProtocol = {
   protocol: 'openai-chat',
   operation: {

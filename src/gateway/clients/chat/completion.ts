@@ -16,7 +16,7 @@ export function writeCompletion(head: AnswerHead, events: AnswerEvent[], cost: C
   return { ...answer, system_fingerprint: null, ...(tokens && { usage: toChatUsage(tokens, cost) }) }
 }
 
-/** Groups the events by choice. An event without content belongs to none. */
+/** Groups the events by choice. Choices without a finish event are omitted. */
 function groupByChoice(events: AnswerEvent[]): AnswerEvent[][] {
   if (!events.some(({ choice = 0 }) => choice > 0)) return [events]
   const groups = [...Map.groupBy(events, ({ choice = 0 }) => choice)].sort(([first], [second]) => first - second)
@@ -51,7 +51,7 @@ function writeCalls({ request }: AnswerHead, calls: ReturnType<typeof toEmptyCal
   return usesLegacyFunctions(request) ? { function_call: calls[0]!.function } : { tool_calls: calls }
 }
 
-/** Joins the pieces of one choice. */
+/** Collects the content of one choice from its events. */
 function collectContent(events: AnswerEvent[]) {
   const content = {
     text: '',

@@ -10,7 +10,7 @@ export function usesLegacyFunctions(body: Body | undefined): boolean {
   return Array.isArray(body?.functions) && body.functions.length > 0 && !hasTools
 }
 
-/** Whether a body has functions or a call of one. */
+/** Whether a body has `functions`, or a message with `function_call`. */
 export function hasLegacyFunctions(body: Body): boolean {
   if (body.functions != null) return true
   return Array.isArray(body.messages) && (body.messages as Message[]).some((message) => message?.function_call != null)
@@ -23,7 +23,7 @@ export function translateLegacyFunctions(body: Body): ChatRequest {
   if (!usesLegacyFunctions(body)) return { ...body, messages } as ChatRequest
   const tools = (functions as Body[]).map((definition) => ({ type: 'function', function: definition }))
   const tool_choice = isNamed(choice) ? { type: 'function', function: { name: choice.name } } : choice
-  // The predecessor has one call in an answer.
+  // Clients of `functions` expect at most one call in an answer.
   return { ...rest, messages, tools, tool_choice: tool_choice ?? undefined, parallel_tool_calls: false } as ChatRequest
 }
 

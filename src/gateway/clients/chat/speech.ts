@@ -1,14 +1,14 @@
 import type { Speech } from '#chat/events.ts'
 import type { AnswerHead } from '../../protocol/client-protocol.ts'
 
-/** The speech of a chat must have an id, although only that of OpenAI can be named in later messages. */
+/** The id of speech. Clients require an id, although later messages can refer only to speech of OpenAI. */
 export const toSpeechId = ({ id }: AnswerHead) => `audio_${id}`
 
 type AudioOptions = { format?: unknown } | null | undefined
 
 /**
- * The speech of a whole answer, in one piece. Samples without a header get that of a WAV file, the usual format of whole
- * answers, unless the client asks for samples. A stream has samples.
+ * Writes the speech of a whole answer. Samples without a header get the header of a WAV file, the usual format of whole answers,
+ * unless the client requests samples. Streams contain samples.
  */
 export function writeSpeech(head: AnswerHead, pieces: readonly Speech[], transcript: string): object {
   const bytes = Buffer.concat(pieces.map(({ data }) => Buffer.from(data, 'base64')))
@@ -16,7 +16,7 @@ export function writeSpeech(head: AnswerHead, pieces: readonly Speech[], transcr
   const { format } = (head.request?.audio as AudioOptions) ?? {}
   const isRaw = /^audio\/(?:l16|pcm)\b/i.test(mediaType) && format !== 'pcm16'
   const data = (isRaw ? withWavHeader(bytes, readRate(mediaType)) : bytes).toString('base64')
-  // It expires at once, because this service does not store it for later messages.
+  // The speech expires at once, because this service does not store it for later messages.
   return { id: toSpeechId(head), data, transcript, expires_at: head.createdSeconds }
 }
 

@@ -6,7 +6,7 @@ import { Embeddings } from './schema.ts'
 import { embeddingsToChat } from './to-chat.ts'
 import { toEmbeddingsUsage, writeEmbeddings } from './write-answer.ts'
 
-/** Clients of OpenAI embeddings. */
+/** The client protocol of OpenAI embeddings. */
 export const embeddingsClientProtocol: ClientProtocol = {
   ...withoutStreams,
   protocol: 'embeddings',

@@ -1,7 +1,7 @@
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { PresetStyle } from '../../presets/apply-preset.ts'
 
-/** A preset supplies models and preferences. Its system prompt and its other settings are those of chats. */
+/** Only the models and the preferences of a preset apply. Its system prompt and other settings are for chats. */
 export const embeddingsPreset: PresetStyle = {
   toBodyFields: ({ model, models, provider, route }) => withoutNulls({ model, models, provider, route }),
   withPrompt: () => ({}),

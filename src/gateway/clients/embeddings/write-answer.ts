@@ -29,8 +29,7 @@ export function writeEmbeddings(
     }
   }
   const reported = events.find((event) => event.type === 'usage')?.tokens
-  // The cost of an answer without a count is that of the estimate. The request of a task is in the form of chats, so the cast
-  // is safe.
+  // Without a reported count, the cost is that of the estimate. The request of a task is a chat request, so the cast is safe.
   const prompt = reported?.prompt || estimatePrompt(request as ChatRequest)
   const usage = { ...toEmbeddingsUsage({ ...zeroTokens, prompt }), ...(cost && { cost: cost.costUsd }) }
   pieces.push(Buffer.from(`],${JSON.stringify({ id, model, provider, usage }).slice(1)}`))

@@ -11,7 +11,7 @@ import { messagesPreset } from './preset.ts'
 import { listUntranslatedFields, messagesToChat } from './request/to-chat.ts'
 import { Message, MessageError, MessageEvent } from './schema.ts'
 
-/** Clients of Anthropic messages. They always get the usage. */
+/** The client protocol of Anthropic's Messages API. Clients always get the usage. */
 export const messagesClientProtocol: ClientProtocol = {
   protocol: 'anthropic-messages',
   operation: {

@@ -11,7 +11,7 @@ export type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 
 /**
  * Writes the tool calls of one response: calls of functions and custom tools, and searches for tools that the client runs.
- * They stay open until the end, because some upstreams interleave them.
+ * Calls stay open until the end, because some upstreams interleave them.
  */
 export class CallItems {
   readonly #items: ItemEvents
@@ -75,14 +75,14 @@ export class CallItems {
   }
 }
 
-/** The arguments of a search: the text that the model wrote, if it is not an object that can be parsed. */
+/** Parses the arguments of a search. Returns the text unchanged if it is not the JSON of an object. */
 function readSearch(json: string): object | string {
   if (!new JsonParseQuota().take(json)) return json
   try {
     const value = parseJsonText(json || '{}')
     return isObject(value) ? value : json
   } catch {
-    // It is nested too deep.
+    // The arguments are nested too deep.
     return json
   }
 }

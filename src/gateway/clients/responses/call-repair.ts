@@ -19,7 +19,8 @@ export class StreamCallRepair {
   }
 
   /**
-   * @param event the upstream's event as the client would get it. @param events what this service read from it.
+   * @param event the upstream's event as the client would get it.
+   * @param events the events that this service read from the upstream's event.
    * @returns the bytes for the client.
    */
   repair(event: Buffer, events: readonly AnswerEvent[]): Buffer {
@@ -42,7 +43,7 @@ function isItemEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {
 
 /**
  * Corrects the calls of a whole answer, given as a latin1 string of its bytes.
- * @param events what this service read from it.
+ * @param events the events that this service read from the answer.
  */
 export function correctCalls(answer: string, events: readonly AnswerEvent[]): string {
   const calls = assembleCalls(events)

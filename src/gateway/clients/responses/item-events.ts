@@ -10,8 +10,8 @@ import type {
 } from './object.ts'
 
 /**
- * Writes the events of the output items of one response with sequence numbers. Also collects the items, and adds to them
- * what it writes.
+ * Writes the events of the output items of one response with sequence numbers. Also collects the items, and extends each item
+ * when an event is written.
  */
 export class ItemEvents {
   readonly #output: ResponseState['output']

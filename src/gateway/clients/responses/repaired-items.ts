@@ -6,7 +6,7 @@ import type { CallItem, CustomCallItem, OutputItem } from './object.ts'
 type Call = CallItem | CustomCallItem
 type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 
-/** Stands for an item of the upstream. Only its index matters here. */
+/** A placeholder for an item of the upstream. Only the index matters. */
 const emptyItem: OutputItem = { id: '', type: 'reasoning', summary: [] }
 
 /**
@@ -30,7 +30,7 @@ export class RepairedItems {
     }
   }
 
-  /** Returns the bytes for the client. @param events what this service read from the event. */
+  /** Returns the bytes for the client. @param events the events that this service read from the upstream's event. */
   rewrite(event: ItemEvent, events: readonly AnswerEvent[], raw: Buffer): Buffer {
     const text = events.map((answerEvent) => this.#write(answerEvent)).join('')
     if (isCallEvent(event)) return Buffer.from(text)

@@ -9,7 +9,7 @@ import { Response, ResponseEvent } from './schema.ts'
 import { listUntranslatedFields, responsesToChat } from './to-chat.ts'
 import { ResponseWriter } from './writer.ts'
 
-/** Clients of OpenAI responses. They always get the usage. */
+/** The client protocol of OpenAI's Responses API. Clients always get the usage. */
 export const responsesClientProtocol: ClientProtocol = {
   protocol: 'openai-responses',
   operation: {

@@ -18,8 +18,8 @@ const requiredFields = [
 ]
 
 /**
- * Rewrites answers of responses upstreams: the model and the provider get the names of the catalogue. Tool calls that violate the
- * protocol are repaired; all other events pass as they are.
+ * Rewrites answers of the Responses API: replaces the names of model and provider by those of the catalogue, and repairs tool calls
+ * that violate the protocol. All other events stay.
  */
 export function createResponsesRewriter(head: AnswerHead): PassthroughRewriter {
   const { model, provider, createdSeconds, request = {} } = head
@@ -52,7 +52,7 @@ export function createResponsesRewriter(head: AnswerHead): PassthroughRewriter {
   }
 }
 
-/** The items that a stream reported as done. Some servers send an empty list of them at the end, or none. */
+/** The items that a stream reported as done. Some servers omit these items in the last event. */
 class CompletedItems {
   readonly #items: object[] = []
 
@@ -70,7 +70,7 @@ class CompletedItems {
   }
 }
 
-/** Whether it is the last event and has no items. */
+/** Whether an event is the last of the stream and has no items. */
 function lacksOutput(event: string): boolean {
   if (!/"response\.(?:completed|incomplete|done)"/.test(event)) return false
   return !/"output"\s*:/.test(event) || /"output"\s*:\s*(?:\[\s*\]|null)/.test(event)

@@ -145,7 +145,7 @@ export class ResponseWriter implements StreamWriter {
     return startEvents + this.#items.addCitation(message, part)
   }
 
-  /** The open message. It is started if another item is open. */
+  /** Returns the open message. Starts a message if another item is open. */
   #openMessage(): { message: MessageItem; startEvents: string } {
     if (this.#openItem?.type === 'message') return { message: this.#openItem, startEvents: '' }
     const id = this.#items.newId('msg')
@@ -153,7 +153,7 @@ export class ResponseWriter implements StreamWriter {
     return { message, startEvents: this.#startItem(message) }
   }
 
-  /** The last part of the open message, which is started if it is not output text. */
+  /** Returns the open text part. Starts a message or a part if another item or part is open. */
   #openOutputText(): { message: MessageItem; part: OutputTextPart; startEvents: string } {
     const { message, startEvents } = this.#openMessage()
     const last = message.content.at(-1)
@@ -180,7 +180,7 @@ export class ResponseWriter implements StreamWriter {
     return output + this.#close('completed')
   }
 
-  /** The open reasoning. It is started if another item is open. */
+  /** Returns the open reasoning item. Starts one if another item is open. */
   #openReasoning(): { item: ReasoningItem; startEvents: string } {
     if (this.#openItem?.type === 'reasoning') return { item: this.#openItem, startEvents: '' }
     const item: ReasoningItem = { id: this.#items.newId('rs'), type: 'reasoning', summary: [] }
@@ -225,7 +225,7 @@ function errorCodeFor(status: number): string {
   return status >= 400 && status < 500 && status !== 408 ? 'invalid_prompt' : 'server_error'
 }
 
-/** The message of an error with the provider's own. The error of a response has no other member for it. */
+/** Appends the provider's message to an error message, because the error of a response has no other member for it. */
 function appendProviderMessage(message: string, raw: unknown): string {
   return typeof raw !== 'string' || message.includes(raw) ? message : `${message.replace(/\.$/, '')}: ${raw}`
 }

@@ -13,7 +13,7 @@ const defaultToolName = 'json_answer'
 
 /**
  * Replaces an answer format by a tool whose arguments are the answer, for models that refuse formats
- * (docs/decisions/0287). The model must call it, except with reasoning: Claude refuses forced calls then.
+ * (docs/decisions/0287). The model is forced to call the tool, except with reasoning, because Claude then refuses forced calls.
  * @returns the name of the tool; undefined if the body is unchanged.
  */
 export function replaceFormatByTool(body: Body): { body: Body; answerTool?: string } {

@@ -3,7 +3,7 @@ import { mapBlocks } from './map-blocks.ts'
 
 type Block = { type?: unknown; id?: unknown; tool_use_id?: unknown }
 
-/** Anthropic refuses two calls with one id. Some models start to number their calls again in each turn. */
+/** Makes the ids of calls unique, as Anthropic requires. Some models restart the numbering of calls in each turn. */
 export const uniqueCallIds: Repair = (body) => {
   const ids = new UniqueIds()
   return mapBlocks<Block>(body, (block) => withUniqueId(block, ids))

@@ -4,7 +4,7 @@ import type { AnswerNormalization } from '../../protocol/answer-normalization.ts
 import { isEmptyError } from '../errors/error-body.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
-/** Answers of servers of Anthropic's protocol in other forms, such as with the usage or the finish reasons of OpenAI. */
+/** Converts variants of Anthropic's protocol, such as answers with the usage or the finish reasons of OpenAI. */
 export const anthropicNormalization: AnswerNormalization = {
   eventPattern: /"(?:message_start|message_delta|content_block_\w+)"/,
   isOwnAnswer: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
@@ -66,7 +66,7 @@ function listBlocks(content: unknown): unknown {
   return isObject(content) ? [content] : content
 }
 
-/** A whole message ended, even if its server does not say why. */
+/** Adds a stop reason to a whole message without one. */
 function addStopReason(message: Members): Members {
   const { stop_reason, content } = message
   if (stop_reason != null || !Array.isArray(content)) return message
@@ -86,7 +86,7 @@ function normalizeBlock(block: unknown): unknown {
     : block
 }
 
-/** Usage with the names of Anthropic. OpenAI counts cached tokens within the prompt. */
+/** Converts usage to Anthropic's names. OpenAI counts cached tokens within the prompt. */
 function normalizeUsage(usage: Members): Members {
   const { prompt_tokens: prompt, completion_tokens: completion, prompt_tokens_details: details } = usage
   if (prompt === undefined && completion === undefined) return usage

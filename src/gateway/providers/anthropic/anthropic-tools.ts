@@ -3,7 +3,7 @@ import { type BillableOptions, listProviderTools, readCallLimit, toUnitName } fr
 import type { Body } from '../../protocol/request-body.ts'
 import type { Block } from './anthropic-turns.ts'
 
-/** Anthropic's tools by type, with the fields of each that are sent. `max_uses` limits the calls of those with `bounded`. */
+/** Anthropic's tools, with the fields of each tool that are sent. `hasCallLimit`: whether `max_uses` limits the calls. */
 const anthropicTools: { type: RegExp; fields: string[]; hasCallLimit?: true }[] = [
   {
     type: /^web_search_\d{8}$/,
@@ -17,7 +17,7 @@ const anthropicTools: { type: RegExp; fields: string[]; hasCallLimit?: true }[] 
   },
   { type: /^code_execution_\d{8}$/, fields: [] },
   { type: /^tool_search_tool_(?:bm25|regex)_\d{8}$/, fields: [] },
-  // The client runs these tools. The model knows their descriptions.
+  // The client runs these tools. Claude knows their schemas.
   {
     type: /^(?:bash|text_editor|computer|memory)_\d{8}$/,
     fields: ['display_width_px', 'display_height_px', 'display_number', 'max_characters'],

@@ -24,7 +24,7 @@ export function encodeSystem(messages: Message[]): Block[] {
     .flatMap((message) => withCacheBreakpoint(normalizeContent(message.content).flatMap(toBlocks), message))
 }
 
-/** Some clients put a cache breakpoint on the message. It belongs to its last block. */
+/** Moves the cache breakpoint of a message, which some clients set there, to the last block. */
 function withCacheBreakpoint(blocks: Block[], { cache_control }: Message): Block[] {
   const last = blocks.at(-1)
   if (cache_control == null || !last || last.cache_control != null) return blocks
@@ -85,7 +85,7 @@ function encodeToolResult(message: Extract<Message, { role: 'tool' }>): Block {
   })
 }
 
-/** The blocks of a content in the form of chats. @throws Fault `invalid` for a medium that this protocol lacks. */
+/** Encodes content in the chat format. @throws Fault `invalid` for a medium that the protocol does not support. */
 export const encodeBlocks = (content: Content): Block[] => normalizeContent(content).flatMap(toBlocks)
 
 function toBlocks(part: NormalizedPart): Block[] {

@@ -27,7 +27,7 @@ export function simplifyChat(chat: ChatRequest, { prices, supportedParameters }:
   return plain
 }
 
-/** Copies in a loop, because spreading or deleting from an object with 100,000 members takes several times as long. */
+/** Copies an object without some members. A loop is several times as fast as a spread for 100,000 members. */
 function withoutMembers<T extends object>(object: T, skipped: ReadonlySet<string>): T {
   const rest = {} as T
   for (const name in object) if (!skipped.has(name)) rest[name] = object[name]

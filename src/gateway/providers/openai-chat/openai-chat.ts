@@ -49,7 +49,7 @@ export const openaiChat: ProviderProtocol = {
   readErrorMessage: readErrorBodyMessage,
 }
 
-/** Most servers ignore or refuse the predecessor of tools and custom tools, so they are translated. */
+/** Whether a body has `functions` or custom tools that the server does not support. These are translated. */
 function needsTranslation({ functions, tools }: Body, { endpoint }: ProtocolTarget): boolean {
   const hasCustom = Array.isArray(tools) && tools.some(isCustomTool)
   if (functions == null && !hasCustom) return false
@@ -80,7 +80,7 @@ function encodeChat(
 const listDroppedSettings = (chat: ChatRequest, plain: ChatRequest) =>
   optionalSettings.filter((name) => chat[name] != null && plain[name] == null)
 
-/** The body with the changes. They come first, as in a body whose received bytes are changed, so that both are the same JSON. */
+/** Applies changes to a body. Changed members are first, as in bodies whose received bytes are changed, so the JSON is the same. */
 function applyChanges(body: Body, changes: Body): Body {
   const sent: Body = { ...changes }
   for (const name in body) if (!Object.hasOwn(changes, name)) sent[name] = body[name]
@@ -118,7 +118,7 @@ function readEffort(chat: ChatRequest): string | undefined {
   return setting && (setting.enabled ? chooseEffort(setting) : 'none')
 }
 
-/** Whether the model does not reason, so that strict servers refuse an effort that the client did not send itself. */
+/** Whether the model does not reason. Strict servers then refuse an effort, so only an effort of the client is sent. */
 function mustOmitEffort({ reasoning_effort }: ChatRequest, endpoint: Endpoint): boolean {
   return reasoning_effort == null && !isReasoningModel(endpoint)
 }

@@ -4,7 +4,7 @@ import type { AnswerNormalization } from '../../protocol/answer-normalization.ts
 import { isEmptyError } from '../errors/error-body.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
-/** Answers of responses servers in other forms than OpenAI's, such as with a text as `output` or with earlier event names. */
+/** Converts variants of OpenAI's Responses API, such as answers with a text as `output` or with earlier event names. */
 export const responsesNormalization: AnswerNormalization = {
   eventPattern: /"(?:response\.|object"\s*:\s*"response)/,
   announcementPattern: /^(?=.*"response\.output_item\.added")(?=.*"output_index"\s*:\s*\d)/s,

@@ -8,9 +8,9 @@ const reasoningModels = /^(?:o\d|gpt-[5-9])(?!.*chat)/
 const modelsReasoningOnRequest = /^gpt-5\.[1-4](?!\d)(?!.*(?:codex|pro))/
 /** Models that accept sampling settings while an effort of `none` disables their reasoning. */
 const modelsWithEffortNone = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:codex|pro))/
-/** Models that refuse functions in a chat while they reason. Their responses accept them. */
+/** Models that refuse functions in a chat while they reason. In the Responses API they accept functions. */
 const modelsRefusingToolsWhileReasoning = /^gpt-(?:5\.[4-9]|[6-9])(?!.*chat)/
-/** Those of them that need the effort `none` in such a chat. The others do not reason without an effort. */
+/** Models that need the effort `none` beside functions in a chat. Earlier models do not reason without an effort. */
 const modelsNeedingEffortWithTools = /^gpt-(?:5\.[6-9]|[6-9])/
 
 /** Models that refuse stop sequences. */

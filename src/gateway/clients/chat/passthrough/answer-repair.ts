@@ -7,7 +7,7 @@ import { choiceIndexOf, type MessageMember, type RawCall, type RawChoice, type R
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>
 
-/** The correction of a finish reason: the one that replaces it, or the removal of a premature one. */
+/** The correction of a finish reason: its replacement, or the removal of a premature reason. */
 type FinishRepair = Finish | 'removed'
 
 /** The corrections of one choice. Undefined leaves a member unchanged. */
@@ -17,7 +17,7 @@ type ChoiceRepair = { calls: ToolCallDelta[] | undefined; finish: FinishRepair |
 export type Repairs = ReadonlyMap<number, ChoiceRepair>
 
 /**
- * Compares the tool calls and finish reasons in the bytes of an upstream with the parsed events, whose mistakes are repaired.
+ * Compares the tool calls and finish reasons in the bytes of an upstream with the parsed events, in which mistakes are repaired.
  * Each answer has its own instance.
  */
 export class AnswerRepair {
@@ -36,8 +36,9 @@ export class AnswerRepair {
 
   /**
    * The corrections of an event of a stream.
-   * @param text its JSON from the choices on, as a latin1 string, which is cheap and has one character for each byte. It can
-   * start earlier. @param raw the bytes of the event.
+   * @param text the JSON of the event from the choices on or from an earlier member, as a latin1 string, which is cheap and has
+   * one character for each byte.
+   * @param raw the bytes of the event.
    * @returns undefined if nothing needs a correction.
    */
   findRepairs(text: string, events: readonly AnswerEvent[], raw: Buffer): Repairs | undefined {
@@ -108,7 +109,7 @@ const isCallOrFinish = ({ type }: AnswerEvent) => type === 'tool_call' || type =
 /** The reasons of answers with a call in `function_call`. */
 const legacyReasons: ReadonlySet<string | undefined> = new Set(['stop', 'function_call'])
 
-/** The correction of the upstream's finish reason. @param isEnded whether the upstream sent one. */
+/** Finds the correction of the upstream's finish reason. @param isEnded whether the upstream sent a finish reason. */
 function findFinishRepair(
   isEnded: boolean,
   events: readonly AnswerEvent[],

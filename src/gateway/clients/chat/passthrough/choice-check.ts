@@ -3,7 +3,7 @@ import { valueEnd } from '#platform/json/json-text/json-members.ts'
 import { lacksReasoning, lacksReasoningInText } from '../reasoning.ts'
 import type { RawCall, RawChoice } from './raw-choice.ts'
 
-/** Whether a choice of a whole answer lacks what clients need, or has what they reject. */
+/** Whether a choice of a whole answer lacks members that clients need, or has members that clients reject. */
 export function isIncomplete({ index, message }: RawChoice): boolean {
   if (index === undefined || !message || message.audio === null || message.tool_calls === null) return true
   if (isObject(message.content) || Array.isArray(message.content) || lacksReasoning(message)) return true
@@ -24,7 +24,7 @@ export function needsRewriteInChoice(text: string): boolean {
   return needsRewriteInMessage(text)
 }
 
-/** Matches content in parts, or a single part. Only the first `content` is checked, because logprobs have one, too. */
+/** Whether the content is a list of parts or one part. Only the first `content` is checked: logprobs also contain `content`. */
 function hasContentParts(text: string): boolean {
   const at = text.indexOf('"content"')
   if (at === -1) return false

@@ -39,8 +39,9 @@ export class BlockTracker {
   }
 
   /**
-   * Tracks an event of the stream. @param events what this service read from it.
-   * @returns whether the client can get it unchanged.
+   * Tracks an event of the stream.
+   * @param events the events that this service read from the upstream's event.
+   * @returns whether the client can get the event unchanged.
    */
   track(event: BlockEvent, events: readonly AnswerEvent[]): boolean {
     const calls = listCallEvents(events)

@@ -1,7 +1,7 @@
 import type { AnswerHead } from '../../../protocol/client-protocol.ts'
 import { type AnswerBlock, toMessageObject, toMessageUsage } from './message.ts'
 
-/** Stands for a block that was passed through. Only its position matters, because nothing more is written to it. */
+/** A placeholder for a passed-through block. Only the position matters, because nothing is appended to the block. */
 export const placeholderBlock: AnswerBlock = { type: 'redacted_thinking', data: '' }
 
 /** Writes the content blocks of one message as events, one block after the other. */

@@ -24,7 +24,7 @@ export class ContentWriter {
   #openCall: OpenCall | undefined
   /** The metadata that the signature of the open reasoning block contains. */
   #thoughtMetadata: ThoughtMetadata | undefined
-  /** Whether the answer was cut off, so that its last call may be cut off, too. */
+  /** Whether the answer was truncated, so that its last call may be truncated, too. */
   #isTruncated = false
 
   /** @param passedCount the number of blocks that the client already has; undefined if it has no part of the message. */
@@ -119,8 +119,8 @@ export class ContentWriter {
   }
 
   /**
-   * Writes reasoning: encrypted reasoning as a redacted block, readable reasoning as a thinking block. The client sends
-   * the signature back with the block. It identifies the origin of reasoning that its provider did not sign, too.
+   * Writes encrypted reasoning as a redacted block, and readable reasoning as a thinking block. The client returns the signature
+   * with the block. The signature also identifies the origin of reasoning that its provider did not sign.
    */
   #writeThinking(piece: Thought): string {
     const isEnd = isThoughtEnd(piece)

@@ -22,7 +22,7 @@ export class OpenCall {
     return !this.isCustom && this.#extent.isComplete
   }
 
-  /** Its input so far. The free text of a custom call becomes the member `input` of an object. */
+  /** The input so far, as JSON. The free text of a custom call becomes the member `input` of an object. */
   get json(): string {
     return this.isCustom ? JSON.stringify({ input: this.#text }) : this.#text
   }
@@ -33,7 +33,8 @@ export class OpenCall {
   }
 
   /**
-   * Sets the block's input. @param isTruncated whether the answer was cut, so that its last call may be cut, too.
+   * Sets the input of the block.
+   * @param isTruncated whether the answer was truncated, so that its last call may be truncated, too.
    * @throws Error if the arguments are not an object, because without arguments the client would run the tool wrongly.
    */
   close(isTruncated: boolean): void {

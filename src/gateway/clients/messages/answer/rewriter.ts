@@ -7,8 +7,8 @@ import { correctCalls, StreamCallRepair } from './call-repair.ts'
 import { toMessageObject, toMessageUsage } from './message.ts'
 
 /**
- * Rewrites Anthropic's answers: the model and the provider get the names of the catalogue, which only the first event of a
- * stream has. Tool calls that violate the protocol are repaired.
+ * Rewrites Anthropic's answers: replaces the names of model and provider, which are in the first event of a stream, by those of the
+ * catalogue, and repairs tool calls that violate the protocol.
  */
 export function createMessagesRewriter(head: AnswerHead): PassthroughRewriter {
   const { model, provider } = head
@@ -104,7 +104,7 @@ function withEventName(raw: Buffer): Buffer {
 /** The upstream's stop reasons, each with the finish reason of the read events that contradicts it. */
 const contradictions: Partial<Record<string, string>> = { end_turn: 'tool_calls', tool_use: 'stop' }
 
-/** The correct stop reason of an answer, if its own one contradicts its calls. */
+/** Finds the correct stop reason of an answer whose stop reason contradicts its tool calls. */
 function findStopReasonChange(
   events: readonly AnswerEvent[],
 ): { set: { stop_reason: string }; fill: Record<string, string> } | undefined {

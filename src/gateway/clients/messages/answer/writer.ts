@@ -24,8 +24,8 @@ export type RelayedBlocks = { count: number; open: OpenBlock | undefined }
 type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 
 /**
- * Writes one message as a stream for Anthropic's clients, and builds the whole message. Its blocks follow one another, but
- * some upstreams interleave calls with other calls and text, so what follows an incomplete call waits until it is complete.
+ * Writes one message as a stream for Anthropic's clients, and builds the whole message. Blocks are sequential, but some upstreams
+ * interleave calls with other calls and text. Content after an incomplete call waits until the call is complete.
  */
 export class MessageWriter implements StreamWriter {
   readonly #head: AnswerHead

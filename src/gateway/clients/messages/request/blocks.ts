@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 
 export type Block = { type: string } & Record<string, unknown>
 
-/** The blocks of a content in either form, text or list. @throws Fault `invalid` for other values. */
+/** Reads content, a text or a list of blocks, as blocks. @throws Fault `invalid` for other values. */
 export function readBlocks(content: unknown, path: string): Block[] {
   if (content == null) return []
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
@@ -13,7 +13,7 @@ export function readBlocks(content: unknown, path: string): Block[] {
   return content as Block[]
 }
 
-/** A block as parts of a chat message. Unknown kinds are passed on for the provider to judge. */
+/** Converts a block to parts of a chat message. Blocks of unknown types stay, and the provider accepts or refuses them. */
 export function toParts(block: Block, path: string): ContentPart[] {
   const cache = block.cache_control == null ? {} : { cache_control: block.cache_control }
   switch (block.type) {

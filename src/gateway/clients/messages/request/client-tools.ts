@@ -1,6 +1,6 @@
 import type { Body } from '../../../protocol/request-body.ts'
 
-/** A tool of Anthropic that the client runs. Claude knows its schema; other models get it from here. */
+/** A tool of Anthropic that the client runs. Claude knows the schema; other models get the schema in this file. */
 type ClientTool = {
   /** The name if the request has none. */
   name: string
@@ -128,7 +128,7 @@ const clientTools: Readonly<Record<string, ClientTool>> = {
 /** A tool type with its version, which is a date. */
 const versionedType = /^(bash|text_editor|memory|computer)_(\d{8})$/
 
-/** A tool that the client runs as a function with its documented schema. Undefined for other tools. */
+/** Converts a tool that the client runs to a function with the documented schema. Undefined for other tools. */
 export function toClientFunction(tool: Body): Body | undefined {
   const [, kind, version] = versionedType.exec(String(tool.type)) ?? []
   if (kind === undefined) return undefined

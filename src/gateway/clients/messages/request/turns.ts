@@ -27,7 +27,7 @@ function withoutBillingLine(block: Block): Block[] {
   return text === '' ? [] : [{ ...block, text }]
 }
 
-/** Whether a system prompt has the line, which other protocols lack. */
+/** Whether a system prompt starts with the billing line, which is removed for other protocols. */
 export function hasBillingLine(system: unknown): boolean {
   const blocks: ({ text?: unknown } | null)[] = Array.isArray(system) ? system : [{ text: system }]
   return blocks.some((block) => typeof block?.text === 'string' && billingLine.test(block.text))
@@ -73,7 +73,7 @@ function resultMessage(block: Block, path: string): Message {
 /** Blocks of Anthropic's tools, which have no meaning for other providers. */
 const anthropicServerBlocks = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result|container_upload)$/
 
-/** The types of the blocks that other protocols lack. */
+/** The types of the blocks that cannot be translated to other protocols, each once. */
 export function listSkippedBlockTypes(turns: unknown): string[] {
   const blocks = (Array.isArray(turns) ? (turns as Turn[]) : []).flatMap((turn) =>
     turn?.role === 'assistant' && Array.isArray(turn.content) ? (turn.content as (Block | null)[]) : [],

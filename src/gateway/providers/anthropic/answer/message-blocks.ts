@@ -128,6 +128,9 @@ function thoughtEvent(
   text: string,
   { signature, encrypted }: Pick<ThoughtMetadata, 'signature' | 'encrypted'> = {},
 ): AnswerEvent {
-  const proof = { ...(signature !== undefined && { signature }), ...(encrypted !== undefined && { encrypted }) }
-  return { type: 'reasoning', text, format: 'anthropic-claude-v1', ...proof }
+  const signatureFields = {
+    ...(signature !== undefined && { signature }),
+    ...(encrypted !== undefined && { encrypted }),
+  }
+  return { type: 'reasoning', text, format: 'anthropic-claude-v1', ...signatureFields }
 }

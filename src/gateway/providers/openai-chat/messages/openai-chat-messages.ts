@@ -12,7 +12,7 @@ type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; refusa
 /** Fields of answers that clients return in the conversation, and that only OpenAI accepts in requests. */
 const answerFields = ['refusal', 'annotations', 'images', 'audio', 'function_call'] as const
 
-/** Adapts the fields of earlier answers to the server. */
+/** Creates the repair that adapts the fields of earlier answers to the server. */
 export function assistantMessageRepair({
   acceptsAnswerFields = false,
   hasBuiltinFunctions = false,
@@ -112,7 +112,7 @@ export function messageOrderRepair({ prefillField, refusesUserAfterToolResult = 
   }
 }
 
-/** A message, after an answer if it is a user message that follows a tool result. */
+/** The message, with an answer before it if it is a user message after a tool result. */
 const withSeparator = (message: Message, before: Message | undefined): Message[] =>
   message?.role === 'user' && before?.role === 'tool' ? [{ role: 'assistant', content: 'OK.' }, message] : [message]
 

@@ -17,7 +17,7 @@ import { ReasoningSeparator, separateReasoning } from './tagged-reasoning.ts'
 type MessageMember = 'delta' | 'message'
 
 /**
- * Answers of chat servers in other forms than OpenAI's: in an envelope, or with the members of another API
+ * Converts variants of OpenAI's chat completions: answers in an envelope, or with the members of another API
  * (docs/decisions/0286).
  */
 export const chatNormalization: AnswerNormalization = {
@@ -48,7 +48,7 @@ export const chatNormalization: AnswerNormalization = {
 
 const standardDelta = /"delta"\s*:\s*\{/
 
-/** Members that a standard chunk lacks, or whose value has another type in it. Quotes within strings are escaped. */
+/** Matches members that a standard chunk does not have, or has with another type. Quotes within strings are escaped. */
 const nonStandardMember = new RegExp(
   [
     // Members of other APIs.
