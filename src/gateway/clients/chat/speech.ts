@@ -20,18 +20,18 @@ export function writeSpeech(head: AnswerHead, pieces: readonly Speech[], transcr
   return { id: toSpeechId(head), data, transcript, expires_at: head.createdSeconds }
 }
 
-const defaultRate = 24_000
-const headerLength = 44
+const defaultRateHz = 24_000
+const headerBytes = 44
 const bytesPerSample = 2
 
-const readRate = (mediaType: string) => Number(/\brate=(\d{4,6})\b/.exec(mediaType)?.[1] ?? defaultRate)
+const readRate = (mediaType: string) => Number(/\brate=(\d{4,6})\b/.exec(mediaType)?.[1] ?? defaultRateHz)
 
 /** A WAV file of one channel with samples of 16 bits. */
 function withWavHeader(samples: Buffer, rate: number): Buffer {
-  const header = Buffer.alloc(headerLength)
+  const header = Buffer.alloc(headerBytes)
   header.write('RIFF', 0)
   // The length of the file does not include this field and the one before it.
-  header.writeUInt32LE(headerLength - 8 + samples.length, 4)
+  header.writeUInt32LE(headerBytes - 8 + samples.length, 4)
   header.write('WAVEfmt ', 8)
   // The format: 16 bytes, PCM, one channel.
   header.writeUInt32LE(16, 16)

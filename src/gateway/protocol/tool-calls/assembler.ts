@@ -81,7 +81,8 @@ export class ToolCallAssembler {
   #addFragment(sentFragment: ToolCallFragment): AnswerEvent[] {
     const fragment = withoutNullName(sentFragment, this.#context.toolNames)
     const { events, rest: otherObjects } = this.#addToCall(fragment)
-    for (let rest = otherObjects; rest !== ''; ) {
+    let rest = otherObjects
+    while (rest !== '') {
       const next = this.#addToCall({ type: 'call_fragment', upstreamIndex: fragment.upstreamIndex, text: rest })
       events.push(...next.events)
       rest = next.rest
@@ -121,13 +122,14 @@ export class ToolCallAssembler {
   /** Opens the calls that can be sent to the client, in order. */
   #openNextCalls(): AnswerEvent[] {
     const events: AnswerEvent[] = []
-    for (;;) {
-      const call = this.#calls[this.#releasedCount]
-      const name = call?.completedName
-      if (call === undefined || name === undefined) return events
+    while (this.#releasedCount < this.#calls.length) {
+      const call = this.#calls[this.#releasedCount]!
+      const name = call.completedName
+      if (name === undefined) break
       events.push(...this.#open(call, name), ...call.takeSendableArguments())
       this.#releasedCount++
     }
+    return events
   }
 
   #open(call: PartialCall, name: string): AnswerEvent[] {

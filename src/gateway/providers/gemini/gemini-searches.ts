@@ -44,7 +44,10 @@ export class SearchCounter {
     const queryCount = this.#queries.size || (searchEntryPoint || chunks.some((chunk) => chunk?.web) ? 1 : 0)
     const billed = billsSearchesByRequest(model ?? '') ? Math.min(1, queryCount) : queryCount
     const events: AnswerEvent[] = []
-    for (; this.#searchCount < billed; this.#searchCount++) events.push({ type: 'billed_piece', unit: 'google_search' })
+    while (this.#searchCount < billed) {
+      events.push({ type: 'billed_piece', unit: 'google_search' })
+      this.#searchCount++
+    }
     if (!this.#hasMapSearch && chunks.some((chunk) => chunk?.maps)) {
       this.#hasMapSearch = true
       events.push({ type: 'billed_piece', unit: 'google_maps' })

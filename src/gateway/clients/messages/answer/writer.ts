@@ -142,9 +142,8 @@ export class MessageWriter implements StreamWriter {
   /** Writes pending calls and events, at the end of the answer also incomplete calls. */
   #writePending(scope: 'complete' | 'all'): string {
     let text = ''
-    for (;;) {
-      const pending = this.#pendingWrites[this.#writtenCount]
-      if (!pending) break
+    while (this.#writtenCount < this.#pendingWrites.length) {
+      const pending = this.#pendingWrites[this.#writtenCount]!
       const isCustomCall = pending instanceof OpenCall && pending.isCustom
       if (scope !== 'all' && (this.#isOpenCallIncomplete || isCustomCall)) return text
       text += pending instanceof OpenCall ? this.#content.startCall(pending) : this.#writeEvent(pending)

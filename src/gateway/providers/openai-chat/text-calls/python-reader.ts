@@ -126,15 +126,14 @@ export class PythonReader {
   /** One string, or several beside each other, which Python joins. */
   #readStrings(): string | undefined {
     let joined: string | undefined
-    for (;;) {
-      const start = this.#match(stringStart)
-      if (!start) return joined === undefined ? undefined : JSON.stringify(joined)
+    for (let start = this.#match(stringStart); start; start = this.#match(stringStart)) {
       const [, prefix = '', quotes = ''] = start
       const content = this.#readContent(quotes, prefix.toLowerCase() === 'r')
       if (content === undefined) return undefined
       joined = (joined ?? '') + content
       this.#skipBlanks()
     }
+    return joined === undefined ? undefined : JSON.stringify(joined)
   }
 
   /** The content of a string up to its closing quotes. Line breaks are accepted in all strings, because models write them. */

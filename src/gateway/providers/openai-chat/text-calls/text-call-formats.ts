@@ -40,7 +40,8 @@ export const textCallFormats: Record<TextCallFormatName, TextCallFormat> = {
 /** Calls as objects or lists of objects, which can be separated by a comma or a semicolon. */
 function readObjects(block: string): TextCall[] | undefined {
   const calls: TextCall[] = []
-  for (let rest = block.trim(); rest !== ''; ) {
+  let rest = block.trim()
+  while (rest !== '') {
     const end = new JsonExtent().push(rest)
     const value = parseJsonOr(rest.slice(0, end), undefined)
     const read = (Array.isArray(value) ? value : [value]).map(toCall)

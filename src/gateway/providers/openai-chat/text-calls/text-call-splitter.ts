@@ -29,7 +29,8 @@ export class TextCallSplitter {
 
   push(piece: string): SplitText {
     const result: SplitText = { text: '', calls: [] }
-    for (let rest: string | undefined = piece; rest !== undefined && rest !== ''; )
+    let rest: string | undefined = piece
+    while (rest !== undefined && rest !== '')
       rest = this.#block ? this.#addToBlock(rest, this.#block, result) : this.#addText(rest, result)
     return result
   }
