@@ -3,7 +3,12 @@ import { connect, type Socket } from 'node:net'
 /** The address for completions, and the bytes of the request. */
 export type CompletionTarget = { url: URL; request: Buffer }
 
-export function completionTarget(base: string, key: string, body: object, headers: string[] = []): CompletionTarget {
+export function createCompletionTarget(
+  base: string,
+  key: string,
+  body: object,
+  headers: string[] = [],
+): CompletionTarget {
   const url = new URL(`${base}/chat/completions`)
   const text = JSON.stringify(body)
   const head = [

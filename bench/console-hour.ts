@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { WatchedPage } from '#test/harness/browser/chromium.ts'
-import { completionTarget, requestAtRate } from './completion-load.ts'
+import { createCompletionTarget, requestAtRate } from './completion-load.ts'
 import { report } from './report.ts'
 
 type Service = { url: string; apiKey: string; managementKey: string }
@@ -18,7 +18,7 @@ export async function measureBusyHour(
   const { page } = watched
   await page.getByRole('row').nth(5).waitFor()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:words=2' }] }
-  const target = completionTarget(service.url, service.apiKey, body)
+  const target = createCompletionTarget(service.url, service.apiKey, body)
   const ms = (requests / perSecond / samples.parts / samples.perPart) * 1000
   const lowest: number[] = []
   let answered = 0

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { completionTarget, sendRequests } from './completion-load.ts'
+import { createCompletionTarget, sendRequests } from './completion-load.ts'
 import { report } from './report.ts'
 import { processorMicroseconds, type RunningServer } from './servers.ts'
 
@@ -16,7 +16,7 @@ const consoleSettings = ['false', 'true', 'true', 'false']
  * Compares the processor time of a completion in services with and without the console. Unlike the speed, it does not depend
  * on other load of the machine.
  */
-export async function measurePlane(startServer: Start, folder: string, apiKey: string): Promise<void> {
+export async function measureCompletionTime(startServer: Start, folder: string, apiKey: string): Promise<void> {
   const servers: RunningServer[] = []
   for (const [at, CONSOLE] of consoleSettings.entries())
     servers.push(await startServer({ CONSOLE, DATA_DIR: join(folder, `plane-${at}`) }))
@@ -27,7 +27,7 @@ export async function measurePlane(startServer: Start, folder: string, apiKey: s
   for (let round = -warmUps; round < rounds; round++) {
     for (const [at, { url, pid }] of servers.entries()) {
       const before = processorMicroseconds(pid)
-      await sendRequests(completionTarget(url, apiKey, body), load)
+      await sendRequests(createCompletionTarget(url, apiKey, body), load)
       if (round >= 0) microseconds[at]!.push((processorMicroseconds(pid) - before) / load.times)
     }
   }

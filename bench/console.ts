@@ -6,7 +6,7 @@ import { openDb } from '#platform/db/open.ts'
 import { startBrowser } from '#test/harness/browser/chromium.ts'
 import { signedInPage } from '#test/harness/browser/console.ts'
 import { measureBusyHour } from './console-hour.ts'
-import { measurePlane } from './console-plane.ts'
+import { measureCompletionTime } from './console-plane.ts'
 import { measureSlowNetwork } from './console-slow.ts'
 import { fill, keys as requestKeys } from './ledger-fill.ts'
 import { exitWithVerdict, median, report } from './report.ts'
@@ -50,7 +50,7 @@ const atMost = (bound: number, unit: string, value: number) => ({ text: `<= ${bo
 try {
   if (isWanted('weight')) await measureWeight()
   if (isWanted('memory')) await measureMemory()
-  if (isWanted('plane')) await measurePlane(startServer, folder, apiKey)
+  if (isWanted('plane')) await measureCompletionTime(startServer, folder, apiKey)
   if (isWanted('paint', 'slow', 'filter', 'scroll', 'hour')) await measureInBrowser()
 } finally {
   rmSync(folder, { recursive: true, force: true })

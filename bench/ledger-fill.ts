@@ -49,7 +49,7 @@ export async function fill(db: Db, filling: Filling, batch: number, days = daysF
   return requests / (spentMs / 1000)
 }
 
-/** Writes merged roll-ups directly. A service would merge their parts over several days. */
+/** Writes merged roll-ups directly. A service would merge its pending batches over several days. */
 async function rollUp(db: Db, generations: Generation[], now: number): Promise<void> {
   const cells = sumByMinute(generations.map(toRequestFacts))
   for (const table of cellTables) {

@@ -52,16 +52,16 @@ async function measureSearches(label: string, searches: readonly string[], ask: 
   const firstPages: Search[] = []
   const secondPages: Search[] = []
   for (const search of searches) {
-    const { next, ...figures } = await medianOf(`/generations?${search}`, ask, rounds)
+    const { next, ...figures } = await measureMedian(`/generations?${search}`, ask, rounds)
     firstPages.push({ search, ...figures })
     if (next === null) continue
-    secondPages.push({ search, ...(await medianOf(`/generations?${search}&cursor=${next}`, ask, rounds)) })
+    secondPages.push({ search, ...(await measureMedian(`/generations?${search}&cursor=${next}`, ask, rounds)) })
   }
   reportSlowest(label, firstPages)
   reportSlowest(`${label}, by cursor`, secondPages)
 }
 
-async function medianOf(path: string, ask: Ask, rounds: number): Promise<Answer> {
+async function measureMedian(path: string, ask: Ask, rounds: number): Promise<Answer> {
   const all: Answer[] = []
   // A search that takes far too long is not repeated.
   for (let round = 0; round < rounds && (all[0]?.ms ?? 0) <= 50 * boundMs; round++) all.push(await ask(path))

@@ -55,12 +55,12 @@ async function openTestStore(kind: 'sqlite' | 'postgres'): Promise<Awaited<Retur
   const data_dir = `${keepFolder}-${kind}`
   mkdirSync(data_dir, { recursive: true })
   return {
-    settings: { data_dir, database_url: kind === 'postgres' ? await reusedDatabaseUrl() : undefined },
+    settings: { data_dir, database_url: kind === 'postgres' ? await createReusedDatabase() : undefined },
     remove: async () => {},
   }
 }
 
-async function reusedDatabaseUrl(): Promise<string> {
+async function createReusedDatabase(): Promise<string> {
   const url = new URL(process.env.TEST_DATABASE_URL!)
   const name = 'signalbox_bench_ledger'
   const client = new pg.Client({ connectionString: url.href })

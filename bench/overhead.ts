@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { cannedEnvironment } from './canned-service.ts'
 import {
   type CompletionTarget,
-  completionTarget,
   connectTo,
+  createCompletionTarget,
   requestAtRate,
   saturate,
   sendRequest,
@@ -102,8 +102,8 @@ function startService(): Promise<RunningServer> {
 /** Sends requests until V8 has compiled the hot code, which takes some hundred thousand requests. */
 async function warmUp(): Promise<void> {
   for (const { server } of gateways) {
-    await saturate(completionTarget(server.url, apiKey, wholeRequest), { connections: 16, ms: 0.8 * warmMs })
-    await saturate(completionTarget(server.url, apiKey, streamRequest), { connections: 16, ms: 0.2 * warmMs })
+    await saturate(createCompletionTarget(server.url, apiKey, wholeRequest), { connections: 16, ms: 0.8 * warmMs })
+    await saturate(createCompletionTarget(server.url, apiKey, streamRequest), { connections: 16, ms: 0.2 * warmMs })
   }
 }
 
@@ -117,16 +117,16 @@ async function measureAdded(perSecond: number): Promise<void> {
   const rate = { perSecond, ms: 3000 }
   const added = gateways.map((): Added => ({ p50: [], p99: [], first: [] }))
   for (let round = 0; round < rounds; round++) {
-    const direct = await requestAtRate(completionTarget(upstream.url, apiKey, wholeRequest), rate)
-    const directStream = await requestAtRate(completionTarget(upstream.url, apiKey, streamRequest), rate)
+    const direct = await requestAtRate(createCompletionTarget(upstream.url, apiKey, wholeRequest), rate)
+    const directStream = await requestAtRate(createCompletionTarget(upstream.url, apiKey, streamRequest), rate)
     for (const [at, { server }] of gateways.entries()) {
       const { p50, p99, first } = added[at]!
       const difference = (timings: Timing[], directTimings: Timing[], share: number, field: keyof Timing) =>
         percentile(timings, share, field) - percentile(directTimings, share, field)
-      const timings = await requestAtRate(completionTarget(server.url, apiKey, wholeRequest), rate)
+      const timings = await requestAtRate(createCompletionTarget(server.url, apiKey, wholeRequest), rate)
       p50.push(difference(timings, direct, 0.5, 'wholeMs'))
       p99.push(difference(timings, direct, 0.99, 'wholeMs'))
-      const stream = await requestAtRate(completionTarget(server.url, apiKey, streamRequest), rate)
+      const stream = await requestAtRate(createCompletionTarget(server.url, apiKey, streamRequest), rate)
       first.push(difference(stream, directStream, 0.5, 'firstByteMs'))
     }
   }
@@ -147,9 +147,9 @@ async function measureAdded(perSecond: number): Promise<void> {
 
 /** Alternates requests with and without three guardrails, so that other load of the machine affects both. */
 async function measureGuardrails(): Promise<void> {
-  const unguarded = completionTarget(service.url, apiKey, wholeRequest)
+  const unguarded = createCompletionTarget(service.url, apiKey, wholeRequest)
   for (const hasFilters of [false, true]) {
-    const guarded = completionTarget(
+    const guarded = createCompletionTarget(
       service.url,
       await createKeyWithGuardrails(service.url, managementKey, { hasFilters }),
       wholeRequest,
@@ -188,7 +188,7 @@ async function measureRate(what: string, body: object, maxRatio: number): Promis
     for (const [at, { server }] of gateways.entries()) {
       const before = processorMicroseconds(server.pid)
       const startedAt = performance.now()
-      const { rate, refused } = await saturate(completionTarget(server.url, apiKey, body), load)
+      const { rate, refused } = await saturate(createCompletionTarget(server.url, apiKey, body), load)
       if (refused > 0) report(`${what}: refused by ${server.url}`, String(refused), { text: '0', isMet: false })
       rates[at]!.push(rate)
       const answers = rate * ((performance.now() - startedAt) / 1000)
@@ -216,7 +216,7 @@ async function measureMemory(): Promise<void> {
   const streams = 1500
   for (const { name, server } of gateways.slice(0, 2)) {
     const model = name === 'ours' ? 'canned/slow' : 'slow'
-    const target: CompletionTarget = completionTarget(server.url, apiKey, { ...streamRequest, model })
+    const target: CompletionTarget = createCompletionTarget(server.url, apiKey, { ...streamRequest, model })
     const sockets: Socket[] = []
     const megabytes: number[] = []
     for (const count of [100, 100 + streams, 100 + 2 * streams]) {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cannedEnvironment } from './canned-service.ts'
-import { type CompletionTarget, completionTarget, connectTo, saturate, sendRequest } from './completion-load.ts'
+import { type CompletionTarget, connectTo, createCompletionTarget, saturate, sendRequest } from './completion-load.ts'
 import { startFixedUpstream } from './fixed-upstream.ts'
 import { median } from './report.ts'
 import {
@@ -55,7 +55,7 @@ try {
 }
 
 function ours(name: string, server: RunningServer): Gateway {
-  return { name, server, targetOf: (body) => completionTarget(server.url, apiKey, body) }
+  return { name, server, targetOf: (body) => createCompletionTarget(server.url, apiKey, body) }
 }
 
 function startService(): Promise<RunningServer> {
@@ -78,7 +78,7 @@ async function startPortkey(): Promise<Gateway | undefined> {
     child.kill('SIGKILL')
     await ended
   }
-  const targetOf = (body: object) => completionTarget(url, apiKey, body, headers)
+  const targetOf = (body: object) => createCompletionTarget(url, apiKey, body, headers)
   await waitUntilAnswered(targetOf(requests.json))
   return { name: 'Portkey', server: { url, pid: child.pid!, msToListen: 0, stop }, targetOf }
 }

@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cannedEnvironment } from './canned-service.ts'
-import { completionTarget, sendRequests } from './completion-load.ts'
+import { createCompletionTarget, sendRequests } from './completion-load.ts'
 import { startFixedUpstream } from './fixed-upstream.ts'
 import { median } from './report.ts'
 import { apiKey, microsecondsByThread, npmStartArguments, type RunningServer, start } from './servers.ts'
@@ -60,7 +60,7 @@ function startCheckout(checkout: string, at: number): Promise<RunningServer> {
 async function measure(name: string): Promise<void> {
   const load = loads[name]
   if (!load) throw new Error(`Unknown load ${name}. Use ${Object.keys(loads).join(', ')}.`)
-  const targets = gateways.map(({ server }) => completionTarget(server.url, apiKey, load.body))
+  const targets = gateways.map(({ server }) => createCompletionTarget(server.url, apiKey, load.body))
   const rounds = Number(values.rounds)
   const microseconds: number[][] = gateways.map(() => [])
   for (let round = 0; round < Number(values.warm); round++)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { syntheticSnapshot } from './synthetic-snapshot.ts'
+import { createSyntheticSnapshot } from './synthetic-snapshot.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const realSnapshot = join(root, '../shared/data/models.dev.json')
@@ -17,7 +17,7 @@ export function prepareFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
   const isReal = existsSync(realSnapshot)
   const snapshot = join(folder, 'models.dev.json')
-  writeFileSync(snapshot, isReal ? readFileSync(realSnapshot) : syntheticSnapshot())
+  writeFileSync(snapshot, isReal ? readFileSync(realSnapshot) : createSyntheticSnapshot())
   return { folder, snapshot, isReal, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 

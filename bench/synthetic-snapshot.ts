@@ -1,7 +1,10 @@
 /** An invented snapshot in the format of models.dev, as large as the real one: 50 providers with 100 models each. */
-export function syntheticSnapshot(): string {
+export function createSyntheticSnapshot(): string {
   const providers = Array.from({ length: 50 }, (_, providerIndex) => {
-    const models = Array.from({ length: 100 }, (_, i) => modelOf(providerIndex, i)).map((model) => [model.id, model])
+    const models = Array.from({ length: 100 }, (_, i) => createModel(providerIndex, i)).map((model) => [
+      model.id,
+      model,
+    ])
     const id = `provider-${providerIndex}`
     return [
       id,
@@ -18,7 +21,7 @@ export function syntheticSnapshot(): string {
   return JSON.stringify(Object.fromEntries(providers))
 }
 
-function modelOf(provider: number, index: number) {
+function createModel(provider: number, index: number) {
   return {
     id: `maker-${(provider + index) % 40}/model-${index}-${provider % 20}`,
     name: `Model ${index} ${provider % 20}`,

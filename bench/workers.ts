@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newEmptyTestStore, type TestStore } from '#test/harness/database/databases.ts'
 import { cannedEnvironment } from './canned-service.ts'
-import { completionTarget, saturate } from './completion-load.ts'
+import { createCompletionTarget, saturate } from './completion-load.ts'
 import { startFixedUpstream } from './fixed-upstream.ts'
 import { exitWithVerdict, median, report } from './report.ts'
 import {
@@ -55,7 +55,7 @@ async function measure(): Promise<void> {
         services.push(await startService(count, stores[at]!, folder, upstreamUrl))
       await warmUp(services, apiKey, clients, warmMs)
       await compare(services, apiKey, clients, 'JSON requests a second')
-      const limited = await Promise.all(services.map(({ url }) => limitedKey(url)))
+      const limited = await Promise.all(services.map(({ url }) => createLimitedKey(url)))
       // A shorter time is enough, because most of the code is compiled by now.
       await warmUp(services, limited, clients, warmMs / 4)
       await compare(services, limited, clients, 'the same with a limit in USD')
@@ -87,7 +87,7 @@ function startService(
   return start(npmStartArguments(), environment, openSync(join(folder, `log${workers}`), 'w'))
 }
 
-async function limitedKey(url: string): Promise<string> {
+async function createLimitedKey(url: string): Promise<string> {
   const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ name: 'limited', limit: 500_000 })
   const answer = await fetch(`${url}/keys`, { method: 'POST', headers, body })
@@ -199,7 +199,7 @@ function measureMemory(services: RunningServer[]): void {
 
 if (process.argv[2] === 'clients') {
   process.on('message', async ({ url, key, ...load }: Load) => {
-    process.send!(await saturate(completionTarget(url, key, completionRequest), load))
+    process.send!(await saturate(createCompletionTarget(url, key, completionRequest), load))
   })
 } else if (process.argv[2] === 'upstream') {
   process.send!((await startFixedUpstream()).url)

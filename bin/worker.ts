@@ -14,11 +14,11 @@ const { createLog } = await import('#platform/process/log.ts')
 const { newUuid } = await import('#platform/core/id.ts')
 const { readVariable } = await import('#platform/process/environment.ts')
 const { logUncaught } = await import('#platform/process/uncaught.ts')
-const { portOf } = await import('#app/workers/ports.ts')
+const { createChannelPort } = await import('#app/workers/ports.ts')
 const { runWorker } = await import('#app/workers/worker.ts')
 
 runWorker({
-  port: portOf(process),
+  port: createChannelPort(process),
   variable: (name) => readVariable(process.env, name),
   now: Date.now,
   newId: newUuid,

@@ -9,7 +9,7 @@ const digestLength = 32
  * Creates an id for a tool call that has none. The id is deterministic, and different for each answer.
  * @param answerId the id of the answer, from its server or from this service.
  */
-export function generatedCallId(answerId: string | undefined, index: number, prefix = 'call_'): string {
+export function createCallId(answerId: string | undefined, index: number, prefix = 'call_'): string {
   const id = `${prefix}${answerId || 'unnamed'}_${index}`
   return id.length <= maxLength
     ? id

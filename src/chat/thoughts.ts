@@ -137,7 +137,7 @@ function providerId(detail: ReasoningDetail): string | undefined {
  * Groups pieces into thoughts: adjacent pieces of one format, up to a signature or encrypted data. Clients send the pieces
  * back as received, or joined.
  */
-export function thoughtPieces(details: readonly unknown[]): ReasoningDetail[][] {
+export function groupThoughtPieces(details: readonly unknown[]): ReasoningDetail[][] {
   const thoughts: ReasoningDetail[][] = []
   let isOpen = false
   for (const detail of details.filter(isDetail)) {
@@ -159,7 +159,7 @@ export function pieceText({ text, summary }: ReasoningDetail): string {
  * Returns the complete thoughts of an assistant message that a client sends back. Thoughts of other formats are skipped.
  */
 export function readThoughts(message: Message, format: ThoughtFormat): Thought[] {
-  return thoughtPieces(reasoningDetails(message)).flatMap((pieces) => {
+  return groupThoughtPieces(reasoningDetails(message)).flatMap((pieces) => {
     const { signature, data, format: pieceFormat } = pieces.at(-1)!
     const id = providerId(pieces.at(-1)!)
     if ((pieceFormat ?? format) !== format) return []
@@ -200,7 +200,7 @@ export function toBlockDetails(blocks: readonly unknown[]): ReasoningDetail[] {
 
 /** The complete thinking blocks from which details were made. */
 export function toThinkingBlocks(details: readonly ReasoningDetail[]): object[] {
-  return thoughtPieces(details.filter(({ id }) => id === blocksId)).flatMap((pieces): object[] => {
+  return groupThoughtPieces(details.filter(({ id }) => id === blocksId)).flatMap((pieces): object[] => {
     const { signature, data } = pieces.at(-1)!
     if (typeof data === 'string') return [{ type: 'redacted_thinking', data }]
     return signature ? [{ type: 'thinking', thinking: pieces.map(pieceText).join(''), signature }] : []

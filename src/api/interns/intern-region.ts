@@ -2,7 +2,7 @@ import type { GatewayDeps } from '#gateway/deps.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
 import { judgeRegion } from '#policy/guardrails/decide/judge.ts'
-import { regionRefusal } from '#policy/guardrails/decide/refusal.ts'
+import { createRegionRefusal } from '#policy/guardrails/decide/refusal.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 
 /**
@@ -21,5 +21,5 @@ export async function requireRegion(
 ): Promise<void> {
   const region = gateway.regionOf(host)
   const verdict = judgeRegion((await guardrailCache.policiesOf(caller)).guardrails, region)
-  if (verdict) throw guardrailRefusal(regionRefusal(verdict, region))
+  if (verdict) throw guardrailRefusal(createRegionRefusal(verdict, region))
 }

@@ -92,7 +92,7 @@ export async function openDeps(
   const deps: ApiDeps = {
     ...models,
     ...openRequestParts(context),
-    ...programsAndCredentials(parts),
+    ...createAvailabilityChecks(parts),
     config,
     settingSources: parts.settingSources,
     console: store.console,
@@ -157,7 +157,7 @@ function openRequestParts(context: OpenContext) {
 }
 
 /** The credentials and programs that this host has. */
-function programsAndCredentials({ config, variable }: Parts): Pick<ApiDeps, 'hasCredential' | 'hasProgram'> {
+function createAvailabilityChecks({ config, variable }: Parts): Pick<ApiDeps, 'hasCredential' | 'hasProgram'> {
   return {
     hasCredential: (name) => Boolean(variable(name)?.trim()),
     // This host does not know which programs the image of a pod contains.

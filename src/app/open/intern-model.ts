@@ -11,7 +11,7 @@ type DefaultModelConfig = Pick<Config, 'default_intern_model' | 'interns'>
  * Returns why requests of interns without a configured model would fail; undefined if they can succeed. Does not check
  * presets, which belong to a workspace and can change.
  */
-export function internModelProblem(
+export function findInternModelProblem(
   { default_intern_model: modelOrPreset, interns }: DefaultModelConfig,
   data: CatalogueData,
 ) {

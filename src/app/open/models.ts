@@ -6,7 +6,7 @@ import type { LoadReport } from '#catalogue/sources/layer.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { internModelProblem } from './intern-model.ts'
+import { findInternModelProblem } from './intern-model.ts'
 import { closeMs, createWarning, type OpenContext } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
@@ -20,7 +20,7 @@ export async function openModels(context: OpenContext, { settings, db, catalogue
     ...source,
     signals: db.signals,
     newId,
-    onLoad: hasPrimary ? () => {} : logLoad(config, log),
+    onLoad: hasPrimary ? () => {} : createLoadLogger(config, log),
     onError: (error) => (error instanceof Fault ? log.warn(error.message) : warnOfCatalogue(error)),
   })
   cleanup.defer(catalogue.close)
@@ -37,7 +37,7 @@ export async function openModels(context: OpenContext, { settings, db, catalogue
  * Logs each mistake in the operator's file or server, and a missing default model of interns. Mistakes in published
  * snapshots are only counted.
  */
-export function logLoad(
+export function createLoadLogger(
   config: Pick<Config, 'catalogue_file' | 'default_intern_model' | 'interns'>,
   log: ApiDeps['log'],
 ) {
@@ -46,7 +46,7 @@ export function logLoad(
     log.debug({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
     const isFromOperator = ({ source }: { source: string }) => source === catalogue_file || /^https?:/.test(source)
     for (const row of skipped) if (isFromOperator(row)) log.warn(row, 'catalogue row skipped')
-    const problem = internModelProblem(config, data)
+    const problem = findInternModelProblem(config, data)
     if (problem)
       log.warn({ model }, `interns without a configured model have no model (default_intern_model): ${problem}`)
   }

@@ -42,12 +42,12 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
   const firstLoad = loadCached(settings)
   // `openCatalogue` reports a failure. Until it waits for the load, the rejection must count as handled.
   firstLoad.catch(() => {})
-  const db = await openDb(settings, databaseListeners(context))
+  const db = await openDb(settings, createDatabaseListeners(context))
   cleanup.defer(db.close)
   if (db.kind === 'postgres' && parts.onUnsupportedSchema) {
     cleanup.defer(watchSchema(db, Object.keys(migrations), parts.onUnsupportedSchema))
   }
-  const now = databaseTime(db, parts.now)
+  const now = createCorrectedClock(db, parts.now)
   const configuredKeys = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
   const firstKeys = await bootstrap({ db, now, newId }, configuredKeys)
   const console = settings.console ? createConsoleBundle({ dataDir: settings.data_dir, log: parts.log }) : undefined
@@ -60,12 +60,12 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
 }
 
 /** Returns this server's clock, corrected by its difference from the database's. */
-export function databaseTime({ clockCorrectionMs }: Pick<Db, 'clockCorrectionMs'>, now: Now): Now {
+export function createCorrectedClock({ clockCorrectionMs }: Pick<Db, 'clockCorrectionMs'>, now: Now): Now {
   return () => now() + clockCorrectionMs()
 }
 
 /** Reports events of the database to log, metrics and traces. */
-export function databaseListeners(context: Pick<OpenContext, 'parts' | 'metrics' | 'traces'>): DatabaseListeners {
+export function createDatabaseListeners(context: Pick<OpenContext, 'parts' | 'metrics' | 'traces'>): DatabaseListeners {
   const { parts, metrics, traces } = context
   const warn = createWarning(context, 'database connection')
   return {

@@ -10,8 +10,6 @@ export type WorkerStart = {
   /** The settings, with the data folder as an absolute path. */
   config: Config
   sources: SettingSources
-  /** The URL of the service, for texts about itself. */
-  url: string
   /** The descriptors of the bound sockets that this worker accepts connections from. */
   sockets: number[]
 }
@@ -22,7 +20,7 @@ export type WorkerStart = {
  */
 export type WorkerStop = { drain: boolean; internAddress: InternAddress | undefined }
 
-/** The current catalogue as JSON (`Loaded`), and why a new one was refused. */
+/** The current catalogue as the JSON of `Loaded`, and the reason if a newer one was refused. */
 export type CatalogueAnswer = { catalogue: Uint8Array; refused?: string }
 
 /** Calls from a worker to the primary. Those of the database exist only for the embedded one. */
@@ -44,7 +42,7 @@ export type PrimaryCalls = OwnerCalls & {
 /** Calls from the primary to a worker. */
 export type WorkerCalls = NotificationCalls & {
   /**
-   * Resolves when it accepts connections.
+   * Resolves when the worker accepts connections.
    * @throws Error with a message for the operator, and with `userFacingErrorCode`.
    */
   'worker.start': (start: WorkerStart) => Promise<void>
@@ -52,16 +50,16 @@ export type WorkerCalls = NotificationCalls & {
   'worker.accept': (sockets: number[]) => Promise<void>
   /** Loads the changed catalogue from the primary. */
   'worker.reloadCatalogue': (request: null) => Promise<void>
-  /** Answers while its event loop runs. */
+  /** Answered only while the event loop of the worker runs. */
   'worker.ping': (request: null) => void
   'worker.metrics': (request: null) => Promise<MetricValues[]>
   'worker.status': (request: null) => Promise<ProcessStatus | undefined>
   /**
-   * Closes the sockets from which it does not accept connections: they were reserved for replacements, and no worker is
-   * replaced during shutdown.
+   * Closes the sockets from which the worker does not accept connections: they were reserved for replacements, and no worker
+   * is replaced during shutdown.
    */
   'worker.release': (sockets: number[]) => void
-  /** Drains connections, finishes requests and ends. */
+  /** Drains connections, finishes requests and ends the process. */
   'worker.stop': (request: WorkerStop) => void
   /** Ends the drain. */
   'worker.skipDrain': (request: null) => void
@@ -69,7 +67,7 @@ export type WorkerCalls = NotificationCalls & {
   'worker.clientsGone': (request: null) => Promise<void>
   /** Reports that the interns of this host have ended, so that no connections of them are accepted any more. */
   'worker.internsEnded': (request: null) => void
-  /** Reports that another worker has replaced this one, which ends when its clients have disconnected. */
+  /** Reports that another worker has replaced the called one, which ends when its clients have disconnected. */
   'worker.retire': (request: null) => void
 }
 

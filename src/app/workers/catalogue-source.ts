@@ -14,14 +14,14 @@ type CatalogueSourceDeps = {
   onLoad: (report: LoadReport, data: CatalogueData) => void
 }
 
-/** How long a start waits for the lists of servers. */
-const listTimeoutMs = 500
+/** The longest time that a start waits for the model lists of local servers. */
+const modelListTimeoutMs = 500
 
 /** The catalogue of one host: read and merged once, and handed to each worker as the same bytes. */
 export class CatalogueSource {
   readonly #deps: CatalogueSourceDeps
   readonly #hasDiscovery: boolean
-  /** Identifies the sources that the current catalogue was read from. */
+  /** Identifies the versions of the sources from which the current catalogue was read. */
   #loadedKey: string
   #report: LoadReport
   #catalogue: Buffer
@@ -48,10 +48,10 @@ export class CatalogueSource {
     return source
   }
 
-  /** A start does not wait for a slow server; its list is announced when it arrives. */
+  /** Loads the model lists. The list of a slow server is announced when it arrives, so that the start does not wait. */
   async #waitForModelLists(): Promise<void> {
     const firstReload = this.#reload().catch(() => {})
-    const outcome = await waitAtMost(listTimeoutMs, firstReload, 'late')
+    const outcome = await waitAtMost(modelListTimeoutMs, firstReload, 'late')
     if (outcome === 'late') void firstReload.then(this.#announceLateModelList)
   }
 

@@ -19,7 +19,7 @@ function fleetOf(count: number, onStart: (at: number) => void = () => {}, silenc
   let restarts = 0
   const fleet = new Fleet({
     sockets: Array.from({ length: count }, (_, at) => [at + 10]),
-    start: { config: Settings.parse({}), sources: {}, url: '' },
+    start: { config: Settings.parse({}), sources: {} },
     serve: () => ({ handlers: {}, end: async () => {} }),
     merge: mergeValues,
     onRestart: () => void restarts++,
@@ -51,7 +51,7 @@ function fleetOf(count: number, onStart: (at: number) => void = () => {}, silenc
   return { fleet, workers, restarts: () => restarts }
 }
 
-const total = async (fleet: Fleet) => (await mergeValues(await fleet.figures()))[0]?.values[0]?.value
+const total = async (fleet: Fleet) => (await mergeValues(await fleet.readMetrics()))[0]?.values[0]?.value
 
 test('while a worker is down the others accept its connections', async () => {
   const { fleet, workers, restarts } = fleetOf(2)

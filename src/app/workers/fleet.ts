@@ -10,9 +10,9 @@ import type { Log } from '#platform/process/log.ts'
 import type { Handlers } from '#platform/process/rpc.ts'
 import { userFacingErrorCode, type WorkerStart, type WorkerStop } from './calls.ts'
 import { watchHeartbeat } from './heartbeat.ts'
-import { inheritedSockets, type WorkerProcess } from './worker-process.ts'
+import { numberInheritedSockets, type WorkerProcess } from './worker-process.ts'
 
-/** A slot of the fleet: a dedicated socket, and the worker that accepts its connections. */
+/** A place in the fleet: dedicated sockets, and the worker that accepts their connections. */
 type Slot = {
   index: number
   /** The worker that accepts connections. */
@@ -23,7 +23,7 @@ type Slot = {
 
 type RunningWorker = WorkerProcess & {
   startedAt: number
-  /** Its last known metrics. */
+  /** The last known metrics of the worker. */
   values: MetricValues[]
   /** True after the worker was asked to end. */
   isShuttingDown: boolean
@@ -34,7 +34,7 @@ type FleetDeps = {
   sockets: readonly number[][]
   start: Omit<WorkerStart, 'sockets'>
   spawn: (sockets: readonly number[][], handlers: Handlers) => WorkerProcess
-  /** Creates the handlers of a worker's calls. `end` is called when the worker has ended. */
+  /** Returns the handlers of a worker's calls, and `end`, which is called when the worker has ended. */
   serve: (worker: () => WorkerProcess) => { handlers: Handlers; end: () => Promise<unknown> }
   /** Merges the metrics of processes that have ended. */
   merge: (processes: MetricValues[][]) => Promise<MetricValues[]>
@@ -65,7 +65,7 @@ export class Fleet {
   constructor(deps: FleetDeps) {
     this.#deps = deps
     this.#slots = deps.sockets.map((_, index) => ({ index, ready: undefined, failures: 0 }))
-    this.#inheritedSockets = inheritedSockets(deps.sockets)
+    this.#inheritedSockets = numberInheritedSockets(deps.sockets)
   }
 
   /** The number of workers that take connections. */
@@ -76,7 +76,7 @@ export class Fleet {
   /** Starts all workers. @throws UserFacingError if one cannot start; all are then stopped. */
   async start(): Promise<void> {
     try {
-      await Promise.all(this.#slots.map((slot) => this.#fill(slot)))
+      await Promise.all(this.#slots.map((slot) => this.#startWorker(slot)))
     } catch (error) {
       this.#isStopping = true
       for (const worker of this.#workers) worker.kill()
@@ -86,7 +86,7 @@ export class Fleet {
   }
 
   /** Starts a worker. Until the previous worker of the slot has retired, both accept connections. */
-  async #fill(slot: Slot): Promise<void> {
+  async #startWorker(slot: Slot): Promise<void> {
     const worker = this.#spawn()
     const sockets = this.#socketsFor(slot)
     const previous = slot.ready
@@ -162,7 +162,7 @@ export class Fleet {
       if (this.#isStopping) return
       this.#deps.onRestart()
       const startedAt = performance.now()
-      await this.#fill(slot)
+      await this.#startWorker(slot)
       this.#deps.log.info({ ms: Math.round(performance.now() - startedAt) }, 'a worker is back')
     }
     const onFailure = (_: number, error: Error) => {
@@ -187,17 +187,17 @@ export class Fleet {
   async #replaceEach(): Promise<void> {
     for (const slot of this.#slots) {
       if (this.#isStopping) return
-      if (slot.ready) await this.#fill(slot)
+      if (slot.ready) await this.#startWorker(slot)
     }
   }
 
-  /** Calls each running worker, including those that are being replaced. */
+  /** Waits for a call to each running worker, including those that are being replaced. Ignores failures. */
   async callAll(call: (worker: WorkerProcess) => Promise<unknown>): Promise<void> {
     await Promise.allSettled([...this.#workers].map(call))
   }
 
   /** The metrics of all workers, including those that have ended. */
-  async figures(): Promise<MetricValues[][]> {
+  async readMetrics(): Promise<MetricValues[][]> {
     await this.callAll(async (worker) => {
       const values = await waitAtMost(answerTimeoutMs, worker.rpc.call('worker.metrics', null))
       if (values) (worker as RunningWorker).values = values
@@ -206,7 +206,7 @@ export class Fleet {
   }
 
   /** Returns the status of the workers that answer in time. */
-  async statuses(): Promise<HostStatus> {
+  async readStatuses(): Promise<HostStatus> {
     const processes: ProcessStatus[] = []
     await this.callAll(async (worker) => {
       const status = await waitAtMost(answerTimeoutMs, worker.rpc.call('worker.status', null))
@@ -235,7 +235,7 @@ export class Fleet {
   }
 
   /** Resolves when, after the drain, no worker has clients. */
-  clientsGone = () => this.callAll(({ rpc }) => rpc.call('worker.clientsGone', null))
+  waitForClients = () => this.callAll(({ rpc }) => rpc.call('worker.clientsGone', null))
 
   /** Notifies workers that the interns of this host have ended. */
   endInterns = () => this.callAll(({ rpc }) => rpc.call('worker.internsEnded', null))

@@ -1,8 +1,8 @@
 import type { Rpc } from '#platform/process/rpc.ts'
 import type { WorkerCalls } from './calls.ts'
 
-/** The number of checks before a worker counts as hanging. */
-const checksPerTimeout = 10
+/** The number of checks without an answer after which a worker counts as hanging. */
+const maxUnansweredChecks = 10
 
 /**
  * Detects a worker that does not answer: its event loop hangs, or its process is stopped. Counts only time in which
@@ -14,17 +14,17 @@ export function watchHeartbeat(
   silenceMs: number,
   onSilent: () => void,
 ): () => void {
-  let unanswered = 0
+  let unansweredChecks = 0
   const resetCount = () => {
-    unanswered = 0
+    unansweredChecks = 0
   }
   const check = () => {
-    if (unanswered === 0) void rpc.call('worker.ping', null).then(resetCount, resetCount)
-    unanswered++
-    if (unanswered <= checksPerTimeout) return
+    if (unansweredChecks === 0) void rpc.call('worker.ping', null).then(resetCount, resetCount)
+    unansweredChecks++
+    if (unansweredChecks <= maxUnansweredChecks) return
     clearInterval(checkTimer)
     onSilent()
   }
-  const checkTimer = setInterval(check, silenceMs / checksPerTimeout).unref()
+  const checkTimer = setInterval(check, silenceMs / maxUnansweredChecks).unref()
   return () => clearInterval(checkTimer)
 }

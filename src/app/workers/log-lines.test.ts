@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { wholeLines } from './log-lines.ts'
+import { createLineWriter } from './log-lines.ts'
 
 test('partial lines are joined, and the rest at the end is one line', () => {
   const written: string[] = []
-  const take = wholeLines((lines) => written.push(lines))
+  const take = createLineWriter((lines) => written.push(lines))
   for (const piece of ['{"a":', '1}\n{"b":2}\n{"c"', ':3', '}\n', 'half']) take(piece)
   assert.deepEqual(written, ['{"a":1}\n{"b":2}\n', '{"c":3}\n'])
   take()

@@ -2,7 +2,7 @@
  * Passes on output in complete lines, so that lines of several processes do not mix.
  * @returns a function that takes a piece of output. Without an argument it writes the incomplete last line.
  */
-export function wholeLines(write: (lines: string) => void): (piece?: string) => void {
+export function createLineWriter(write: (lines: string) => void): (piece?: string) => void {
   let partial = ''
   return (piece) => {
     if (piece === undefined) {

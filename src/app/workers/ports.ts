@@ -7,7 +7,7 @@ type Channel = Pick<ChildProcess, 'connected'> & {
 }
 
 /** Returns the port of Node's IPC channel between a process and its child, for either end. */
-export function portOf(channel: Channel): Port {
+export function createChannelPort(channel: Channel): Port {
   return {
     send(message) {
       // Callers that wait for an answer are notified of the end by `onClose`.

@@ -17,7 +17,7 @@ import type { Handlers } from '#platform/process/rpc.ts'
 import { createScanner } from '#policy/filters/scanner.ts'
 import { createGuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import { finishFirstStart } from '../first-start.ts'
-import { logLoad } from '../open/models.ts'
+import { createLoadLogger } from '../open/models.ts'
 import type { OpenContext, Parts } from '../open/parts.ts'
 import { type OpenStore, openStore } from '../open/store.ts'
 import { openUpkeep } from '../open/upkeep.ts'
@@ -59,15 +59,15 @@ export async function startWorkers(
   const sockets = await bindSockets(config, workerCount)
   cleanup.defer(sockets.close)
   const url = `http://${withBrackets(config.host)}:${sockets.port}${apiPrefix}`
-  const { fleet, readMetrics, lostRequestCount } = createFleet(primary, { sockets, url }, environment)
+  const { fleet, readMetrics, lostRequestCount } = createFleet(primary, sockets, environment)
   catalogue.onLateModelList(() => void fleet.callAll(({ rpc }) => rpc.call('worker.reloadCatalogue', null)))
   const metricsUrl = await openMetricsPort({ config, log, metrics: { read: readMetrics } }, cleanup)
   /** False after a stop without a drain, which also ends a drain that has started. */
-  let drains = true
+  let canDrain = true
   cleanup.defer(() => {
     // Each worker has its own descriptors of these sockets.
     sockets.close()
-    return closeGracefully(fleet, supervision, { ...config, drain_ms: drains ? config.drain_ms : 0, url })
+    return closeGracefully(fleet, supervision, { ...config, drain_ms: canDrain ? config.drain_ms : 0, url })
   })
   await fleet.start()
   log.info({ workers: workerCount }, 'accepting connections')
@@ -93,7 +93,7 @@ export async function startWorkers(
     replaceWorkers: () => fleet.replaceAll(),
     lostRequestCount,
     async stop({ drain = false } = {}) {
-      drains &&= drain
+      canDrain &&= drain
       if (!drain) void fleet.skipDrain()
       await end()
     },
@@ -113,7 +113,7 @@ async function openPrimary(parts: Parts, cleanup: AsyncDisposableStack) {
   const context: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup }
   // Creates the encryption key before the workers need it.
   const vault = await openVault({ db, settings })
-  const logReport = logLoad(config, log)
+  const logReport = createLoadLogger(config, log)
   let providers: ProviderNeeds[] | undefined
   const catalogue = await CatalogueSource.open({
     settings,
@@ -153,30 +153,30 @@ function openPrimarySupervision({ parts, metrics, cleanup }: OpenContext, store:
 /** Creates the fleet, which starts no worker before `start`. */
 function createFleet(
   { parts, metrics, store, catalogue }: Primary,
-  { sockets, url }: { sockets: Sockets; url: string },
+  sockets: Sockets,
   { script, writeLog }: WorkerEnvironment,
 ) {
   const { config, settingSources, log } = parts
-  const readMetrics = async () => mergePages([await metrics.values(), ...(await fleet.figures())])
-  let lost = 0
+  const readMetrics = async () => mergePages([await metrics.values(), ...(await fleet.readMetrics())])
+  let lostRequests = 0
   const onLost = (requests: number) => {
-    lost += requests
+    lostRequests += requests
   }
   const fleet: Fleet = new Fleet({
     sockets: sockets.socketsByWorker,
-    start: { config: store.settings, sources: settingSources, url },
+    start: { config: store.settings, sources: settingSources },
     spawn: (workerSockets, handlers) => spawnWorker({ script, sockets: workerSockets, handlers, onLines: writeLog }),
     serve: (worker) =>
-      handleCalls(store, catalogue, { page: readMetrics, statuses: () => fleet.statuses(), onLost }, worker),
+      handleCalls(store, catalogue, { page: readMetrics, statuses: () => fleet.readStatuses(), onLost }, worker),
     merge: mergeValues,
     onRestart: metrics.observeWorkers(() => fleet.count),
     silenceMs: config.worker_silence_ms,
     log,
   })
-  return { fleet, readMetrics, lostRequestCount: () => lost }
+  return { fleet, readMetrics, lostRequestCount: () => lostRequests }
 }
 
-type Answers = {
+type WorkerRequests = {
   page: PrimaryCalls['metrics.page']
   statuses: PrimaryCalls['host.status']
   onLost: PrimaryCalls['ledger.lost']
@@ -186,7 +186,7 @@ type Answers = {
 function handleCalls(
   { db, console }: OpenStore,
   catalogue: CatalogueSource,
-  { page, statuses, onLost }: Answers,
+  { page, statuses, onLost }: WorkerRequests,
   worker: () => WorkerProcess,
 ): { handlers: Handlers; end: () => Promise<unknown> } {
   const session = db.lend?.((announced) => worker().rpc.call('db.announced', announced))
@@ -220,7 +220,7 @@ async function closeGracefully(
     () => {},
   )
   if (address) {
-    const turnsEnded = fleet.clientsGone().then(() => supervisor.waitForTurns(waits.signal))
+    const turnsEnded = fleet.waitForClients().then(() => supervisor.waitForTurns(waits.signal))
     await Promise.race([turnsEnded, graceOver])
     await supervisor.stop()
     await fleet.endInterns()

@@ -26,7 +26,7 @@ export async function bindSockets(address: Address, workers: number): Promise<So
     return socket
   }
   function bindAll(host: string, port: number): number[] {
-    const { socket, port: boundPort, isSpread } = bindShared(host, port, bind)
+    const { socket, port: boundPort, isSpread } = bindFirst(host, port, bind)
     const sockets = [socket]
     while (isSpread && sockets.length < workers) sockets.push(bind({ host, port: boundPort, reusePort: true }))
     return Array.from({ length: workers }, (_, worker) => (sockets[worker] ?? socket).fd())
@@ -57,8 +57,10 @@ async function addressesOf(host: string): Promise<string[]> {
 
 type Bind = (options: { host: string; port: number; reusePort: boolean }) => BoundSocket
 
-/** Binds the first socket. `isSpread`: the system distributes connections among several sockets of the port. */
-function bindShared(host: string, port: number, bind: Bind) {
+/** @property isSpread whether the system distributes connections among several sockets of the port. */
+type FirstSocket = { socket: BoundSocket; port: number; isSpread: boolean }
+
+function bindFirst(host: string, port: number, bind: Bind): FirstSocket {
   try {
     const socket = bind({ host, port, reusePort: true })
     return { socket, port: socket.address().port, isSpread: true }
@@ -70,10 +72,10 @@ function bindShared(host: string, port: number, bind: Bind) {
   }
 }
 
-/** Skips an absent address: a machine without IPv6 can still resolve `localhost` to it. */
-function ignoreAbsentAddress<T>(bind: () => T): T[] {
+/** An empty list if the machine lacks the address: without IPv6 it can still resolve `localhost` to one. */
+function ignoreAbsentAddress<T>(bindAddress: () => T): T[] {
   try {
-    return [bind()]
+    return [bindAddress()]
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') return []
     throw error

@@ -7,9 +7,7 @@ import type { Shutdown } from '#platform/http/shutdown.ts'
 export type WorkerClosing = {
   /** Resolves when `serveInterns` has no more clients. */
   clientsGone: Promise<void>
-  /**
-   * Accepts only interns of this host: their turns for other servers continue. Resolves after `endInterns`.
-   */
+  /** Accepts only interns of this host, whose turns for other servers continue. Resolves after `endInterns`. */
   serveInterns: (address: InternAddress) => Promise<void>
   endInterns: () => void
   /** Closes the server. Requests in flight have the rest of the grace time. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { createRpc, type Handlers, type Rpc } from '#platform/process/rpc.ts'
 import type { WorkerCalls } from './calls.ts'
-import { wholeLines } from './log-lines.ts'
-import { portOf } from './ports.ts'
+import { createLineWriter } from './log-lines.ts'
+import { createChannelPort } from './ports.ts'
 
 /** The descriptor of a worker's first socket, after the standard streams and the IPC channel. */
 const firstSocketDescriptor = 4
@@ -16,7 +16,7 @@ export type WorkerProcess = {
 }
 
 /** Returns the descriptors of the sockets in a worker, which inherits them in order. */
-export const inheritedSockets = (all: readonly number[][]): number[][] => {
+export const numberInheritedSockets = (all: readonly number[][]): number[][] => {
   let descriptor = firstSocketDescriptor
   return all.map((sockets) => sockets.map(() => descriptor++))
 }
@@ -39,7 +39,7 @@ export function spawnWorker({ script, sockets, handlers, onLines }: Options): Wo
     // Only the primary handles Ctrl-C at the terminal, also before this process has signal handlers.
     detached: true,
   })
-  const lines = wholeLines(onLines)
+  const lines = createLineWriter(onLines)
   // Without free file descriptors, the process has no pipes; the `error` event follows.
   child.stderr?.setEncoding('utf8').on('data', lines)
   const ended = new Promise<string>((resolve) => {
@@ -52,7 +52,7 @@ export function spawnWorker({ script, sockets, handlers, onLines }: Options): Wo
   return {
     // Only a process that could not be started has none.
     pid: child.pid ?? 0,
-    rpc: createRpc<WorkerCalls>(portOf(child as never), handlers),
+    rpc: createRpc<WorkerCalls>(createChannelPort(child as never), handlers),
     ended,
     kill: () => void child.kill('SIGKILL'),
   }

@@ -13,7 +13,7 @@ import type { Log } from '#platform/process/log.ts'
 import { createRpc, type Handlers, type Port, type Rpc } from '#platform/process/rpc.ts'
 import { openDeps } from '../open/deps.ts'
 import type { OpenContext, Parts } from '../open/parts.ts'
-import { databaseListeners, databaseTime, type OpenStore } from '../open/store.ts'
+import { createCorrectedClock, createDatabaseListeners, type OpenStore } from '../open/store.ts'
 import { type PrimaryCalls, userFacingErrorCode, type WorkerCalls, type WorkerStart, type WorkerStop } from './calls.ts'
 import { readCatalogueAnswer } from './catalogue-source.ts'
 import { createWorkerClosing, type WorkerClosing } from './worker-closing.ts'
@@ -136,7 +136,7 @@ async function startWorker(
 /** Opens the store of the primary. Postgres is opened by each process itself. */
 async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<OpenStore> {
   const { config } = context.parts
-  const watch = databaseListeners(context)
+  const watch = createDatabaseListeners(context)
   const loadFromPrimary = async (request: { fresh: boolean }) =>
     readCatalogueAnswer(await rpc.call('catalogue.load', request))
   const firstLoad = loadFromPrimary({ fresh: false })
@@ -149,7 +149,7 @@ async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handler
   return {
     settings: config,
     db,
-    now: databaseTime(db, context.parts.now),
+    now: createCorrectedClock(db, context.parts.now),
     firstKeys: undefined,
     allowStale: allowStaleWhileUnavailable({ db }, config.stale_keys_ms),
     catalogue: { firstLoad, load: () => loadFromPrimary({ fresh: true }), discovery: undefined },

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gistOf } from '#test/harness/upstream/recorded-answers.ts'
-import { play } from './play.ts'
+import { simulateAnswer } from './play.ts'
 
 const toolsNamed = (names: string) => names.split(' ').map((name) => ({ type: 'function', function: { name } }))
 const builtin = toolsNamed('shell read_file write_file edit_file list_files search ask_user')
 
-type Messages = Parameters<typeof play>[0]['messages']
+type Messages = Parameters<typeof simulateAnswer>[0]['messages']
 const user = (content: string) => ({ role: 'user' as const, content })
 
-const sceneFor = (messages: Messages, tools = builtin) => play({ messages, tools })
+const sceneFor = (messages: Messages, tools = builtin) => simulateAnswer({ messages, tools })
 function gist(messages: Messages, tools = builtin) {
   const scene = sceneFor(messages, tools)
   assert.ok('steps' in scene)

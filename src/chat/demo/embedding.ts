@@ -16,7 +16,7 @@ const partLength = 3
  * The demo model's vector of a text, of length 1. Each word and each three letters of it add to one component, so that texts
  * with the same words are near each other.
  */
-export function demoEmbedding(text: string, dimensions: number): Float32Array {
+export function createDemoEmbedding(text: string, dimensions: number): Float32Array {
   const sums = new Float32Array(dimensions)
   for (const word of text
     .slice(0, maxCharacters)

@@ -10,35 +10,33 @@ export type DemoOptions = {
   /** Calls every tool of the request at once. */
   tools: boolean
   /** Fails with this status before the first byte. */
-  error: number | undefined
+  errorStatus: number | undefined
   /** Fails after the first words, with an error in the stream. */
   break: boolean
   /** Drops the connection after the first words. */
   cut: boolean
   /** Sends nothing after the first words, but keeps the connection open. */
   stall: boolean
-  /** Milliseconds before the first word. */
-  slow: number
-  /** Milliseconds between words. */
-  pace: number
-  /** The number of words in the answer. */
-  words: number | undefined
+  firstWordDelayMs: number
+  /** The pause between words. */
+  wordDelayMs: number
+  wordCount: number | undefined
   /** Ends with the finish reason `length`. */
-  length: boolean
+  isCutShort: boolean
   /** Does not report usage. */
   nousage: boolean
 }
 
 /** Limits the time and the length of an answer. */
-const maxSlowMs = 600_000
-const maxPaceMs = 60_000
+const maxFirstWordDelayMs = 600_000
+const maxWordDelayMs = 60_000
 const maxWords = 100_000
 
 const keywordPattern = /\bdemo:([a-z]+)(?:=(\d+))?/g
 
 export const hasKeyword = (prompt: string): boolean => prompt.search(keywordPattern) !== -1
 
-export function demoOptions(prompt: string): DemoOptions {
+export function readDemoOptions(prompt: string): DemoOptions {
   const values = new Map(
     [...prompt.matchAll(keywordPattern)].map(([, word = '', value]) => [word, Number(value ?? Number.NaN)]),
   )
@@ -50,14 +48,14 @@ export function demoOptions(prompt: string): DemoOptions {
     reasoning: values.has('reasoning'),
     tool: values.has('tool'),
     tools: values.has('tools'),
-    error: values.has('error') ? (number('error') ?? 500) : undefined,
+    errorStatus: values.has('error') ? (number('error') ?? 500) : undefined,
     break: values.has('break'),
     cut: values.has('cut'),
     stall: values.has('stall'),
-    slow: Math.min(number('slow') ?? 0, maxSlowMs),
-    pace: Math.min(number('pace') ?? 0, maxPaceMs),
-    words: number('words') === undefined ? undefined : Math.min(number('words')!, maxWords),
-    length: values.has('length'),
+    firstWordDelayMs: Math.min(number('slow') ?? 0, maxFirstWordDelayMs),
+    wordDelayMs: Math.min(number('pace') ?? 0, maxWordDelayMs),
+    wordCount: number('words') === undefined ? undefined : Math.min(number('words')!, maxWords),
+    isCutShort: values.has('length'),
     nousage: values.has('nousage'),
   }
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { gistOf } from '#test/harness/upstream/recorded-answers.ts'
-import { demoOptions } from './keywords.ts'
-import { play } from './play.ts'
+import { readDemoOptions } from './keywords.ts'
+import { simulateAnswer } from './play.ts'
 
-const scene = (content: string, more: object = {}) => play({ messages: [{ role: 'user', content }], ...more })
+const scene = (content: string, more: object = {}) => simulateAnswer({ messages: [{ role: 'user', content }], ...more })
 const stepsOf = (content: string, more?: object) => {
   const played = scene(content, more)
   assert.ok('steps' in played)
@@ -66,6 +66,8 @@ describe('the demo model', () => {
   test('exactly the keywords of the documentation exist', () => {
     const page = readFileSync(new URL('../../../docs/providers.md', import.meta.url), 'utf8')
     const documented = new Set([...page.matchAll(/^\| `demo:([a-z]+)/gm)].map(([, word]) => word))
-    assert.deepEqual(documented, new Set(Object.keys(demoOptions(''))))
+    for (const word of documented)
+      assert.notDeepEqual(readDemoOptions(`demo:${word}=7`), readDemoOptions(''), `demo:${word} has no effect`)
+    assert.equal(documented.size, Object.keys(readDemoOptions('')).length)
   })
 })

@@ -3,7 +3,7 @@ import type { ChatRequest } from '../chat-request.ts'
 import type { AnswerEvent, TokenCounts } from '../events.ts'
 import { textOf } from '../message.ts'
 import { lastPrompt, playForAgent, type TimedEvents } from './agent-answer.ts'
-import { type DemoOptions, demoOptions, hasKeyword } from './keywords.ts'
+import { type DemoOptions, hasKeyword, readDemoOptions } from './keywords.ts'
 import { createSample } from './sample.ts'
 import { splitWords } from './words.ts'
 
@@ -13,25 +13,33 @@ export type Step = { afterMs: number } & ({ event: AnswerEvent } | { stop: 'cut'
 type DemoAnswer = { error: { status: number; message: string } } | { steps: Step[] }
 
 /** The demo model. Its behaviour depends only on the request. */
-export function play(chat: Pick<ChatRequest, 'messages' | 'tools' | 'tool_choice' | 'response_format'>): DemoAnswer {
+export function simulateAnswer(
+  chat: Pick<ChatRequest, 'messages' | 'tools' | 'tool_choice' | 'response_format'>,
+): DemoAnswer {
   const prompt = lastPrompt(chat.messages)
   const timedEvents = hasKeyword(prompt) ? undefined : playForAgent(chat)
   if (timedEvents) return answerForAgent(chat, timedEvents)
-  const options = demoOptions(prompt)
-  if (options.error !== undefined)
-    return { error: { status: options.error, message: `The demo model was asked to fail with ${options.error}.` } }
+  const options = readDemoOptions(prompt)
+  if (options.errorStatus !== undefined)
+    return {
+      error: { status: options.errorStatus, message: `The demo model was asked to fail with ${options.errorStatus}.` },
+    }
   const events = [...reasoningEvents(options), ...contentEvents(chat, prompt, options)]
-  const pacedSteps = events.map((event, index): Step => ({ afterMs: index === 0 ? options.slow : options.pace, event }))
+  const pacedSteps = events.map(
+    (event, index): Step => ({ afterMs: index === 0 ? options.firstWordDelayMs : options.wordDelayMs, event }),
+  )
   return { steps: interruptedSteps([...pacedSteps, ...endingSteps(chat, options, events)], options) }
 }
 
-function answerForAgent(chat: Parameters<typeof play>[0], timedEvents: TimedEvents): DemoAnswer {
+function answerForAgent(chat: Parameters<typeof simulateAnswer>[0], timedEvents: TimedEvents): DemoAnswer {
   const [first] = timedEvents
   if (first?.event.type === 'error')
     return { error: { status: first.event.status ?? 500, message: first.event.message } }
   const events = timedEvents.map(({ event }) => event)
   const steps = timedEvents.map(({ waitMs, event }): Step => ({ afterMs: waitMs, event }))
-  return { steps: events.at(-1)?.type === 'error' ? steps : [...steps, ...endingSteps(chat, demoOptions(''), events)] }
+  return {
+    steps: events.at(-1)?.type === 'error' ? steps : [...steps, ...endingSteps(chat, readDemoOptions(''), events)],
+  }
 }
 
 function reasoningEvents({ reasoning }: DemoOptions): AnswerEvent[] {
@@ -40,14 +48,21 @@ function reasoningEvents({ reasoning }: DemoOptions): AnswerEvent[] {
     : []
 }
 
-function contentEvents(chat: Parameters<typeof play>[0], prompt: string, options: DemoOptions): AnswerEvent[] {
+function contentEvents(
+  chat: Parameters<typeof simulateAnswer>[0],
+  prompt: string,
+  options: DemoOptions,
+): AnswerEvent[] {
   const called = toolsToCall(chat, options)
   if (called.length > 0) return called.flatMap((tool, index) => toolCallEvents(tool.function!, index))
   return splitWords(textFor(chat, prompt, options)).map((text) => ({ type: 'text', text }))
 }
 
 /** Calls a required tool, even after a tool result. A client can set tool_choice to none then. */
-function toolsToCall({ messages, tools = [], tool_choice: choice }: Parameters<typeof play>[0], options: DemoOptions) {
+function toolsToCall(
+  { messages, tools = [], tool_choice: choice }: Parameters<typeof simulateAnswer>[0],
+  options: DemoOptions,
+) {
   const functions = (tools ?? []).filter((tool) => tool.function)
   if (typeof choice === 'object' && choice !== null) {
     const { name } = Object(choice.function) as { name?: unknown }
@@ -76,11 +91,12 @@ function toolCallEvents(
 const maxQuoted = 200
 
 function textFor(
-  { messages, response_format }: Parameters<typeof play>[0],
+  { messages, response_format }: Parameters<typeof simulateAnswer>[0],
   prompt: string,
   options: DemoOptions,
 ): string {
-  if (options.words !== undefined) return Array.from({ length: options.words }, (_, i) => `word${i + 1}`).join(' ')
+  if (options.wordCount !== undefined)
+    return Array.from({ length: options.wordCount }, (_, i) => `word${i + 1}`).join(' ')
   if (response_format?.type === 'json_schema') {
     const { schema } = (response_format.json_schema ?? {}) as { schema?: object }
     return JSON.stringify(createSample(schema))
@@ -91,20 +107,20 @@ function textFor(
   return `You said: ${prompt.slice(0, maxQuoted) || 'nothing'}. I am the demo model, and this is all I can say.`
 }
 
-function endingSteps(chat: Parameters<typeof play>[0], options: DemoOptions, events: AnswerEvent[]): Step[] {
+function endingSteps(chat: Parameters<typeof simulateAnswer>[0], options: DemoOptions, events: AnswerEvent[]): Step[] {
   const reason = finishReason(options, events)
   const finish: Step = { afterMs: 0, event: { type: 'finish', reason, native: reason } }
   if (options.nousage) return [finish]
   return [finish, { afterMs: 0, event: { type: 'usage', tokens: tokensOf(chat, events) } }]
 }
 
-function finishReason({ length }: DemoOptions, events: AnswerEvent[]): 'length' | 'tool_calls' | 'stop' {
-  if (length) return 'length'
+function finishReason({ isCutShort }: DemoOptions, events: AnswerEvent[]): 'length' | 'tool_calls' | 'stop' {
+  if (isCutShort) return 'length'
   return events.some(({ type }) => type === 'tool_call') ? 'tool_calls' : 'stop'
 }
 
 /** Counts one token per word of the answer, and one per four characters of the prompt. */
-function tokensOf({ messages }: Parameters<typeof play>[0], events: AnswerEvent[]): TokenCounts {
+function tokensOf({ messages }: Parameters<typeof simulateAnswer>[0], events: AnswerEvent[]): TokenCounts {
   const characters = messages.reduce((sum, { content }) => sum + textOf(content).length, 0)
   const reasoning = events.filter(({ type }) => type === 'reasoning').length
   return { prompt: estimateTokens(characters), completion: events.length, cached: 0, cacheWritten: 0, reasoning }

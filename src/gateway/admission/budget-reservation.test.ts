@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Interval } from '#platform/core/vocabulary.ts'
-import { guardrailBudget } from '#policy/guardrails/decide/guardrail-budget.ts'
+import { createGuardrailBudget } from '#policy/guardrails/decide/guardrail-budget.ts'
 import { caller } from '#test/harness/records/generations.ts'
 import { guardrailWith } from '#test/harness/records/random-guardrails.ts'
 import { budgetsFor, reserveBudgets } from './budget-reservation.ts'
@@ -14,7 +14,9 @@ const pricedAt = (maxCost: bigint) => ({ request: {} as never, maxCost })
 
 async function refusalOf(reset: Interval | null, budgets: object = full) {
   const guardrail = guardrailWith('House', { limit_usd: 2, reset_interval: reset })
-  const limits = budgetsFor(caller, [guardrailBudget({ guardrail, isDefault: true }, { kind: 'member', userId: 'u' })!])
+  const limits = budgetsFor(caller, [
+    createGuardrailBudget({ guardrail, isDefault: true }, { kind: 'member', userId: 'u' })!,
+  ])
   const reservationLimits = { budgets: limits, guardrails: [guardrail] }
   return reserveBudgets({ budgets: budgets as never, now }, reservationLimits, pricedAt(3n * 10n ** 12n)).then(
     () => assert.fail('it was admitted'),

@@ -1,9 +1,9 @@
 import type { Config } from '#platform/config/settings.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
 import type { Scanner } from '#policy/filters/scanner.ts'
-import { groupBudgets } from '#policy/guardrails/decide/guardrail-budget.ts'
+import { createGroupBudgets } from '#policy/guardrails/decide/guardrail-budget.ts'
 import { judgeEndpoint, judgeModel, judgeRegion, judgeStorage } from '#policy/guardrails/decide/judge.ts'
-import { refusal, regionRefusal } from '#policy/guardrails/decide/refusal.ts'
+import { createRefusal, createRegionRefusal } from '#policy/guardrails/decide/refusal.ts'
 import { screenRequest } from '#policy/guardrails/decide/screen-request.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
@@ -91,7 +91,7 @@ function prepareCountedRequest(
 
 /** The limits of the policies that count a request of these groups, in the order of checks. */
 function policyBudgets({ budgets, groupLimits }: EffectivePolicies, groups: RequestGroups): readonly Budget[] {
-  return groupLimits.length === 0 ? budgets : [...budgets, ...groupBudgets(groupLimits, groups)]
+  return groupLimits.length === 0 ? budgets : [...budgets, ...createGroupBudgets(groupLimits, groups)]
 }
 
 /** @param guardrails the empty list, whose identity shows later whether guardrails have changed. */
@@ -152,7 +152,7 @@ function storageVerdict(
 /** @throws Fault `forbidden` if a guardrail does not allow requests through this region. */
 export function requireRegion(guardrails: readonly GuardrailRecord[], region: Region): void {
   const verdict = judgeRegion(guardrails, region)
-  if (verdict) throw regionRefusal(verdict, region)
+  if (verdict) throw createRegionRefusal(verdict, region)
 }
 
 /** The candidates with their permitted endpoints. @throws Fault `forbidden` if none remains. */
@@ -166,13 +166,13 @@ export function permittedCandidates(
     const { model } = candidate
     const modelVerdict = judgeModel(guardrails, model)
     if (modelVerdict) {
-      firstRefusal ??= refusal(modelVerdict, `the model ${model.id} is not allowed`)
+      firstRefusal ??= createRefusal(modelVerdict, `the model ${model.id} is not allowed`)
       return []
     }
     const endpoints = candidate.endpoints.filter((endpoint) => {
       const verdict = judgeEndpoint(guardrails, model, endpoint, vendors)
       if (verdict)
-        firstRefusal ??= refusal(verdict, `no provider of ${model.id} is allowed: ${endpoint.provider} is not`)
+        firstRefusal ??= createRefusal(verdict, `no provider of ${model.id} is allowed: ${endpoint.provider} is not`)
       return !verdict
     })
     return endpoints.length > 0 ? [{ ...candidate, endpoints }] : []

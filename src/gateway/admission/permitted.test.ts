@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { Fault } from '#platform/core/fault.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
-import { allowedModels } from '#policy/guardrails/decide/allowed-models.ts'
+import { createModelFilter } from '#policy/guardrails/decide/allowed-models.ts'
 import type { Policy } from '#policy/guardrails/decide/policy.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import { guardrails, models, region, vendors } from '#test/harness/records/random-guardrails.ts'
@@ -94,7 +94,7 @@ test('a refusal names an active guardrail that forbids the request alone', () =>
 test('a model is listed for a key exactly if a completion is not refused', () => {
   fc.assert(
     fc.property(guardrails, models, region, (all, catalogue, through) => {
-      const isListed = allowedModels(all, through, vendors)
+      const isListed = createModelFilter(all, through, vendors)
       for (const model of catalogue) {
         const refused = refusalOf(() => {
           requireRegion(all, through)

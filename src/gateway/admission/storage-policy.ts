@@ -1,5 +1,5 @@
 import type { Verdict } from '#policy/guardrails/decide/judge.ts'
-import { refusal } from '#policy/guardrails/decide/refusal.ts'
+import { createRefusal } from '#policy/guardrails/decide/refusal.ts'
 import { isClientTool } from '../pricing/billable-options.ts'
 import type { BothForms } from '../pricing/extra-usage-bound.ts'
 import type { Body } from '../protocol/request-body.ts'
@@ -41,14 +41,14 @@ export function withoutStorage<F extends BothForms>(verdict: Verdict, forms: F):
 
 function refuseStoringFields(verdict: Verdict, form: Body): void {
   for (const [field, { reason, isStored }] of Object.entries(storingFields)) {
-    if (isStored(form[field])) throw refusal(verdict, `${field}: ${reason}`)
+    if (isStored(form[field])) throw createRefusal(verdict, `${field}: ${reason}`)
   }
   if (!Array.isArray(form.tools)) return
   for (const [index, tool] of form.tools.entries()) {
     const { type } = (tool ?? {}) as { type?: unknown }
     if (type === undefined || isClientTool(String(type))) continue
     const receiver = type === 'mcp' ? 'a remote MCP server' : 'a provider tool'
-    throw refusal(verdict, `tools[${index}] (${quotedType(type)}): ${receiver} receives content and can store it`)
+    throw createRefusal(verdict, `tools[${index}] (${quotedType(type)}): ${receiver} receives content and can store it`)
   }
 }
 

@@ -13,7 +13,8 @@ function wavSeconds(bytes: Buffer): number | undefined {
   if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE') return undefined
   let rate = Number.POSITIVE_INFINITY
   let length: number | undefined
-  for (let at = 12; at + 8 <= bytes.length; ) {
+  let at = 12
+  while (at + 8 <= bytes.length) {
     const size = bytes.readUInt32LE(at + 4)
     const name = bytes.toString('latin1', at, at + 4)
     if (name === 'fmt ') rate = Math.min(rate, wavByteRate(bytes.subarray(at + 8, at + 8 + size)))

@@ -8,7 +8,8 @@ export function gifSize(bytes: Buffer): { width: number; height: number } | unde
   let width = bytes.readUInt16LE(6)
   let height = bytes.readUInt16LE(8)
   let frames = 0
-  for (let at = 13 + colorTableBytes(bytes[10]!); at < bytes.length && bytes[at] !== trailerMarker; ) {
+  let at = 13 + colorTableBytes(bytes[10]!)
+  while (at < bytes.length && bytes[at] !== trailerMarker) {
     if (bytes[at] === extensionMarker) at = skipBlocks(bytes, at + 2)
     else if (bytes[at] === frameMarker && at + 10 <= bytes.length && ++frames === 1) {
       width = Math.max(width, bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5))

@@ -57,7 +57,8 @@ const animationFlag = 0x02
 /** The canvas and its frame can differ; the larger one counts. */
 const readWebpSize: SizeReader = (bytes) => {
   let canvas: ImageSize | undefined
-  for (let at = 12; at + 18 <= bytes.length; ) {
+  let at = 12
+  while (at + 18 <= bytes.length) {
     const length = bytes.readUInt32LE(at + 4)
     switch (bytes.toString('latin1', at, at + 4)) {
       case 'VP8X':
@@ -93,7 +94,8 @@ function readLosslessSize(bytes: Buffer, at: number): ImageSize | undefined {
 /** Reads segment by segment up to the pixels. If there are several frame headers, decoders differ in which they use. */
 const readJpegSize: SizeReader = (bytes) => {
   let size: ImageSize | undefined
-  for (let at = 2; at + 4 <= bytes.length; ) {
+  let at = 2
+  while (at + 4 <= bytes.length) {
     const marker = bytes[at + 1]!
     if (bytes[at] !== 0xff) return undefined
     if (marker === startOfPixelsMarker) return size

@@ -69,7 +69,7 @@ export function createNoEndpointFault(
       : exclusion,
   )
   for (const { target, restriction } of withRestrictions) if (restriction) attempts.noteOpenCircuit(target, restriction)
-  return faultForExclusions(withRestrictions, now(), catalogue.current().findProvider, { chat, client })
+  return createExclusionFault(withRestrictions, now(), catalogue.current().findProvider, { chat, client })
 }
 
 /** Limits the error, because requests and catalogues can have any number of tools and endpoints. */
@@ -96,7 +96,7 @@ function exclusionMetadata({ target, reason, missingParameters, restriction }: E
 const recoveredWaitMs = 1000
 
 /** Reasons that the caller can change give 404 or 400, transient ones and missing credentials 503. */
-function faultForExclusions(
+function createExclusionFault(
   excluded: ExcludedEndpoint[],
   now: number,
   findProvider: (slug: string) => Provider | undefined,
@@ -105,32 +105,45 @@ function faultForExclusions(
   const waitingEndpoints = excluded.filter(({ reason }) => reason === 'unavailable_now')
   const reasons = [...new Set(excluded.map(({ reason }) => reason))]
   const metadata = { excluded: excluded.slice(0, maxListedEndpoints).map(exclusionMetadata) }
-  if (waitingEndpoints.length > 0) {
-    // A circuit without a restriction has recovered since the plan was made, so the client can try again soon.
-    const until = Math.min(...waitingEndpoints.map(({ restriction }) => restriction?.until ?? now + recoveredWaitMs))
-    return new Fault(
-      'unavailable',
-      'No endpoint is available: each failed or was rate-limited recently. Try again later.',
-      { retryAfterSeconds: Math.max(1, until - now) / 1000, metadata },
-    )
-  }
-  if (reasons.includes('context_too_small')) return promptTooLongFault(excluded, longestPrompt(chat, client), metadata)
+  if (waitingEndpoints.length > 0) return createTryLaterFault(waitingEndpoints, now, metadata)
+  if (reasons.includes('context_too_small'))
+    return createPromptTooLongFault(excluded, longestPrompt(chat, client), metadata)
   if (reasons.includes('one_answer')) {
     const message =
       'n: no available endpoint returns more than one choice for this request. Omit n, and send one request per choice.'
     return new Fault('invalid', message, { metadata })
   }
   if (reasons.length === 1 && reasons[0] === 'unconfigured') {
-    return unconfiguredFault(
+    return createUnconfiguredFault(
       excluded.map(({ target }) => target.endpoint),
       findProvider,
       metadata,
     )
   }
-  const reasonTexts = reasons
-    .map((reason) => exclusionText(reason, { excluded, findProvider, tools: providerToolTypes(chat) }))
-    .join(', or ')
   if (excluded.length === 0) return new Fault('not_found', 'This model has no endpoint.', { metadata })
+  return createUnservableFault(reasons, { excluded, findProvider, tools: providerToolTypes(chat) }, metadata)
+}
+
+function createTryLaterFault(
+  waitingEndpoints: ExcludedEndpoint[],
+  now: number,
+  metadata: Record<string, unknown>,
+): Fault {
+  // A circuit without a restriction has recovered since the plan was made, so the client can try again soon.
+  const until = Math.min(...waitingEndpoints.map(({ restriction }) => restriction?.until ?? now + recoveredWaitMs))
+  return new Fault(
+    'unavailable',
+    'No endpoint is available: each failed or was rate-limited recently. Try again later.',
+    { retryAfterSeconds: Math.max(1, until - now) / 1000, metadata },
+  )
+}
+
+function createUnservableFault(
+  reasons: readonly Exclusion[],
+  facts: ExclusionFacts,
+  metadata: Record<string, unknown>,
+): Fault {
+  const reasonTexts = reasons.map((reason) => exclusionText(reason, facts)).join(', or ')
   // The model exists, and answers without the tool.
   const isAboutTools = reasons.every((reason) => reason === 'unsupported_tool')
   const advice = isAboutTools ? ' Remove the tool, or choose a model whose provider runs it.' : ''
@@ -144,15 +157,19 @@ function longestPrompt(chat: ChatRequest, client: UnservedRequest['client']): nu
   return Math.max(...chat.messages.map((message) => estimatePrompt({ messages: [message] })))
 }
 
-function promptTooLongFault(excluded: ExcludedTarget[], tokens: number, metadata: Record<string, unknown>): Fault {
+function createPromptTooLongFault(
+  excluded: ExcludedTarget[],
+  tokens: number,
+  metadata: Record<string, unknown>,
+): Fault {
   const contextTooSmall = excluded.filter(({ reason }) => reason === 'context_too_small')
   const limit = Math.max(...contextTooSmall.map(({ target }) => target.endpoint.contextLength))
   const { message, details } = contextLengthError(limit, tokens > limit ? tokens : undefined, metadata)
   return new Fault('invalid', message, details)
 }
 
-/** Suggests a BYOK key, unless the address of every endpoint needs a variable: then a key alone would not help. */
-function unconfiguredFault(
+/** The fault suggests a BYOK key, unless the address of every endpoint needs a variable: then a key alone would not help. */
+function createUnconfiguredFault(
   endpoints: Endpoint[],
   findProvider: (slug: string) => Provider | undefined,
   metadata: Record<string, unknown>,

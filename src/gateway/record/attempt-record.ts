@@ -7,7 +7,7 @@ import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
 import { AnswerCounter, type AnswerTally } from './answer-counter.ts'
 import { createAnswerMeasurement } from './answer-measurement.ts'
-import { type Charge, computeCharge, costOfAnswer } from './charge/charge.ts'
+import { type Charge, computeAnswerCost, computeCharge } from './charge/charge.ts'
 import { generatedTokensBound, needsUsage } from './charge/generated-tokens.ts'
 import type { AttemptEnd, TriedEndpoint } from './tried-endpoint.ts'
 
@@ -73,7 +73,7 @@ export class AttemptRecord {
 
   /** The cost of an answer with these tokens. */
   costAt({ target: { endpoint }, bound }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
-    return costOfAnswer(endpoint.prices, tokens, this.tally, bound, this.#start.promptEstimate)
+    return computeAnswerCost(endpoint.prices, tokens, this.tally, bound, this.#start.promptEstimate)
   }
 
   /** Whether the answer must be read after its client disconnected. */

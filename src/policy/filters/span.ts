@@ -15,14 +15,17 @@ export function replaceSpans(text: string, replacements: readonly Replacement[])
   const sorted = replacements.toSorted((a, b) => a.start - b.start)
   const pieces: string[] = []
   let copiedTo = 0
-  for (let i = 0; i < sorted.length; ) {
-    let longest = sorted[i]!
+  let index = 0
+  while (index < sorted.length) {
+    let longest = sorted[index]!
     let { end } = longest
     const { start } = longest
-    for (i++; i < sorted.length && sorted[i]!.start < end; i++) {
-      const next = sorted[i]!
+    index++
+    while (index < sorted.length && sorted[index]!.start < end) {
+      const next = sorted[index]!
       if (next.end - next.start > longest.end - longest.start) longest = next
       end = Math.max(end, next.end)
+      index++
     }
     pieces.push(text.slice(copiedTo, start), longest.label)
     copiedTo = end

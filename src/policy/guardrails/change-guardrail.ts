@@ -10,10 +10,10 @@ import { unassignAll } from './assignments/assignments.ts'
 import { groupingOf } from './decide/guardrail-budget.ts'
 import { emptyPolicy, type Policy } from './decide/policy.ts'
 import { requireNoProblems } from './decide/problems.ts'
-import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
+import { type Guardrail, type GuardrailRecord, toPublicGuardrail } from './guardrail.ts'
 import type { GuardrailPatch, NewGuardrail } from './guardrail-patch.ts'
 import { deleteGuardrailRow, findGuardrail, insertGuardrail, updateGuardrail } from './guardrail-rows.ts'
-import { withSpending } from './guardrail-spending.ts'
+import { readGuardrailWithSpending } from './guardrail-spending.ts'
 import { type NormaliseDeps, normalisePolicy } from './normalise-policy.ts'
 import { guardrailNotFound, requireLocation, type WriteDeps, writeGuardrails } from './write-guardrails.ts'
 
@@ -30,7 +30,7 @@ export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: Ne
     publish()
     return record
   })
-  return withSpending(deps, createdGuardrail)
+  return readGuardrailWithSpending(deps, createdGuardrail)
 }
 
 /**
@@ -51,7 +51,7 @@ export async function changeGuardrail(
     // The time increases even if the clock stands still, so that clients notice each change.
     const base = before
       ? { ...before, updatedAt: Math.max(deps.now(), before.updatedAt + 1) }
-      : emptyDefault(deps, id, location.workspaceId)
+      : createEmptyDefault(deps, id, location.workspaceId)
     const after = applyPatch(base, body, policyChange)
     if (before) await updateGuardrail(tx, after)
     else await insertGuardrail(tx, after)
@@ -63,7 +63,7 @@ export async function changeGuardrail(
     publish()
     return after
   })
-  return withSpending(deps, changedGuardrail)
+  return readGuardrailWithSpending(deps, changedGuardrail)
 }
 
 /** Whether a change adds a limit for each session or for each value of a tag that the guardrail did not limit before. */
@@ -98,7 +98,7 @@ function emptyGuardrail(deps: { now: Now }, id: string, workspaceId: string, nam
 }
 
 /** A workspace's default guardrail before its first change. */
-export const emptyDefault = (deps: { now: Now }, id: string, workspaceId: string): GuardrailRecord =>
+export const createEmptyDefault = (deps: { now: Now }, id: string, workspaceId: string): GuardrailRecord =>
   emptyGuardrail(deps, id, workspaceId, `Workspace ${workspaceId} Default`)
 
 /**
@@ -137,7 +137,7 @@ function recordGuardrail(
     action: changeAction({ before, after }),
     targetKind: 'guardrail',
     targetId: id,
-    before: before ? publicForm(deps, before) : null,
-    after: after ? publicForm(deps, after) : null,
+    before: before ? toPublicGuardrail(deps, before) : null,
+    after: after ? toPublicGuardrail(deps, after) : null,
   })
 }

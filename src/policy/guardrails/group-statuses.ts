@@ -5,7 +5,7 @@ import { groupAccountPrefix } from '#spend/budgets/account-id.ts'
 import { type PersistentBudget, periodOf } from '#spend/budgets/budget.ts'
 import { addStatuses, type BudgetStatus } from '#spend/budgets/budget-status.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
-import { type EffectiveGroupLimit, groupBudget, groupingOf } from './decide/guardrail-budget.ts'
+import { createGroupBudget, type EffectiveGroupLimit, groupingOf } from './decide/guardrail-budget.ts'
 
 /** The limit of one session or tag value; `value` is null if nothing has used the limit in the current period. */
 type GroupStatus = { value: string | null; budget: PersistentBudget; status: BudgetStatus }
@@ -33,7 +33,7 @@ export async function readGroupStatuses(
   const values = found.length > 0 ? found : [null]
   return addStatuses(
     deps,
-    values.map((value) => ({ value, budget: groupBudget(groupLimit, value ?? '') })),
+    values.map((value) => ({ value, budget: createGroupBudget(groupLimit, value ?? '') })),
   )
 }
 

@@ -34,7 +34,7 @@ export async function findLocation(
 
 export async function findGuardrail(query: Query, id: string): Promise<GuardrailRecord | undefined> {
   const row = await query.selectFrom('guardrails').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && guardrailOf(row)
+  return row && toGuardrailRecord(row)
 }
 
 /** The filters of a list. `limited`: only guardrails with `limit_usd`. */
@@ -57,7 +57,7 @@ export async function listGuardrailRows(
     selection.selectAll('g').orderBy('g.created_at').orderBy('g.id').offset(offset).limit(limit).execute(),
     selection.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
-  return { data: rows.map(guardrailOf), total_count: count.n }
+  return { data: rows.map(toGuardrailRecord), total_count: count.n }
 }
 
 /** @throws Fault `conflict` if the workspace has a guardrail of that name. */
@@ -92,7 +92,7 @@ function toRow(record: GuardrailRecord): Selectable<Tables['guardrails']> {
 }
 
 /** Fields that did not exist when a policy was stored are null. */
-export function guardrailOf(row: Selectable<Tables['guardrails']>): GuardrailRecord {
+export function toGuardrailRecord(row: Selectable<Tables['guardrails']>): GuardrailRecord {
   return {
     id: row.id,
     workspaceId: row.workspace_id,

@@ -5,7 +5,7 @@ import { resetsAt } from '#spend/budgets/budget.ts'
 import { toStatusFields } from '#spend/budgets/budget-status.ts'
 import { groupLimitsOf } from './decide/guardrail-budget.ts'
 import { readGroupStatuses } from './group-statuses.ts'
-import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
+import { type Guardrail, type GuardrailRecord, toPublicGuardrail } from './guardrail.ts'
 import { findSpenders, isDefaultOf, type SpenderStatus } from './spenders.ts'
 
 type WithSpendingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick<Config, 'zdr_vendors'> }
@@ -14,10 +14,10 @@ type WithSpendingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick
  * Returns the public form of a guardrail. If it has a limit, the form contains the members and keys that have spent the
  * most of it, and the amounts of the first of them. The limit applies to each separately, and the first is closest to it.
  */
-export async function withSpending(deps: WithSpendingDeps, record: GuardrailRecord): Promise<Guardrail> {
-  const form = { ...publicForm(deps, record), ...(await groupSpending(deps, record)) }
+export async function readGuardrailWithSpending(deps: WithSpendingDeps, record: GuardrailRecord): Promise<Guardrail> {
+  const form = { ...toPublicGuardrail(deps, record), ...(await groupSpending(deps, record)) }
   if (record.policy.limit_usd === null) return form
-  const spenders = (await findSpenders(deps, record)).map(spenderForm)
+  const spenders = (await findSpenders(deps, record)).map(toPublicSpender)
   const resetTime = resetsAt({ interval: record.policy.reset_interval }, deps.now())
   const zeroAmounts = { spent_usd: 0, unconfirmed_usd: 0, held_usd: 0, forecast_usd: null }
   const { spent_usd, unconfirmed_usd, held_usd, forecast_usd } = spenders[0] ?? zeroAmounts
@@ -54,7 +54,7 @@ async function groupSpending(
   return { group_spending: lists.flat() }
 }
 
-function spenderForm({ spender, name, status }: SpenderStatus) {
+function toPublicSpender({ spender, name, status }: SpenderStatus) {
   const { resets_at, ...amounts } = toStatusFields(status)
   const id = spender.kind === 'member' ? { user_id: spender.userId } : { key_hash: spender.hash }
   return { kind: spender.kind, ...id, name, ...amounts }

@@ -62,7 +62,7 @@ export const Guardrail = z
   .meta({ id: 'Guardrail', description: 'Limits on spend, models, providers, regions, retention and content.' })
 export type Guardrail = z.infer<typeof Guardrail>
 
-export function publicForm(deps: { config: Pick<Config, 'zdr_vendors'> }, record: GuardrailRecord): Guardrail {
+export function toPublicGuardrail(deps: { config: Pick<Config, 'zdr_vendors'> }, record: GuardrailRecord): Guardrail {
   return {
     id: record.id,
     workspace_id: record.workspaceId,

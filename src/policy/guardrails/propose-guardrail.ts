@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
-import { applyPatch, emptyDefault } from './change-guardrail.ts'
+import { applyPatch, createEmptyDefault } from './change-guardrail.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import type { GuardrailPatch } from './guardrail-patch.ts'
 import { findGuardrail } from './guardrail-rows.ts'
@@ -26,7 +26,7 @@ export async function proposeGuardrail(
   const storedGuardrail = await findGuardrail(deps.db.query, id)
   const createsDefault = isDefault && patch !== undefined
   if (!storedGuardrail && !createsDefault) throw guardrailNotFound()
-  const base = storedGuardrail ?? emptyDefault(deps, id, workspaceId)
+  const base = storedGuardrail ?? createEmptyDefault(deps, id, workspaceId)
   return {
     guardrail: patch ? applyPatch(base, patch, await normalisePolicy(deps, patch)) : base,
     governed: isDefault ? { everybody: true } : await readAssignedTargets(deps.db.query, id),

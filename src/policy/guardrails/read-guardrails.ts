@@ -6,7 +6,7 @@ import type { Db } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { Guardrail } from './guardrail.ts'
 import { findGuardrail, type GuardrailFilter, listGuardrailRows } from './guardrail-rows.ts'
-import { withSpending } from './guardrail-spending.ts'
+import { readGuardrailWithSpending } from './guardrail-spending.ts'
 import { guardrailNotFound, requireLocation } from './write-guardrails.ts'
 
 type ReadDeps = { db: Db; now: Now; config: Pick<Config, 'zdr_vendors'> }
@@ -16,7 +16,7 @@ export async function getGuardrail(deps: ReadDeps, caller: Caller, id: string): 
   await requireLocation(deps, caller, id)
   const record = await findGuardrail(deps.db.query, id)
   if (!record) throw guardrailNotFound()
-  return withSpending(deps, record)
+  return readGuardrailWithSpending(deps, record)
 }
 
 /** Lists the guardrails of the organization or of one workspace. @throws Fault `invalid` for an unknown workspace. */
@@ -29,5 +29,5 @@ export async function listGuardrails(
   const isAll = query.workspace_id === undefined && !caller.isWorkspaceScoped
   const workspace_id = isAll ? undefined : await resolveWorkspaceId(deps, caller, query.workspace_id)
   const { data, total_count } = await listGuardrailRows(deps.db, organizationId, { ...query, workspace_id })
-  return { data: await Promise.all(data.map((record) => withSpending(deps, record))), total_count }
+  return { data: await Promise.all(data.map((record) => readGuardrailWithSpending(deps, record))), total_count }
 }

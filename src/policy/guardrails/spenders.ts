@@ -4,7 +4,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { periodOf, type Spender } from '#spend/budgets/budget.ts'
 import { addStatuses, type BudgetStatus, usedAmount } from '#spend/budgets/budget-status.ts'
 import { dayOf } from '#spend/ledger/days.ts'
-import { guardrailBudget } from './decide/guardrail-budget.ts'
+import { createGuardrailBudget } from './decide/guardrail-budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 
 /** The number of listed members and keys. */
@@ -33,7 +33,7 @@ export async function findSpenders(
     })
   const spenders = [...(await find('member')), ...(await find('key'))]
   const found = spenders.flatMap(({ spender, name }) => {
-    const budget = guardrailBudget({ guardrail: record, isDefault }, spender)
+    const budget = createGuardrailBudget({ guardrail: record, isDefault }, spender)
     return budget ? [{ spender, name, budget }] : []
   })
   const withStatus = await addStatuses(deps, found)

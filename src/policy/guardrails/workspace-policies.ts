@@ -4,12 +4,12 @@ import { toBudget } from '#spend/budgets/pooled/pooled-budget.ts'
 import { findBudgetsOfWorkspace } from '#spend/budgets/pooled/pooled-budget-rows.ts'
 import {
   type AppliedGuardrail,
+  createGuardrailBudget,
   type EffectiveGroupLimit,
   groupLimitsOf,
-  guardrailBudget,
 } from './decide/guardrail-budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
-import { guardrailOf } from './guardrail-rows.ts'
+import { toGuardrailRecord } from './guardrail-rows.ts'
 
 type WorkspacePoliciesSubject = { userId: string; keyHash: string }
 
@@ -41,7 +41,7 @@ export async function readWorkspacePolicies(
       .execute(),
     findBudgetsOfWorkspace(query, workspaceId),
   ])
-  const byId = new Map(guardrails.map((row) => [row.id, guardrailOf(row)]))
+  const byId = new Map(guardrails.map((row) => [row.id, toGuardrailRecord(row)]))
   return new WorkspacePolicies(
     byId.get(workspace?.default_guardrail_id ?? ''),
     new Map(assignments.map((row) => [`${row.target_kind} ${row.target_id}`, byId.get(row.guardrail_id)])),
@@ -94,7 +94,7 @@ class WorkspacePolicies {
     const member = { kind: 'member', userId } as const
     const key = { kind: 'key', hash: keyHash } as const
     const budgetOf = (guardrail: GuardrailRecord | undefined, spender: typeof member | typeof key) =>
-      guardrail && guardrailBudget(this.#applied(guardrail), spender)
+      guardrail && createGuardrailBudget(this.#applied(guardrail), spender)
     const guardrailBudgets = [
       budgetOf(defaultGuardrail, member),
       budgetOf(defaultGuardrail, key),

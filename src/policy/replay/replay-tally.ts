@@ -36,7 +36,7 @@ export class ReplayTally {
     for (const rule of undecidable) this.#undecidableCounts.set(rule, (this.#undecidableCounts.get(rule) ?? 0) + 1)
     if (effects.length === 0) return
     this.#affected++
-    this.#newest.push(touchedRequest(past, model, effects))
+    this.#newest.push(toTouchedRequest(past, model, effects))
     // Trimmed in batches, because removing one element at a time would move all the others.
     if (this.#newest.length > 2 * this.#maxListed) this.#newest.splice(0, this.#newest.length - this.#maxListed)
   }
@@ -61,12 +61,12 @@ export class ReplayTally {
 
   result(): ReplayResult {
     return {
-      ...modelResult(this.#all),
+      ...toModelResult(this.#all),
       by_rule: [...this.#rules.values()]
         .sort((a, b) => b.requests - a.requests)
         .map(({ cost, ...rule }) => ({ ...rule, usd: toUsd(cost) })),
       by_model: [...this.#models]
-        .map(([model, sum]) => ({ model, ...modelResult(sum) }))
+        .map(([model, sum]) => ({ model, ...toModelResult(sum) }))
         .sort((a, b) => b.would_refuse - a.would_refuse || b.requests - a.requests || (a.model < b.model ? -1 : 1)),
       touched: this.#affected,
       touched_requests: this.#newest.toReversed().slice(0, this.#maxListed),
@@ -81,11 +81,11 @@ export class ReplayTally {
 
 const emptySum: ModelSum = { requests: 0, cost: 0n, refuse: 0, reroute: 0, redact: 0 }
 
-function modelResult({ requests, cost, refuse, reroute, redact }: ModelSum) {
+function toModelResult({ requests, cost, refuse, reroute, redact }: ModelSum) {
   return { requests, usd: toUsd(cost), would_refuse: refuse, would_reroute: reroute, would_redact: redact }
 }
 
-function touchedRequest(
+function toTouchedRequest(
   { createdAt, cost, record }: PastRequest,
   model: string,
   effects: readonly Effect[],

@@ -13,7 +13,7 @@ export const undecidableReasons: Record<Undecidable, string> = {
 }
 
 /** The assumptions behind the figures, as far as they concern the policy. */
-export function assumptionNotes(policy: Policy): string[] {
+export function listAssumptions(policy: Policy): string[] {
   const texts = [
     'Requests that were refused at the time are not included. Requests that failed, or that no provider could serve, are included.',
     'Models, endpoints, prices and data policies are taken from the current catalogue.',

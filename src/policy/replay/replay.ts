@@ -16,7 +16,7 @@ import type { RequestOwner } from './past-verdict.ts'
 import type { Replay, ReplayRequest } from './replay-answer.ts'
 import { createEffectFinder } from './replay-effects.ts'
 import { ReplayTally } from './replay-tally.ts'
-import { assumptionNotes } from './replay-texts.ts'
+import { listAssumptions } from './replay-texts.ts'
 
 type ReplayDeps = {
   db: Db
@@ -46,7 +46,7 @@ export async function replay(
   const period = readPeriod(deps, request)
   const { guardrail, governed } = await proposeGuardrail(deps, caller, id, request.policy)
   const scope = {
-    ...replayScope(guardrail, governed),
+    ...createReplayScope(guardrail, governed),
     readsTags: guardrail.policy.group_limits?.some(({ by }) => by === 'tag'),
   }
   const budgets = await loadBudgets(deps, guardrail, governed, scope, period)
@@ -68,7 +68,7 @@ export async function replay(
     from: isoTime(period.from),
     to: isoTime(period.to),
     ...tally.result(),
-    notes: assumptionNotes(guardrail.policy),
+    notes: listAssumptions(guardrail.policy),
   }
 }
 
@@ -82,7 +82,7 @@ function readPeriod({ now }: { now: Now }, { from, to }: ReplayRequest): Period 
   return { from: start, to: end }
 }
 
-function replayScope({ workspaceId }: GuardrailRecord, governed: GovernedTargets): PastScope {
+function createReplayScope({ workspaceId }: GuardrailRecord, governed: GovernedTargets): PastScope {
   if (governed.everybody) return { workspaceId, includes: () => true }
   const { keyHashes, userIds } = governed
   return { workspaceId, includes: ({ keyHash, userId }) => keyHashes.has(keyHash) || userIds.has(userId) }

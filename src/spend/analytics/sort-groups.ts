@@ -50,12 +50,16 @@ function compare(a: number, b: number, keys: readonly SortKeys[]): number {
   return 0
 }
 
+/** The first groups of each combination of dimension values. */
 function limitEachCombination(groups: readonly Group[], limit: number): Group[] {
   const counts = new Map<string, number>()
-  return groups.filter(({ values }) => {
-    const id = values.join('\n')
-    const count = counts.get(id) ?? 0
-    counts.set(id, count + 1)
-    return count < limit
-  })
+  const firstGroups: Group[] = []
+  for (const group of groups) {
+    const combination = group.values.join('\n')
+    const count = counts.get(combination) ?? 0
+    if (count === limit) continue
+    counts.set(combination, count + 1)
+    firstGroups.push(group)
+  }
+  return firstGroups
 }

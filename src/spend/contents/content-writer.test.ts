@@ -56,6 +56,15 @@ onEachDatabase('contents', (kind) => {
     await keeper.close()
   })
 
+  test('are measured in bytes, also if their characters need several', async () => {
+    await using fixture = await world(kind)
+    const { keeper } = keeperOf(fixture.db)
+    keeper.enqueue(fixture.owner(), { text: 'ж'.repeat(1000) })
+    assert.equal(keeper.waitingBytes, Buffer.byteLength('{"text":""}') + 2000)
+    await keeper.close()
+    assert.equal(keeper.waitingBytes, 0)
+  })
+
   test('that the database refuses keep no others from being written', async () => {
     await using fixture = await world(kind)
     const { keeper, counted } = keeperOf(fixture.db)

@@ -30,7 +30,7 @@ type ContentWriterDeps = {
   onError: (error: Error) => void
 }
 
-type QueuedContent = ContentOwner & { text: string }
+type QueuedContent = { owner: ContentOwner; text: string; byteLength: number }
 
 /**
  * Encrypts and writes contents in the background. Contents that exceed the memory limit, or that the database rejects, are
@@ -41,7 +41,7 @@ export class ContentWriter {
   readonly #writeLoop: Reconciler
   #isClosing = false
   #queue: QueuedContent[] = []
-  #bytes = 0
+  #waitingBytes = 0
 
   constructor(deps: ContentWriterDeps) {
     this.#deps = deps
@@ -54,14 +54,15 @@ export class ContentWriter {
 
   /** The size of the waiting contents, in bytes. */
   get waitingBytes(): number {
-    return this.#bytes
+    return this.#waitingBytes
   }
 
   enqueue(owner: ContentOwner, content: object): void {
     const text = JSON.stringify(content)
-    if (this.#isClosing || this.#bytes + text.length > maxWaitingBytes) return this.#deps.count('dropped', 1)
-    this.#bytes += text.length
-    this.#queue.push({ ...owner, text })
+    const byteLength = Buffer.byteLength(text)
+    if (this.#isClosing || this.#waitingBytes + byteLength > maxWaitingBytes) return this.#deps.count('dropped', 1)
+    this.#waitingBytes += byteLength
+    this.#queue.push({ owner, text, byteLength })
   }
 
   async #writeAll(): Promise<void> {
@@ -70,7 +71,7 @@ export class ContentWriter {
       const rows = await Promise.all(batch.map((content) => this.#encrypt(content)))
       const written = await this.#write(rows)
       this.#queue.splice(0, batch.length)
-      this.#bytes -= batch.reduce((sum, { text }) => sum + text.length, 0)
+      this.#waitingBytes -= batch.reduce((sum, { byteLength }) => sum + byteLength, 0)
       this.#deps.count('kept', written)
     }
   }
@@ -95,16 +96,18 @@ export class ContentWriter {
   }
 
   #nextBatch(): QueuedContent[] {
-    let bytes = 0
-    const end = this.#queue.findIndex(({ text }, index) => {
-      bytes += text.length
+    let rowCount = 0
+    let batchBytes = 0
+    for (const { byteLength } of this.#queue) {
+      batchBytes += byteLength
       // A batch has at least one content.
-      return index > 0 && (bytes > maxBatchBytes || index >= maxBatchRows)
-    })
-    return this.#queue.slice(0, end === -1 ? this.#queue.length : end)
+      if (rowCount > 0 && (batchBytes > maxBatchBytes || rowCount === maxBatchRows)) break
+      rowCount++
+    }
+    return this.#queue.slice(0, rowCount)
   }
 
-  async #encrypt({ text, ...owner }: QueuedContent): Promise<EncryptedContent> {
+  async #encrypt({ owner, text }: QueuedContent): Promise<EncryptedContent> {
     const { vault } = this.#deps
     return { ...owner, sealed: vault.sealBytes(await deflateAsync(text), owner.id), sealedBy: vault.keyName }
   }

@@ -33,7 +33,7 @@ export async function deleteContent(deps: DeleteDeps, caller: Caller, id: string
 /**
  * Deletes the stored and pending contents of a workspace's requests. They become unreadable at once; the rows are deleted
  * in small batches.
- * @returns how many there were.
+ * @returns the number of deleted rows.
  */
 export async function deleteContentsOfWorkspace(deps: DeleteDeps, caller: Caller, workspace: string): Promise<number> {
   const { id } = await getWorkspace(deps, caller, workspace)
@@ -81,15 +81,19 @@ const maxBatchRows = 20
 const contentRows = (db: Db) => db.query.selectFrom('generation_contents').select('id').limit(maxBatchRows)
 type ContentRows = ReturnType<typeof contentRows>
 
-async function deleteInBatches(db: Db, matching: (rows: ContentRows) => ContentRows): Promise<number> {
-  for (let deleted = 0; ; ) {
+/** Deletes the rows that `addCondition` selects. @returns their number. */
+async function deleteInBatches(db: Db, addCondition: (rows: ContentRows) => ContentRows): Promise<number> {
+  let deletedRows = 0
+  let batchRows: number
+  do {
     const { numDeletedRows } = await db.query
       .deleteFrom('generation_contents')
-      .where('id', 'in', matching(contentRows(db)))
+      .where('id', 'in', addCondition(contentRows(db)))
       .executeTakeFirst()
-    deleted += Number(numDeletedRows)
-    if (Number(numDeletedRows) < maxBatchRows) return deleted
-  }
+    batchRows = Number(numDeletedRows)
+    deletedRows += batchRows
+  } while (batchRows === maxBatchRows)
+  return deletedRows
 }
 
 /** Prunes now and every hour. @returns the function that stops it. */

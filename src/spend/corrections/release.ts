@@ -35,16 +35,17 @@ export async function releaseMatching(
   filter: GenerationFilter,
 ): Promise<ReleasedTotal> {
   const total: ReleasedTotal = { requests: 0, amount: 0n }
-  for (let cursor: string | undefined; ; ) {
+  let cursor: string | undefined
+  do {
     const page = { limit: requestsPerBatch, cursor }
     const { data, nextCursor } = await listGenerations(deps, caller, { ...filter, unconfirmed: true }, page)
     const ids = data.map(({ id }) => id)
     const released = await releaseBatch(deps, caller, ids, filter)
     total.requests += released.requests
     total.amount += released.amount
-    if (nextCursor === undefined) return total
     cursor = nextCursor
-  }
+  } while (cursor !== undefined)
+  return total
 }
 
 /** @param filter the filter that selected the requests, for the audit log. */

@@ -23,13 +23,14 @@ async function pruneGrain(db: Db, grain: Grain, before: number): Promise<void> {
       .where('grain', '=', grain)
       .where('slot', '<', toSlot(Math.floor(before / minuteMs), grain))
       .limit(maxBatchRows)
-    for (let hasMore = true; hasMore; ) {
+    let deletedRows: number
+    do {
       const { numDeletedRows } = await db.query
         .deleteFrom(table as 'key_cells')
         .where('grain', '=', grain)
         .where((e) => e(e.refTuple('slot', 'cell'), 'in', expiredCells.$asTuple('slot', 'cell')))
         .executeTakeFirst()
-      hasMore = Number(numDeletedRows) === maxBatchRows
-    }
+      deletedRows = Number(numDeletedRows)
+    } while (deletedRows === maxBatchRows)
   }
 }

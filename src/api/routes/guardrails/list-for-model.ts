@@ -1,7 +1,7 @@
 import { requireModel } from '#gateway/request/resolve-models.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
-import { type ModelVerdict, modelVerdicts } from '#policy/guardrails/decide/model-verdicts.ts'
+import { listModelVerdicts, type ModelVerdict } from '#policy/guardrails/decide/model-verdicts.ts'
 import { ModelPath, modelName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
@@ -33,7 +33,7 @@ export const listGuardrailsForModel = route({
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, query, caller }, deps) => {
     const model = requireModel(deps.catalogue.current(), modelName(params))
-    const { data, total_count } = await modelVerdicts(deps, caller, model, query)
+    const { data, total_count } = await listModelVerdicts(deps, caller, model, query)
     return { data: data.map((verdict) => verdictItem(verdict, model.endpoints.length)), total_count }
   },
 })

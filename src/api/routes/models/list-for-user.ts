@@ -1,6 +1,6 @@
 import { canBeCalled } from '#catalogue/index/model.ts'
 import { ModelQuery } from '#catalogue/list/model-query.ts'
-import { allowedModels } from '#policy/guardrails/decide/allowed-models.ts'
+import { createModelFilter } from '#policy/guardrails/decide/allowed-models.ts'
 import { answerModelList } from '../../models/model-list.ts'
 import { route } from '../route.ts'
 import { ModelList } from './list.ts'
@@ -25,7 +25,7 @@ export const listModelsForUser = route({
       return answerModelList(call, deps, hasModalityFilter(call.query) ? canBeCalled : undefined)
     }
     const region = deps.gateway.regionOf(call.host)
-    const isAllowed = allowedModels(guardrails, region, deps.config.zdr_vendors)
+    const isAllowed = createModelFilter(guardrails, region, deps.config.zdr_vendors)
     return answerModelList(call, deps, (model) => canBeCalled(model) && isAllowed(model))
   },
 })

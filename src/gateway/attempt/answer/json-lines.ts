@@ -33,7 +33,8 @@ export const isJsonLinesType = (contentType: string) => /\b(?:x-)?(?:ndjson|json
 
 function toEventStream(lines: Buffer): Buffer {
   const pieces: Buffer[] = []
-  for (let at = 0; at < lines.length; ) {
+  let at = 0
+  while (at < lines.length) {
     const end = lines.indexOf(lineFeed, at)
     // Objects can be separated by blank lines.
     if (lines.toString('latin1', at, end).trim() !== '') pieces.push(dataPrefix, lines.subarray(at, end + 1), lineEnd)

@@ -1,4 +1,4 @@
-import { generatedCallId } from '#chat/call-id.ts'
+import { createCallId } from '#chat/call-id.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { AnswerContext } from '../provider-protocol.ts'
 import { AnswerEnding, type Finish } from './answer-ending.ts'
@@ -134,7 +134,7 @@ export class ToolCallAssembler {
 
   #open(call: PartialCall, name: string): AnswerEvent[] {
     const index = this.#openedCount++
-    const generatedId = generatedCallId(call.answerId || this.#context.answerId, index)
+    const generatedId = createCallId(call.answerId || this.#context.answerId, index)
     return call.open({ index, id: call.id ?? generatedId, name: findDeclaredName(name, this.#context.toolNames) })
   }
 

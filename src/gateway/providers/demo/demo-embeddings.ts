@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { defaultDimensions, demoEmbedding, maxDimensions } from '#chat/demo/embedding.ts'
-import { demoOptions } from '#chat/demo/keywords.ts'
+import { createDemoEmbedding, defaultDimensions, maxDimensions } from '#chat/demo/embedding.ts'
+import { readDemoOptions } from '#chat/demo/keywords.ts'
 import type { EmbeddingsInput } from '#chat/embeddings-request.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { Exchange, Sink } from '../../attempt/upstream/upstream.ts'
@@ -19,16 +19,18 @@ export type DemoEmbeddingsBody = {
  */
 export function sendEmbeddingsToDemo(body: DemoEmbeddingsBody, sink: Sink): Exchange {
   const { dimensions } = body
-  const options = demoOptions(readText(body.input.at(-1)!))
-  if (options.error !== undefined)
+  const options = readDemoOptions(readText(body.input.at(-1)!))
+  if (options.errorStatus !== undefined)
     return sendDemoError(
-      { status: options.error, message: `The demo model was asked to fail with ${options.error}.` },
+      { status: options.errorStatus, message: `The demo model was asked to fail with ${options.errorStatus}.` },
       sink,
     )
   if (dimensions != null && dimensions > maxDimensions)
     return sendDemoError({ status: 400, message: `dimensions: the demo model has at most ${maxDimensions}.` }, sink)
   const exchange = new DemoEmbeddingsExchange(sink)
-  void (options.cut ? exchange.cut(options.slow) : exchange.run(jsonPieces(body, !options.nousage), options.slow))
+  void (options.cut
+    ? exchange.cut(options.firstWordDelayMs)
+    : exchange.run(jsonPieces(body, !options.nousage), options.firstWordDelayMs))
   return exchange
 }
 
@@ -100,7 +102,7 @@ function* jsonPieces(
   for (const [index, item] of input.entries()) {
     const text = readText(item)
     tokens += Array.isArray(item) ? item.length : estimateTokens(Buffer.byteLength(text))
-    const vector = demoEmbedding(text, dimensions ?? defaultDimensions)
+    const vector = createDemoEmbedding(text, dimensions ?? defaultDimensions)
     const embedding = format === 'base64' ? Buffer.from(vector.buffer).toString('base64') : [...vector]
     yield `${index > 0 ? ',' : ''}${JSON.stringify({ object: 'embedding', index, embedding })}`
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { play, type Step } from '#chat/demo/play.ts'
+import { type Step, simulateAnswer } from '#chat/demo/play.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { IdleTimer } from '#platform/async/idle-timer.ts'
 import type { Timeouts } from '../../attempt/upstream/timeouts.ts'
@@ -26,7 +26,7 @@ export function sendToDemo(request: UpstreamRequest, timeouts: Timeouts, sink: S
   const body: unknown = JSON.parse(readBodyText(request.body))
   if (request.path === '/embeddings') return sendEmbeddingsToDemo(body as DemoEmbeddingsBody, sink)
   const chat = body as ChatRequest
-  const demoAnswer = play(chat)
+  const demoAnswer = simulateAnswer(chat)
   if ('error' in demoAnswer) return sendDemoError(demoAnswer.error, sink)
   const exchange = new DemoExchange(chat.stream === true, timeouts, sink)
   void exchange.run(demoAnswer.steps)

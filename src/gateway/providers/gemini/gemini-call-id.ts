@@ -1,10 +1,10 @@
-import { generatedCallId } from '#chat/call-id.ts'
+import { createCallId } from '#chat/call-id.ts'
 
 const prefix = 'gemini_'
 
 /** Generates the id of a call without one. A call of an answer always gets the same id. */
 export function generateCallId(answerId: string, index: number): string {
-  return generatedCallId(answerId, index, prefix)
+  return createCallId(answerId, index, prefix)
 }
 
 /** Matches ids that Gemini did not create, but this service or another provider. Gemini does not receive them. */

@@ -1,6 +1,6 @@
 import type { Prices } from '#catalogue/index/model.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
-import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import { minPico, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { RequestBound } from '../../admission/bounds/lazy-usage-bound.ts'
 import type { UsageBound } from '../../admission/bounds/usage-bound.ts'
 import { costOf } from '../../pricing/cost.ts'
@@ -26,7 +26,7 @@ export function computeBilledUsage(
   // Text within the bound does not cost more than was reserved, so only other reports need a highest cost.
   if (isPlain(tokens, extras)) return { ...usage, cost, isCapped: isLimited }
   const maxCost = maxReportableCost(prices, usage.extras, requestBound.exact)
-  return { ...usage, cost: lowest(cost, maxCost), isCapped: isLimited || cost > maxCost }
+  return { ...usage, cost: minPico(cost, maxCost), isCapped: isLimited || cost > maxCost }
 }
 
 /** The counted usage as it is billed, with tokens within the usage bound. */
@@ -71,8 +71,6 @@ export function unlimitedPieces(
   }
   return Object.fromEntries(Object.entries(extras?.pieces ?? {}).filter(([name]) => isUnlimited(name)))
 }
-
-export const lowest = (first: PicoUsd, second: PicoUsd): PicoUsd => (first < second ? first : second)
 
 /** Limits reported counts to the usage bound of the request. */
 export function limitToBound(

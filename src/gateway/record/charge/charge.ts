@@ -1,6 +1,6 @@
 import type { Prices } from '#catalogue/index/model.ts'
 import type { TokenCounts } from '#chat/events.ts'
-import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import { minPico, type PicoUsd } from '#platform/core/pico-usd.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { RequestBound } from '../../admission/bounds/lazy-usage-bound.ts'
 import type { UsageBound } from '../../admission/bounds/usage-bound.ts'
@@ -11,7 +11,6 @@ import {
   type BilledUsage,
   computeBilledUsage,
   limitToBound,
-  lowest,
   maxReportableCost,
   unlimitedPieces,
 } from './billed-usage.ts'
@@ -65,7 +64,7 @@ export function computeCharge(
 }
 
 /** The cost of an answer, by its reported tokens if they are plausible. */
-export function costOfAnswer(
+export function computeAnswerCost(
   prices: Prices,
   tokens: TokenCounts,
   counts: BillableCounts,
@@ -101,7 +100,7 @@ function highestPossibleCost(
     )
   const tokens = { ...limitToBound(reportedTokens, usageBound), completion: 0, reasoning: 0 }
   const answer = highestCost(prices, tokens.prompt, completion) - highestCost(prices, tokens.prompt, 0)
-  return lowest(costOf(prices, tokens, extras) + answer, maxReportableCost(prices, extras, usageBound))
+  return minPico(costOf(prices, tokens, extras) + answer, maxReportableCost(prices, extras, usageBound))
 }
 
 /**

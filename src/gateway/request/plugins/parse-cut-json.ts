@@ -13,7 +13,8 @@ export function parseCutJson(text: string): unknown {
   let end = 0
   /** Whether the JSON ends within a string. */
   let isInString = false
-  for (let at = 0; at < text.length; ) {
+  let at = 0
+  while (at < text.length) {
     const character = text[at]!
     const next = character === '"' ? stringEnd(text, at) : at + 1
     isInString = character === '"' && next === text.length

@@ -1,7 +1,7 @@
 import { type FindSpans, type Span, textBefore } from '../span.ts'
 
 // The lookbehind is after the first digit, because at the start it would be tested at every position.
-const candidate =
+const candidatePattern =
   /\d(?<!(?:[\w.]|\d-)\d)(?:\d{11,18}(?!-\d)|\d{3}([ -])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|\.\d)/g
 const otherNumberLabel =
   /\b(?:order|tracking|invoice|imei|isbn|ean|gtin|upc|serial|account id|request id|trace id|id|ref(?:erence)?|timestamp|build)\b[\W_]{0,3}(?:no\.?|number|id|is)?[\W_]{0,3}$/
@@ -44,12 +44,12 @@ const issuers: Issuer[] = [
  */
 export const findCards: FindSpans = (text) => {
   const spans: Span[] = []
-  candidate.lastIndex = 0
-  for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
+  candidatePattern.lastIndex = 0
+  for (let match = candidatePattern.exec(text); match; match = candidatePattern.exec(text)) {
     const card = parseCard(text, match.index, match[0])
     if (card) spans.push(card)
     // If these groups are not a card number, a card number can still start at the second group.
-    else if (match[1]) candidate.lastIndex = match.index + match[0].indexOf(match[1])
+    else if (match[1]) candidatePattern.lastIndex = match.index + match[0].indexOf(match[1])
   }
   return spans
 }

@@ -3,11 +3,11 @@ import { type FindSpans, type Span, textBefore } from '../span.ts'
 import { isInternationalNumber, isNationalNumber } from './number-plans.ts'
 
 // The lookbehind is after the first character, because at the start it would be tested at every position.
-const candidate = /[+(\d](?<!(?:[\w.,/#@$€£+-]|\d:)[+(\d])[\d(]?[\d ().\-/]{5,22}\d(?![\w@]|[.,:/-]\d|[$€£%])/g
+const candidatePattern = /[+(\d](?<!(?:[\w.,/#@$€£+-]|\d:)[+(\d])[\d(]?[\d ().\-/]{5,22}\d(?![\w@]|[.,:/-]\d|[$€£%])/g
 const northAmericanPattern = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)/
 const phoneLabel =
   /\b(?:tel|tél|phone|telephone|telefon|teléfono|telefono|téléphone|mobile|mobil|móvil|handy|cell|call|ring|dial|text|sms|fax|whatsapp|contact|hotline|reach me|reach us|number is)\b[^\d+(]{0,16}$/
-const otherLabel =
+const otherLabelPattern =
   /\b(?:order|invoice|ref(?:erence)?|case|ticket|tracking|account|acct|isbn|issn|sku|part|serial|id|uuid|model|version|build|po|vin|iban|doi|issue|pr|commit|timestamp|page|pages|lines?|port|zip|article|batch|lot|item)\b[\W_]{0,3}(?:no\.?|num(?:ber)?|id|code)?(?: is| was)?[\W_]{0,4}$/
 const datePattern = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?!\d)/
 
@@ -38,15 +38,15 @@ const countries: CountryCode[] = [
  */
 export const findPhones: FindSpans = (text) => {
   const spans: Span[] = []
-  candidate.lastIndex = 0
-  for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
+  candidatePattern.lastIndex = 0
+  for (let match = candidatePattern.exec(text); match; match = candidatePattern.exec(text)) {
     const { index, 0: run } = match
     const number = findPhoneInRun(text, index, run)
     if (number) spans.push({ start: index, end: index + number.length })
     // The part after a space can be a number in the North American format.
     const space = run.indexOf(' ')
     const hasSecondNumber = space > 0 && run.length - space > minNorthAmericanLength
-    candidate.lastIndex = index + (number?.length ?? (hasSecondNumber ? space : run.length))
+    candidatePattern.lastIndex = index + (number?.length ?? (hasSecondNumber ? space : run.length))
   }
   return spans
 }
@@ -84,7 +84,8 @@ function createPhoneCheck(
   const before = textBefore(text, start)
   const hasInternationalPrefix = run.startsWith('00')
   const hasPhoneLabel = !canBeNorthAmerican && !hasInternationalPrefix && phoneLabel.test(before)
-  if (!(canBeNorthAmerican || hasInternationalPrefix || hasPhoneLabel) || otherLabel.test(before)) return undefined
+  if (!(canBeNorthAmerican || hasInternationalPrefix || hasPhoneLabel) || otherLabelPattern.test(before))
+    return undefined
   if (hasInternationalPrefix) return (_, digits) => isInternationalNumber(digits.slice(2))
   if (canBeNorthAmerican)
     return (number, digits) => number === northAmericanPattern.exec(number)?.[0] && isNationalNumber(digits, 'US')

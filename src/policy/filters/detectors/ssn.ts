@@ -1,8 +1,8 @@
 import { type FindSpans, findMatches, textBefore } from '../span.ts'
 
-const candidate = /(?<![\w.]|\d-)(\d{3})([- ]?)(\d{2})\2(\d{4})(?![\w]|[-.]\d)/g
+const candidatePattern = /(?<![\w.]|\d-)(\d{3})([- ]?)(\d{2})\2(\d{4})(?![\w]|[-.]\d)/g
 const ssnLabel = /\b(?:ssn|social security|soc\.? sec\.?|social-security|tax(?:payer)? id)\b[^\d]{0,24}$/
-const otherLabel =
+const otherLabelPattern =
   /\b(?:part|order|sku|serial|model|catalog(?:ue)?|item|invoice|ticket|ref(?:erence)?)\b\W{0,3}(?:no|number|id|#)?[\W_]{0,3}$/
 
 /** The longest label and the 24 characters that can be between it and the number. */
@@ -16,10 +16,10 @@ const publishedNumbers = new Set(['078051120', '219099999', '457555462'])
  * after a word that announces them.
  */
 export const findSsns: FindSpans = (text) =>
-  findMatches(text, candidate, ({ 1: area, 2: separator, 3: group, 4: serial, index }) => {
+  findMatches(text, candidatePattern, ({ 1: area, 2: separator, 3: group, 4: serial, index }) => {
     if (!isIssuable(area!, group!, serial!)) return false
     const before = textBefore(text, index, maxLabelLength)
-    return separator === '-' ? !otherLabel.test(before) : ssnLabel.test(before)
+    return separator === '-' ? !otherLabelPattern.test(before) : ssnLabel.test(before)
   })
 
 function isIssuable(area: string, group: string, serial: string): boolean {

@@ -46,7 +46,7 @@ export function parsePattern(source: string): Pattern | undefined {
 
 class PatternParser {
   #source: string
-  #at = 0
+  #position = 0
   #depth = 0
   constructor(source: string) {
     this.#source = source
@@ -54,7 +54,7 @@ class PatternParser {
 
   parse(): Pattern {
     const pattern = this.#parseChoice({ i: false, m: false, s: false })
-    if (this.#at < this.#source.length) throw unsupported
+    if (this.#position < this.#source.length) throw unsupported
     return pattern
   }
 
@@ -63,8 +63,8 @@ class PatternParser {
     if (++this.#depth > maxDepth) throw unsupported
     const flags = { ...outer }
     const items: Pattern[] = [this.#parseSequence(flags)]
-    while (this.#source[this.#at] === '|') {
-      this.#at++
+    while (this.#source[this.#position] === '|') {
+      this.#position++
       items.push(this.#parseSequence(flags))
     }
     this.#depth--
@@ -73,7 +73,7 @@ class PatternParser {
 
   #parseSequence(flags: Flags): Pattern {
     const items: Pattern[] = []
-    while (this.#at < this.#source.length && !'|)'.includes(this.#source[this.#at]!)) {
+    while (this.#position < this.#source.length && !'|)'.includes(this.#source[this.#position]!)) {
       const item = this.#parseItem(flags)
       if (item) items.push(this.#parseRepetition(item))
     }
@@ -98,20 +98,20 @@ class PatternParser {
 
   /** @returns undefined for a group that only sets flags. */
   #parseItem(flags: Flags): Pattern | undefined {
-    const character = this.#source[this.#at]
+    const character = this.#source[this.#position]
     switch (character) {
       case '(':
         return this.#parseGroup(flags)
       case '[':
         return { type: 'character', class: this.#parseBracketClass(flags) }
       case '.':
-        this.#at++
+        this.#position++
         return { type: 'character', class: flags.s ? negate([]) : negate(newline) }
       case '^':
-        this.#at++
+        this.#position++
         return { type: 'assertion', at: flags.m ? 'lineStart' : 'textStart' }
       case '$':
-        this.#at++
+        this.#position++
         return { type: 'assertion', at: flags.m ? 'lineEnd' : 'textEnd' }
       case '\\':
         return this.#parseEscape(flags)
@@ -133,15 +133,15 @@ class PatternParser {
       return undefined
     }
     const inner = this.#parseChoice(changed)
-    if (this.#source[this.#at++] !== ')') throw unsupported
+    if (this.#source[this.#position++] !== ')') throw unsupported
     return inner
   }
 
   #parseEscape(flags: Flags): Pattern {
-    const letter = this.#source[this.#at + 1]!
+    const letter = this.#source[this.#position + 1]!
     const assertion = ({ b: 'wordBoundary', B: 'noWordBoundary', A: 'textStart', z: 'textEnd' } as const)[letter]
     if (assertion) {
-      this.#at += 2
+      this.#position += 2
       return { type: 'assertion', at: assertion }
     }
     const perlClass = this.#parsePerlClass(flags)
@@ -149,24 +149,24 @@ class PatternParser {
   }
 
   #parsePerlClass(flags: Flags): CharacterClass | undefined {
-    const letter = this.#source[this.#at] === '\\' ? this.#source[this.#at + 1]! : ''
+    const letter = this.#source[this.#position] === '\\' ? this.#source[this.#position + 1]! : ''
     const charClass = perlClasses[letter.toLowerCase()]
     if (!charClass) return undefined
-    this.#at += 2
+    this.#position += 2
     const folded = applyCase(charClass, flags)
     return letter === letter.toLowerCase() ? folded : negate(folded)
   }
 
   #parseBracketClass(flags: Flags): CharacterClass {
-    this.#at++
-    const isNegated = this.#source[this.#at] === '^'
-    if (isNegated) this.#at++
+    this.#position++
+    const isNegated = this.#source[this.#position] === '^'
+    if (isNegated) this.#position++
     const ranges: Range[] = []
-    for (let first = true; first || this.#source[this.#at] !== ']'; first = false) {
-      if (this.#at >= this.#source.length) throw unsupported
+    for (let first = true; first || this.#source[this.#position] !== ']'; first = false) {
+      if (this.#position >= this.#source.length) throw unsupported
       ranges.push(...this.#parseClassItem(flags))
     }
-    this.#at++
+    this.#position++
     return isNegated ? negate(normalizeRanges(ranges)) : normalizeRanges(ranges)
   }
 
@@ -180,13 +180,14 @@ class PatternParser {
     const perlClass = this.#parsePerlClass(flags)
     if (perlClass) return perlClass
     const from = this.#parseClassPoint()
-    if (this.#source[this.#at] !== '-' || this.#source[this.#at + 1] === ']') return applyCase([[from, from]], flags)
-    this.#at++
+    if (this.#source[this.#position] !== '-' || this.#source[this.#position + 1] === ']')
+      return applyCase([[from, from]], flags)
+    this.#position++
     return applyCase([[from, this.#parseClassPoint()]], flags)
   }
 
   #parseClassPoint(): number {
-    return this.#source[this.#at] === '\\' ? this.#parseEscapedPoint() : this.#parsePoint()
+    return this.#source[this.#position] === '\\' ? this.#parseEscapedPoint() : this.#parsePoint()
   }
 
   #parseEscapedPoint(): number {
@@ -198,8 +199,8 @@ class PatternParser {
   }
 
   #parsePoint(): number {
-    const point = this.#source.codePointAt(this.#at)!
-    this.#at += point > 0xffff ? 2 : 1
+    const point = this.#source.codePointAt(this.#position)!
+    this.#position += point > 0xffff ? 2 : 1
     return point
   }
 
@@ -208,13 +209,13 @@ class PatternParser {
   }
 
   #peek(token: RegExp): RegExpExecArray | null {
-    token.lastIndex = this.#at
+    token.lastIndex = this.#position
     return token.exec(this.#source)
   }
 
   #take(token: RegExp): RegExpExecArray | null {
     const match = this.#peek(token)
-    if (match) this.#at += match[0].length
+    if (match) this.#position += match[0].length
     return match
   }
 }

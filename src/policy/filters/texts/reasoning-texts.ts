@@ -1,4 +1,4 @@
-import { pieceText, thoughtPieces } from '#chat/thoughts.ts'
+import { groupThoughtPieces, pieceText } from '#chat/thoughts.ts'
 
 /**
  * Replacements for the texts of thoughts that came in several pieces. A provider gets the pieces joined, so they are
@@ -6,7 +6,7 @@ import { pieceText, thoughtPieces } from '#chat/thoughts.ts'
  */
 export function rewriteJoined(details: readonly unknown[], rewrite: (text: string) => string): Map<unknown, string> {
   const texts = new Map<unknown, string>()
-  for (const pieces of thoughtPieces(details)) {
+  for (const pieces of groupThoughtPieces(details)) {
     const [first, ...others] = pieces.filter((piece) => pieceText(piece) !== '')
     if (first === undefined || others.length === 0) continue
     const joined = [first, ...others].map(pieceText).join('')

@@ -43,7 +43,7 @@ export const MemberTargets = strictFields({
     .describe('IDs or email addresses of members.'),
 }).meta({ id: 'MemberTargets' })
 
-export function keyAssignment(row: AssignmentRow): KeyAssignment {
+export function toKeyAssignment(row: AssignmentRow): KeyAssignment {
   return {
     id: row.id,
     guardrail_id: row.guardrail_id,
@@ -55,7 +55,7 @@ export function keyAssignment(row: AssignmentRow): KeyAssignment {
   }
 }
 
-export function memberAssignment(organizationId: string, row: AssignmentRow): MemberAssignment {
+export function toMemberAssignment(organizationId: string, row: AssignmentRow): MemberAssignment {
   return {
     id: row.id,
     guardrail_id: row.guardrail_id,

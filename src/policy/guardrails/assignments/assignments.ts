@@ -7,7 +7,7 @@ import type { Page, PageQuery } from '#platform/json/page.ts'
 import { requireNoProblems } from '../decide/problems.ts'
 import { findGuardrail } from '../guardrail-rows.ts'
 import { guardrailNotFound, requireLocation, type WriteDeps, writeGuardrails } from '../write-guardrails.ts'
-import { type KeyAssignment, keyAssignment, type MemberAssignment, memberAssignment } from './assignment.ts'
+import { type KeyAssignment, type MemberAssignment, toKeyAssignment, toMemberAssignment } from './assignment.ts'
 import {
   type AssignmentRow,
   deleteAssignments,
@@ -98,7 +98,7 @@ export async function listKeyAssignments(
   guardrailId?: string,
 ): Promise<Page<KeyAssignment>> {
   const { data, total_count } = await listPage(deps, caller, { kind: 'key', page, guardrailId })
-  return { data: data.map(keyAssignment), total_count }
+  return { data: data.map(toKeyAssignment), total_count }
 }
 
 export async function listMemberAssignments(
@@ -108,7 +108,7 @@ export async function listMemberAssignments(
   guardrailId?: string,
 ): Promise<Page<MemberAssignment>> {
   const { data, total_count } = await listPage(deps, caller, { kind: 'member', page, guardrailId })
-  return { data: data.map((row) => memberAssignment(caller.organizationId, row)), total_count }
+  return { data: data.map((row) => toMemberAssignment(caller.organizationId, row)), total_count }
 }
 
 async function listPage(deps: { db: Db }, caller: Caller, { kind, page, guardrailId }: ListOptions) {
@@ -161,7 +161,7 @@ function recordAssignment(
   action: 'assignment.created' | 'assignment.deleted',
   row: AssignmentRow,
 ): Promise<void> {
-  const assignment = row.target_kind === 'key' ? keyAssignment(row) : memberAssignment(caller.organizationId, row)
+  const assignment = row.target_kind === 'key' ? toKeyAssignment(row) : toMemberAssignment(caller.organizationId, row)
   return recordChange(deps, tx, caller, {
     action,
     targetKind: 'assignment',

@@ -5,7 +5,7 @@ import type { GuardrailRecord } from '../guardrail.ts'
 import { judgeEndpoint, judgeModel, judgeRegion } from './judge.ts'
 
 /** Returns a predicate: whether a request through the region can name a model without a refusal. */
-export function allowedModels(
+export function createModelFilter(
   guardrails: readonly GuardrailRecord[],
   region: Region,
   vendors: Config['zdr_vendors'],

@@ -9,7 +9,7 @@ import type { GroupLimit } from './policy.ts'
 export type AppliedGuardrail = { guardrail: GuardrailRecord; isDefault: boolean }
 
 /** The limit of a guardrail for one member or key; undefined without a limit. */
-export function guardrailBudget(
+export function createGuardrailBudget(
   { guardrail: { id, workspaceId, createdAt, policy }, isDefault }: AppliedGuardrail,
   spender: Spender,
 ): PersistentBudget | undefined {
@@ -35,7 +35,10 @@ export function groupLimitsOf({ guardrail, isDefault }: AppliedGuardrail): Effec
 }
 
 /** The limit of one session or tag value. */
-export function groupBudget({ guardrail, isDefault, limit }: EffectiveGroupLimit, value: string): PersistentBudget {
+export function createGroupBudget(
+  { guardrail, isDefault, limit }: EffectiveGroupLimit,
+  value: string,
+): PersistentBudget {
   const { id, workspaceId, createdAt, policy } = guardrail
   const grouping = groupingOf(limit)
   return {
@@ -48,8 +51,8 @@ export function groupBudget({ guardrail, isDefault, limit }: EffectiveGroupLimit
 }
 
 /** The limits of the session and the tag values of a request. */
-export function groupBudgets(limits: readonly EffectiveGroupLimit[], request: RequestGroups): Budget[] {
+export function createGroupBudgets(limits: readonly EffectiveGroupLimit[], request: RequestGroups): Budget[] {
   return limits.flatMap((groupLimit) =>
-    groupValues(groupingOf(groupLimit.limit), request).map((value) => groupBudget(groupLimit, value)),
+    groupValues(groupingOf(groupLimit.limit), request).map((value) => createGroupBudget(groupLimit, value)),
   )
 }

@@ -27,7 +27,7 @@ type VerdictDeps = {
  * The verdicts of guardrails on a model. For a management key, these are all guardrails of the organization or workspace;
  * otherwise those that apply to the caller.
  */
-export async function modelVerdicts(
+export async function listModelVerdicts(
   { db, guardrailCache, config }: VerdictDeps,
   caller: Caller,
   model: Model,

@@ -2,7 +2,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 
 /** A refusal by a guardrail: names the guardrail and the rule, and never repeats the matched text. */
-export function refusal(
+export function createRefusal(
   verdict: { guardrail: Pick<GuardrailRecord, 'id' | 'name'>; rule: string },
   reason: string,
   extraMetadata: Record<string, unknown> = {},
@@ -13,6 +13,6 @@ export function refusal(
   })
 }
 
-export function regionRefusal(verdict: { guardrail: GuardrailRecord; rule: string }, region: string): Fault {
-  return refusal(verdict, `requests are not allowed through the region "${region}"`)
+export function createRegionRefusal(verdict: { guardrail: GuardrailRecord; rule: string }, region: string): Fault {
+  return createRefusal(verdict, `requests are not allowed through the region "${region}"`)
 }

@@ -31,7 +31,7 @@ type RuleKind =
 /** Whether a policy requires zero data retention from the endpoints of a vendor's models. */
 export const requiresZdr = (policy: Policy, field: ZdrField) => (policy[field] ?? policy.enforce_zdr) === true
 
-const zdrRule = (field: ZdrField) =>
+const createZdrRule = (field: ZdrField) =>
   ({
     at: 'endpoint',
     forbids: (policy, { endpoint, zdrField }) =>
@@ -64,11 +64,11 @@ export const rules = {
     forbids: ({ ignored_providers: ignored }, { endpoint }) => ignored?.includes(endpoint.provider),
   },
   enforce_zdr: { at: 'other rule' },
-  enforce_zdr_vendor_a: zdrRule('enforce_zdr_vendor_a'),
-  enforce_zdr_vendor_b: zdrRule('enforce_zdr_vendor_b'),
-  enforce_zdr_vendor_c: zdrRule('enforce_zdr_vendor_c'),
-  enforce_zdr_vendor_d: zdrRule('enforce_zdr_vendor_d'),
-  enforce_zdr_other: zdrRule('enforce_zdr_other'),
+  enforce_zdr_vendor_a: createZdrRule('enforce_zdr_vendor_a'),
+  enforce_zdr_vendor_b: createZdrRule('enforce_zdr_vendor_b'),
+  enforce_zdr_vendor_c: createZdrRule('enforce_zdr_vendor_c'),
+  enforce_zdr_vendor_d: createZdrRule('enforce_zdr_vendor_d'),
+  enforce_zdr_other: createZdrRule('enforce_zdr_other'),
   enable_free_model_publication: {
     at: 'endpoint',
     forbids: ({ enable_free_model_publication: allowed }, { endpoint }) =>

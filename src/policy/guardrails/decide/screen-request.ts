@@ -5,7 +5,7 @@ import { compileFilters, type FilterRule } from '../../filters/filter-rule.ts'
 import type { Scanner } from '../../filters/scanner.ts'
 import type { ScanRequest } from '../../filters/worker-pool.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
-import { refusal } from './refusal.ts'
+import { createRefusal } from './refusal.ts'
 
 /** The matches that did not block a request, for its record. */
 export type ContentFinding = { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }
@@ -39,7 +39,7 @@ export async function screenRequest<Bodies extends Record<string, object>>(
 /** @throws Fault `forbidden` if the request contains token ids, and a filter that cannot read them would block or redact. */
 function refuseTokenIds([strictest]: readonly FilterRule[], bodies: Record<string, object>): void {
   if (!strictest || strictest.action === 'flag' || !Object.values(bodies).some(hasTokenIds)) return
-  throw refusal(strictest, 'the input consists of token ids, which this filter cannot read. Send the text')
+  throw createRefusal(strictest, 'the input consists of token ids, which this filter cannot read. Send the text')
 }
 
 /** Filters a single text: a prompt or the answer to a question. */
@@ -63,7 +63,7 @@ function blockedFault({ guardrail, rule, reason }: BlockedResult): Fault {
     reason === 'found'
       ? 'the request contains text that this filter blocks'
       : 'this filter could not finish, and unchecked text is not sent'
-  return refusal({ guardrail, rule }, explanation)
+  return createRefusal({ guardrail, rule }, explanation)
 }
 
 function toContentFinding({ guardrail, rule, action, count }: Finding): ContentFinding {

@@ -1,4 +1,4 @@
-import { generatedCallId } from '#chat/call-id.ts'
+import { createCallId } from '#chat/call-id.ts'
 import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import type { AnswerHead } from '../../../protocol/client-protocol.ts'
 import type { Part } from '../../../protocol/reasoning-parts.ts'
@@ -80,7 +80,7 @@ function completeMessage(message: RawMessage, answerId: string, model: string): 
   if (message.tool_calls === null) delete message.tool_calls
   for (const [at, call] of (message.tool_calls ?? []).entries()) {
     if (!call.function?.name && !call.custom) continue
-    call.id ||= generatedCallId(answerId, typeof call.index === 'number' ? call.index : at)
+    call.id ||= createCallId(answerId, typeof call.index === 'number' ? call.index : at)
     call.type ??= call.custom ? 'custom' : 'function'
   }
 }
