@@ -1,4 +1,5 @@
 import { enableCompileCache } from 'node:module'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
@@ -11,6 +12,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`The output cannot be written: ${readErrorText(error)}.\n`)
   process.exit(1)
 })
+
+// A signal ends the process by `exit`, so that a command can remove an unfinished file.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(name, () => process.exit(128 + constants.signals[name]))
 
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,

@@ -11,5 +11,18 @@ if (!existsSync(pinned)) {
   process.exit(1)
 }
 const child = spawn(pinned, [cli, ...process.argv.slice(2)], { stdio: 'inherit' })
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+let receivedSignal
+for (const signal of signals) {
+  process.on(signal, () => {
+    receivedSignal = signal
+    child.kill(signal)
+  })
+}
+child.on('exit', (code, signal) => {
+  const cause = signal ?? (code > 128 ? receivedSignal : undefined)
+  if (!cause) process.exit(code)
+  // Ends with the signal itself, so that a shell reports it (exit code 130 after Ctrl-C) and stops its loops.
+  for (const name of signals) process.removeAllListeners(name)
+  process.kill(process.pid, cause)
+})

@@ -87,8 +87,13 @@ const groups: Record<string, Group> = {
   workspaces: { description: 'Manage workspaces' },
 }
 
+/** Wraps descriptions beside long names too. Commander otherwise leaves lines of any length there. */
+const helpLayout = { minWidthToWrap: 30 }
+
 /** Adds the commands of one group, or of all. Others are added with their description only, which keeps the start fast. */
 export async function addCommands(program: Command, terminal: Terminal, groupName?: string): Promise<void> {
+  // Commands inherit the layout when they are added.
+  program.configureHelp(helpLayout)
   for (const [name, { description, load }] of Object.entries(groups)) {
     const group = program.command(name).description(description)
     if (groupName !== undefined && groupName !== name) continue
@@ -98,17 +103,21 @@ export async function addCommands(program: Command, terminal: Terminal, groupNam
     addGeneratedCommands(group, terminal)
   }
   // The list of commands has one name on each line, whether its options are loaded or not.
-  program.configureHelp({ subcommandTerm: (command) => command.name() })
+  program.configureHelp({ ...helpLayout, subcommandTerm: (command) => command.name() })
 }
 
 const help = `
 Environment:
-  SIGNALBOX_KEY  Key for the running service: an API key for acp, chat and interns,
-                 a management key for the other commands
-  SIGNALBOX_URL  Base URL of the service (default: http://127.0.0.1:8080/api/v1)
+  SIGNALBOX_KEY  Key for the running service: an API key for acp, chat and
+                 interns, a management key for the other commands (default:
+                 the value of API_KEY or MANAGEMENT_KEY)
+  SIGNALBOX_URL  Base URL of the service (default: BASE_URL if the key is from
+                 API_KEY or MANAGEMENT_KEY, otherwise
+                 http://127.0.0.1:8080/api/v1)
 
-"catalogue sync", "catalogue check", "config", "database" and "keys reset-management" do
-not call the service. They read its settings instead (CONFIG, DATA_DIR, DATABASE_URL).
+"catalogue sync", "catalogue check", "config", "database" and
+"keys reset-management" do not call the service. They read its settings instead
+(CONFIG, DATA_DIR, DATABASE_URL).
 
 Run "signalbox <command> --help" for the options of a command.`
 
@@ -122,6 +131,8 @@ export async function runCli(args: string[], rawTerminal: Terminal): Promise<num
     .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', help)
     .showHelpAfterError('Add --help to see the arguments and options.')
+    // "--version" after a command is an option of that command.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),

@@ -69,6 +69,33 @@ test('every option of a command has a description', () => {
   }
 })
 
+test('no line of help is longer than 80 characters', async () => {
+  for (const path of [[], ...commands.map((one) => one.path)]) {
+    const help = await helpOf(...path, '--help')
+    assert.deepEqual(
+      help.split('\n').filter((line) => line.length > 80),
+      [],
+      path.join(' '),
+    )
+  }
+})
+
+test('help states no default twice, none that is empty, and none for an update', async () => {
+  for (const { path } of commands) {
+    const help = (await helpOf(...path, '--help')).replaceAll(/\s+/g, ' ')
+    assert.doesNotMatch(help, /\(default: (""|\[\])\)|\(default: [^)]*\) \(default: /, path.join(' '))
+  }
+  assert.doesNotMatch(await helpOf('webhooks', 'set', '--help'), /default: all/)
+})
+
+test('--version after a command is an option of that command', async () => {
+  const printed: string[] = []
+  const print = (text: string) => void printed.push(text)
+  const args = ['interns', 'rules', 'get', 'ada', '--version', '7']
+  assert.equal(await runCli(args, { env: {}, out: print, err: print }), 1)
+  assert.deepEqual(printed, ['Set SIGNALBOX_KEY to an API key of the service.'])
+})
+
 test('--help loads neither commands nor schemas', () => {
   const program = `
     import { registerHooks } from 'node:module'

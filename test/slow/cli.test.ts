@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { until } from '#test/harness/until.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -43,4 +50,27 @@ test('output to a full disk is one sentence without a stack, and exit code 1', (
   const { status, stderr } = spawnSync('sh', ['-c', command, process.execPath], { cwd: root, encoding: 'utf8' })
   assert.equal(status, 1)
   assert.equal(stderr, 'The output cannot be written: no space left on device.\n')
+})
+
+test('a signal during a download ends the command with that signal and leaves no file', async () => {
+  await using server = createServer((_request, response) => void response.write('half'))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
+  const env = {
+    SIGNALBOX_KEY: 'key',
+    SIGNALBOX_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  }
+  try {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const args = ['bin/signalbox.js', 'interns', 'files', 'get', 'ada', 'a', join(folder, 'a')]
+      const command = spawn(process.execPath, args, { cwd: root, env, stdio: 'ignore' })
+      await until(() => existsSync(join(folder, 'a.part')))
+      command.kill(signal)
+      assert.deepEqual(await once(command, 'exit'), [null, signal])
+      assert.deepEqual(readdirSync(folder), [])
+    }
+  } finally {
+    server.closeAllConnections()
+    rmSync(folder, { recursive: true })
+  }
 })

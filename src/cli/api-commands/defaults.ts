@@ -28,12 +28,12 @@ export const pathArguments: Record<string, Argument> = {
   deliveryId: { name: 'delivery', help: 'ID of the delivery, as listed by "webhooks deliveries"' },
   hash: key,
   internId: { name: 'intern', help: 'Name or ID of the intern' },
-  questionId: { name: 'question', help: 'ID of the question' },
+  questionId: { name: 'question', help: 'ID of the question, as listed by "interns questions --json"' },
   runId: { name: 'run', help: 'ID of the run, as listed by "interns runs"' },
-  sessionId: { name: 'session', help: 'ID of the session, as listed by "interns runs"' },
+  sessionId: { name: 'session', help: 'ID of the session, as listed by "interns sessions"' },
   user_id: member,
   version: { name: 'version', help: 'Version number' },
-  webhookId: { name: 'id', help: 'ID of the webhook' },
+  webhookId: { name: 'id', help: 'ID of the webhook, as listed by "webhooks list"' },
 }
 
 /** The options that many commands share, by field. */

@@ -74,6 +74,7 @@ describe('commands from the description of the API', () => {
     const assigned = await manage('guardrails', 'assign-keys', 'Few', body.data.hash.slice(0, 8))
     assert.equal(assigned.out, 'Assigned "Few" to 1 key.')
     assert.match((await manage('guardrails', 'keys', 'Few')).out, / few /)
+    assert.match((await manage('guardrails', 'assignments', 'keys')).out, /^GUARDRAIL ID +HASH +NAME +KEY +ASSIGNED/)
     const member = await manage('guardrails', 'assign-members', 'Few', 'owner@localhost')
     assert.equal(member.out, 'Assigned "Few" to 1 member.')
   })

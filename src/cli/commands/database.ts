@@ -10,13 +10,15 @@ import type { Terminal } from '../kit/terminal.ts'
 const backupHelp = `
 The service can keep running. DATA_DIR and CONFIG are read as by the service.
 
-To restore a backup: stop the service, delete signalbox.db-wal and signalbox.db-shm, replace signalbox.db with the
-backup, and start the service. On a new host: copy the backup as signalbox.db and encryption.key into an empty folder,
-and start the service with DATA_DIR set to that folder.`
+To restore a backup: stop the service, delete signalbox.db-wal and
+signalbox.db-shm, replace signalbox.db with the backup, and start the service.
+On a new host: copy the backup as signalbox.db and encryption.key into an empty
+folder, and start the service with DATA_DIR set to that folder.`
 
 const copyHelp = `
-Set DATA_DIR to the data folder and DATABASE_URL to an empty Postgres database. Stop the service first. The data folder
-is not changed. The copy is one transaction: it is complete, or nothing is written.`
+Set DATA_DIR to the data folder and DATABASE_URL to an empty Postgres database.
+Stop the service first. The data folder is not changed. The copy is one
+transaction: it is complete, or nothing is written.`
 
 export function databaseCommand(database: Command, { env, out }: Terminal): void {
   database

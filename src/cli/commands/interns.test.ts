@@ -115,6 +115,18 @@ test('mcp add reports whether it adds or replaces a server', async () => {
   assert.deepEqual(out.match(/https:\S+/g), ['https://two.example/mcp'])
 })
 
+test('mcp add refuses options that do not belong together', async () => {
+  await using service = await startTestService()
+  await run(service, 'interns', 'create', 'ada', '--no-start')
+  const header = ['--header', 'X-Url=SIGNALBOX_URL', '--', 'server']
+  const variable = ['--url', 'https://one.example/mcp', '--env', 'SIGNALBOX_URL']
+  for (const [options, message] of [
+    [header, /headers: are only for a URL/],
+    [variable, /env: is only for a command/],
+  ] as const)
+    assert.match((await run(service, 'interns', 'mcp', 'add', 'ada', 'tracker', ...options)).err, message)
+})
+
 test('hosts lists the hosts; move and give-up take an intern or a host', async () => {
   await using service = await startTestService({ settings: { intern_host: 'desk', intern_labels: ['gpu'] } })
   assert.match((await run(service, 'interns', 'hosts')).out, /^desk +up +- +gpu +0 of unlimited +0/m)
@@ -185,6 +197,8 @@ test('questions lists open questions, and audit lists their answers', async () =
   const reply = await say(service, 'ada', 'write a haiku')
   const { out } = await run(service, 'interns', 'questions', 'ada')
   assert.match(out, new RegExp(`^${reply.sessionId} +\\S+ \\S+ +shell +ls -la$`, 'm'))
+  const [listed] = JSON.parse((await run(service, 'interns', 'questions', 'ada', '--json')).out)
+  assert.match((await run(service, 'interns', 'question', 'ada', listed.id)).out, /^detail +ls -la$/m)
   const all = (await run(service, 'interns', 'questions')).out
   assert.match(all, new RegExp(`^ada +${reply.sessionId} +\\S+ \\S+ +shell +ls -la$`, 'm'))
   await answer(service, 'ada', reply, 'allow_once')

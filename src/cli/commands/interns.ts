@@ -49,12 +49,14 @@ export function internsCommand(interns: Command, terminal: Terminal): void {
     .command('questions')
     .description('List the open questions of an intern, or of all interns that you can see')
     .argument('[intern]', 'Name or ID of the intern')
+    .option('--json', 'Print JSON')
     .addHelpText('after', apiKeyHelp)
-    .action(async (intern?: string) => {
+    .action(async (intern: string | undefined, { json }: { json?: true }) => {
       const questions =
         intern === undefined
           ? await client().listAllByCursor<OpenQuestion>('/interns/questions', 100)
           : (await client().request<{ data: OpenQuestion[] }>('GET', internPath(intern, '/questions'))).data
+      if (json) return out(JSON.stringify(questions, null, 2))
       out(questionTable(questions))
       const name = intern ?? '<intern>'
       if (questions.length > 0) out(`To answer a question: npx signalbox chat ${name} --session <session>`)

@@ -25,6 +25,12 @@ test('members add, list and remove work', async () => {
   assert.equal(JSON.parse((await run(service, 'members', 'list', '--json')).out).length, 1)
 })
 
+test('members add refuses two roles', async () => {
+  await using service = await startTestService()
+  const { err } = await run(service, 'members', 'add', 'ada@example.com', 'Ada', '--admin', '--access', 'viewer')
+  assert.match(err, /^error: option '--admin' cannot be used with option '--access <role>'/)
+})
+
 test('an unknown address is an error', async () => {
   await using service = await startTestService()
   for (const args of [

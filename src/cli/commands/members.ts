@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { memberRoles } from '#identity/accounts/role.ts'
 import { createApiClient, managementKeyHelp } from '../kit/api-client.ts'
 import type { ListedMember } from '../kit/find.ts'
@@ -10,7 +10,7 @@ export function membersCommand(members: Command, { env, out }: Terminal): void {
     .description('Add a member, or restore a removed one')
     .argument('<email>', 'Email address of the member')
     .argument('<name>', 'Name of the member')
-    .option('--admin', 'Same as --access admin')
+    .addOption(new Option('--admin', 'Same as --access admin').conflicts('access'))
     .option('--access <role>', `Role: ${memberRoles.join(', ')} (default: member)`)
     .addHelpText('after', managementKeyHelp)
     .action(async (email: string, name: string, { admin, access }: { admin?: boolean; access?: string }) => {

@@ -86,3 +86,11 @@ test('reconcile prints where the ledger and the export of a provider differ', as
   assert.match(out[0]!, new RegExp(`^${day} +gpt-5-mini +input_tokens +20 +30 +-10$`, 'm'))
   assert.match(out[0]!, /^0 of 3 sums are equal\.$/m)
 })
+
+test('a missing export is an error without a system call', async () => {
+  const printed: string[] = []
+  const print = (text: string) => void printed.push(text)
+  const args = ['reconcile', '--provider', 'openai', '--file', '/nowhere.csv']
+  assert.equal(await runCli(args, { env: {}, out: print, err: print }), 1)
+  assert.deepEqual(printed, ['/nowhere.csv cannot be read: it does not exist.'])
+})

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { dayMs } from '#platform/core/clock.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
+import { readErrorText } from '#platform/process/system-error.ts'
 import { type ApiClient, createApiClient, managementKeyHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
@@ -13,7 +14,7 @@ type Options = { provider: string; file: string; as?: string; all?: boolean; jso
 export function reconcileCommand(command: Command, { env, out }: Terminal): void {
   command
     .addOption(
-      new Option('--provider <name>', 'The provider whose export the file is')
+      new Option('--provider <name>', 'The provider that exported the file')
         .choices(Object.keys(exportFormats))
         .makeOptionMandatory(),
     )
@@ -33,7 +34,7 @@ export function reconcileCommand(command: Command, { env, out }: Terminal): void
 
 async function readBilled(provider: string, file: string): Promise<UsageSum[]> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new UserFacingError(`${file} could not be read: ${error.message}`)
+    throw new UserFacingError(`${file} cannot be read: ${readErrorText(error)}.`)
   })
   let rows: UsageSum[]
   try {

@@ -8,9 +8,10 @@ import { createApiClient, hasServiceKey } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 const accessHelp = `
-With a management key in SIGNALBOX_KEY or MANAGEMENT_KEY, the command calls the running service (SIGNALBOX_URL). Otherwise it changes
-the database directly, and reads the settings of the service (DATA_DIR, DATABASE_URL, CONFIG). In that case, stop the
-service first if it uses the embedded database.`
+With a management key in SIGNALBOX_KEY or MANAGEMENT_KEY, the command calls the
+running service (SIGNALBOX_URL). Otherwise it changes the database directly, and
+reads the settings of the service (DATA_DIR, DATABASE_URL, CONFIG). In that
+case, stop the service first if it uses the embedded database.`
 
 export function sessionsCommand(sessions: Command, { env, out, err }: Terminal): void {
   sessions

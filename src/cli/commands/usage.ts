@@ -44,7 +44,7 @@ export function usageCommand(command: Command, { env, out, err }: Terminal): voi
     .option('--json', 'Print the rows of the API as JSON')
     .addHelpText(
       'after',
-      `\nUNCONFIRMED USD is charged to limits in addition, because no provider reported what it billed.\n${managementKeyHelp}`,
+      `\nUNCONFIRMED USD is charged to limits in addition, because no provider reported\nwhat it billed.\n${managementKeyHelp}`,
     )
     .action(async (options: Options) => {
       const { groupBy } = dimensions[options.by]

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -55,8 +58,11 @@ test('a name that parsing a URL would resolve is rejected, and reaches no other 
     ['interns', 'show', '.'],
     ['interns', 'cancel', 'ada', '..'],
     ['models', 'show', '../keys'],
+    ['interns', 'show', ''],
+    ['workspaces', 'set', '', 'name=x'],
+    ['guardrails', 'show', 'default:'],
   ])
-    assert.match(await errorOf(env, args), /^"\.\.?" is not a name or an ID\.$/, args.join(' '))
+    assert.match(await errorOf(env, args), /^"(\.\.?)?" is not a name or an ID\.$/, args.join(' '))
   assert.deepEqual(requests, [])
 })
 
@@ -119,6 +125,54 @@ test('without SIGNALBOX_KEY, the variables of the README are used if they have a
   assert.equal(other, 'Set SIGNALBOX_KEY to a management key of the service.')
   await errorOf({ ...readme, SIGNALBOX_KEY: 'sb-v1-3', SIGNALBOX_URL: 'http://127.0.0.1:1' })
   assert.deepEqual(authorizations, ['Bearer sb-v1-1'])
+})
+
+/** Commands that read a list, a JSON object and a text. */
+const readers = [
+  ['members', 'list'],
+  ['interns', 'questions'],
+  ['requests', 'export'],
+]
+
+test('an answer of another program is an error with its status', async () => {
+  for (const [status, type, body, advice] of [
+    [200, 'text/html', '<html>Hello</html>', 'check that'],
+    [200, 'application/json', '[]', 'check that'],
+    [200, 'application/json', '{"ok":true}', 'check that'],
+    [502, 'text/html', '<html>Bad gateway</html>', 'check that the service is running, and that'],
+  ] as const) {
+    await using server = await startServer((_request, response) =>
+      response.writeHead(status, { 'content-type': type }).end(body),
+    )
+    for (const args of type === 'text/html' ? readers : readers.slice(0, 2))
+      assert.equal(
+        await errorOf({ SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: server.url }, args),
+        `The answer from ${server.url}/api/v1 (status ${status}) is not from Signalbox: ${advice} SIGNALBOX_URL is the base URL of the service.`,
+      )
+  }
+})
+
+test('an answer that breaks off is an error that says so', async () => {
+  await using server = await startServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 }).write('{"data":[')
+    setTimeout(() => response.destroy(), 50)
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
+  for (const args of [...readers, ['interns', 'files', 'get', 'ada', 'a', join(folder, 'a')]])
+    assert.equal(
+      await errorOf({ SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: server.url }, args),
+      `The answer from ${server.url}/api/v1 ended early (connection closed).`,
+    )
+  assert.deepEqual(readdirSync(folder), [])
+  rmSync(folder, { recursive: true })
+})
+
+test('a server that closes the connection may use TLS', async () => {
+  await using server = await startServer((request) => void request.socket.destroy())
+  assert.equal(
+    await errorOf({ SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: server.url }),
+    `The server at ${server.url}/api/v1 closed the connection without an answer. If it uses TLS, set SIGNALBOX_URL to its https:// address.`,
+  )
 })
 
 test('a download that is read late is complete, also after a garbage collection', async () => {

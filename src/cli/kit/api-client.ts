@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import { apiPrefix } from '#api/access/prefix.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import { readProxies } from '#platform/net/proxies.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { type Environment, readVariable } from '#platform/process/environment.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
-import { connectionError, networkReason, redirectError } from './network-errors.ts'
+import { connectionError, networkReason, notSignalboxError, redirectError } from './network-errors.ts'
 
 /** The longest answer that is read. A full page of a list is shorter. */
 const maxAnswerBytes = 256 * 1024 * 1024
@@ -77,7 +78,7 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
   }
 
   async function call(method: string, path: string, body?: RequestBody, signal?: AbortSignal): Promise<Response> {
-    rejectDotSegments(path)
+    rejectInvalidSegments(path)
     const response = await fetch(url + path, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': body.type }) },
@@ -90,23 +91,34 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
       // The body is a file that cannot be read.
       throw error.cause instanceof UserFacingError ? error.cause : connectionError(url, error)
     })
+    // The API has no answers in HTML. A website answers every path with a page.
+    if (response.headers.get('content-type')?.startsWith('text/html')) throw notSignalbox(response.status)
     if (response.ok) return response
     const location = response.headers.get('location')
     if (response.status < 400 && location) throw redirectError(url, new URL(location, url + path))
     const answer = await parseAnswer(response).catch(() => undefined)
     const message = (answer as { error?: { message?: string } } | undefined)?.error?.message
-    if (!message) throw notSignalbox()
+    if (!message) throw notSignalbox(response.status)
     throw new ServiceError(response.status, message)
   }
 
-  const notSignalbox = () =>
-    new UserFacingError(`The server at ${url} is not Signalbox: set SIGNALBOX_URL to the base URL of Signalbox.`)
+  const notSignalbox = (status: number) => notSignalboxError(url, status)
+  const endedEarly = (reason: string) => new UserFacingError(`The answer from ${url} ended early (${reason}).`)
 
   async function request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await send(method, path, body)
-    return parseAnswer(response).catch(() => {
-      throw notSignalbox()
-    }) as Promise<T>
+    const answer = await parseAnswer(response).catch((error: Error) => {
+      throw error instanceof SyntaxError ? notSignalbox(response.status) : endedEarly(networkReason(error))
+    })
+    if (isObject(answer)) return answer as T
+    throw notSignalbox(response.status)
+  }
+
+  /** Reads a page of a list. */
+  async function requestPage<T>(path: string): Promise<CursorPage<T>> {
+    const page = await request<CursorPage<T>>('GET', path)
+    if (Array.isArray(page.data)) return page
+    throw notSignalbox(200)
   }
 
   async function listAllByCursor<T>(path: string, pageSize: number | undefined): Promise<T[]> {
@@ -115,7 +127,7 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
     if (pageSize !== undefined) query.set('limit', String(pageSize))
     const all: T[] = []
     for (;;) {
-      const { data, has_more, next_cursor: next } = await request<CursorPage<T>>('GET', `${target}?${query}`)
+      const { data, has_more, next_cursor: next } = await requestPage<T>(`${target}?${query}`)
       all.push(...data)
       if (!has_more || !next) return all
       query.set('starting_after', next)
@@ -126,17 +138,16 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
     request,
     listAllByCursor,
     async download(path) {
-      return readBody(await send('GET', path))
+      return readBody(await send('GET', path), (error) => endedEarly(networkReason(error)))
     },
     async upload<T>(path: string, body: AsyncIterable<Uint8Array>) {
       const stream = Readable.toWeb(Readable.from(body, { objectMode: false }))
       return parseAnswer(await call('PUT', path, { type: 'application/octet-stream', content: stream })) as Promise<T>
     },
     async *stream(path, body, signal) {
-      const { body: bytes } = await send(body ? 'POST' : 'GET', path, body, signal)
-      if (!bytes) throw notSignalbox()
+      const { body: bytes, status } = await send(body ? 'POST' : 'GET', path, body, signal)
+      if (!bytes) throw notSignalbox(status)
       const reader = new SseReader()
-      const endedEarly = (reason: string) => new UserFacingError(`The answer from ${url} ended early (${reason}).`)
       try {
         for await (const piece of bytes) {
           for (const { data } of reader.push(Buffer.from(piece))) {
@@ -153,7 +164,7 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
       const all: T[] = []
       for (;;) {
         const separator = path.includes('?') ? '&' : '?'
-        const page = await request<{ data: T[] }>('GET', `${path}${separator}limit=${pageSize}&offset=${all.length}`)
+        const page = await requestPage<T>(`${path}${separator}limit=${pageSize}&offset=${all.length}`)
         all.push(...page.data)
         if (page.data.length < pageSize) return all
       }
@@ -168,8 +179,12 @@ type RequestBody = { type: string; content: unknown }
  * Reads the body of an answer. References the answer until then: if it is garbage-collected before its body is read, `fetch`
  * cancels the body, which then ends early without an error.
  */
-async function* readBody(answer: Response): AsyncGenerator<Uint8Array, void> {
-  if (answer.body) yield* answer.body
+async function* readBody(answer: Response, toError: (error: Error) => Error): AsyncGenerator<Uint8Array, void> {
+  try {
+    if (answer.body) yield* answer.body
+  } catch (error) {
+    throw toError(error as Error)
+  }
 }
 
 async function parseAnswer(response: Response): Promise<unknown> {
@@ -192,13 +207,14 @@ function readAccess(env: Environment, kind: KeyKind): Access {
 /** Whether the environment has a key of the running service. */
 export const hasServiceKey = (env: Environment): boolean => readAccess(env, 'management').key !== undefined
 
-/** Parsing a URL resolves `.` and `..`, so that such a name or ID would reach another path. No object has one. */
-function rejectDotSegments(path: string): void {
-  const segment = path
-    .split('?')[0]!
-    .split('/')
-    .find((name) => name === '.' || name === '..')
-  if (segment) throw new UserFacingError(`"${segment}" is not a name or an ID.`)
+/**
+ * Rejects names and IDs that would reach another path: parsing a URL resolves `.` and `..`, and without an ID the path is that
+ * of the list. No object has such a name.
+ */
+function rejectInvalidSegments(path: string): void {
+  const segments = path.split('?')[0]!.split('/').slice(1)
+  const invalid = segments.find((name) => name === '' || name === '.' || name === '..')
+  if (invalid !== undefined) throw new UserFacingError(`"${invalid}" is not a name or an ID.`)
 }
 
 /** Normalizes a base URL. A bare origin gets the path of the API. */

@@ -3,7 +3,14 @@ import { UserFacingError } from '#platform/core/fault.ts'
 /** The reason of a failed request: the error code of the socket or of TLS. */
 export function networkReason(error: Error): string {
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
-  return code === 'ECONNREFUSED' ? 'connection refused' : (code ?? message)
+  return plainReasons[code ?? ''] ?? code ?? message
+}
+
+const plainReasons: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection closed',
+  ENOTFOUND: 'unknown host name',
+  UND_ERR_SOCKET: 'connection closed',
 }
 
 /** The error for a service that is unreachable, with what to change. */
@@ -19,7 +26,19 @@ export function connectionError(url: string, error: Error): UserFacingError {
       `The certificate of ${url} is not trusted (${reason}): add its CA to NODE_EXTRA_CA_CERTS, or set SIGNALBOX_URL to the host name of the certificate.`,
     )
   }
+  if (reason === plainReasons.UND_ERR_SOCKET) {
+    const advice = url.startsWith('http:') ? ' If it uses TLS, set SIGNALBOX_URL to its https:// address.' : ''
+    return new UserFacingError(`The server at ${url} closed the connection without an answer.${advice}`)
+  }
   return new UserFacingError(`Cannot connect to ${url} (${reason}): start the service, or set SIGNALBOX_URL.`)
+}
+
+/** The error for an answer that is not from the service, such as that of a proxy before it. */
+export function notSignalboxError(url: string, status: number): UserFacingError {
+  const advice = status >= 500 ? 'check that the service is running, and that' : 'check that'
+  return new UserFacingError(
+    `The answer from ${url} (status ${status}) is not from Signalbox: ${advice} SIGNALBOX_URL is the base URL of the service.`,
+  )
 }
 
 /** The error for a redirect, usually of a proxy from http to https. */

@@ -33,6 +33,22 @@ const modelColumns = columns<Model>({
   'USD/M PROMPT': (model) => perMillion(model.pricing.prompt),
   'USD/M COMPLETION': (model) => perMillion(model.pricing.completion),
 })
+type Assignment = { guardrail_id: string; created_at: string }
+type KeyAssignment = Assignment & { key_hash: string; key_name: string; key_label: string }
+type MemberAssignment = Assignment & { user_id: string }
+
+const guardrailId = (assignment: Assignment) => assignment.guardrail_id
+const keyAssignmentCells = {
+  HASH: ({ key_hash }: KeyAssignment) => key_hash.slice(0, 12),
+  NAME: ({ key_name }: KeyAssignment) => key_name,
+  KEY: ({ key_label }: KeyAssignment) => key_label,
+  'ASSIGNED (UTC)': ({ created_at }: KeyAssignment) => minute(created_at),
+}
+const memberAssignmentCells = {
+  'USER ID': ({ user_id }: MemberAssignment) => user_id,
+  'ASSIGNED (UTC)': ({ created_at }: MemberAssignment) => minute(created_at),
+}
+
 const withoutFeedOptions = { use_rss: false, use_rss_chat_links: false } as const
 const noCommandBesideSave = { without: 'Like "presets save", which accepts any of the three request bodies.' }
 
@@ -95,7 +111,11 @@ export const models = {
     name: 'byok add',
     description: 'Add a provider key. Set PROVIDER_KEY to the key, so that it does not appear in the shell history',
     arguments: { provider: { name: 'provider', help: 'Slug of the provider, such as "openai"' } },
-    options: { name: ['--name <text>', 'Display name'], declared_zdr: false },
+    options: {
+      name: ['--name <text>', 'Display name'],
+      disabled: ['--disabled', 'Add the key without enabling it'],
+      declared_zdr: false,
+    },
     fromEnvironment: { key: 'PROVIDER_KEY' },
     resultMessage: (_input, { data }) => `Added ${(data as Credential).id} for ${(data as Credential).provider}.`,
   },
@@ -148,15 +168,24 @@ export const models = {
   getGuardrailThresholds: { handWritten: 'budgets thresholds guardrail' },
   setGuardrailThresholds: { handWritten: 'budgets thresholds guardrail' },
   listGuardrailsForModel: { name: 'guardrails model', description: 'List what guardrails allow for a model' },
-  listKeyAssignments: { name: 'guardrails assignments keys' },
-  listMemberAssignments: { name: 'guardrails assignments members' },
+  listKeyAssignments: {
+    name: 'guardrails assignments keys',
+    columns: columns<KeyAssignment>({ 'GUARDRAIL ID': guardrailId, ...keyAssignmentCells }),
+  },
+  listMemberAssignments: {
+    name: 'guardrails assignments members',
+    columns: columns<MemberAssignment>({ 'GUARDRAIL ID': guardrailId, ...memberAssignmentCells }),
+  },
   listGuardrailKeyAssignments: {
     name: 'guardrails keys',
     description: 'List the keys that a guardrail is assigned to',
+    columns: columns(keyAssignmentCells),
   },
   listGuardrailMemberAssignments: {
     name: 'guardrails members',
     description: 'List the members that a guardrail is assigned to',
+    columns: columns(memberAssignmentCells),
+    notes: '"members list" lists the IDs of members.',
   },
   assignKeys: {
     name: 'guardrails assign-keys',

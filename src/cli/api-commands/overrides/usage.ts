@@ -3,6 +3,8 @@ import { type Overrides, printJson } from '../api-command.ts'
 const noCommandForProbes = { without: 'For load balancers, without a key: "curl" prints it.' }
 
 const requestFilters: Record<string, [flags: string, help: string]> = {
+  from: ['--from <instant>', 'Only requests that started at or after this time, such as 2030-01-31T00:00:00Z'],
+  to: ['--to <instant>', 'Only requests that started before this time'],
   api_key_hash: ['--key <hash>', 'Filter by key: its complete hash'],
   session_id: ['--session <id>', 'Filter by session'],
   user_id: ['--member <email>', 'Filter by member'],

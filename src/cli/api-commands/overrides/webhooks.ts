@@ -4,7 +4,7 @@ import { second } from '../../kit/format.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { columns, type Input, type Overrides } from '../api-command.ts'
 
-const eventOption: [string, string] = ['--event <type...>', 'Events to send (default: all)']
+const eventOption: [string, string] = ['--event <type...>', 'Events to send']
 const includeOption: [string, string] = ['--include <field...>', 'Fields of a question to include in addition to IDs']
 
 /** Commands for webhooks. */
@@ -23,7 +23,7 @@ export const webhooks = {
     arguments: { url: { name: 'url', help: 'URL that receives the events, or mailto: and an email address' } },
     options: {
       format: ['--format <format>', 'Form of the body'],
-      events: eventOption,
+      events: [eventOption[0], `${eventOption[1]} (default: all)`],
       include: includeOption,
     },
     print: printSecret,

@@ -10,9 +10,11 @@ type Answer = { data: Guardrail }
 type Options = { file?: string; json?: boolean }
 
 const fieldsHelp = `
-Rules are written as name=value, with the field names of the API. name=null removes a rule. Separate the items of a list
-with commas; a list replaces the previous one. Lists and objects can also be JSON.
-  limit_usd=50 reset_interval=monthly allowed_models=openai/gpt-5,google/gemini-3 enforce_zdr=true
+Rules are written as name=value, with the field names of the API. name=null
+removes a rule. Separate the items of a list with commas; a list replaces the
+previous one. Lists and objects can also be JSON.
+  limit_usd=50 reset_interval=monthly enforce_zdr=true
+  allowed_models=openai/gpt-5,google/gemini-3
 `
 
 export function changeCommands(guardrails: Command, { env, out }: Terminal): void {

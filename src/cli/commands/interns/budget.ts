@@ -47,7 +47,7 @@ export function budgetCommand(interns: Command, { env, out }: Terminal): void {
     .option('--json', 'Print JSON')
     .addHelpText(
       'after',
-      `\nWithout a limit or --none it shows the limits, and what the latest sessions have spent.\n${apiKeyHelp}`,
+      `\nWithout a limit or --none, the command shows the limits, and what the latest\nsessions have spent.\n${apiKeyHelp}`,
     )
     .action(async (intern: string, { none, json, ...options }: BudgetOptions & { none?: true; json?: true }) => {
       const budget = readBudgetOptions(options)

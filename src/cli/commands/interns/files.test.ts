@@ -72,6 +72,16 @@ test('push and pull copy a folder, and report skipped files', async () => {
   assert.equal(merged.code, 0, merged.err)
 })
 
+test('a failed pull creates no folder, a failed get deletes no file of another one', async () => {
+  await using at = await setUp()
+  const { run, here } = at
+  assert.match((await run('pull', 'ada', 'none', join(here, 'new/to'))).err, /404.*does not exist/)
+  writeFileSync(join(here, 'a.part'), 'Half')
+  assert.match((await run('get', 'ada', 'a', join(here, 'a'))).err, /^Cannot write .*a\.part exists\. Another download/)
+  assert.match((await run('get', 'ada', 'a', join(here, 'b'))).err, /404.*does not exist/)
+  assert.deepEqual(readdirSync(here), ['a.part'])
+})
+
 test('pull prints no control characters from a file of the intern', async () => {
   await using at = await setUp()
   const { run, here, service, id } = at

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createReadStream, rmSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { UserFacingError } from '#platform/core/fault.ts'
@@ -34,10 +34,10 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       .addHelpText('after', apiKeyHelp)
 
   addCommand('ls', 'List a folder')
-    .argument('[path]', 'Folder, relative to the workspace', '')
+    .argument('[path]', 'Folder, relative to the workspace (default: the workspace itself)')
     .option('--json', 'Print JSON')
-    .action(async (intern: string, path: string, { json }: { json?: true }) => {
-      const entries = await client().listAllByCursor<ListedFile>(filesPath(intern, '', { path }), 1000)
+    .action(async (intern: string, path: string | undefined, { json }: { json?: true }) => {
+      const entries = await client().listAllByCursor<ListedFile>(filesPath(intern, '', { path: path ?? '' }), 1000)
       out(json ? JSON.stringify(entries, null, 2) : fileTable(entries))
     })
 
@@ -46,7 +46,8 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .argument('[to]', 'Local path (default: the name of the file)')
     .action(async (intern: string, path: string, to: string = basename(path)) => {
       const target = (await isFolder(to)) ? join(to, basename(path)) : to
-      await writeAtomically(target, await client().download(filesPath(intern, '/content', { path })))
+      const api = client()
+      await writeAtomically(target, () => api.download(filesPath(intern, '/content', { path })))
       out(`Wrote ${printableExactly(target)}.`)
     })
 
@@ -85,17 +86,21 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     })
 
   addCommand('pull', 'Download a folder from the workspace')
-    .argument('[path]', 'Folder, relative to the workspace (default: the whole workspace)', '')
+    .argument('[path]', 'Folder, relative to the workspace (default: the whole workspace)')
     .argument('[to]', 'Local folder, empty or new (default: the name of the folder)')
     .option('--merge', 'Allow a local folder that is not empty, and replace files of the same name')
-    .action(async (intern: string, path: string, to: string | undefined, { merge }: { merge?: true }) => {
+    .action(async (intern: string, path = '', to: string | undefined, { merge }: { merge?: true }) => {
+      const api = client()
       const target = to ?? (basename(path) || intern)
-      await mkdir(target, { recursive: true })
+      const createdFolder = await mkdir(target, { recursive: true })
       // A file of an intern must not replace a file that can run on this machine, such as a git hook.
       if (!merge && (await readdir(target)).length > 0) {
         throw new UserFacingError(`${target} is not empty: specify another folder, or replace its files with --merge.`)
       }
-      const body = await client().download(filesPath(intern, '/archive', { path }))
+      const body = await api.download(filesPath(intern, '/archive', { path })).catch(async (error) => {
+        if (createdFolder !== undefined) await rm(createdFolder, { recursive: true })
+        throw error
+      })
       const counts = await unpackArchive(await openConfined(resolve(target)), '', { body, limits: noLimits }).catch(
         throwAsUserFacingError,
       )
@@ -105,8 +110,8 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
 
   addCommand('push', 'Upload the content of a folder to the workspace')
     .argument('<from>', 'Local folder')
-    .argument('[path]', 'Folder in the workspace (default: the workspace itself)', '')
-    .action(async (intern: string, from: string, path: string) => {
+    .argument('[path]', 'Folder in the workspace (default: the workspace itself)')
+    .action(async (intern: string, from: string, path = '') => {
       if (!(await isFolder(from)))
         throw new UserFacingError(`${from} is not a folder: use "signalbox interns files put" for a file.`)
       const archive = await packFolder(await openConfined(resolve(from)), '', noLimits, err).catch(
@@ -125,15 +130,27 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Writes to a temporary file and renames it, so that an existing file is replaced only by a complete one. */
-async function writeAtomically(target: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+/**
+ * Writes to a temporary file and renames it, so that an existing file is replaced only by a complete one. Opens the temporary
+ * file before the download starts, and removes it also when a signal ends the process.
+ */
+async function writeAtomically(target: string, download: () => Promise<AsyncIterable<Uint8Array>>): Promise<void> {
   const draft = `${target}.part`
+  const cannotWrite = (error: unknown) => new UserFacingError(`Cannot write ${target}: ${writeErrorText(error)}.`)
+  await using file = await open(draft, 'wx').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw cannotWrite(error)
+    throw new UserFacingError(`Cannot write ${target}: ${draft} exists. Another download uses it, or was killed.`)
+  })
+  const removeDraft = () => rmSync(draft, { force: true })
+  process.once('exit', removeDraft)
   try {
-    await writeFile(draft, body, { flag: 'wx' })
+    await writeFile(file, await download())
     await rename(draft, target)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(draft, { force: true })
-    throw new UserFacingError(`Cannot write ${target}: ${writeErrorText(error)}.`)
+    throw error instanceof UserFacingError ? error : cannotWrite(error)
+  } finally {
+    process.removeListener('exit', removeDraft)
+    removeDraft()
   }
 }
 
@@ -154,6 +171,7 @@ async function reportSkippedFiles(file: string, err: (text: string) => void): Pr
 }
 
 function throwAsUserFacingError(error: unknown): never {
+  if (error instanceof UserFacingError) throw error
   if (error instanceof FileError) throw new UserFacingError(`The archive ${error.message.replace(/^The archive /, '')}`)
   throw new UserFacingError(`The folder was not copied: ${(error as Error).message}`)
 }

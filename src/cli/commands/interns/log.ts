@@ -3,15 +3,16 @@ import type { Command } from 'commander'
 import { escapeControls } from '#platform/text/printable.ts'
 import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { internPath } from '../../kit/intern-path.ts'
+import { wholeNumber } from '../../kit/option-parsers.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 type Log = { lines: string[]; has_more: boolean; message: string | null }
-type LogOptions = { lines: string; follow?: true; json?: true }
+type LogOptions = { lines: number; follow?: true; json?: true }
 
 /** The interval between two requests of `--follow`. */
 const pollIntervalMs = 1000
 /** The maximums of the route. `--follow` skips lines if more are added between two requests. */
-const routeLimits = { lines: '5000', bytes: '262144' }
+const routeLimits = { lines: 5000, bytes: '262144' }
 
 /** Prints the log of an intern's daemon. */
 export function logCommand(interns: Command, { env, out, err }: Terminal): void {
@@ -19,13 +20,13 @@ export function logCommand(interns: Command, { env, out, err }: Terminal): void 
     .command('log')
     .description('Print the last lines of the log of an intern’s daemon')
     .argument('<intern>', 'Name or ID of the intern')
-    .option('--lines <count>', 'Maximum number of lines', '200')
+    .option('--lines <count>', 'Maximum number of lines, 1 to 5,000', wholeNumber(1), 200)
     .option('--follow', 'Keep printing new lines until Ctrl-C')
     .option('--json', 'Print JSON; with --follow, one JSON string per line')
     .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, { lines, follow, json }: LogOptions) => {
-      const read = async (maxLines: string) => {
-        const query = new URLSearchParams({ lines: maxLines, bytes: routeLimits.bytes })
+      const read = async (maxLines: number) => {
+        const query = new URLSearchParams({ lines: String(maxLines), bytes: routeLimits.bytes })
         const path = internPath(intern, `/log?${query}`)
         return (await createApiClient(env, 'api').request<{ data: Log }>('GET', path)).data
       }

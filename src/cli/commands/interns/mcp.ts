@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
-import type { McpServer, NewMcpServer } from '#interns/registry/mcp-server-schema.ts'
+import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
 import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { internPath } from '../../kit/intern-path.ts'
@@ -11,9 +11,9 @@ import type { Terminal } from '../../kit/terminal.ts'
 type AddOptions = {
   url?: string
   sse?: boolean
-  header: string[]
-  env: string[]
-  readable: string[]
+  header?: string[]
+  env?: string[]
+  readable?: string[]
   timeout?: number
 }
 
@@ -52,25 +52,24 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
       '--header <name=variable>',
       'Send a header; its value is read from this environment variable. Can be repeated',
       collect,
-      [],
     )
-    .option('--env <variable>', 'Pass this environment variable to the command. Can be repeated', collect, [])
-    .option(
-      '--readable <path>',
-      'Let the command read this file or folder in the sandbox. Can be repeated',
-      collect,
-      [],
-    )
+    .option('--env <variable>', 'Pass this environment variable to the command. Can be repeated', collect)
+    .option('--readable <path>', 'Let the command read this file or folder in the sandbox. Can be repeated', collect)
     .option('--timeout <seconds>', 'Time limit of a tool call, in seconds', wholeNumber(1))
     .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, name: string, [command, ...args]: string[], options: AddOptions) => {
-      const server: NewMcpServer = { name }
-      if (command !== undefined) Object.assign(server, { command, args, env: readVariables(options.env, env) })
-      if (options.url !== undefined)
-        Object.assign(server, { url: options.url, headers: readVariables(options.header, env) })
-      if (options.readable.length > 0) server.readable = options.readable
-      if (options.sse) server.type = 'sse'
-      if (options.timeout !== undefined) server.timeout_seconds = options.timeout
+      // Undefined fields are not sent. The API refuses options that do not belong together.
+      const server = {
+        name,
+        url: options.url,
+        command,
+        args: command && args,
+        env: options.env && readVariables(options.env, env),
+        headers: options.header && readVariables(options.header, env),
+        readable: options.readable,
+        type: options.sse ? 'sse' : undefined,
+        timeout_seconds: options.timeout,
+      }
       const servers = await readServers(intern)
       const others = servers.filter((existing) => existing.name !== name)
       await writeServers(intern, [...others, server])

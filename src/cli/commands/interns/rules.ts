@@ -20,7 +20,8 @@ const bothKeysHelp = `${apiKeyHelp}
 
 const fileHelp = `
 The file contains a JSON list of rules. The first rule that matches applies.
-  [{"effect": "deny", "commands": ["git push"]}, {"effect": "allow", "commands": ["npm test", "git log **"]}]
+  [{"effect": "deny", "commands": ["git push"]},
+   {"effect": "allow", "commands": ["npm test", "git log **"]}]
 ${bothKeysHelp}`
 
 /** Manages the rules for the actions of an intern, or of all interns of a workspace. */

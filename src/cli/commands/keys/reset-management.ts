@@ -4,8 +4,9 @@ import { countWithNoun } from '../../kit/format.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 const accessHelp = `
-The command changes the database directly, and reads the settings of the service (DATA_DIR, DATABASE_URL, CONFIG).
-With the embedded database, stop the service first. With Postgres, the service can keep running.`
+The command changes the database directly, and reads the settings of the
+service (DATA_DIR, DATABASE_URL, CONFIG). With the embedded database, stop the
+service first. With Postgres, the service can keep running.`
 
 export function resetManagementCommand(keys: Command, { env, out, err }: Terminal): void {
   keys

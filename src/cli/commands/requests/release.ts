@@ -15,10 +15,7 @@ export function releaseCommand(requests: Command, { env, out }: Terminal): void 
     .option('--all', 'Release the unconfirmed amounts of all requests')
     .option('--json', 'Print JSON')
   addFilterOptions(release)
-    .addHelpText(
-      'after',
-      `\nBudgets get the amounts back, and the audit log records it. Needs an owner or admin.\n${managementKeyHelp}`,
-    )
+    .addHelpText('after', `\nBudgets get the amounts back, and the audit log records it.\n${managementKeyHelp}`)
     .action(async (id: string | undefined, { all, json, ...filters }: Options) => {
       const query = buildQuery(filters)
       if (id !== undefined) query.set('id', id)
