@@ -3,10 +3,10 @@
  * service.
  *
  * Rules for the blocks of a document:
- * - Every block names its language. Every ```sh block is run with `sh`. It has $BASE_URL, $MANAGEMENT_KEY, $API_KEY and
- *   the variables of `npx signalbox`, and writes the answer to standard output (`curl -s …`). A ```js block is run by
- *   Node, with the address of the service and the demo model. A ```yaml block is read by the command that reads such a
- *   file.
+ * - Every block names its language. Every ```sh block is run with `sh`. It has the variables of the README ($BASE_URL,
+ *   $MANAGEMENT_KEY and $API_KEY), which `npx signalbox` reads too, and writes the answer to standard output (`curl -s …`).
+ *   A ```js block is run by Node, with the address of the service and the demo model. A ```yaml block is read by the
+ *   command that reads such a file.
  * - The ```json block after a ```sh block is the complete expected answer. A ```sh block without one only has to succeed.
  * - In that answer `…` matches anything: a string "…" any value, "…" within a string any text, the member
  *   "…": "…" any further members, the item "…" at the end of a list any further items.
@@ -46,7 +46,6 @@ for (const document of documents) {
     await using service = await startTestService({ variables: { OPENAI_API_KEY: 'sk-of-no-use' } })
     const { url, managementKey, apiKey } = service
     const stored: Kept = { BASE_URL: url, MANAGEMENT_KEY: managementKey, API_KEY: apiKey }
-    Object.assign(stored, { SIGNALBOX_URL: url, SIGNALBOX_KEY: managementKey })
     const folder = newPageFolder()
     for (const example of examples) {
       const where = `${document}:${example.line}`
