@@ -36,7 +36,7 @@ function limitOwner({ limit_of, key_name, guardrail_name, user_email, session_id
   return `${limit_of === 'key' ? 'the key' : `the ${limit_of} for`} "${owner}"`
 }
 
-const capitalize = (text: string) => text[0]!.toUpperCase() + text.slice(1)
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 const valueText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Escapes `&`, `<` and `>`, so that text of users does not become links or mentions in Slack. */

@@ -1,7 +1,7 @@
 import { categories } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { sorts } from '../index/orders.ts'
-import { anyText, enumList, flag, integer, listOf, number, oneOf, price, text } from '../index/parameters.ts'
+import { anyText, enumList, flag, integer, listOf, number, oneOf, price, text } from './query-parameters.ts'
 
 export const inputModalities = ['text', 'image', 'audio', 'file'] as const
 export const outputModalities = ['text', 'image', 'audio', 'embeddings', 'all'] as const

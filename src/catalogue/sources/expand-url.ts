@@ -2,7 +2,7 @@ const variablePattern = /\$\{(\w+)\}/g
 
 /** The names of the variables in a base URL. */
 export const findVariables = (url: string): string[] => [
-  ...new Set([...url.matchAll(variablePattern)].map(([, name]) => name!)),
+  ...new Set([...url.matchAll(variablePattern)].map(([, name = '']) => name)),
 ]
 
 /** Replaces each `${NAME}` in a base URL; null if a variable is missing. */

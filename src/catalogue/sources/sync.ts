@@ -37,17 +37,19 @@ export async function storeSnapshot(text: string, source: string, path: string):
   return report
 }
 
-/** Replaces a file atomically. */
 async function replaceAtomically(path: string, text: string): Promise<void> {
   const temporaryPath = `${path}.${process.pid}.new`
   try {
-    const file = await open(temporaryPath, 'w', 0o600)
-    await file.writeFile(text)
-    await file.sync()
-    await file.close()
+    await writeAndFlush(temporaryPath, text)
     await rename(temporaryPath, path)
   } catch (error) {
     await rm(temporaryPath, { force: true })
     throw new CatalogueError(`${path} cannot be written: ${(error as Error).message}.`)
   }
+}
+
+async function writeAndFlush(path: string, text: string): Promise<void> {
+  await using file = await open(path, 'w', 0o600)
+  await file.writeFile(text)
+  await file.sync()
 }

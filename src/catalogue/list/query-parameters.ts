@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { parseExact } from './prices/exact-decimal.ts'
+import { parseExact } from '../index/prices/exact-decimal.ts'
 
 type Metadata = Record<string, unknown>
 type ParseText<T> = (text: string) => T | InvalidParameter
