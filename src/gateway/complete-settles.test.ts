@@ -34,8 +34,8 @@ function answering(answers: Buffer[], settle?: () => void) {
       excludeUnpriced: (targets: object[]) => targets,
       createReservation: () => {
         events.push('reserved')
-        const countLater = (limits: { id: string }[]) => events.push(`counts ${limits[0]?.id}`)
-        return { request: question, countLater, settle: settle ?? note('settled') }
+        const addLaterLimits = (limits: { id: string }[]) => events.push(`counts ${limits[0]?.id}`)
+        return { request: question, addLaterLimits, settle: settle ?? note('settled') }
       },
     },
   })
