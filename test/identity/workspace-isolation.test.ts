@@ -168,6 +168,25 @@ test('an admin of one workspace cannot access another', async () => {
   console.log(`${tried} inputs tried, 0 through`)
 })
 
+test('an admin of a workspace creates no keys for owners and admins', async () => {
+  await using service = await startTestService()
+  const developer = [{ workspace: 'default', access: 'developer' }]
+  const owner = (await service.manage('GET', '/organization/members')).body.data[0].id
+  const admin = await addPerson(service, 'ada', 'admin', [])
+  const member = await addPerson(service, 'bob', 'developer', developer)
+  const userId = await addPerson(service, 'mallory', 'developer', [{ workspace: 'default', access: 'admin' }])
+  const headers = await session(service, userId)
+  const create = (creator_user_id: string) =>
+    send(service, 'post', { path: '/keys', headers, body: { name: 'k', creator_user_id } })
+  for (const [creator, status] of [
+    [owner, 403],
+    [admin, 403],
+    [member, 201],
+    [userId, 201],
+  ] as const)
+    assert.equal((await create(creator)).status, status)
+})
+
 test('a session acts in the workspace that it names, with the role there', async () => {
   await using service = await startTestService()
   await service.manage('POST', '/workspaces', { name: 'Search', slug: 'search' })

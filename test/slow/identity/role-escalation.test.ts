@@ -56,6 +56,7 @@ onOneDatabase('roles of members', (kind) => {
       ['POST', '/sessions/links', { user_id: first }],
       ['POST', '/sessions/links', { user_id: 'owner@localhost' }],
       ['POST', '/keys', { name: 'x', kind: 'management' }],
+      ['POST', '/keys', { name: 'x', creator_user_id: first }],
       ['PATCH', `/keys/${hash}`, { disabled: true }],
       ['DELETE', `/keys/${hash}`],
     ]

@@ -1,10 +1,13 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Caller } from '../caller.ts'
-import { actsAsOwner } from '../role.ts'
+import { actsAsOwner, type MemberRole, reachesAllWorkspaces } from '../role.ts'
 import type { KeyPatch, KeyRecord, NewKey } from './key.ts'
 
 /** The permissions of signed-in members for keys. A request with a management key has all permissions. */
-type Member = Pick<Caller, 'access' | 'userId' | 'workspaceId'>
+type Member = Pick<Caller, 'access' | 'userId' | 'workspaceId' | 'organizationRole'>
+
+/** The member for whom a new key acts, with the role in the organization. */
+type KeyMember = { userId: string; role: MemberRole }
 
 /** Returns the id of the only member whose keys a caller sees; undefined if the caller sees all keys. */
 export const visibleCreatorId = ({ access, userId }: Pick<Caller, 'access' | 'userId'>): string | undefined =>
@@ -22,13 +25,23 @@ export function requireVisible(caller: Member, key: KeyRecord): void {
 }
 
 /** @throws Fault `forbidden` if the caller cannot create the key. Developers can only create their own API keys. */
-export function requireCanCreate(caller: Member, newKey: NewKey, owner: { userId: string; workspaceId: string }): void {
+export function requireCanCreate(caller: Member, newKey: NewKey, member: KeyMember, workspaceId: string): void {
   if (newKey.kind === 'management') requireOwner(caller)
-  if (caller.access !== 'developer') return
-  if (owner.userId !== caller.userId) throw new Fault('forbidden', 'A developer cannot create keys for other members.')
-  if (owner.workspaceId !== caller.workspaceId) {
-    throw new Fault('forbidden', 'A developer can only create keys in their own workspace.')
+  if (caller.access === 'developer') {
+    if (member.userId !== caller.userId)
+      throw new Fault('forbidden', 'A developer cannot create keys for other members.')
+    if (workspaceId !== caller.workspaceId)
+      throw new Fault('forbidden', 'A developer can only create keys in their own workspace.')
   }
+  requireCanActFor(caller, member)
+}
+
+/** A key has access to what only its member sees, such as private interns. So it must not act for a higher role. */
+function requireCanActFor(caller: Member, { userId, role }: KeyMember): void {
+  if (userId === caller.userId || actsAsOwner(caller)) return
+  if (role === 'owner') throw new Fault('forbidden', 'Only an owner can create keys that act for an owner.')
+  if (role === 'admin' && !reachesAllWorkspaces(caller.organizationRole))
+    throw new Fault('forbidden', 'Only an owner or admin of the organization can create keys that act for an admin.')
 }
 
 /**

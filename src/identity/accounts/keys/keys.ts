@@ -6,6 +6,7 @@ import type { Page } from '#platform/json/page.ts'
 import { recordChange } from '../../audit/audit.ts'
 import { accountsLock } from '../accounts-lock.ts'
 import { type Caller, type CallerScope, reachesWorkspace } from '../caller.ts'
+import type { Member } from '../members/member.ts'
 import { findMember, resolveUserId } from '../members/members.ts'
 import { findWorkspaceMember } from '../members/workspace-membership.ts'
 import { reachesAllWorkspaces } from '../role.ts'
@@ -95,9 +96,9 @@ export async function createKey(
   const secret = newSecret()
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const workspaceId = await resolveWorkspaceId({ db: { query: tx } }, caller, newKey.workspace_id)
-    const userId = await resolveCreator(tx, caller, newKey, workspaceId)
-    const owner = { organizationId: caller.organizationId, userId, workspaceId }
-    requireCanCreate(caller, newKey, owner)
+    const member = await resolveCreator(tx, caller, newKey, workspaceId)
+    requireCanCreate(caller, newKey, member, workspaceId)
+    const owner = { organizationId: caller.organizationId, userId: member.userId, workspaceId }
     const key = await insertKey(deps, tx, owner, {
       secret,
       kind: newKey.kind,
@@ -121,14 +122,14 @@ export async function createKey(
 }
 
 /** @throws Fault `invalid` if the member for whom the key acts does not belong to the organization or workspace. */
-async function resolveCreator(tx: Tx, caller: Caller, newKey: NewKey, workspaceId: string): Promise<string> {
+async function resolveCreator(tx: Tx, caller: Caller, newKey: NewKey, workspaceId: string): Promise<Member> {
   const { organizationId } = caller
   const userId = await resolveUserId(tx, organizationId, newKey.creator_user_id ?? caller.userId)
   const member = userId === undefined ? undefined : await findMember(tx, organizationId, userId)
   if (!member) throw new Fault('invalid', 'Invalid request: creator_user_id: member not found')
   const { email } = member
-  if (newKey.kind === 'management' || reachesAllWorkspaces(member.role)) return member.userId
-  if (await findWorkspaceMember(tx, organizationId, workspaceId, member.userId)) return member.userId
+  if (newKey.kind === 'management' || reachesAllWorkspaces(member.role)) return member
+  if (await findWorkspaceMember(tx, organizationId, workspaceId, member.userId)) return member
   throw new Fault(
     'invalid',
     `Invalid request: creator_user_id: ${email} is not a member of the workspace; add them first`,
