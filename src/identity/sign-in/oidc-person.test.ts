@@ -52,3 +52,13 @@ test('the address of another claim is trusted only with the setting', () => {
   assert.equal(emailWith({ oidc_email_claim: 'upn', oidc_trust_addresses: true }), 'ada@example.com')
   assert.equal(emailWith({ oidc_email_claim: 'missing', oidc_trust_addresses: true }), undefined)
 })
+
+test('an address with a Kelvin sign is not that of the member with a k', () => {
+  const emailOf = (email: string) =>
+    readPerson(
+      { idToken: { iss: 'i', sub: 's', email, email_verified: true }, userInfo: undefined, isIncomplete: false },
+      rules,
+    ).email
+  assert.equal(emailOf('MARK@Example.com'), 'mark@example.com')
+  assert.notEqual(emailOf('mar\u212a@example.com'), 'mark@example.com')
+})

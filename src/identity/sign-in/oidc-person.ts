@@ -3,6 +3,7 @@ import { isObject } from '#platform/core/is-object.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import { type AccessRole, accessRoles, type WorkspaceRole } from '#platform/core/vocabulary.ts'
 import { truncateText } from '#platform/text/truncate.ts'
+import { normalizeAddress } from '../accounts/members/member.ts'
 import type { Claims, IssuerAnswer } from './oidc-client.ts'
 
 export type OidcRules = {
@@ -104,7 +105,7 @@ function trustedEmail(
   const found = addresses.find(({ verified }) => verified !== undefined) ?? addresses[0]
   if (found === undefined) return undefined
   const { verified } = found
-  const address = found.address.toLowerCase()
+  const address = normalizeAddress(found.address)
   const isVerified = verified === true || verified === 'true'
   const isTrusted = oidc_trust_addresses && verified === undefined
   return (isVerified || isTrusted) && isAddress(address) ? address : undefined

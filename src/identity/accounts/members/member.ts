@@ -11,6 +11,12 @@ const Email = z
   .toLowerCase()
   .describe('The email address, which identifies a person across organizations. Stored in lower case.')
 
+/**
+ * Converts an email address to lower case, the form in which addresses are stored and compared. Keeps the Kelvin sign: its
+ * lower case is the letter k, so another address would become that of a member.
+ */
+export const normalizeAddress = (address: string) => address.replace(/[^\u212a]+/g, (part) => part.toLowerCase())
+
 const Name = z
   .string()
   .trim()

@@ -6,7 +6,7 @@ import { upsert } from '#platform/db/rows/upsert.ts'
 import { wordsOccur } from '#platform/db/rows/words-occur.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { type MemberRole, managingRoles } from '../role.ts'
-import type { Member, NewMember } from './member.ts'
+import { type Member, type NewMember, normalizeAddress } from './member.ts'
 import { workspaceRoleOf } from './workspace-member.ts'
 import { setRoleInWorkspaces } from './workspace-member-rows.ts'
 
@@ -89,7 +89,7 @@ export async function resolveUserId(
   name: string,
 ): Promise<string | undefined> {
   if (!name.includes('@')) return name
-  return (await findMemberByAddress(query, organizationId, name.toLowerCase()))?.userId
+  return (await findMemberByAddress(query, organizationId, normalizeAddress(name)))?.userId
 }
 
 /** Selects the current and former members of an organization. */
