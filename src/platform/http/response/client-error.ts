@@ -4,7 +4,11 @@ import type { Socket } from 'node:net'
 import { isUploading } from '../request/upload.ts'
 
 const answers: Record<string, [status: number, phrase: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers exceed 32 KiB, the limit of a request.'],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'Request Header Fields Too Large',
+    'The request has more headers than allowed: at most 32 KiB, in fewer than 1,000 lines.',
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
 }
 const unreadableAnswer: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP.']
