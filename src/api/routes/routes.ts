@@ -1,14 +1,14 @@
-import { listAllActivity } from './activity/list.ts'
+import { listActivityRoute } from './activity/list.ts'
 import { listActivitySums } from './activity/sums.ts'
 import { getAnalyticsMeta } from './analytics/meta.ts'
 import { queryAnalytics } from './analytics/query.ts'
 import { answerByLink } from './answers/answer.ts'
 import { showAnswerPage } from './answers/show.ts'
-import { listAudit } from './audit/list.ts'
+import { listAuditEvents } from './audit/list.ts'
 import { budgetRoutes } from './budgets/routes.ts'
 import { byokRoutes } from './byok/routes.ts'
 import { getCatalogue } from './catalogue/get.ts'
-import { reload } from './catalogue/reload.ts'
+import { reloadCatalogueRoute } from './catalogue/reload.ts'
 import { completionRoutes } from './completions/client-routes.ts'
 import { countMessageTokens } from './completions/count-tokens.ts'
 import { getCredits } from './credits/get.ts'
@@ -48,10 +48,17 @@ const tables: Record<string, Route>[] = [
   completionRoutes,
   { countMessageTokens },
   generationRoutes,
-  { listActivity: listAllActivity, listActivitySums, listDailyRankings },
+  { listActivity: listActivityRoute, listActivitySums, listDailyRankings },
   { queryAnalytics, getAnalyticsMeta, getCredits },
   modelRoutes,
-  { listEndpoints, listZdrEndpoints, getEndpointHistory, listProviders, getCatalogue, reloadCatalogue: reload },
+  {
+    listEndpoints,
+    listZdrEndpoints,
+    getEndpointHistory,
+    listProviders,
+    getCatalogue,
+    reloadCatalogue: reloadCatalogueRoute,
+  },
   internRoutes,
   guardrailRoutes,
   presetRoutes,
@@ -66,7 +73,7 @@ const tables: Record<string, Route>[] = [
   workspaceRoutes,
   budgetRoutes,
   organizationRoutes,
-  { listAuditEvents: listAudit },
+  { listAuditEvents },
 ]
 
 export const routes: Route[] = tables

@@ -15,7 +15,7 @@ const listedDays = 30
 
 const groups = ['workspace', 'member', 'key', 'day'] as const
 
-export const listAllActivity = route({
+export const listActivityRoute = route({
   method: 'get',
   path: '/activity',
   tag: 'usage',

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { submitQuestionForm } from '../../interns/answer-by-link.ts'
 import { route } from '../route.ts'
-import { AnswerPath } from './path.ts'
+import { AnswerParams } from './params.ts'
 
 export const answerByLink = route({
   method: 'post',
@@ -11,7 +11,7 @@ export const answerByLink = route({
   summary: 'Answer a question of an intern by a link',
   description:
     'Takes the form of the page: `answer` with one of the options, or `accept` or `decline` with the values in `field.…`. The answer counts as an answer of the creator of the webhook. The run continues in the background.',
-  request: { params: AnswerPath, body: z.record(z.string().max(1024), z.array(z.string())) },
+  request: { params: AnswerParams, body: z.record(z.string().max(1024), z.array(z.string())) },
   takesForm: true,
   hidden: true,
   bodyLimit: 64 * 1024,

@@ -1,6 +1,6 @@
 import { showQuestionPage } from '../../interns/answer-by-link.ts'
 import { route } from '../route.ts'
-import { AnswerPath } from './path.ts'
+import { AnswerParams } from './params.ts'
 
 export const showAnswerPage = route({
   method: 'get',
@@ -10,7 +10,7 @@ export const showAnswerPage = route({
   summary: 'Show the page of an answer link for a question of an intern',
   description:
     'Shows the complete question. Opening the page has no effect, so programs that open links in emails do not answer the question. A link can be used once, and expires with its question.',
-  request: { params: AnswerPath },
+  request: { params: AnswerParams },
   hidden: true,
   mediaTypes: ['text/html'],
   faults: ['forbidden', 'not_found', 'gone'],

@@ -40,7 +40,7 @@ const AuditEvent = z
     description: 'An entry of the audit log: the actor, the time, and the object before and after.',
   })
 
-export const listAudit = route({
+export const listAuditEvents = route({
   method: 'get',
   path: '/audit',
   tag: 'audit',

@@ -4,7 +4,7 @@ import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
 import { LoadReport } from './report.ts'
 
-export const reload = route({
+export const reloadCatalogueRoute = route({
   method: 'post',
   path: '/catalogue/reload',
   tag: 'catalogue',

@@ -3,7 +3,7 @@ import { requireModel } from '#gateway/request/resolve-models.ts'
 import { z } from '#platform/json/schema.ts'
 import { readOverbilledEndpoints } from '#spend/corrections/overbilled-endpoints.ts'
 import { endpointItems } from '../../models/endpoint-items.ts'
-import { ModelPath, modelName } from '../../models/model-path.ts'
+import { ModelParams, modelName } from '../../models/model-params.ts'
 import { route } from '../route.ts'
 
 export const listEndpoints = route({
@@ -15,7 +15,7 @@ export const listEndpoints = route({
   summary: 'List the endpoints of a model, with prices and measurements',
   description:
     'An endpoint is a provider’s offer of the model, with its price, limits and measurements of this service.',
-  request: { params: ModelPath },
+  request: { params: ModelParams },
   response: z.object({ data: ModelEndpoints }),
   faults: ['unauthenticated', 'not_found'],
   handler: async ({ params }, deps) => {

@@ -11,7 +11,7 @@ const Query = z.object({
   ...GenerationFilters.shape,
 })
 
-export const listAllGenerations = route({
+export const listGenerationsRoute = route({
   method: 'get',
   path: '/generations',
   tag: 'usage',

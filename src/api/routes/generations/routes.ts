@@ -4,14 +4,14 @@ import { deleteGenerationContent } from './delete-content.ts'
 import { getGenerationsExport } from './export.ts'
 import { getGeneration } from './get.ts'
 import { getGenerationContent } from './get-content.ts'
-import { listAllGenerations } from './list.ts'
+import { listGenerationsRoute } from './list.ts'
 import { releaseGenerations } from './release.ts'
 
 export const generationRoutes = {
   getGeneration,
   getGenerationContent,
   deleteGenerationContent,
-  listGenerations: listAllGenerations,
+  listGenerations: listGenerationsRoute,
   releaseGenerations,
   addGenerationFeedback,
   getGenerationsExport,

@@ -5,7 +5,7 @@ import { NewGuardrail } from '#policy/guardrails/guardrail-patch.ts'
 import { route } from '../route.ts'
 import { wrongKeyFault } from './route-fields.ts'
 
-export const createOneGuardrail = route({
+export const createGuardrailRoute = route({
   method: 'post',
   path: '/guardrails',
   tag: 'guardrails',

@@ -3,9 +3,9 @@ import { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { getGuardrail } from '#policy/guardrails/read-guardrails.ts'
 import { guardrailEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { GuardrailPath, wrongKeyFault } from './route-fields.ts'
+import { GuardrailParams, wrongKeyFault } from './route-fields.ts'
 
-export const getOneGuardrail = route({
+export const getGuardrailRoute = route({
   method: 'get',
   path: '/guardrails/{id}',
   tag: 'guardrails',
@@ -13,7 +13,7 @@ export const getOneGuardrail = route({
   wrongKeyFault,
   summary: 'Get a guardrail',
   description: 'The default guardrail of a workspace does not exist before its first update.',
-  request: { params: GuardrailPath },
+  request: { params: GuardrailParams },
   response: z.object({ data: Guardrail }),
   etag: guardrailEntity,
   faults: ['unauthenticated', 'not_found'],

@@ -2,7 +2,7 @@ import { requireModel } from '#gateway/request/resolve-models.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { listModelVerdicts, type ModelVerdict } from '#policy/guardrails/decide/model-verdicts.ts'
-import { ModelPath, modelName } from '../../models/model-path.ts'
+import { ModelParams, modelName } from '../../models/model-params.ts'
 import { route } from '../route.ts'
 
 const rule = z.string().describe('The field of the guardrail, such as `ignored_models`.')
@@ -28,7 +28,7 @@ export const listGuardrailsForModel = route({
   summary: 'Get the effect of guardrails on a model',
   description:
     'A management key gets each guardrail of the organization; every other key gets those that apply to it. Regions and spending limits are not checked.',
-  request: { params: ModelPath, query: PageQuery },
+  request: { params: ModelParams, query: PageQuery },
   response: pageOf(Verdict),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, query, caller }, deps) => {

@@ -5,7 +5,7 @@ import { listGuardrails } from '#policy/guardrails/read-guardrails.ts'
 import { route } from '../route.ts'
 import { wrongKeyFault } from './route-fields.ts'
 
-export const listAllGuardrails = route({
+export const listGuardrailsRoute = route({
   method: 'get',
   path: '/guardrails',
   tag: 'guardrails',

@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { replay } from '#policy/replay/replay.ts'
 import { Replay, ReplayRequest } from '#policy/replay/replay-answer.ts'
 import { route } from '../route.ts'
-import { GuardrailPath, wrongKeyFault } from './route-fields.ts'
+import { GuardrailParams, wrongKeyFault } from './route-fields.ts'
 
 export const replayGuardrail = route({
   method: 'post',
@@ -15,7 +15,7 @@ export const replayGuardrail = route({
   summary: 'Replay a guardrail against past requests',
   description:
     'Applies the guardrail, as stored or with the changes of `policy`, to the metered requests of a time range of at most 92 days. Nothing is stored.',
-  request: { params: GuardrailPath, body: ReplayRequest },
+  request: { params: GuardrailParams, body: ReplayRequest },
   response: z.object({ data: Replay }),
   faults: [
     'invalid',

@@ -3,7 +3,7 @@ import { getGuardrail } from '#policy/guardrails/read-guardrails.ts'
 import { readThresholdsOf, setThresholds, Thresholds, ThresholdsBody } from '#spend/budgets/thresholds.ts'
 import { thresholdsEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { GuardrailPath } from './route-fields.ts'
+import { GuardrailParams } from './route-fields.ts'
 
 const entity = thresholdsEntity('guardrail')
 const sharedFields = {
@@ -19,7 +19,7 @@ export const getGuardrailThresholds = route({
   method: 'get',
   summary: 'Get the percentages of the limit of a guardrail at which webhooks are notified',
   description: 'The default is 50, 80 and 100.',
-  request: { params: GuardrailPath },
+  request: { params: GuardrailParams },
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
     const { id } = await getGuardrail(deps, caller, params.id)
@@ -33,7 +33,7 @@ export const setGuardrailThresholds = route({
   ifMatch: entity,
   summary: 'Set the percentages of the limit of a guardrail at which webhooks are notified',
   description: 'They apply to the limit of each member and key.',
-  request: { params: GuardrailPath, body: ThresholdsBody },
+  request: { params: GuardrailParams, body: ThresholdsBody },
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => {
     const { id } = await getGuardrail(deps, caller, params.id)

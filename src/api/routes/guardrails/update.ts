@@ -4,7 +4,7 @@ import { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { GuardrailPatch } from '#policy/guardrails/guardrail-patch.ts'
 import { guardrailEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { GuardrailPath, wrongKeyFault } from './route-fields.ts'
+import { GuardrailParams, wrongKeyFault } from './route-fields.ts'
 
 export const updateGuardrail = route({
   method: 'patch',
@@ -16,7 +16,7 @@ export const updateGuardrail = route({
   summary: 'Update a guardrail; the first update of a workspace default creates it',
   description:
     'Missing fields stay unchanged; other fields are replaced completely; null removes a rule. The change takes effect for the next request on this server, and within a second on other servers.',
-  request: { params: GuardrailPath, body: GuardrailPatch },
+  request: { params: GuardrailParams, body: GuardrailPatch },
   response: z.object({ data: Guardrail }),
   etag: guardrailEntity,
   ifMatch: guardrailEntity,

@@ -3,7 +3,7 @@ import { addChatReason } from '#interns/contract/chat-fault.ts'
 import { InternChatRequest } from '#interns/turns/chat-request.ts'
 import { AcceptedRun, chatFailureHeaders, chatFaults, chatWith } from '../../interns/intern-chat.ts'
 import { route } from '../route.ts'
-import { InternPath } from './path.ts'
+import { InternParams } from './params.ts'
 
 export const chatWithIntern = route({
   method: 'post',
@@ -13,7 +13,7 @@ export const chatWithIntern = route({
   summary: 'Send a prompt to an intern, or answer its question',
   description:
     'The reply is streamed as chat-completion chunks and ends with `[DONE]`. A reply that ends with `tool_calls` needs an answer: send its `session_id` and a last message of role `tool`. With `background`, the run continues after you disconnect; without `stream`, the answer is then 202 with the run, which can be followed in its session.',
-  request: { params: InternPath, body: InternChatRequest },
+  request: { params: InternParams, body: InternChatRequest },
   mediaTypes: ['text/event-stream'],
   events: CompletionChunk,
   accepted: AcceptedRun,

@@ -10,7 +10,7 @@ import { route } from '../route.ts'
 
 const IdempotencyKey = z.string().min(1).max(255)
 
-export const createOneIntern = route({
+export const createInternRoute = route({
   method: 'post',
   path: '/interns',
   tag: 'interns',

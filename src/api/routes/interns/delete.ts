@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { InternPath } from './path.ts'
+import { InternParams } from './params.ts'
 
 const DeleteBody = strictFields({
   acknowledge_workspace_loss: z
@@ -12,7 +12,7 @@ const DeleteBody = strictFields({
     .describe('Accepted for compatibility, without an effect. An intern on a lost host is deleted without it, too.'),
 }).optional()
 
-export const deleteOneIntern = route({
+export const deleteInternRoute = route({
   method: 'delete',
   path: '/interns/{internId}',
   tag: 'interns',
@@ -20,7 +20,7 @@ export const deleteOneIntern = route({
   summary: 'Delete an intern with its workspace and sessions',
   description:
     'Stops the intern, and deletes its workspace, sessions and history. This cannot be undone. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
-  request: { params: InternPath, body: DeleteBody },
+  request: { params: InternParams, body: DeleteBody },
   status: 202,
   response: z.object({ deleting: z.literal(true) }),
   ifMatch: internEntity,

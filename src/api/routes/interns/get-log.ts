@@ -3,7 +3,7 @@ import { wholeNumber } from '#platform/json/whole-number.ts'
 import { fileRoles } from '../../interns/intern-files.ts'
 import { internLog } from '../../interns/intern-log.ts'
 import { route } from '../route.ts'
-import { InternPath } from './path.ts'
+import { InternParams } from './params.ts'
 
 const InternLog = z
   .object({
@@ -23,7 +23,7 @@ export const getInternLog = route({
   description:
     'Contains the start of the intern, and errors of its agent and MCP servers. Available to members who can start and stop the intern, whether it runs or not, and on any host. Each start replaces the log. In Kubernetes, the log is deleted with the pod. Secrets of the intern are replaced by `[secret]`.',
   request: {
-    params: InternPath,
+    params: InternParams,
     query: z.object({
       lines: wholeNumber({ min: 1, max: 5000 }).default(200).describe('Maximum number of lines.'),
       bytes: wholeNumber({ min: 1024, max: 262_144 })

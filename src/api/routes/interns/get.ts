@@ -3,7 +3,7 @@ import { findIntern } from '#interns/registry/intern-store.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
 import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { InternPath } from './path.ts'
+import { InternParams } from './params.ts'
 
 export const getIntern = route({
   method: 'get',
@@ -12,7 +12,7 @@ export const getIntern = route({
   key: 'api',
   summary: 'Get an intern',
   description: 'Returns the configuration and the state of the intern.',
-  request: { params: InternPath },
+  request: { params: InternParams },
   response: InternRecord,
   etag: internEntity,
   faults: ['invalid', 'unauthenticated', 'not_found'],

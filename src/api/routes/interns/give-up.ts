@@ -3,9 +3,9 @@ import { InternRecord } from '#interns/registry/intern.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
 import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
-import { InternPath } from './path.ts'
+import { InternParams } from './params.ts'
 
-export const giveUpOneIntern = route({
+export const giveUpInternRoute = route({
   method: 'post',
   path: '/interns/{internId}/give-up',
   tag: 'interns',
@@ -13,7 +13,7 @@ export const giveUpOneIntern = route({
   summary: 'Give up the files of an intern on a lost host',
   description:
     'Stops the intern and removes its host. At its next start it gets an empty workspace on any host with capacity. If its host returns, processes of the intern there are ended, and its files stay there. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
-  request: { params: InternPath, body: NoBody },
+  request: { params: InternParams, body: NoBody },
   response: InternRecord,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => internAnswer(deps, await giveUpIntern(deps, caller, params.internId)),

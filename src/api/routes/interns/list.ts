@@ -7,7 +7,7 @@ import { wholeNumber } from '#platform/json/whole-number.ts'
 import { internAnswers } from '../../interns/intern-answer.ts'
 import { route } from '../route.ts'
 
-export const listAllInterns = route({
+export const listInternsRoute = route({
   method: 'get',
   path: '/interns',
   tag: 'interns',

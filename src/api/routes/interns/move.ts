@@ -4,13 +4,13 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
 import { route } from '../route.ts'
-import { InternPath } from './path.ts'
+import { InternParams } from './params.ts'
 
 const Move = strictFields({
   host: z.string().min(1).max(100).describe('The name of the new host, which has the files of the intern.'),
 }).meta({ id: 'InternMove' })
 
-export const moveOneIntern = route({
+export const moveInternRoute = route({
   method: 'post',
   path: '/interns/{internId}/move',
   tag: 'interns',
@@ -18,7 +18,7 @@ export const moveOneIntern = route({
   summary: 'Move an intern to another host',
   description:
     'The intern must be stopped, or its host lost. An intern that was in service is started on the new host. The service does not move files: first copy its folder to the data folder of the new host. The intern gets a new key. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
-  request: { params: InternPath, body: Move },
+  request: { params: InternParams, body: Move },
   response: InternRecord,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'payload_too_large'],
   handler: async ({ params, body, caller }, deps) =>

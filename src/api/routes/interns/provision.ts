@@ -2,16 +2,16 @@ import { provisionIntern } from '#interns/lifecycle/change-intern.ts'
 import { z } from '#platform/json/schema.ts'
 import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
-import { InternPath } from './path.ts'
+import { InternParams } from './params.ts'
 
-export const provisionOneIntern = route({
+export const provisionInternRoute = route({
   method: 'post',
   path: '/interns/{internId}/provision',
   tag: 'interns',
   key: 'api',
   summary: 'Start an intern',
   description: 'Returns immediately. The intern is ready when `GET /interns/{internId}` returns the status `running`.',
-  request: { params: InternPath, body: NoBody },
+  request: { params: InternParams, body: NoBody },
   status: 202,
   response: z.object({ provisioning: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'unavailable'],

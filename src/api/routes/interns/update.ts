@@ -6,9 +6,9 @@ import { requireRepository } from '../../interns/intern-repository.ts'
 import { requireModel } from '../../interns/require-agent.ts'
 import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { InternPath } from './path.ts'
+import { InternParams } from './params.ts'
 
-export const updateOneIntern = route({
+export const updateInternRoute = route({
   method: 'patch',
   path: '/interns/{internId}',
   tag: 'interns',
@@ -16,7 +16,7 @@ export const updateOneIntern = route({
   summary: 'Update an intern; changes take effect at its next start',
   description:
     'Missing fields stay unchanged. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
-  request: { params: InternPath, body: InternPatch },
+  request: { params: InternParams, body: InternPatch },
   response: InternRecord,
   etag: internEntity,
   ifMatch: internEntity,

@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { Key, keyAnswer } from './key.ts'
 
-export const createOneKey = route({
+export const createKeyRoute = route({
   method: 'post',
   path: '/keys',
   tag: 'keys',

@@ -4,7 +4,7 @@ import { keyEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { KeyParams } from './key.ts'
 
-export const deleteOneKey = route({
+export const deleteKeyRoute = route({
   method: 'delete',
   path: '/keys/{hash}',
   tag: 'keys',

@@ -5,7 +5,7 @@ import { keyEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { Key, KeyParams, keyAnswer } from './key.ts'
 
-export const getOneKey = route({
+export const getKeyRoute = route({
   method: 'get',
   path: '/keys/{hash}',
   tag: 'keys',

@@ -14,7 +14,7 @@ const Hashes = z
   .transform((text) => text.split(','))
   .pipe(z.array(z.string().min(1).max(128)).max(100))
 
-export const listAllKeys = route({
+export const listKeysRoute = route({
   method: 'get',
   path: '/keys',
   tag: 'keys',

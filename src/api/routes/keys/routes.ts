@@ -1,19 +1,19 @@
 import type { Route } from '../route.ts'
-import { createOneKey } from './create.ts'
-import { deleteOneKey } from './delete.ts'
-import { getOneKey } from './get.ts'
-import { listAllKeys } from './list.ts'
+import { createKeyRoute } from './create.ts'
+import { deleteKeyRoute } from './delete.ts'
+import { getKeyRoute } from './get.ts'
+import { listKeysRoute } from './list.ts'
 import { listKeyBudgets } from './list-budgets.ts'
 import { getKeyThresholds, setKeyThresholds } from './thresholds.ts'
 import { updateKey } from './update.ts'
 
 export const keyRoutes = {
-  listKeys: listAllKeys,
-  createKey: createOneKey,
-  getKey: getOneKey,
+  listKeys: listKeysRoute,
+  createKey: createKeyRoute,
+  getKey: getKeyRoute,
   listKeyBudgets,
   getKeyThresholds,
   setKeyThresholds,
   updateKey,
-  deleteKey: deleteOneKey,
+  deleteKey: deleteKeyRoute,
 } satisfies Record<string, Route>

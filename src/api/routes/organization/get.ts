@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { Organization } from './organization.ts'
 
-export const getOwnOrganization = route({
+export const getOrganizationRoute = route({
   method: 'get',
   path: '/organization',
   tag: 'organization',

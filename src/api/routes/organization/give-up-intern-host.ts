@@ -1,7 +1,7 @@
 import { giveUpHost } from '#interns/lifecycle/relocate-host.ts'
 import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
-import { HostPath, RelocatedInterns, relocatedAnswer } from './intern-host.ts'
+import { HostParams, RelocatedInterns, relocatedAnswer } from './intern-host.ts'
 
 export const giveUpInternHost = route({
   method: 'post',
@@ -12,7 +12,7 @@ export const giveUpInternHost = route({
   summary: 'Give up the files of all interns of a lost host',
   description:
     'Does the same as `POST /interns/{internId}/give-up` for all interns of the organization on this host, regardless of their creator. Each is recorded in the audit log. If the call is interrupted, repeat it to continue.',
-  request: { params: HostPath, body: NoBody },
+  request: { params: HostParams, body: NoBody },
   response: RelocatedInterns,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => relocatedAnswer(await giveUpHost(deps, caller, params.host)),

@@ -2,7 +2,7 @@ import { internStatuses } from '#interns/registry/intern.ts'
 import type { Intern } from '#interns/registry/intern-store.ts'
 import { z } from '#platform/json/schema.ts'
 
-export const HostPath = z.object({ host: z.string().min(1).max(100).describe('The name of the host.') })
+export const HostParams = z.object({ host: z.string().min(1).max(100).describe('The name of the host.') })
 
 const RelocatedIntern = z
   .object({

@@ -2,7 +2,7 @@ import { moveHost } from '#interns/lifecycle/relocate-host.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { route } from '../route.ts'
-import { HostPath, RelocatedInterns, relocatedAnswer } from './intern-host.ts'
+import { HostParams, RelocatedInterns, relocatedAnswer } from './intern-host.ts'
 
 const HostMove = strictFields({
   to: z.string().min(1).max(100).describe('The name of the new host, which has the files of the interns.'),
@@ -17,7 +17,7 @@ export const moveInternHost = route({
   summary: 'Move all interns of a lost host to another host',
   description:
     'Does the same as `POST /interns/{internId}/move` for all interns of the organization on this host, regardless of their creator. The service does not move files. Each intern is recorded in the audit log. If the call is interrupted, repeat it to continue.',
-  request: { params: HostPath, body: HostMove },
+  request: { params: HostParams, body: HostMove },
   response: RelocatedInterns,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) =>

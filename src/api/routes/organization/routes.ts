@@ -1,6 +1,6 @@
 import type { Route } from '../route.ts'
 import { addOrganizationMember } from './add-member.ts'
-import { getOwnOrganization } from './get.ts'
+import { getOrganizationRoute } from './get.ts'
 import { giveUpInternHost } from './give-up-intern-host.ts'
 import { listOrganizationMembers } from './list-members.ts'
 import { moveInternHost } from './move-intern-host.ts'
@@ -9,7 +9,7 @@ import { updateOrganization } from './update.ts'
 import { updateOrganizationMember } from './update-member.ts'
 
 export const organizationRoutes = {
-  getOrganization: getOwnOrganization,
+  getOrganization: getOrganizationRoute,
   updateOrganization,
   listOrganizationMembers,
   addOrganizationMember,

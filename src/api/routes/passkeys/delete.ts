@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { PasskeyParams, passkeyScope } from './passkey.ts'
 
-export const deletePasskeyById = route({
+export const deletePasskeyRoute = route({
   method: 'delete',
   path: '/passkeys/{id}',
   tag: 'passkeys',

@@ -1,7 +1,7 @@
 import type { Route } from '../route.ts'
 import { createPasskey } from './create.ts'
 import { createPasskeyOptions } from './create-options.ts'
-import { deletePasskeyById } from './delete.ts'
+import { deletePasskeyRoute } from './delete.ts'
 import { listPasskeys } from './list.ts'
 import { createPasskeySignInOptions } from './sign-in-options.ts'
 import { updatePasskey } from './update.ts'
@@ -12,5 +12,5 @@ export const passkeyRoutes = {
   createPasskeyOptions,
   createPasskey,
   updatePasskey,
-  deletePasskey: deletePasskeyById,
+  deletePasskey: deletePasskeyRoute,
 } satisfies Record<string, Route>

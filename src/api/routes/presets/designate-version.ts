@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { presetEntity } from '../entities.ts'
 import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
-import { VersionPath } from './path.ts'
+import { VersionParams } from './route-fields.ts'
 
 export const designatePresetVersion = route({
   method: 'post',
@@ -13,7 +13,7 @@ export const designatePresetVersion = route({
   key: 'management',
   summary: 'Select the version of a preset that requests use',
   description: 'Requests that name the preset use this version from now on. Versions are not changed or removed.',
-  request: { params: VersionPath, body: NoBody },
+  request: { params: VersionParams, body: NoBody },
   response: z.object({ data: PresetWithVersion }),
   etag: presetEntity,
   ifMatch: presetEntity,

@@ -3,7 +3,7 @@ import { getVersion } from '#gateway/presets/read-presets.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { route } from '../route.ts'
-import { VersionPath } from './path.ts'
+import { VersionParams } from './route-fields.ts'
 
 export const getPresetVersion = route({
   method: 'get',
@@ -12,7 +12,7 @@ export const getPresetVersion = route({
   key: 'any',
   summary: 'Get a version of a preset',
   description: 'Returns the configuration as saved. Versions never change.',
-  request: { params: VersionPath },
+  request: { params: VersionParams },
   response: z.object({ data: PresetVersion }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params: { slug, version }, caller }, deps) => ({

@@ -4,16 +4,16 @@ import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { callerInWorkspace, PresetPath, PresetWorkspace } from './path.ts'
+import { callerInWorkspace, PresetParams, PresetWorkspace } from './route-fields.ts'
 
-export const getOnePreset = route({
+export const getPresetRoute = route({
   method: 'get',
   path: '/presets/{slug}',
   tag: 'presets',
   key: 'any',
   summary: 'Get a preset with its designated version',
   description: 'Returns the preset with its designated version, which requests use.',
-  request: { params: PresetPath, query: PresetWorkspace },
+  request: { params: PresetParams, query: PresetWorkspace },
   response: z.object({ data: PresetWithVersion }),
   etag: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],

@@ -3,7 +3,7 @@ import { listVersions } from '#gateway/presets/read-presets.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { route } from '../route.ts'
-import { PresetPath } from './path.ts'
+import { PresetParams } from './route-fields.ts'
 
 export const listPresetVersions = route({
   method: 'get',
@@ -12,7 +12,7 @@ export const listPresetVersions = route({
   key: 'any',
   summary: 'List the versions of a preset, oldest first',
   description: 'Sorted by version number, with their configurations.',
-  request: { params: PresetPath, query: PageQuery },
+  request: { params: PresetParams, query: PageQuery },
   response: pageOf(PresetVersion),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, query, caller }, deps) =>

@@ -3,9 +3,9 @@ import { listPresets } from '#gateway/presets/read-presets.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { route } from '../route.ts'
-import { callerInWorkspace, PresetWorkspace } from './path.ts'
+import { callerInWorkspace, PresetWorkspace } from './route-fields.ts'
 
-export const listAllPresets = route({
+export const listPresetsRoute = route({
   method: 'get',
   path: '/presets',
   tag: 'presets',

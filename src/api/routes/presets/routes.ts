@@ -1,8 +1,8 @@
 import type { Route } from '../route.ts'
 import { designatePresetVersion } from './designate-version.ts'
-import { getOnePreset } from './get.ts'
+import { getPresetRoute } from './get.ts'
 import { getPresetVersion } from './get-version.ts'
-import { listAllPresets } from './list.ts'
+import { listPresetsRoute } from './list.ts'
 import { listPresetVersions } from './list-versions.ts'
 import { previewPresetVersion } from './preview-version.ts'
 import { savePresetFromChat } from './save-from-chat.ts'
@@ -12,8 +12,8 @@ import { savePresetVersion } from './save-version.ts'
 import { updatePreset } from './update.ts'
 
 export const presetRoutes = {
-  listPresets: listAllPresets,
-  getPreset: getOnePreset,
+  listPresets: listPresetsRoute,
+  getPreset: getPresetRoute,
   listPresetVersions,
   getPresetVersion,
   savePresetFromResponses,

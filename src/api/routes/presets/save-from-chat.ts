@@ -4,7 +4,7 @@ import { savePreset } from '#gateway/presets/save-preset.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { PresetPath } from './path.ts'
+import { PresetParams } from './route-fields.ts'
 
 export const savePresetFromChat = route({
   method: 'post',
@@ -14,7 +14,7 @@ export const savePresetFromChat = route({
   summary: 'Create a preset, or its next version, from a chat-completions request body',
   description:
     'The body is a request for `POST /chat/completions`. Its configuration becomes a new version, which requests use from now on. The messages are not stored.',
-  request: { params: PresetPath, body: ChatPresetBody },
+  request: { params: PresetParams, body: ChatPresetBody },
   response: z.object({ data: PresetWithVersion }),
   etag: presetEntity,
   ifMatch: presetEntity,

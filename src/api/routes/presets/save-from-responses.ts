@@ -5,7 +5,7 @@ import { savePreset } from '#gateway/presets/save-preset.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { callerInWorkspace, PresetPath, PresetWorkspace } from './path.ts'
+import { callerInWorkspace, PresetParams, PresetWorkspace } from './route-fields.ts'
 
 export const savePresetFromResponses = route({
   method: 'post',
@@ -15,7 +15,7 @@ export const savePresetFromResponses = route({
   summary: 'Create a preset, or its next version, from a responses-style request body',
   description:
     'The body is a request for `POST /responses`. Its configuration becomes a new version, which requests use from now on. The input is not stored.',
-  request: { params: PresetPath, query: PresetWorkspace, body: ResponsesRequest },
+  request: { params: PresetParams, query: PresetWorkspace, body: ResponsesRequest },
   response: z.object({ data: PresetWithVersion }),
   etag: presetEntity,
   ifMatch: presetEntity,

@@ -5,7 +5,7 @@ import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { PresetPath } from './path.ts'
+import { PresetParams } from './route-fields.ts'
 
 export const savePresetVersion = route({
   method: 'post',
@@ -15,7 +15,7 @@ export const savePresetVersion = route({
   summary: 'Save a version of a preset without designating it',
   description:
     'Requests keep using the current version until this one is designated. The preset is created if it does not exist; its first version is designated. If the body names a preset, its configuration is included, and the fields of the body take precedence.',
-  request: { params: PresetPath, body: NewPresetVersion },
+  request: { params: PresetParams, body: NewPresetVersion },
   response: z.object({ data: SavedPresetVersion }),
   ifMatch: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

@@ -3,7 +3,7 @@ import { PresetPatch, PresetWithVersion } from '#gateway/presets/preset.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { PresetPath } from './path.ts'
+import { PresetParams } from './route-fields.ts'
 
 export const updatePreset = route({
   method: 'patch',
@@ -12,7 +12,7 @@ export const updatePreset = route({
   key: 'management',
   summary: 'Update the name, description or status of a preset',
   description: 'Versions do not change. Missing fields stay unchanged.',
-  request: { params: PresetPath, body: PresetPatch },
+  request: { params: PresetParams, body: PresetPatch },
   response: z.object({ data: PresetWithVersion }),
   etag: presetEntity,
   ifMatch: presetEntity,

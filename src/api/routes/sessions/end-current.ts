@@ -9,7 +9,7 @@ import { sessionCookie } from '../../access/session-cookie.ts'
 import { route } from '../route.ts'
 import { currentSession } from './current.ts'
 
-export const endCurrentSession = route({
+export const deleteCurrentSession = route({
   method: 'delete',
   path: '/sessions/current',
   tag: 'sessions',

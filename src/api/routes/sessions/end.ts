@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { sessionScope } from './session.ts'
 
-export const endOneSession = route({
+export const deleteSession = route({
   method: 'delete',
   path: '/sessions/{id}',
   tag: 'sessions',

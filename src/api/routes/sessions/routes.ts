@@ -1,8 +1,8 @@
 import type { Route } from '../route.ts'
 import { createSession } from './create.ts'
 import { createSignInLink } from './create-link.ts'
-import { endOneSession } from './end.ts'
-import { endCurrentSession } from './end-current.ts'
+import { deleteSession } from './end.ts'
+import { deleteCurrentSession } from './end-current.ts'
 import { getCurrentSession } from './get-current.ts'
 import { listSessions } from './list.ts'
 import { listSignInMethods } from './list-methods.ts'
@@ -15,8 +15,8 @@ export const sessionRoutes = {
   listSignInMethods,
   getOidcSignIn,
   getOidcCallback,
-  deleteCurrentSession: endCurrentSession,
+  deleteCurrentSession,
   listSessions,
-  deleteSession: endOneSession,
+  deleteSession,
   createSignInLink,
 } satisfies Record<string, Route>

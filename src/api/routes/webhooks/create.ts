@@ -3,7 +3,7 @@ import { NewWebhook, Webhook, WebhookSecret } from '#webhooks/webhook.ts'
 import { createWebhook } from '#webhooks/webhooks.ts'
 import { route } from '../route.ts'
 
-export const createOneWebhook = route({
+export const createWebhookRoute = route({
   method: 'post',
   path: '/webhooks',
   tag: 'webhooks',

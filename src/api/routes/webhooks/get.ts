@@ -3,10 +3,8 @@ import { Webhook } from '#webhooks/webhook.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
 import { webhookEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { WebhookPath } from './path.ts'
-import { webhookRoles } from './roles.ts'
-
-export const getOneWebhook = route({
+import { WebhookParams, webhookRoles } from './route-fields.ts'
+export const getWebhookRoute = route({
   method: 'get',
   path: '/webhooks/{webhookId}',
   tag: 'webhooks',
@@ -14,7 +12,7 @@ export const getOneWebhook = route({
   roles: webhookRoles,
   summary: 'Get a webhook and its state',
   description: 'The secret is never returned.',
-  request: { params: WebhookPath },
+  request: { params: WebhookParams },
   response: z.object({ data: Webhook }),
   etag: webhookEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],

@@ -3,9 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { deliveryStates, listDeliveries, WebhookDelivery } from '#webhooks/delivery.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
 import { route } from '../route.ts'
-import { WebhookPath } from './path.ts'
-import { webhookRoles } from './roles.ts'
-
+import { WebhookParams, webhookRoles } from './route-fields.ts'
 export const listWebhookDeliveries = route({
   method: 'get',
   path: '/webhooks/{webhookId}/deliveries',
@@ -15,7 +13,7 @@ export const listWebhookDeliveries = route({
   summary: 'List the deliveries of a webhook, latest first',
   description: 'Stored for seven days after the delivery succeeded or failed.',
   request: {
-    params: WebhookPath,
+    params: WebhookParams,
     query: PageQuery.extend({ state: z.enum(deliveryStates).optional() }),
   },
   response: pageOf(WebhookDelivery),

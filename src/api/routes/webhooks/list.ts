@@ -3,9 +3,9 @@ import { z } from '#platform/json/schema.ts'
 import { Webhook } from '#webhooks/webhook.ts'
 import { listWebhooks } from '#webhooks/webhooks.ts'
 import { route } from '../route.ts'
-import { webhookRoles } from './roles.ts'
+import { webhookRoles } from './route-fields.ts'
 
-export const listAllWebhooks = route({
+export const listWebhooksRoute = route({
   method: 'get',
   path: '/webhooks',
   tag: 'webhooks',

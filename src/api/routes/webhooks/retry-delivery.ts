@@ -3,7 +3,7 @@ import { retryDelivery, WebhookDelivery } from '#webhooks/delivery.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
 import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
-import { WebhookPath } from './path.ts'
+import { WebhookParams } from './route-fields.ts'
 
 export const retryWebhookDelivery = route({
   method: 'post',
@@ -12,7 +12,7 @@ export const retryWebhookDelivery = route({
   key: 'management',
   summary: 'Retry a webhook delivery',
   description: 'Sends the event again with the same ID, also after a successful delivery.',
-  request: { params: WebhookPath.extend({ deliveryId: z.string().min(1).max(128) }), body: NoBody },
+  request: { params: WebhookParams.extend({ deliveryId: z.string().min(1).max(128) }), body: NoBody },
   status: 202,
   response: z.object({ data: WebhookDelivery }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

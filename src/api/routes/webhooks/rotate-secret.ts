@@ -3,7 +3,7 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import { Webhook, WebhookSecret } from '#webhooks/webhook.ts'
 import { overlapHours, rotateSecret } from '#webhooks/webhooks.ts'
 import { route } from '../route.ts'
-import { WebhookPath } from './path.ts'
+import { WebhookParams } from './route-fields.ts'
 
 const Rotation = strictFields({
   overlap_hours: z
@@ -22,7 +22,7 @@ export const rotateWebhookSecret = route({
   summary: 'Rotate the secret of a webhook',
   description:
     'During the overlap, each delivery has signatures of both the new and the previous secret, so that the receiver can switch without a gap.',
-  request: { params: WebhookPath, body: Rotation },
+  request: { params: WebhookParams, body: Rotation },
   response: z.object({ data: Webhook, secret: WebhookSecret }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => {

@@ -1,8 +1,8 @@
 import type { Route } from '../route.ts'
-import { createOneWebhook } from './create.ts'
-import { deleteOneWebhook } from './delete.ts'
-import { getOneWebhook } from './get.ts'
-import { listAllWebhooks } from './list.ts'
+import { createWebhookRoute } from './create.ts'
+import { deleteWebhookRoute } from './delete.ts'
+import { getWebhookRoute } from './get.ts'
+import { listWebhooksRoute } from './list.ts'
 import { listWebhookDeliveries } from './list-deliveries.ts'
 import { retryWebhookDelivery } from './retry-delivery.ts'
 import { rotateWebhookSecret } from './rotate-secret.ts'
@@ -10,11 +10,11 @@ import { testWebhook } from './send-test.ts'
 import { updateWebhook } from './update.ts'
 
 export const webhookRoutes = {
-  listWebhooks: listAllWebhooks,
-  createWebhook: createOneWebhook,
-  getWebhook: getOneWebhook,
+  listWebhooks: listWebhooksRoute,
+  createWebhook: createWebhookRoute,
+  getWebhook: getWebhookRoute,
   updateWebhook,
-  deleteWebhook: deleteOneWebhook,
+  deleteWebhook: deleteWebhookRoute,
   rotateWebhookSecret,
   testWebhook,
   listWebhookDeliveries,

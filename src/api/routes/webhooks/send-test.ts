@@ -3,7 +3,7 @@ import { queueTest, WebhookDelivery } from '#webhooks/delivery.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
 import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
-import { WebhookPath } from './path.ts'
+import { WebhookParams } from './route-fields.ts'
 
 export const testWebhook = route({
   method: 'post',
@@ -12,7 +12,7 @@ export const testWebhook = route({
   key: 'management',
   summary: 'Send a `webhook.test` event to a webhook',
   description: 'The event is sent like all others. `GET /webhooks/{webhookId}/deliveries` shows the result.',
-  request: { params: WebhookPath, body: NoBody },
+  request: { params: WebhookParams, body: NoBody },
   status: 202,
   response: z.object({ data: WebhookDelivery }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

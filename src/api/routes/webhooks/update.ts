@@ -3,7 +3,7 @@ import { Webhook, WebhookPatch } from '#webhooks/webhook.ts'
 import { changeWebhook } from '#webhooks/webhooks.ts'
 import { webhookEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { WebhookPath } from './path.ts'
+import { WebhookParams } from './route-fields.ts'
 
 export const updateWebhook = route({
   method: 'patch',
@@ -12,7 +12,7 @@ export const updateWebhook = route({
   key: 'management',
   summary: 'Update, disable or enable a webhook',
   description: 'Missing fields stay unchanged. Pending deliveries are sent to the new URL.',
-  request: { params: WebhookPath, body: WebhookPatch },
+  request: { params: WebhookParams, body: WebhookPatch },
   response: z.object({ data: Webhook }),
   etag: webhookEntity,
   ifMatch: webhookEntity,

@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 
-export const addMembersToWorkspace = route({
+export const bulkAddWorkspaceMembers = route({
   method: 'post',
   path: '/workspaces/{id}/members/add',
   workspaceParam: 'id',

@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { Workspace, workspaceAnswer } from './workspace.ts'
 
-export const createOneWorkspace = route({
+export const createWorkspaceRoute = route({
   method: 'post',
   path: '/workspaces',
   tag: 'workspaces',

@@ -4,7 +4,7 @@ import { workspaceEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 
-export const deleteOneWorkspace = route({
+export const deleteWorkspaceRoute = route({
   method: 'delete',
   path: '/workspaces/{id}',
   workspaceParam: 'id',

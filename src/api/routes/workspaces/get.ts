@@ -4,7 +4,7 @@ import { workspaceEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
 
-export const getOneWorkspace = route({
+export const getWorkspaceRoute = route({
   method: 'get',
   path: '/workspaces/{id}',
   workspaceParam: 'id',

@@ -4,7 +4,7 @@ import { PageQuery, pageOf, SearchText } from '#platform/json/page.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 
-export const listMembersOfWorkspace = route({
+export const listWorkspaceMembersRoute = route({
   method: 'get',
   path: '/workspaces/{id}/members',
   workspaceParam: 'id',

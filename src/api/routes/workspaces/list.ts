@@ -4,7 +4,7 @@ import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { route } from '../route.ts'
 import { Workspace, workspaceAnswer } from './workspace.ts'
 
-export const listAllWorkspaces = route({
+export const listWorkspacesRoute = route({
   method: 'get',
   path: '/workspaces',
   tag: 'workspaces',

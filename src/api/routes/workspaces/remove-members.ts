@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 
-export const removeMembersFromWorkspace = route({
+export const bulkRemoveWorkspaceMembers = route({
   method: 'post',
   path: '/workspaces/{id}/members/remove',
   workspaceParam: 'id',

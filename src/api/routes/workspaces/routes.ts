@@ -1,26 +1,26 @@
 import type { Route } from '../route.ts'
-import { addMembersToWorkspace } from './add-members.ts'
-import { createOneWorkspace } from './create.ts'
-import { deleteOneWorkspace } from './delete.ts'
+import { bulkAddWorkspaceMembers } from './add-members.ts'
+import { createWorkspaceRoute } from './create.ts'
+import { deleteWorkspaceRoute } from './delete.ts'
 import { deleteWorkspaceContents } from './delete-contents.ts'
-import { getOneWorkspace } from './get.ts'
+import { getWorkspaceRoute } from './get.ts'
 import { getWorkspaceInternRules } from './get-intern-rules.ts'
-import { listAllWorkspaces } from './list.ts'
-import { listMembersOfWorkspace } from './list-members.ts'
-import { removeMembersFromWorkspace } from './remove-members.ts'
+import { listWorkspacesRoute } from './list.ts'
+import { listWorkspaceMembersRoute } from './list-members.ts'
+import { bulkRemoveWorkspaceMembers } from './remove-members.ts'
 import { replayWorkspaceInternRules } from './replay-intern-rules.ts'
 import { setWorkspaceInternRules } from './set-intern-rules.ts'
 import { updateWorkspace } from './update.ts'
 
 export const workspaceRoutes = {
-  listWorkspaces: listAllWorkspaces,
-  createWorkspace: createOneWorkspace,
-  getWorkspace: getOneWorkspace,
+  listWorkspaces: listWorkspacesRoute,
+  createWorkspace: createWorkspaceRoute,
+  getWorkspace: getWorkspaceRoute,
   updateWorkspace,
-  deleteWorkspace: deleteOneWorkspace,
-  listWorkspaceMembers: listMembersOfWorkspace,
-  bulkAddWorkspaceMembers: addMembersToWorkspace,
-  bulkRemoveWorkspaceMembers: removeMembersFromWorkspace,
+  deleteWorkspace: deleteWorkspaceRoute,
+  listWorkspaceMembers: listWorkspaceMembersRoute,
+  bulkAddWorkspaceMembers,
+  bulkRemoveWorkspaceMembers,
   getWorkspaceInternRules,
   setWorkspaceInternRules,
   replayWorkspaceInternRules,

@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { KeyTargets } from '#policy/guardrails/assignments/assignment.ts'
 import { assign } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath, wrongKeyFault } from '../route-fields.ts'
+import { GuardrailParams, wrongKeyFault } from '../route-fields.ts'
 
 export const assignKeys = route({
   method: 'post',
@@ -13,7 +13,7 @@ export const assignKeys = route({
   summary: 'Assign a guardrail to keys, replacing their previous one',
   description:
     'All keys are assigned or none: a key that is unknown or belongs to another workspace fails the whole request.',
-  request: { params: GuardrailPath, body: KeyTargets },
+  request: { params: GuardrailParams, body: KeyTargets },
   response: z.object({ assigned_count: z.int() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({

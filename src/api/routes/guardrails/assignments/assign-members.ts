@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { MemberTargets } from '#policy/guardrails/assignments/assignment.ts'
 import { assign } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath, wrongKeyFault } from '../route-fields.ts'
+import { GuardrailParams, wrongKeyFault } from '../route-fields.ts'
 
 export const assignMembers = route({
   method: 'post',
@@ -12,7 +12,7 @@ export const assignMembers = route({
   wrongKeyFault,
   summary: 'Assign a guardrail to members, replacing their previous one in the workspace',
   description: 'All members are assigned or none: an unknown member fails the whole request.',
-  request: { params: GuardrailPath, body: MemberTargets },
+  request: { params: GuardrailParams, body: MemberTargets },
   response: z.object({ assigned_count: z.int() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({

@@ -4,7 +4,7 @@ import { listKeyAssignments } from '#policy/guardrails/assignments/assignments.t
 import { route } from '../../route.ts'
 import { wrongKeyFault } from '../route-fields.ts'
 
-export const listAllKeyAssignments = route({
+export const listKeyAssignmentsRoute = route({
   method: 'get',
   path: '/guardrails/assignments/keys',
   tag: 'guardrails',

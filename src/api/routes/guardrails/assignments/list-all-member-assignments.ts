@@ -4,7 +4,7 @@ import { listMemberAssignments } from '#policy/guardrails/assignments/assignment
 import { route } from '../../route.ts'
 import { wrongKeyFault } from '../route-fields.ts'
 
-export const listAllMemberAssignments = route({
+export const listMemberAssignmentsRoute = route({
   method: 'get',
   path: '/guardrails/assignments/members',
   tag: 'guardrails',

@@ -2,7 +2,7 @@ import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { KeyAssignment } from '#policy/guardrails/assignments/assignment.ts'
 import { listKeyAssignments } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath, wrongKeyFault } from '../route-fields.ts'
+import { GuardrailParams, wrongKeyFault } from '../route-fields.ts'
 
 export const listGuardrailKeyAssignments = route({
   method: 'get',
@@ -12,7 +12,7 @@ export const listGuardrailKeyAssignments = route({
   wrongKeyFault,
   summary: 'List the keys that a guardrail is assigned to, oldest first',
   description: 'The assignments of this guardrail to keys.',
-  request: { params: GuardrailPath, query: PageQuery },
+  request: { params: GuardrailParams, query: PageQuery },
   response: pageOf(KeyAssignment),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: ({ params, query, caller }, deps) => listKeyAssignments(deps, caller, query, params.id),

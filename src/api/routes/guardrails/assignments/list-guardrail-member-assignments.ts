@@ -2,7 +2,7 @@ import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { MemberAssignment } from '#policy/guardrails/assignments/assignment.ts'
 import { listMemberAssignments } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath, wrongKeyFault } from '../route-fields.ts'
+import { GuardrailParams, wrongKeyFault } from '../route-fields.ts'
 
 export const listGuardrailMemberAssignments = route({
   method: 'get',
@@ -12,7 +12,7 @@ export const listGuardrailMemberAssignments = route({
   wrongKeyFault,
   summary: 'List the members that a guardrail is assigned to, oldest first',
   description: 'The assignments of this guardrail to members.',
-  request: { params: GuardrailPath, query: PageQuery },
+  request: { params: GuardrailParams, query: PageQuery },
   response: pageOf(MemberAssignment),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: ({ params, query, caller }, deps) => listMemberAssignments(deps, caller, query, params.id),

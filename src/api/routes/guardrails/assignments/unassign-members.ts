@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { MemberTargets } from '#policy/guardrails/assignments/assignment.ts'
 import { unassign } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath, wrongKeyFault } from '../route-fields.ts'
+import { GuardrailParams, wrongKeyFault } from '../route-fields.ts'
 
 export const unassignMembers = route({
   method: 'post',
@@ -12,7 +12,7 @@ export const unassignMembers = route({
   wrongKeyFault,
   summary: 'Remove a guardrail from members',
   description: 'Members that the guardrail is not assigned to are ignored. Returns the number of removed assignments.',
-  request: { params: GuardrailPath, body: MemberTargets },
+  request: { params: GuardrailParams, body: MemberTargets },
   response: z.object({ unassigned_count: z.int() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({

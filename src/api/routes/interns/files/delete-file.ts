@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 import { FilePathQuery, flag } from './file-items.ts'
 
 export const deleteInternFile = route({
@@ -14,7 +14,7 @@ export const deleteInternFile = route({
   summary: 'Delete a file or folder of an intern’s workspace',
   description: 'For a link, deletes the link itself. A folder that is not empty needs `recursive=true`.',
   request: {
-    params: InternPath,
+    params: InternParams,
     query: strictFields({
       ...FilePathQuery.shape,
       recursive: flag.describe('Whether to delete a folder with its content.'),

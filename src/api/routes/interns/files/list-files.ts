@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 import { FolderPathQuery, fileItem, InternFileItem } from './file-items.ts'
 
 export const listInternFiles = route({
@@ -15,7 +15,7 @@ export const listInternFiles = route({
   description:
     'Sorted by the bytes of the names. Works whether the intern runs or not. Links are listed, but not followed out of the workspace.',
   request: {
-    params: InternPath,
+    params: InternParams,
     query: FolderPathQuery.extend({
       limit: wholeNumber({ min: 1, max: 1000 }).default(200),
       starting_after: z

@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 
 export const createInternFolder = route({
   method: 'post',
@@ -12,7 +12,7 @@ export const createInternFolder = route({
   roles: fileRoles,
   summary: 'Create a folder in an intern’s workspace',
   description: 'Missing parent folders are also created. An existing folder stays unchanged.',
-  request: { params: InternPath, body: strictFields({ path: z.string().min(1).max(4096) }) },
+  request: { params: InternParams, body: strictFields({ path: z.string().min(1).max(4096) }) },
   response: z.object({ data: z.object({ path: z.string(), created: z.boolean() }) }),
   faults: [...fileFaults],
   handler: async ({ params, body: { path }, caller, host, response }, deps) => {

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { download, waitForDownload } from '#platform/http/response/download.ts'
 import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 import { FolderPathQuery } from './file-items.ts'
 
 export const getInternArchive = route({
@@ -14,7 +14,7 @@ export const getInternArchive = route({
   summary: 'Download a folder of an intern’s workspace as tar.gz',
   description:
     'Names in the archive are relative to the folder. Pipes, sockets, devices, links that lead out of the folder, hard links, and files beyond `intern_upload_bytes` are skipped. In that case, the last file of the archive, `SIGNALBOX-LEFT-OUT.txt`, lists them with the reasons.',
-  request: { params: InternPath, query: FolderPathQuery },
+  request: { params: InternParams, query: FolderPathQuery },
   mediaTypes: ['application/gzip'],
   downloads: true,
   headers: { success: ['content-disposition'] },

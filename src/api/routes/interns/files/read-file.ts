@@ -4,7 +4,7 @@ import { parseRange } from '#platform/http/request/byte-range.ts'
 import { download, waitForDownload } from '#platform/http/response/download.ts'
 import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 import { FilePathQuery } from './file-items.ts'
 
 export const getInternFile = route({
@@ -16,7 +16,7 @@ export const getInternFile = route({
   summary: 'Download a file of an intern’s workspace',
   description:
     'Returns the whole file, or with `Range: bytes=…` a part (206). With `If-Range` and the `etag`, the whole file is returned if it has changed. A connection that closes before `content-length` bytes means that the content is incomplete. Links are followed within the workspace. Pipes, sockets, devices and hard links are rejected.',
-  request: { params: InternPath, query: FilePathQuery },
+  request: { params: InternParams, query: FilePathQuery },
   mediaTypes: ['application/octet-stream'],
   downloads: true,
   hasRanges: true,

@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 
 const Path = z.string().min(1).max(4096)
 
@@ -14,7 +14,7 @@ export const renameInternFile = route({
   roles: fileRoles,
   summary: 'Rename or move a file or folder of an intern’s workspace',
   description: 'The target folder must exist. An existing file is replaced only with `replace`.',
-  request: { params: InternPath, body: strictFields({ from: Path, to: Path, replace: z.boolean().default(false) }) },
+  request: { params: InternParams, body: strictFields({ from: Path, to: Path, replace: z.boolean().default(false) }) },
   response: z.object({ renamed: z.literal(true) }),
   faults: [...fileFaults],
   handler: async ({ params, body: { from, to, replace }, caller, host, response }, deps) => {

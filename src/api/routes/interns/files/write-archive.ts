@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 import { FolderPathQuery } from './file-items.ts'
 
 export const writeInternArchive = route({
@@ -14,7 +14,7 @@ export const writeInternArchive = route({
   summary: 'Upload a tar.gz into a folder of an intern’s workspace',
   description:
     'The folder is created if missing; files of the same name are replaced. The archive is unpacked completely or not at all. An archive with an entry that leads out of the folder (an absolute name, `..`, a link), a hard link, a device or a pipe is rejected (400 or 403), and so is one that is too large (413).',
-  request: { params: InternPath, query: strictFields(FolderPathQuery.shape) },
+  request: { params: InternParams, query: strictFields(FolderPathQuery.shape) },
   uploads: ['application/gzip', 'application/octet-stream'],
   response: z.object({
     data: z.object({

@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 import { FilePathQuery, flag } from './file-items.ts'
 
 export const writeInternFile = route({
@@ -15,7 +15,7 @@ export const writeInternFile = route({
   description:
     'The body is the content of the file, with any media type. Missing folders are created. An existing file is replaced only when the upload is complete; with `keep=true` it is not replaced (409). The settings `intern_upload_bytes` and `intern_disk_bytes` limit the size (413).',
   request: {
-    params: InternPath,
+    params: InternParams,
     query: strictFields({ ...FilePathQuery.shape, keep: flag.describe('Whether to keep an existing file.') }),
   },
   uploads: ['application/octet-stream'],

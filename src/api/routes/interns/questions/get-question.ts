@@ -7,7 +7,7 @@ import { z } from '#platform/json/schema.ts'
 import { printableExactly, printableLinesExactly } from '#platform/text/printable.ts'
 import { translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 import { InternQuestion, PermissionChoices, questionFields, questionItem } from './list-questions.ts'
 
 const WholeInternPermission = z
@@ -39,7 +39,7 @@ export const getInternQuestion = route({
   summary: 'Get an open question of an intern with all details',
   description:
     'Long values are cut and marked in the list of questions. This route returns them completely while the question is open. Control characters are escaped, as in the list.',
-  request: { params: InternPath.extend({ questionId: z.string().min(1).max(128) }) },
+  request: { params: InternParams.extend({ questionId: z.string().min(1).max(128) }) },
   response: z.object({ data: z.union([WholeInternPermission, InternQuestion]) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller, signal }, deps) => {

@@ -28,7 +28,7 @@ const WaitingQuestionItem = z
   ])
   .meta({ id: 'WaitingQuestion', description: 'An open question of one of several interns.' })
 
-export const listAllQuestions = route({
+export const listQuestions = route({
   method: 'get',
   path: '/interns/questions',
   tag: 'interns',

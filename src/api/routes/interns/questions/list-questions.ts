@@ -5,7 +5,7 @@ import { findOpenQuestions } from '#interns/runs/questions.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 
 export const questionFields = {
   id: z.string().describe('The `tool_call_id` of the answer.'),
@@ -61,7 +61,7 @@ export const listInternQuestions = route({
   summary: 'List the open questions of an intern, oldest first',
   description:
     'Lists the open questions of all sessions. A question whose run has just ended can still be listed; its answer is rejected (409).',
-  request: { params: InternPath },
+  request: { params: InternParams },
   response: z.object({ data: z.array(InternQuestion) }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, caller }, deps) => {

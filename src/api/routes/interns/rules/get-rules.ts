@@ -3,7 +3,7 @@ import { RulesRecord } from '#interns/rules/rules-body.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 
 /** The version to read. */
 export const RulesQuery = z.object({
@@ -20,7 +20,7 @@ export const getInternRules = route({
   summary: 'Get the rules for an intern',
   description:
     'Returns the rules of the intern. The rules of its workspace also apply; if both match, the stricter one decides.',
-  request: { params: InternPath, query: RulesQuery },
+  request: { params: InternParams, query: RulesQuery },
   response: z.object({ data: RulesRecord }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, query, caller }, deps) => ({

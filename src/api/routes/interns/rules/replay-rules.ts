@@ -3,7 +3,7 @@ import { RulesReplay, RulesReplayRequest } from '#interns/rules/replay-answer.ts
 import { replayRules } from '#interns/rules/replay-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 
 export const replayInternRules = route({
   method: 'post',
@@ -14,7 +14,7 @@ export const replayInternRules = route({
   summary: 'Replay rules against past questions of an intern',
   description:
     'Applies the rules, as stored or as given in `rules`, to the permission questions of a time range of at most 92 days, and lists where people decided differently. Nothing is stored.',
-  request: { params: InternPath, body: RulesReplayRequest },
+  request: { params: InternParams, body: RulesReplayRequest },
   response: z.object({ data: RulesReplay }),
   faults: [
     'invalid',

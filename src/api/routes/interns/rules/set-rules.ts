@@ -2,7 +2,7 @@ import { changeRules, findInternRuleOwner } from '#interns/rules/change-rules.ts
 import { RulesBody, RulesRecord } from '#interns/rules/rules-body.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 
 export const setInternRules = route({
   method: 'put',
@@ -12,7 +12,7 @@ export const setInternRules = route({
   summary: 'Set the rules for an intern',
   description:
     'Replaces all rules with a new version. Takes effect within a second, also for runs in progress. Only the creator of the intern is allowed to do this; after the creator has left, anyone who can see the intern can set them.',
-  request: { params: InternPath, body: RulesBody },
+  request: { params: InternParams, body: RulesBody },
   response: z.object({ data: RulesRecord }),
   faults: [
     'invalid',

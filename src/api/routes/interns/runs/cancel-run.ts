@@ -7,7 +7,7 @@ import { z } from '#platform/json/schema.ts'
 import { translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
 import { NoBody } from '../../no-body.ts'
 import { route } from '../../route.ts'
-import { RunPath } from '../path.ts'
+import { RunParams } from '../params.ts'
 
 export const cancelInternRun = route({
   method: 'post',
@@ -17,7 +17,7 @@ export const cancelInternRun = route({
   summary: 'Cancel a run of an intern',
   description:
     'The reader of the reply receives the cancellation. Completed actions are not undone. The audit log records who cancelled the run (`intern.turn_cancelled`).',
-  request: { params: RunPath, body: NoBody },
+  request: { params: RunParams, body: NoBody },
   response: z.object({ cancelled: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller }, deps) => {

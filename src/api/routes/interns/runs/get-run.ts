@@ -3,7 +3,7 @@ import { InternRun, toRunItem } from '#interns/runs/run-record.ts'
 import { requireRun } from '#interns/runs/run-store.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../../route.ts'
-import { RunPath } from '../path.ts'
+import { RunParams } from '../params.ts'
 
 export const getInternRun = route({
   method: 'get',
@@ -12,7 +12,7 @@ export const getInternRun = route({
   key: 'api',
   summary: 'Get a run of an intern',
   description: 'The transcript is at `GET /interns/{internId}/sessions/{sessionId}`.',
-  request: { params: RunPath },
+  request: { params: RunParams },
   response: z.object({ data: InternRun }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, caller }, deps) => {

@@ -6,7 +6,7 @@ import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 
 export const listInternRuns = route({
   method: 'get',
@@ -17,7 +17,7 @@ export const listInternRuns = route({
   description:
     'Lists the runs of all members, in the background or not, also while the intern is stopped. Available to everyone who sees the intern. Runs are stored as long as transcripts.',
   request: {
-    params: InternPath,
+    params: InternParams,
     query: z.object({
       limit: wholeNumber({ min: 1, max: 500 }).default(100),
       status: listParameter(runStatuses).optional().describe('Comma-separated.'),

@@ -4,7 +4,7 @@ import { wholeNumber } from '#platform/json/whole-number.ts'
 import { AnswererNames } from '../../../interns/answerer-names.ts'
 import { sessionNotFound, storedTranscripts, translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
-import { SessionPath } from '../path.ts'
+import { SessionParams } from '../params.ts'
 
 export const getInternSession = route({
   method: 'get',
@@ -15,7 +15,7 @@ export const getInternSession = route({
   description:
     'Contains prompts, messages, reasoning, tool calls with results, plans, questions with who answered them, and outcomes of runs, in chronological order. A page can have fewer entries than `limit`; `has_more` is false for the last page. Long values are cut and marked.',
   request: {
-    params: SessionPath,
+    params: SessionParams,
     query: z.object({
       limit: wholeNumber({ min: 1, max: 500 }).default(200),
       starting_after: z

@@ -11,7 +11,7 @@ import { requireInterns } from '../../../access/require-interns.ts'
 import { AnswererNames } from '../../../interns/answerer-names.ts'
 import { followTranscripts, sessionNotFound, translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
-import { SessionPath } from '../path.ts'
+import { SessionParams } from '../params.ts'
 
 /** The delay before a browser reconnects to this server, and this server to the daemon. */
 const retryMs = 1000
@@ -29,7 +29,7 @@ export const listInternSessionEvents = route({
   summary: 'Stream the changes of a session',
   description:
     'Server-sent events: first all entries of the session, then changes. An `entry` event has a complete entry, which replaces any entry with the same id. A `text` event has the next piece of a text and its `offset`; it has no event id, and an `entry` event follows when the entry is saved. An `end` event has the reason for the end of a stream, such as a deleted key. Send the header `Last-Event-ID`, as browsers do automatically, to receive only later changes. It stays valid after restarts of the server and the intern.',
-  request: { params: SessionPath },
+  request: { params: SessionParams },
   mediaTypes: ['text/event-stream'],
   events: SessionEventItem,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],

@@ -6,7 +6,7 @@ import { wholeNumber } from '#platform/json/whole-number.ts'
 import { readCostInWindows, readRequestsInWindows } from '#spend/ledger/key-requests.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import { route } from '../../route.ts'
-import { SessionPath } from '../path.ts'
+import { SessionParams } from '../params.ts'
 
 const SessionRequest = z
   .object({
@@ -35,7 +35,7 @@ export const listInternSessionRequests = route({
   description:
     'The requests that were sent with the key of the intern during the runs of the session, and their total cost. Available to everyone who sees the intern. Requests are written within a second of their end. Runs that ended before an upgrade to this version have none.',
   request: {
-    params: SessionPath,
+    params: SessionParams,
     query: z.object({
       limit: wholeNumber({ min: 1, max: 500 }).default(200),
       starting_after: z

@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { storedTranscripts, translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
-import { InternPath } from '../path.ts'
+import { InternParams } from '../params.ts'
 
 export const listInternSessions = route({
   method: 'get',
@@ -14,7 +14,7 @@ export const listInternSessions = route({
   summary: 'List the sessions of an intern, latest first',
   description: 'Available to everyone who sees the intern, whether it runs or not.',
   request: {
-    params: InternPath,
+    params: InternParams,
     query: z.object({
       limit: wholeNumber({ min: 1, max: 500 }).default(100),
       starting_after: SessionId.optional().describe('The last ID of the previous page.'),

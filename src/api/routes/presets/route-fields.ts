@@ -4,7 +4,7 @@ import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 
-export const PresetPath = z.object({ slug: PresetSlug })
+export const PresetParams = z.object({ slug: PresetSlug })
 
 export const PresetWorkspace = z.object({
   workspace_id: z
@@ -23,7 +23,7 @@ export async function callerInWorkspace(
   return { ...caller, workspaceId: await resolveWorkspaceId(deps, caller, workspace_id) }
 }
 
-export const VersionPath = PresetPath.extend({
+export const VersionParams = PresetParams.extend({
   version: z
     .string()
     .regex(/^[1-9]\d{0,8}$/, 'must be a whole number, at least 1')
