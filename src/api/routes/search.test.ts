@@ -65,6 +65,8 @@ onEachDatabase('lists are searched on the server', (kind) => {
     assert.equal((await service.manage('GET', '/keys?expires_before=tomorrow')).status, 400)
     for (const parameters of [
       'order=limit_used&q=a',
+      'order=limit_used&include_disabled=true',
+      `expires_before=${time(7)}&include_disabled=true`,
       `expires_before=${time(7)}&order=limit_used`,
       'hashes=a&workspace_id=b',
     ]) {
@@ -114,7 +116,9 @@ onEachDatabase('lists are searched on the server', (kind) => {
     const names = async (path: string) => (await list(path)).data.map(({ name }: any) => name)
     assert.deepEqual(await names('/keys?order=limit_used'), ['exhausted', 'fast', 'half', 'small'])
     assert.deepEqual(await names('/keys?order=limit_used&limit=2'), ['exhausted', 'fast'])
+    assert.deepEqual(await names('/keys?order=limit_used&limit=2&offset=2'), ['half', 'small'])
     assert.equal((await list('/keys?order=limit_used&limit=2')).total_count, 4)
+    assert.deepEqual(await list('/keys?order=limit_used&offset=9'), { data: [], total_count: 4 })
   })
 
   test('keys by their hashes, of all workspaces that the caller reaches', async () => {
@@ -124,7 +128,13 @@ onEachDatabase('lists are searched on the server', (kind) => {
     const [hopper] = await found(service, '/keys', 'laptop hopper')
     const hashes = `${hopper.hash},${created.body.data.hash},${'0'.repeat(64)}`
     const { body } = await service.manage('GET', `/keys?hashes=${hashes}`)
-    assert.deepEqual(body.data.map((one: { name: string }) => one.name).sort(), ['Laptop of Grace Hopper', 'elsewhere'])
+    const names = (page: { data: { name: string }[] }) => page.data.map(({ name }) => name)
+    assert.deepEqual(names(body), ['Laptop of Grace Hopper', 'elsewhere'])
+    const { body: second } = await service.manage(
+      'GET',
+      `/keys?hashes=${hashes}&limit=1&offset=1&include_disabled=true`,
+    )
+    assert.deepEqual([names(second), second.total_count], [['elsewhere'], 2])
     const tooMany = Array.from({ length: 101 }, (_, at) => at).join()
     assert.equal((await service.manage('GET', `/keys?hashes=${tooMany}`)).status, 400)
   })

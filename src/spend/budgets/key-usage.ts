@@ -69,14 +69,21 @@ type LimitedKey = {
 /** The spending of one key, in total and in the current period of each interval. */
 type PeriodSums = Record<'total' | Interval, Spending>
 
-/** Reads the spending of keys and the state of their limits. The results are in the order of the keys. */
-export async function readKeyUsage(deps: { db: Db; now: Now }, keys: readonly LimitedKey[]): Promise<KeyUsage[]> {
+/**
+ * Reads the spending of keys and the state of their limits.
+ * @returns a function that gives the usage of one of these keys.
+ */
+export async function readKeyUsage(
+  deps: { db: Db; now: Now },
+  keys: readonly LimitedKey[],
+): Promise<(key: Pick<LimitedKey, 'hash'>) => KeyUsage> {
   const at = deps.now()
-  const limitedKeys = keys.map((key) => ({ hash: key.hash, budget: limitOf(key) }))
-  const budgets = limitedKeys.flatMap(({ budget }) => budget ?? [])
-  const [sums, accounts] = await Promise.all([readPeriodSums(deps, keys, at), readAccountSums(deps, budgets, at)])
-  return limitedKeys.map(({ hash, budget }) => {
+  const budgets = new Map(keys.map((key) => [key.hash, limitOf(key)]))
+  const limits = [...budgets.values()].filter((budget) => budget !== undefined)
+  const [sums, accounts] = await Promise.all([readPeriodSums(deps, keys, at), readAccountSums(deps, limits, at)])
+  return ({ hash }) => {
     const spending = sums.get(hash) ?? zeroSums
+    const budget = budgets.get(hash)
     if (!budget) return { ...usageFields(spending), ...noLimitFields }
     const ledgerSums = spending[budget.interval ?? 'total']
     const status = computeBudgetStatus(
@@ -86,7 +93,7 @@ export async function readKeyUsage(deps: { db: Db; now: Now }, keys: readonly Li
       at,
     )
     return { ...usageFields(spending), ...limitFields(budget, status) }
-  })
+  }
 }
 
 /**

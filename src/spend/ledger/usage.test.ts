@@ -50,8 +50,8 @@ onEachDatabase('the ledger', (kind) => {
       [usd, 1e9],
     ])
     const key = { hash: 'hash', limit: null, limit_reset: null, include_byok_in_limit: true }
-    const [figures] = await readKeyUsage({ ...store, now: () => at }, [key])
-    assert.equal(figures?.usage, 2 * usd)
+    const figures = (await readKeyUsage({ ...store, now: () => at }, [key]))(key)
+    assert.equal(figures.usage, 2 * usd)
   })
 
   test('usage and remaining limit of a key add up before servers report a request', async () => {
@@ -60,8 +60,8 @@ onEachDatabase('the ledger', (kind) => {
     await writeGenerations(store, [generation({ cost: 2_000_000_000_000n }), generation({ cost: 1_000_000_000_000n })])
     const account = { budget: 'key:hash', period: 0, spent_pico: 2_000_000_000_000n }
     await store.db.query.insertInto('budget_periods').values(account).execute()
-    const [figures] = await readKeyUsage({ ...store, now: () => at }, [key])
-    assert.deepEqual([figures?.usage, figures?.limit_spent, figures?.limit_remaining], [3, 3, 7])
+    const figures = (await readKeyUsage({ ...store, now: () => at }, [key]))(key)
+    assert.deepEqual([figures.usage, figures.limit_spent, figures.limit_remaining], [3, 3, 7])
   })
 
   test('sums stored before validation are returned', {
@@ -166,8 +166,8 @@ onEachDatabase('the ledger', (kind) => {
     const spent = [0, 1, 3, 17, 40].map((days) => generation({ createdAt: at - days * day, cost: 10n ** 12n }))
     await writeGenerations(store, [...spent, generation({ cost: 2n * 10n ** 12n, byok: true })])
     const key = { hash: 'hash', limit: 4, limit_reset: 'weekly' as const, include_byok_in_limit: true }
-    const [figures] = await readKeyUsage({ ...store, now: () => at }, [key])
-    const { usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining } = figures!
+    const figures = (await readKeyUsage({ ...store, now: () => at }, [key]))(key)
+    const { usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining } = figures
     assert.deepEqual([usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining], [5, 1, 2, 4, 2, 0])
   })
 
@@ -180,8 +180,8 @@ onEachDatabase('the ledger', (kind) => {
       generation({ cost: usd, margin: usd, byok: true }),
     ])
     const key = { hash: 'hash', limit: 10, limit_reset: null, include_byok_in_limit: false }
-    const [figures] = await readKeyUsage({ ...store, now: () => at }, [key])
-    assert.deepEqual([figures?.usage, figures?.byok_usage, figures?.limit_remaining], [1, 1, 6])
+    const figures = (await readKeyUsage({ ...store, now: () => at }, [key]))(key)
+    assert.deepEqual([figures.usage, figures.byok_usage, figures.limit_remaining], [1, 1, 6])
     const days = await listActivity(store, wholeTime)
     assert.deepEqual(
       days.map(({ model, requests, costUsd, unconfirmedUsd }) => [model, requests, costUsd, unconfirmedUsd]),
@@ -190,7 +190,7 @@ onEachDatabase('the ledger', (kind) => {
         ['a/b', 2, 1, 3],
       ],
     )
-    assert.equal(figures?.unconfirmed_usd, 4)
+    assert.equal(figures.unconfirmed_usd, 4)
     const spent = await readSpendingOf(store, { workspaceId: 'workspace' }, 0)
     assert.deepEqual([chargedOf(spent, false), chargedOf(spent, true)], [4n * usd, 6n * usd])
   })

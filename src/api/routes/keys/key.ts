@@ -22,21 +22,14 @@ type KeyAnswerDeps = { db: Db; now: Now }
 
 type KeyScope = Pick<Caller, 'organizationId'>
 
+/** Adds to keys what they have spent, and the name of the member for whom each acts. */
 export async function keyAnswers(
   deps: KeyAnswerDeps,
-  { organizationId }: KeyScope,
+  scope: KeyScope,
   records: KeyRecord[],
 ): Promise<z.infer<typeof Key>[]> {
-  const creators = records.flatMap(({ creator_user_id }) => creator_user_id ?? [])
-  const [spending, names] = await Promise.all([
-    readKeyUsage(deps, records),
-    readUserNames(deps.db, organizationId, creators),
-  ])
-  return records.map((record, index) => {
-    const creator = names.get(record.creator_user_id ?? '')
-    const creatorFields = { creator_name: creator?.name ?? null, creator_email: creator?.email ?? null }
-    return { ...record, ...creatorFields, ...spending[index]! }
-  })
+  const toAnswer = await readKeyAnswers(deps, scope, records)
+  return records.map(toAnswer)
 }
 
 export async function keyAnswer(
@@ -44,6 +37,24 @@ export async function keyAnswer(
   caller: KeyScope,
   record: KeyRecord,
 ): Promise<z.infer<typeof Key>> {
-  const [answer] = await keyAnswers(deps, caller, [record])
-  return answer!
+  const toAnswer = await readKeyAnswers(deps, caller, [record])
+  return toAnswer(record)
+}
+
+/** Reads what the answers for keys need. @returns a function that gives the answer for one of these keys. */
+async function readKeyAnswers(
+  deps: KeyAnswerDeps,
+  { organizationId }: KeyScope,
+  records: KeyRecord[],
+): Promise<(record: KeyRecord) => z.infer<typeof Key>> {
+  const creators = records.flatMap(({ creator_user_id }) => creator_user_id ?? [])
+  const [usageOf, names] = await Promise.all([
+    readKeyUsage(deps, records),
+    readUserNames(deps.db, organizationId, creators),
+  ])
+  return (record) => {
+    const creator = names.get(record.creator_user_id ?? '')
+    const creatorFields = { creator_name: creator?.name ?? null, creator_email: creator?.email ?? null }
+    return { ...record, ...creatorFields, ...usageOf(record) }
+  }
 }

@@ -14,8 +14,8 @@ async function newKey(service: TestService, body: object = {}) {
 }
 const statusWith = async (service: TestService, key: string) => (await service.ask('GET', '/key', { key })).status
 
-/** Without a limit there is nothing to report. */
-const untold = {
+/** The fields about the limit of a key without one. */
+const noLimitFields = {
   limit_remaining: null,
   limit_spent: null,
   limit_unconfirmed: null,
@@ -60,7 +60,7 @@ onEachDatabase('keys', (kind) => {
       byok_usage_daily: 0,
       byok_usage_weekly: 0,
       byok_usage_monthly: 0,
-      ...untold,
+      ...noLimitFields,
     })
   })
 
@@ -91,7 +91,7 @@ onEachDatabase('keys', (kind) => {
     const { data } = await newKey(service, { limit: 5, limit_reset: 'weekly', expires_at: future })
     const changed = await service.manage('PATCH', `/keys/${data.hash}`, { name: 'renamed', limit: null })
     const { updated_at, ...rest } = changed.body.data
-    assert.deepEqual(rest, { ...omit(data, 'updated_at'), name: 'renamed', limit: null, ...untold })
+    assert.deepEqual(rest, { ...omit(data, 'updated_at'), name: 'renamed', limit: null, ...noLimitFields })
   })
 
   test('a list pages through the enabled keys of a workspace, newest first, each once', async () => {

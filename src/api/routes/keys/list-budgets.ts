@@ -22,7 +22,8 @@ export const listKeyBudgets = route({
     const key = await getKey(deps, caller, params.hash)
     requireVisible(caller, key)
     if (key.kind === 'management') return { data: [] }
-    return { data: await budgetsOfKey(deps, spenderOf(key), await deps.guardrailCache.policiesOf(spenderOf(key))) }
+    const spender = spenderOf(key)
+    return { data: await budgetsOfKey(deps, spender, await deps.guardrailCache.policiesOf(spender)) }
   },
 })
 

@@ -3,6 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { readThresholdsOf, setThresholds, Thresholds, ThresholdsBody } from '#spend/budgets/thresholds.ts'
 import { thresholdsEntity } from '../entities.ts'
 import { route } from '../route.ts'
+import { KeyParams } from './key.ts'
 
 const entity = thresholdsEntity('key')
 const sharedFields = {
@@ -12,14 +13,13 @@ const sharedFields = {
   etag: entity,
   response: z.object({ data: z.object({ thresholds: Thresholds }) }),
 } as const
-const params = z.object({ hash: z.string().describe('The hash of the key.') })
 
 export const getKeyThresholds = route({
   ...sharedFields,
   method: 'get',
   summary: 'Get the percentages of the limit of a key at which webhooks are notified',
   description: 'The default is 50, 80 and 100.',
-  request: { params },
+  request: { params: KeyParams },
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params: { hash }, caller }, deps) => {
     await getKey(deps, caller, hash)
@@ -32,8 +32,8 @@ export const setKeyThresholds = route({
   method: 'put',
   ifMatch: entity,
   summary: 'Set the percentages of the limit of a key at which webhooks are notified',
-  description: 'Each is announced once in a period. `null` restores the default.',
-  request: { params, body: ThresholdsBody },
+  description: 'Webhooks are notified once in a period for each percentage. `null` restores the default.',
+  request: { params: KeyParams, body: ThresholdsBody },
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params: { hash }, body, caller }, deps) => {
     await getKey(deps, caller, hash)

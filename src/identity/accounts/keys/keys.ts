@@ -44,11 +44,19 @@ export async function listKeys(
   return { data: rows.map(toKeyRecord), total_count: total }
 }
 
-/** The keys with these hashes that the caller can see, of all workspaces that it reaches. */
-export async function listKeysByHash(deps: { db: Db }, caller: Caller, hashes: string[]): Promise<KeyRecord[]> {
+/** The keys with these hashes that the caller can see, of all workspaces that it reaches, in the order of the hashes. */
+export async function listKeysByHash(
+  deps: { db: Db },
+  caller: Caller,
+  hashes: readonly string[],
+): Promise<KeyRecord[]> {
   const creator = visibleCreatorId(caller)
-  const rows = await findKeyRows(deps.db.query, caller.organizationId, hashes)
-  return rows
+  const distinctHashes = [...new Set(hashes)]
+  const rows = new Map(
+    (await findKeyRows(deps.db.query, caller.organizationId, distinctHashes)).map((row) => [row.hash, row]),
+  )
+  return distinctHashes
+    .flatMap((hash) => rows.get(hash) ?? [])
     .filter((row) => reachesWorkspace(caller, row.workspace_id))
     .filter((row) => creator === undefined || row.creator_user_id === creator)
     .map(toKeyRecord)
