@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { presetEntity } from '../entities.ts'
 import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
-import { VersionParams } from './route-fields.ts'
+import { callerInWorkspace, StrictPresetWorkspace, VersionParams } from './route-fields.ts'
 
 export const designatePresetVersion = route({
   method: 'post',
@@ -13,12 +13,12 @@ export const designatePresetVersion = route({
   key: 'management',
   summary: 'Select the version of a preset that requests use',
   description: 'Requests that name the preset use this version from now on. Versions are not changed or removed.',
-  request: { params: VersionParams, body: NoBody },
+  request: { params: VersionParams, query: StrictPresetWorkspace, body: NoBody },
   response: z.object({ data: PresetWithVersion }),
   etag: presetEntity,
   ifMatch: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
-  handler: async ({ params: { slug, version }, caller }, deps) => ({
-    data: await designateVersion(deps, caller, slug, version),
+  handler: async ({ params: { slug, version }, query, caller }, deps) => ({
+    data: await designateVersion(deps, await callerInWorkspace(deps, caller, query), slug, version),
   }),
 })

@@ -3,7 +3,7 @@ import { getVersion } from '#gateway/presets/read-presets.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { route } from '../route.ts'
-import { VersionParams } from './route-fields.ts'
+import { callerInWorkspace, PresetWorkspace, VersionParams } from './route-fields.ts'
 
 export const getPresetVersion = route({
   method: 'get',
@@ -12,10 +12,11 @@ export const getPresetVersion = route({
   key: 'any',
   summary: 'Get a version of a preset',
   description: 'Returns the configuration as saved. Versions never change.',
-  request: { params: VersionParams },
+  request: { params: VersionParams, query: PresetWorkspace },
   response: z.object({ data: PresetVersion }),
-  faults: ['invalid', 'unauthenticated', 'not_found'],
-  handler: async ({ params: { slug, version }, caller }, deps) => ({
-    data: await getVersion(deps, await presetScope(deps, caller), slug, version),
-  }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params: { slug, version }, query, caller }, deps) => {
+    const scope = await presetScope(deps, await callerInWorkspace(deps, caller, query))
+    return { data: await getVersion(deps, scope, slug, version) }
+  },
 })

@@ -12,7 +12,7 @@ export const getPresetRoute = route({
   tag: 'presets',
   key: 'any',
   summary: 'Get a preset with its designated version',
-  description: 'Returns the preset with its designated version, which requests use.',
+  description: 'Requests that name the preset use the designated version.',
   request: { params: PresetParams, query: PresetWorkspace },
   response: z.object({ data: PresetWithVersion }),
   etag: presetEntity,

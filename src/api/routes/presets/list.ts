@@ -11,7 +11,7 @@ export const listPresetsRoute = route({
   tag: 'presets',
   key: 'any',
   summary: 'List the presets of the workspace, most recently updated first',
-  description: 'Lists the presets of one workspace.',
+  description: 'Includes disabled and archived ones, without their versions.',
   request: { query: PageQuery.extend(PresetWorkspace.shape) },
   response: pageOf(Preset),
   faults: ['invalid', 'unauthenticated', 'forbidden'],

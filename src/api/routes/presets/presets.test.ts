@@ -156,6 +156,27 @@ onEachDatabase('presets', (kind) => {
     assert.deepEqual([archived.body.data.status, archived.body.data.description], ['archived', null])
   })
 
+  test('each request can name the workspace of the preset', async () => {
+    const slug = `lab-${kind}`
+    const { id } = (await service.manage('POST', '/workspaces', { name: slug, slug })).body.data
+    const ask = async (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => {
+      const answer = await service.manage(method, `/presets/theirs${path}?workspace_id=${slug}`, body)
+      assert.equal(answer.status, 200, `${path} ${answer.text}`)
+      return answer.body.data
+    }
+    assert.equal((await ask('POST', '/chat/completions', { model: 'a/1' })).workspace_id, id)
+    await ask('POST', '/messages', { model: 'a/2', max_tokens: 9 })
+    await ask('POST', '/versions', { responses: { model: 'a/3' } })
+    const { config } = await ask('POST', '/preview', { chat: { model: '@preset/theirs' } })
+    assert.equal(config.model, 'a/2')
+    assert.equal((await ask('GET', '/versions')).length, 3)
+    assert.equal((await ask('GET', '/versions/3')).config.model, 'a/3')
+    assert.equal((await ask('POST', '/versions/1/designate')).designated_version.version, 1)
+    assert.equal((await ask('PATCH', '', { name: 'Theirs' })).workspace_id, id)
+    assert.equal((await service.manage('GET', '/presets/theirs')).status, 404)
+    assert.equal((await service.manage('PATCH', '/presets/theirs?workspace=x', {})).status, 400)
+  })
+
   test('a change that changes nothing leaves no trace', async () => {
     const { body } = await save('same')
     clock += 1000

@@ -3,7 +3,7 @@ import { previewVersion } from '#gateway/request/preset-preview.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { route } from '../route.ts'
-import { PresetParams } from './route-fields.ts'
+import { callerInWorkspace, PresetParams, StrictPresetWorkspace } from './route-fields.ts'
 
 const Preview = z
   .object({
@@ -23,10 +23,11 @@ export const previewPresetVersion = route({
   key: 'management',
   summary: 'Check a version of a preset without saving it',
   description: 'Takes the body of `POST /presets/{slug}/versions`, and stores nothing. The preset need not exist.',
-  request: { params: PresetParams, body: NewPresetVersion },
+  request: { params: PresetParams, query: StrictPresetWorkspace, body: NewPresetVersion },
   response: z.object({ data: Preview }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
-  handler: async ({ body, caller }, deps) => ({
-    data: await previewVersion(deps, await presetScope(deps, caller), body),
-  }),
+  handler: async ({ query, body, caller }, deps) => {
+    const scope = await presetScope(deps, await callerInWorkspace(deps, caller, query))
+    return { data: await previewVersion(deps, scope, body) }
+  },
 })

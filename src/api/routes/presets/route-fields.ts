@@ -3,6 +3,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
 
 export const PresetParams = z.object({ slug: PresetSlug })
 
@@ -14,7 +15,10 @@ export const PresetWorkspace = z.object({
     .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
 })
 
-/** The caller in the workspace that a request names. @throws Fault `invalid` or `forbidden` */
+/** For requests that change presets: other parameters are refused. */
+export const StrictPresetWorkspace = strictFields(PresetWorkspace.shape)
+
+/** The caller in the workspace that a request names. @throws Fault `invalid` or `forbidden`. */
 export async function callerInWorkspace(
   deps: { db: Db },
   caller: Caller,

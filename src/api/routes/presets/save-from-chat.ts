@@ -4,7 +4,7 @@ import { savePreset } from '#gateway/presets/save-preset.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { PresetParams } from './route-fields.ts'
+import { callerInWorkspace, PresetParams, StrictPresetWorkspace } from './route-fields.ts'
 
 export const savePresetFromChat = route({
   method: 'post',
@@ -14,12 +14,12 @@ export const savePresetFromChat = route({
   summary: 'Create a preset, or its next version, from a chat-completions request body',
   description:
     'The body is a request for `POST /chat/completions`. Its configuration becomes a new version, which requests use from now on. The messages are not stored.',
-  request: { params: PresetParams, body: ChatPresetBody },
+  request: { params: PresetParams, query: StrictPresetWorkspace, body: ChatPresetBody },
   response: z.object({ data: PresetWithVersion }),
   etag: presetEntity,
   ifMatch: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict'],
-  handler: async ({ params, body, caller }, deps) => ({
-    data: await savePreset(deps, caller, params.slug, settingsFromChat(body)),
+  handler: async ({ params, query, body, caller }, deps) => ({
+    data: await savePreset(deps, await callerInWorkspace(deps, caller, query), params.slug, settingsFromChat(body)),
   }),
 })
