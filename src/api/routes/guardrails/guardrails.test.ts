@@ -241,9 +241,10 @@ test('an API key is refused on all guardrail paths, and a body must be declared'
   await using service = await startTestService()
   const { path } = await newWorkspace(service)
   const reads = ['/guardrails', path, '/guardrails/assignments/keys', '/guardrails/assignments/members']
-  for (const read of [...reads, `${path}/assignments/keys`, `${path}/assignments/members`]) {
+  for (const read of [...reads, `${path}/assignments/keys`, `${path}/assignments/members`, `${path}/thresholds`]) {
     assert.equal((await service.ask('GET', read)).status, 401, read)
   }
+  assert.equal((await service.ask('PUT', `${path}/thresholds`, { body: {} })).status, 401)
   const writes = ['keys', 'keys/remove', 'members', 'members/remove'].map((end) => `${path}/assignments/${end}`)
   const undeclared = { key: service.managementKey, body: {}, headers: { 'content-type': 'text/plain' } }
   for (const write of ['/guardrails', ...writes]) {

@@ -1,3 +1,4 @@
+import { booleanParameter } from '#platform/json/boolean-parameter.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { Guardrail } from '#policy/guardrails/guardrail.ts'
@@ -16,11 +17,7 @@ export const listGuardrailsRoute = route({
   request: {
     query: PageQuery.extend({
       workspace_id: z.string().max(100).optional().describe('Filter by ID or slug of the workspace.'),
-      limited: z
-        .enum(['true', 'false'])
-        .default('false')
-        .describe('Whether to list only guardrails with `limit_usd`.')
-        .transform((word) => word === 'true'),
+      limited: booleanParameter('Whether to list only guardrails with `limit_usd`.').prefault('false'),
     }),
   },
   response: pageOf(Guardrail),

@@ -11,7 +11,7 @@ export const listGuardrailKeyAssignments = route({
   key: 'management',
   wrongKeyFault,
   summary: 'List the keys that a guardrail is assigned to, oldest first',
-  description: 'The assignments of this guardrail to keys.',
+  description: 'Each assignment has the name and label of its key.',
   request: { params: GuardrailParams, query: PageQuery },
   response: pageOf(KeyAssignment),
   faults: ['invalid', 'unauthenticated', 'not_found'],

@@ -11,7 +11,7 @@ export const listGuardrailMemberAssignments = route({
   key: 'management',
   wrongKeyFault,
   summary: 'List the members that a guardrail is assigned to, oldest first',
-  description: 'The assignments of this guardrail to members.',
+  description: 'The default guardrail of a workspace applies to all its members without an assignment.',
   request: { params: GuardrailParams, query: PageQuery },
   response: pageOf(MemberAssignment),
   faults: ['invalid', 'unauthenticated', 'not_found'],
