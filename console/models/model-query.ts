@@ -3,7 +3,10 @@ import type { Routes } from '../api/types.ts'
 export type ModelQuery = NonNullable<Routes['GET /models']['query']>
 
 /** All query parameters but those of pages and feeds. */
-type ForwardedParameter = Exclude<keyof ModelQuery, 'offset' | 'limit' | 'use_rss' | 'use_rss_chat_links'>
+type ForwardedParameter = Exclude<
+  keyof ModelQuery,
+  'offset' | 'limit' | 'after_id' | 'before_id' | 'use_rss' | 'use_rss_chat_links'
+>
 
 /** The query parameters of `GET /models`, with the same names in the address. The type reports a missing one. */
 export const forwardedParameters = Object.keys({

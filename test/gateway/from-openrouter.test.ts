@@ -33,7 +33,14 @@ test('the calling key is returned at its older path too', async () => {
   assert.deepEqual([old.status, old.body], [200, current.body])
 })
 
-const readable = ['/models', '/models/count', '/model/signalbox/demo', '/models/signalbox/demo/endpoints', '/providers']
+const readable = [
+  '/models',
+  '/models/count',
+  '/models/signalbox%2Fdemo',
+  '/model/signalbox/demo',
+  '/models/signalbox/demo/endpoints',
+  '/providers',
+]
 
 test('models are public only if configured, and a wrong key is always refused', async () => {
   await using closed = await startTestService()

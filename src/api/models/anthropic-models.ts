@@ -1,8 +1,9 @@
 import type { Model } from '#catalogue/index/model.ts'
 import { toModelItem } from '#catalogue/index/model-item.ts'
-import { selectModels } from '#catalogue/index/select.ts'
+import { modelsAt, selectModels } from '#catalogue/index/select.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
-import type { ModelQuery } from '#catalogue/list/model-query.ts'
+import { ModelQuery } from '#catalogue/list/model-query.ts'
+import { anyText } from '#catalogue/list/query-parameters.ts'
 import { MessageError } from '#gateway/clients/messages/schema.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { ErrorEnvelope } from '#platform/http/response/envelope.ts'
@@ -34,6 +35,13 @@ export const AnthropicPage = z
   })
   .partial()
 
+/** The query of a list of models, with the cursors of Anthropic's clients. */
+export const AnthropicModelQuery = ModelQuery.extend({
+  after_id: anyText('With `anthropic-version`: only models after the one with this ID.'),
+  before_id: anyText('With `anthropic-version`: only models before the one with this ID.'),
+})
+type AnthropicModelQuery = z.infer<typeof AnthropicModelQuery>
+
 /** The form of errors of routes that also serve Anthropic's clients. */
 export const anthropicErrors = {
   errorBody: z.union([ErrorEnvelope, MessageError]),
@@ -61,20 +69,19 @@ export function anthropicModel(model: Model): Required<z.infer<typeof AnthropicM
  * Without a limit it contains all models. It also has the fields that other clients read.
  * @throws Fault `invalid` if a cursor is not the id of a model.
  */
-export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: string, nowMs: number): HttpAnswer {
-  const models = Array.from(selectModels(snapshot, query, nowMs), (index) => snapshot.models[index]!)
-  // `url` has only a path and a query.
-  const { searchParams } = new URL(url, 'http://any')
-  const after = cursorIndex(models, searchParams, 'after_id')
-  const before = cursorIndex(models, searchParams, 'before_id')
+export function anthropicModelList(snapshot: Snapshot, query: AnthropicModelQuery, nowMs: number): HttpAnswer {
+  const models = modelsAt(snapshot, selectModels(snapshot, query, nowMs))
+  const after = cursorIndex(models, query, 'after_id')
+  const before = cursorIndex(models, query, 'before_id')
   const limit = query.limit ?? models.length
   const end = before ?? models.length
   let start = query.offset ?? 0
   if (after !== undefined) start = after + 1
   else if (before !== undefined) start = Math.max(0, end - limit)
   const page = models.slice(start, Math.min(end, start + limit))
-  // With `before_id`, a client pages backwards.
-  const hasMore = before === undefined ? start + page.length < models.length : start > 0
+  // With `before_id` alone, a client pages backwards.
+  const isBackwards = before !== undefined && after === undefined
+  const hasMore = isBackwards ? start > 0 : start + page.length < end
   return new HttpAnswer(
     200,
     { 'cache-control': 'private, no-cache', vary: 'accept-encoding, anthropic-version' },
@@ -89,8 +96,13 @@ export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: s
   )
 }
 
-function cursorIndex(models: readonly Model[], parameters: URLSearchParams, name: string): number | undefined {
-  const id = parameters.get(name)
+/** The position of the model that a cursor names; undefined without this cursor, or if it is empty. */
+function cursorIndex(
+  models: readonly Model[],
+  query: AnthropicModelQuery,
+  name: 'after_id' | 'before_id',
+): number | undefined {
+  const id = query[name]
   if (!id) return undefined
   const index = models.findIndex((model) => model.id === id)
   if (index >= 0) return index

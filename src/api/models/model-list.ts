@@ -1,4 +1,5 @@
 import type { Model } from '#catalogue/index/model.ts'
+import { modelsAt } from '#catalogue/index/select.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { feedType, modelFeed } from '#catalogue/list/model-feed.ts'
 import { computeListTag, findModels, serializeList, unfilteredList } from '#catalogue/list/model-list.ts'
@@ -56,8 +57,11 @@ function prepareList(
   const links = feedLinks(site, pathname + search, { toChat: query.use_rss_chat_links === true })
   // The feed contains its own URL.
   const etag = computeListTag(snapshot, matches, links.self)
-  const page = () => Array.from(matches.page, (index) => snapshot.models[index]!)
-  return { etag, type: feedType, bytes: () => cachedFeed(snapshot, etag, () => modelFeed(page(), links)) }
+  return {
+    etag,
+    type: feedType,
+    bytes: () => cachedFeed(snapshot, etag, () => modelFeed(modelsAt(snapshot, matches.page), links)),
+  }
 }
 
 /** By items, which snapshots with newer measurements share. */

@@ -24,10 +24,7 @@ const defaultLimit = 50
 const Query = PageQuery.extend({
   limit: wholeNumber({ min: 1, max: 100 })
     .optional()
-    .meta({
-      description: `Maximum number of items, 1 to 100. Defaults to ${defaultLimit}; with \`hashes\`, to all of them.`,
-      default: defaultLimit,
-    }),
+    .describe(`Maximum number of items, 1 to 100. Defaults to ${defaultLimit}; with \`hashes\`, to all of them.`),
   workspace_id: z
     .string()
     .optional()

@@ -1,6 +1,7 @@
 import type { Model } from '#catalogue/index/model.ts'
 import { ArtificialAnalysis, hasScore, toArtificialAnalysis } from '#catalogue/index/model-item.ts'
 import { cheapestEndpoint } from '#catalogue/index/prices/cheapest.ts'
+import { modelsAt } from '#catalogue/index/select.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
@@ -72,8 +73,9 @@ export const listBenchmarks = route({
 /** Models with a score in a task, or in any task, best first. */
 function modelsByScore(snapshot: Snapshot, task: 'coding' | 'intelligence' | 'agentic' | undefined): Model[] {
   const order = snapshot.orderOf(`${task ?? 'intelligence'}-high-to-low`) ?? []
-  const models = Array.from(order, (index) => snapshot.models[index]!)
-  return models.filter((model) => (task === undefined ? hasScore(model) : model.benchmarks[task] !== undefined))
+  return modelsAt(snapshot, order).filter((model) =>
+    task === undefined ? hasScore(model) : model.benchmarks[task] !== undefined,
+  )
 }
 
 function benchmarkItem(model: Model): z.infer<typeof BenchmarkItem> {

@@ -1,8 +1,13 @@
 import { ModelItem } from '#catalogue/index/model-item.ts'
-import { ModelQuery } from '#catalogue/list/model-query.ts'
 import { messagesClientProtocol } from '#gateway/clients/messages/messages-client-protocol.ts'
 import { z } from '#platform/json/schema.ts'
-import { AnthropicModel, AnthropicPage, anthropicErrors, anthropicModelList } from '../../models/anthropic-models.ts'
+import {
+  AnthropicModel,
+  AnthropicModelQuery,
+  AnthropicPage,
+  anthropicErrors,
+  anthropicModelList,
+} from '../../models/anthropic-models.ts'
 import { answerModelList } from '../../models/model-list.ts'
 import { route } from '../route.ts'
 
@@ -28,7 +33,7 @@ export const listModels = route({
   summary: 'List models with filters and sorting',
   description:
     'All parameters can be combined. A model matches the price, region, provider and data retention conditions if one endpoint fulfils all of them. A repeated list parameter is joined with commas. Every other parameter can be repeated only with the same value. Without `offset` and `limit`, the list is complete. With `anthropic-version`, the answer also has the fields that Anthropic’s clients expect, and pages use `limit` with `after_id` or `before_id`.',
-  request: { query: ModelQuery },
+  request: { query: AnthropicModelQuery },
   response: CombinedModelList,
   mediaTypes: ['application/rss+xml'],
   isCacheable: true,
@@ -36,6 +41,6 @@ export const listModels = route({
   faults: ['invalid', 'unauthenticated'],
   handler: (call, deps) =>
     messagesClientProtocol.isUsedBy?.(call.headers)
-      ? anthropicModelList(deps.catalogue.current(), call.query, call.url, deps.now())
+      ? anthropicModelList(deps.catalogue.current(), call.query, deps.now())
       : answerModelList(call, deps),
 })

@@ -55,3 +55,21 @@ test('the last page has no next one, also when it is full or beyond the end', as
     assert.deepEqual([body.data.length, body.links.next, body.total_count], [shown, null, 3], page)
   }
 })
+
+test('the cursors of Anthropic’s clients select a part of the list and are described', async () => {
+  await using service = await startWithModels(models)
+  const list = async (query: string) => {
+    const headers = { 'anthropic-version': '2023-06-01' }
+    const { body } = await service.ask('GET', `/models?q=a%2F&${query}`, { headers })
+    return [body.data.map(({ id }: { id: string }) => id), body.has_more]
+  }
+  assert.deepEqual(await list('limit=1&after_id=a/one'), [['a/three'], true])
+  assert.deepEqual(await list('limit=1&before_id=a/two'), [['a/three'], true])
+  assert.deepEqual(await list('after_id=a/one&before_id=a/two'), [['a/three'], false])
+  const { parameters } = (await service.ask('GET', '/openapi.json')).body.paths['/models'].get
+  const names = parameters.map(({ name }: { name: string }) => name)
+  assert.deepEqual(
+    ['after_id', 'before_id'].filter((name) => !names.includes(name)),
+    [],
+  )
+})

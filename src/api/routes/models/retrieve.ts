@@ -17,6 +17,7 @@ export const retrieveModel = route({
   tag: 'models',
   key: 'any',
   acceptsApiKeyHeader: (headers) => messagesClientProtocol.isUsedBy?.(headers) === true,
+  canBePublic: true,
   summary: 'Get a model in the format of OpenAI or Anthropic',
   description:
     'Returns an entry of `GET /models`. The slash of the ID can be encoded or not. With `anthropic-version`, the answer also has the fields that Anthropic’s clients expect.',
