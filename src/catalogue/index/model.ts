@@ -129,6 +129,12 @@ export type Endpoint = {
   weight?: number
 }
 
+/** Splits the id of an endpoint at its last `@`: the id of a model can also contain one. */
+export function parseEndpointId(id: string): { modelId: string; tag: string } {
+  const at = id.lastIndexOf('@')
+  return { modelId: id.slice(0, Math.max(0, at)), tag: id.slice(at + 1) }
+}
+
 /** One model, or one variant of it, with all its endpoints. */
 export type Model = {
   /** `author/slug`, or `author/slug:variant`. */

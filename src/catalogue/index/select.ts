@@ -10,11 +10,16 @@ import {
   unionWith,
 } from './bits.ts'
 import type { Columns, ValueIndex } from './columns.ts'
+import type { Model } from './model.ts'
 import type { Sort } from './orders.ts'
 import { createEndpointFilter } from './select-endpoints.ts'
 import type { Snapshot } from './snapshot.ts'
 
 const daySeconds = 24 * 60 * 60
+
+/** Returns the models with these indices in the snapshot. */
+export const modelsAt = ({ models }: Pick<Snapshot, 'models'>, indices: Iterable<number>): Model[] =>
+  Array.from(indices, (index) => models[index]!)
 
 /** Returns the models that pass the filter in the requested order, as indices in the snapshot. */
 export function selectModels(

@@ -93,7 +93,8 @@ type Bounds = { min?: number; max?: number; orNull?: boolean }
 const maxInteger = 10 ** 15
 
 export function integer(description: string, { min = 0, max = maxInteger, orNull = false }: Bounds = {}) {
-  const invalid = new InvalidParameter(`must be a whole number from ${min}${max < maxInteger ? ` to ${max}` : ' on'}`)
+  const range = max < maxInteger ? ` from ${min} to ${max}` : `, at least ${min}`
+  const invalid = new InvalidParameter(`must be a whole number${range}`)
   return parameter(
     (value) => {
       if (orNull && value === 'null') return undefined
@@ -105,7 +106,8 @@ export function integer(description: string, { min = 0, max = maxInteger, orNull
 }
 
 export function number(description: string, { max = Number.MAX_VALUE }: Pick<Bounds, 'max'> = {}) {
-  const invalid = new InvalidParameter(`must be a number from 0${max < Number.MAX_VALUE ? ` to ${max}` : ' on'}`)
+  const range = max < Number.MAX_VALUE ? ` from 0 to ${max}` : ', at least 0'
+  const invalid = new InvalidParameter(`must be a number${range}`)
   return parameter(
     (value) => {
       if (value === 'null') return undefined
@@ -121,7 +123,7 @@ export function price(description: string) {
     (value) => {
       if (value === 'null') return undefined
       const perMillion = parseExact(value)
-      if (!perMillion) return new InvalidParameter('must be a number from 0 on, in USD per million tokens')
+      if (!perMillion) return new InvalidParameter('must be a number of USD per million tokens, at least 0')
       // A million is 10^6, so the price of one token has six more decimal places.
       return { digits: perMillion.digits, scale: perMillion.scale + 6 }
     },

@@ -1,4 +1,4 @@
-import type { Endpoint, Provider } from '#catalogue/index/model.ts'
+import { type Endpoint, type Provider, parseEndpointId } from '#catalogue/index/model.ts'
 import type { Extras } from '#chat/events.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
@@ -121,7 +121,7 @@ function findAnsweredEndpoint(
   const { endpoint_id: id } = JSON.parse(record) as { endpoint_id?: string }
   if (!id) return undefined
   const { findModel, findProvider } = catalogue.current()
-  const endpoint = findModel(id.slice(0, id.lastIndexOf('@')))?.endpoints.find((endpoint) => endpoint.id === id)
+  const endpoint = findModel(parseEndpointId(id).modelId)?.endpoints.find((endpoint) => endpoint.id === id)
   const provider = endpoint && findProvider(endpoint.provider)
   return endpoint && provider && { endpoint, provider }
 }

@@ -1,4 +1,4 @@
-import type { Endpoint, Provider } from '#catalogue/index/model.ts'
+import { type Endpoint, type Provider, parseEndpointId } from '#catalogue/index/model.ts'
 import { expandUrl } from '#catalogue/sources/expand-url.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { CredentialCache, OwnCredential } from '#identity/provider-keys/credential-cache.ts'
@@ -84,9 +84,9 @@ function findOwnCredential(
 ): Access | undefined {
   const providerCredentials = workspaceCredentials.filter((credential) => credential.provider === provider.slug)
   if (providerCredentials.length === 0) return operator.find(provider, endpoint)
-  const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
+  const { modelId } = parseEndpointId(endpoint.id)
   const modelCredentials = providerCredentials.filter(({ allowed_models }) =>
-    isAllowedModel(catalogue, model, allowed_models),
+    isAllowedModel(catalogue, modelId, allowed_models),
   )
   const usableCredentials = modelCredentials.filter(
     (credential) => !credential.disabled && isUsableBy(credential, caller),

@@ -4,6 +4,7 @@ import { hourMs } from '#platform/core/clock.ts'
 import { openDb } from '#platform/db/open.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { startWithModels } from '#test/harness/records/model-catalogue.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
 const endpoint = 'signalbox/demo@signalbox'
@@ -40,6 +41,12 @@ onEachDatabase('GET /endpoints/history', (kind) => {
     const uptimes = days.body.data[0].points.map((one: any) => one.uptime)
     assert.ok(uptimes.length === 1 ? uptimes[0] === 87.5 : uptimes.length === 2, JSON.stringify(uptimes))
   })
+})
+
+test('an endpoint of a model with an @ in its id is found', async () => {
+  await using service = await startWithModels({ 'a/model@1': { endpoints: { north: {} } } })
+  const { status, body } = await service.ask('GET', '/endpoints/history?endpoint_id=a/model@1@north')
+  assert.deepEqual([status, body.data?.[0]?.model_id], [200, 'a/model@1'])
 })
 
 test('an unknown endpoint or model is refused, and one of the two is required', async () => {

@@ -1,4 +1,4 @@
-import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import { type Endpoint, type Model, parseEndpointId } from '#catalogue/index/model.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { readEndpointHistory } from '#catalogue/measurements/endpoint-history.ts'
 import { requireModel } from '#gateway/request/resolve-models.ts'
@@ -71,7 +71,7 @@ export const getEndpointHistory = route({
       model_id: model.id,
       provider_name: snapshot.findProvider(endpoint.provider)?.name ?? endpoint.provider,
       tag: endpoint.tag,
-      points: histories.get(endpoint.id)!.map(({ start, latencyMs, throughput, uptime }) => ({
+      points: (histories.get(endpoint.id) ?? []).map(({ start, latencyMs, throughput, uptime }) => ({
         date: isoTime(start),
         latency: latencyMs,
         throughput,
@@ -89,12 +89,15 @@ function findEndpoints(
   snapshot: Pick<Snapshot, 'findModel'>,
   { model: name, endpoint_id: id }: HistoryQuery,
 ): { model: Model; endpoint: Endpoint }[] {
-  if ((name === undefined) === (id === undefined)) {
-    throw new Fault('invalid', 'Invalid request: either model or endpoint_id is required')
+  if (name !== undefined && id === undefined) {
+    const model = requireModel(snapshot, name)
+    return model.endpoints.map((endpoint) => ({ model, endpoint }))
   }
-  // An endpoint's id is `<model>@<provider's tag>`.
-  const model = requireModel(snapshot, name ?? id!.slice(0, id!.indexOf('@')))
-  const endpoints = model.endpoints.filter((endpoint) => id === undefined || endpoint.id === id)
-  if (endpoints.length === 0 && id !== undefined) throw new Fault('not_found', `Endpoint "${id}" not found.`)
-  return endpoints.map((endpoint) => ({ model, endpoint }))
+  if (id !== undefined && name === undefined) {
+    const model = requireModel(snapshot, parseEndpointId(id).modelId)
+    const endpoint = model.endpoints.find((candidate) => candidate.id === id)
+    if (!endpoint) throw new Fault('not_found', `Endpoint "${id}" not found.`)
+    return [{ model, endpoint }]
+  }
+  throw new Fault('invalid', 'Invalid request: either model or endpoint_id is required')
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from '#catalogue/index/model.ts'
+import { type Endpoint, parseEndpointId } from '#catalogue/index/model.ts'
 import {
   isTranslated,
   pieceText,
@@ -20,14 +20,14 @@ const reasoningMembers = ['reasoning', 'reasoning_content', 'reasoning_details',
 /** Moves earlier reasoning of the model to the member that its server expects. */
 export function reasoningRepair(compatibility: ChatCompatibility, endpoint: Endpoint): Repair {
   const { reasoningField, requiresReasoningInHistory = false } = compatibility
-  const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
+  const { modelId } = parseEndpointId(endpoint.id)
   const isRequired = requiresReasoningInHistory && endpoint.supportedParameters.includes('reasoning')
   return (body) => {
     if (!Array.isArray(body.messages)) return body
     const original = body.messages as Message[]
     const mustFillReasoning = isRequired && original.some(hasCalls)
     const messages = mapItems(original, (message) => {
-      const moved = withReasoning(message, model, reasoningField)
+      const moved = withReasoning(message, modelId, reasoningField)
       return mustFillReasoning ? withPlaceholder(moved) : moved
     })
     if (messages === original) return body
