@@ -1,3 +1,4 @@
+import { parseEndpointId } from '#catalogue/index/model.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { readKeyNames, readUserNames, readWorkspaceNames } from '#identity/accounts/account-names.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -87,7 +88,7 @@ function modelFields(model: string, endpoint: string, findModel: Snapshot['findM
     model,
     model_permaslug: findModel(model)?.canonicalSlug ?? model,
     endpoint_id: endpoint,
-    // An endpoint's id is `<model>@<provider's tag>`.
-    provider_name: endpoint.slice(endpoint.lastIndexOf('@') + 1).split('/')[0] ?? '',
+    // A tag is the slug of the provider, with a suffix after `/` for some endpoints.
+    provider_name: parseEndpointId(endpoint).tag.split('/')[0] ?? '',
   }
 }

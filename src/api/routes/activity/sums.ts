@@ -50,8 +50,9 @@ export const listActivitySums = route({
   handler: async ({ query: { by, tag_name: name, limit, ...filters }, caller, response: { signal } }, deps) => {
     if ((by === 'tag') !== (name !== undefined))
       throw new Fault('invalid', 'Invalid request: tag_name: is required with by=tag, and only there')
-    const filter = await toLedgerFilter(deps, caller, filters)
-    filter.from ??= (filter.to ?? deps.now()) - defaultDays * dayMs
+    const requestFilter = await toLedgerFilter(deps, caller, filters)
+    const from = requestFilter.from ?? (requestFilter.to ?? deps.now()) - defaultDays * dayMs
+    const filter = { ...requestFilter, from }
     const group: Grouping = name === undefined ? { by: 'session' } : { by: 'tag', name }
     const groups = await limitSums(caller, signal, () => sumGenerations(deps, caller, filter, group, limit, signal))
     return {

@@ -47,5 +47,5 @@ const meta = {
   })),
   dimensions: Object.entries(dimensions).map(([name, { label }]) => ({ name, display_label: label })),
   operators: Object.entries(operators).map(([name, type]) => ({ name, value_type: type })),
-  granularities: granularities.map((name) => ({ name, display_label: name[0]!.toUpperCase() + name.slice(1) })),
+  granularities: granularities.map((name) => ({ name, display_label: name.charAt(0).toUpperCase() + name.slice(1) })),
 }

@@ -1,12 +1,10 @@
-import type { Caller } from '#identity/accounts/caller.ts'
-import { fairLimit } from '#platform/async/limits/fair-limit.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
-import { queryAnalytics as readAnalytics, type Scope } from '#spend/analytics/query.ts'
 import { sortGroups } from '#spend/analytics/sort-groups.ts'
 import { route } from '../route.ts'
 import { AnalyticsQueryBody } from './body.ts'
 import { readFilters } from './filters.ts'
+import { queryAnalyticsFor } from './limited-query.ts'
 import { readOrder, readTimeRange, requireStoredTime } from './options.ts'
 import { analyticsRows } from './rows.ts'
 
@@ -21,12 +19,6 @@ const Row = z
       ),
   })
   .meta({ id: 'AnalyticsRow', description: 'The requested dimensions and metrics, by name.' })
-
-/**
- * Waiting queries take turns by workspace and key, so that a key with many queries does not delay those of others. A page
- * of the console sends about ten at once; `maxWaiting` allows three pages for each key.
- */
-const limitQueries = fairLimit({ maxRunning: 4, maxWaiting: 32, name: 'analytics queries' })
 
 export const queryAnalytics = route({
   method: 'post',
@@ -61,12 +53,10 @@ export const queryAnalytics = route({
     const { filters, warnings } = await readFilters(deps, caller, body.filters)
     const time = readTimeRange(body, deps.now())
     requireStoredTime(body, time, deps.now())
-    const retentionDays = deps.config.generation_retention_days
     const order = readOrder(body)
     const metrics = [...new Set([...body.metrics, ...order.metrics])]
     const query = { metrics, dimensions: body.dimensions, filters, granularity: body.granularity, ...time }
-    const read = () => readAnalytics({ ...deps, retentionDays }, analyticsScope(caller), query, signal)
-    const result = await limitQueries(caller, signal, read)
+    const result = await queryAnalyticsFor(deps, caller, query, signal)
     const { groups, isTruncated } = sortGroups(result.groups, { ...order, dimensions: body.dimensions })
     return {
       data: {
@@ -82,17 +72,3 @@ export const queryAnalytics = route({
     }
   },
 })
-
-/** The requests that a caller can count. */
-export function analyticsScope({
-  organizationId,
-  workspaceId,
-  keyKind,
-  keyHash,
-  userId,
-  access,
-  isWorkspaceScoped,
-}: Caller): Scope {
-  if (keyKind === 'management') return isWorkspaceScoped ? { organizationId, workspaceId } : { organizationId }
-  return access === 'developer' ? { organizationId, workspaceId, userId } : { organizationId, keyHash }
-}

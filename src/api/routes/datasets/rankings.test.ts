@@ -25,3 +25,11 @@ onEachDatabase('@openrouter/sdk, rankings', (kind) => {
     await assert.rejects(client.datasets.getRankingsDaily({ modality: 'image' }), { name: 'BadRequestResponseError' })
   })
 })
+
+test('queries of one key wait for each other, and too many are refused', async () => {
+  await using service = await startTestService()
+  const answers = await Promise.all(Array.from({ length: 60 }, () => service.ask('GET', '/datasets/rankings-daily')))
+  const refused = answers.filter(({ status }) => status === 429)
+  assert.ok(refused.length > 0, 'none was refused')
+  assert.equal(refused[0]?.headers.get('retry-after'), '5')
+})

@@ -3,8 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import type { Group } from '#spend/analytics/group.ts'
 import { metrics } from '#spend/analytics/metrics.ts'
-import { queryAnalytics } from '#spend/analytics/query.ts'
-import { analyticsScope } from '../analytics/query.ts'
+import { queryAnalyticsFor } from '../analytics/limited-query.ts'
 import { route } from '../route.ts'
 
 const Day = z.iso.date('must be a day, such as 2030-01-31').optional()
@@ -44,7 +43,7 @@ export const listDailyRankings = route({
     data: z.array(Ranking),
     meta: z.object({ as_of: z.string(), start_date: z.string(), end_date: z.string(), version: z.literal('v1') }),
   }),
-  faults: ['invalid', 'unauthenticated'],
+  faults: ['invalid', 'unauthenticated', 'rate_limited', 'client_closed_request'],
   handler: async ({ query: { start_date, end_date, period, ...filters }, caller, signal }, deps) => {
     const unsupportedFilter = Object.entries(filters).find(([, value]) => value !== undefined)
     if (unsupportedFilter) throw new Fault('invalid', `Invalid request: ${unsupportedFilter[0]}: is not supported`)
@@ -54,23 +53,16 @@ export const listDailyRankings = route({
     if (firstMs > lastMs) throw new Fault('invalid', 'Invalid request: start_date: must not be after end_date')
     const days = { from: Math.floor(firstMs / dayMs) * dayMs, to: (Math.floor(lastMs / dayMs) + 1) * dayMs }
     const tokensByModel = {
-      metrics: ['tokens_total' as const],
-      dimensions: ['model' as const],
+      metrics: ['tokens_total'],
+      dimensions: ['model'],
       filters: [],
       granularity: period,
-    }
-    const retentionDays = deps.config.generation_retention_days
-    const { groups } = await queryAnalytics(
-      { ...deps, retentionDays },
-      analyticsScope(caller),
-      { ...tokensByModel, ...days },
-      signal,
-    )
-    const byStart = Map.groupBy(groups, ({ start }) => start)
-    const starts = [...byStart.keys()].sort((a, b) => a - b)
+    } as const
+    const { groups } = await queryAnalyticsFor(deps, caller, { ...tokensByModel, ...days }, signal)
+    const periods = [...Map.groupBy(groups, ({ start }) => start)].sort(([a], [b]) => a - b)
     const dates = { start_date: isoDate(days.from), end_date: isoDate(days.to - 1) }
     return {
-      data: starts.flatMap((start) => rankModels(isoDate(start), byStart.get(start)!)),
+      data: periods.flatMap(([start, models]) => rankModels(isoDate(start), models)),
       meta: { as_of: isoTime(now), ...dates, version: 'v1' as const },
     }
   },
@@ -81,7 +73,7 @@ const isoDate = (ms: number) => isoTime(ms).slice(0, 10)
 /** The models of one period, most tokens first, and the sum of those after the first 50. */
 function rankModels(date: string, groups: readonly Group[]): z.infer<typeof Ranking>[] {
   const models = groups
-    .map((group) => ({ model: group.values[0]!, tokens: metrics.tokens_total.compute(group) ?? 0 }))
+    .map((group) => ({ model: group.values[0] ?? '', tokens: metrics.tokens_total.compute(group) ?? 0 }))
     .filter(({ tokens }) => tokens > 0)
     .sort((a, b) => b.tokens - a.tokens || (a.model < b.model ? -1 : 1))
   const otherTokens = models.slice(maxRanked).reduce((sum, { tokens }) => sum + tokens, 0)
