@@ -5,6 +5,8 @@ import { findQuestion } from '#interns/runs/questions.ts'
 import { startChatTurn } from '#interns/turns/chat-turn.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { FormBody } from '#platform/http/request/form-body.ts'
+import { retryAfterHeader } from '#platform/http/response/envelope.ts'
+import { faultStatus } from '#platform/http/response/faults.ts'
 import type { HttpAnswer } from '#platform/http/route.ts'
 import {
   claimLink,
@@ -46,11 +48,8 @@ export async function submitQuestionForm(
       if (error instanceof Fault && error.kind === 'invalid') return renderQuestionPage(deps, link, error.message)
       throw error
     }
-    return messagePage(
-      200,
-      'Answered',
-      `The answer "${form.answer?.[0]}" was sent to ${link.intern.name}, which continues.`,
-    )
+    const text = `The answer "${form.answer?.[0]}" was sent to ${link.intern.name}, which continues.`
+    return messagePage(200, { title: 'Answered', text })
   })
 }
 
@@ -142,11 +141,12 @@ function toFieldValue({ type }: Field, texts: string[]): unknown {
   return Number.isFinite(number) ? number : text
 }
 
-const errorPages: Partial<Record<Fault['kind'], { status: number; title: string }>> = {
-  not_found: { status: 404, title: 'No such link' },
-  gone: { status: 410, title: 'Too late' },
-  conflict: { status: 409, title: 'Too late' },
-  forbidden: { status: 403, title: 'Not allowed' },
+/** The titles of refusals that another attempt cannot change. */
+const errorTitles: Partial<Record<Fault['kind'], string>> = {
+  not_found: 'No such link',
+  gone: 'Too late',
+  conflict: 'Too late',
+  forbidden: 'Not allowed',
 }
 
 /** Converts faults to a page. */
@@ -155,7 +155,8 @@ async function withErrorPage(makePage: () => Promise<HttpAnswer>): Promise<HttpA
     return await makePage()
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    const { status, title } = errorPages[error.kind] ?? { status: 503, title: 'Not now' }
-    return messagePage(status, title, error.message)
+    const isRetryable = error.details.metadata?.retryable === true
+    const title = isRetryable ? 'Not now' : (errorTitles[error.kind] ?? 'Not now')
+    return messagePage(faultStatus[error.kind], { title, text: error.message }, retryAfterHeader(error))
   }
 }

@@ -27,18 +27,26 @@ const headers = {
 }
 
 /** @param html trusted markup; `title` is untrusted. */
-function renderPage(status: number, title: string, html: string): HttpAnswer {
+function renderPage(
+  status: number,
+  title: string,
+  html: string,
+  extraHeaders: Record<string, string> = {},
+): HttpAnswer {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${style}</style>`
   return new HttpAnswer(
     status,
-    headers,
+    { ...headers, ...extraHeaders },
     `<!doctype html><html lang="en"><head>${head}</head><body><h1>${escapeHtml(title)}</h1>${html}</body></html>`,
   )
 }
 
 /** A page with one sentence. */
-export const messagePage = (status: number, title: string, text: string): HttpAnswer =>
-  renderPage(status, title, `<p>${escapeHtml(text)}</p>`)
+export const messagePage = (
+  status: number,
+  { title, text }: { title: string; text: string },
+  extraHeaders?: Record<string, string>,
+): HttpAnswer => renderPage(status, title, `<p>${escapeHtml(text)}</p>`, extraHeaders)
 
 type QuestionPage = {
   internName: string

@@ -50,7 +50,7 @@ export type RequestTimeouts = { headersMs: number; requestMs: number; checkEvery
  */
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined
 
-type AppOptions = {
+export type AppOptions = {
   log: Log
   /** The size limit of a body in bytes, unless its route sets another one. */
   bodyLimit: number

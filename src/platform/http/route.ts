@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import type { Entity } from '../core/entity-tag.ts'
 import type { Fault, FaultKind } from '../core/fault.ts'
+import type { AccessRole } from '../core/vocabulary.ts'
 import type { JsonSource } from '../json/json-text/json-source.ts'
 import type { ResponseStream } from '../net/response-stream.ts'
 import type { DescribedHeader } from './description/headers.ts'
@@ -81,7 +82,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   /** Whether a POST changes nothing. */
   isRead?: boolean
   /** The roles of signed-in members that can call the route, if they do not follow from `key` and the method. */
-  roles?: readonly string[]
+  roles?: readonly AccessRole[]
   /** Whether roles in the organization or in the workspace of the request decide. Defaults to `workspace`. */
   scope?: 'organization' | 'workspace'
   /** The object in the answer, as `data` or as a whole. Its entity tag is returned as `ETag`. */

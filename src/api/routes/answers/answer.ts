@@ -16,6 +16,17 @@ export const answerByLink = route({
   hidden: true,
   bodyLimit: 64 * 1024,
   mediaTypes: ['text/html'],
-  faults: ['invalid', 'forbidden', 'not_found', 'conflict', 'gone', 'unsupported_media_type', 'unavailable'],
+  faults: [
+    'invalid',
+    'forbidden',
+    'not_found',
+    'conflict',
+    'gone',
+    'unsupported_media_type',
+    'rate_limited',
+    'bad_gateway',
+    'unavailable',
+    'gateway_timeout',
+  ],
   handler: ({ params, body, host }, deps) => submitQuestionForm(deps, { token: params.token, form: body, host }),
 })

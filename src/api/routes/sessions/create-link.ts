@@ -49,7 +49,7 @@ export const createSignInLink = route({
       throw new Fault('forbidden', 'Only an owner can create a sign-in link for an owner.')
     }
     const { token, expiresAt } = await createLink(deps, caller, member.userId)
-    // The client controls the Host header, so it must not decide the host of a link with a secret.
+    // With `public_url`, the Host header, which the client controls, does not decide the host of a link with a secret.
     const site = siteUrl(deps.config, deps.connectionOf(raw).origin)
     const url = `${site}/#sign-in=${token}`
     // At this address the console waits for a click: scanners of mail servers open the links of emails.

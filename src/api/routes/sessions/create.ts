@@ -42,7 +42,7 @@ export const createSession = route({
   handler: async ({ body, headers, raw }, deps) => {
     const { origin, address } = deps.connectionOf(raw)
     refuseOtherOrigins(headers, origin)
-    const browser = { address, userAgent: (headers['user-agent'] as string | undefined) ?? null }
+    const browser = { address, userAgent: raw.headers['user-agent'] ?? null }
     const newSession = await deps.signInAttempts.run(address, () =>
       signIn({ ...deps, lifetimes: deps.sessions.lifetimes }, body, { browser, origin }),
     )

@@ -2,6 +2,7 @@ import { readPerson } from '#identity/sign-in/oidc-person.ts'
 import { signInWithOidc } from '#identity/sign-in/sign-in-with-oidc.ts'
 import { rootPath } from '#platform/config/public-url.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { retryAfterHeader } from '#platform/http/response/envelope.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { escapeHtml, htmlPage } from '#platform/http/response/html-page.ts'
 import type { HttpAnswer } from '#platform/http/route.ts'
@@ -29,23 +30,22 @@ export const getOidcCallback = route({
   headers: { success: ['set-cookie'], failure: ['set-cookie'] },
   errorMediaTypes: ['text/html'],
   faults: ['unauthenticated', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
-  handler: async ({ raw, url, headers }, deps) => {
+  handler: async ({ raw, url }, deps) => {
     // Outside the `try`: without an issuer, this path does not exist and has no page.
     requireOidcClient(deps)
     const { origin, address } = deps.connectionOf(raw)
     const site = { origin, root: rootPath(deps.config) }
-    const browser = { address, userAgent: (headers['user-agent'] as string | undefined) ?? null }
+    const browser = { address, userAgent: raw.headers['user-agent'] ?? null }
     const { search, searchParams } = new URL(url, origin)
     const state = searchParams.get('state') ?? ''
     try {
       return await deps.signInAttempts.run(address, () => completeSignIn(deps, { raw, search, state, site, browser }))
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      const clearedCookie = { 'set-cookie': clearedFlowCookie(site, state) }
       return htmlPage(
         faultStatus[error.kind],
         { title: 'Not signed in', text: error.message, home: `${site.root}/` },
-        clearedCookie,
+        { 'set-cookie': clearedFlowCookie(site, state), ...retryAfterHeader(error) },
       )
     }
   },

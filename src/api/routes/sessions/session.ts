@@ -51,10 +51,8 @@ export async function sessionAnswer(
   session: ResolvedSession,
   token: string,
 ): Promise<z.infer<typeof Session>> {
-  const { row, workspace, usageCaller } = session
-  // A session that can use or manage nothing is not resolved.
-  const caller = (workspace.managementCaller ?? usageCaller) as Caller
-  const { organizationId, workspaceId } = caller
+  const { row, workspace, workspaceId } = session
+  const organizationId = row.organization_id
   const [organization, members, names, workspaces] = await Promise.all([
     getOrganization(deps, organizationId),
     readUserNames(deps.db, organizationId, [row.user_id]),

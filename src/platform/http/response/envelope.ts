@@ -33,16 +33,21 @@ export type Envelope = (
 
 type ErrorAnswer = { status: number; headers: Record<string, string>; body: object }
 
+/** Returns the header `Retry-After` of a fault. Every 429 and 503 has one: a second, if the duration is not known. */
+export function retryAfterHeader({ kind, details }: Fault): { 'retry-after'?: string } {
+  const status = faultStatus[kind]
+  const seconds = details.retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined)
+  return seconds === undefined ? {} : { 'retry-after': String(Math.ceil(seconds)) }
+}
+
 export function toErrorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope } {
   const status = faultStatus[fault.kind]
-  const { metadata, retryAfterSeconds, headers, type } = fault.details
-  // One second, if it is not known how long the condition lasts.
-  const retryAfter = retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined)
+  const { metadata, headers, type } = fault.details
   return {
     status,
     headers: {
       ...(status === 401 && { 'www-authenticate': 'Bearer' }),
-      ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }),
+      ...retryAfterHeader(fault),
       ...headers,
     },
     body: { error: { code: status, ...(type && { type }), message: fault.message, ...(metadata && { metadata }) } },

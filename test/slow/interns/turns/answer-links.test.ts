@@ -86,6 +86,16 @@ onOneDatabase('a link that answers', (kind) => {
     assert.equal((await w.ended(run)).outcome, 'finished')
   })
 
+  test('says to try again later while the intern starts', async () => {
+    await using w = await world(kind)
+    const { path } = await w.ask('permission shell allow_once reject_once')
+    const db = await openDb(w.service.testStore.settings)
+    await db.query.updateTable('interns').set({ status: 'provisioning' }).where('id', '=', w.id).execute()
+    await db.close()
+    const refused = await press(w.service, path, { answer: 'allow_once' })
+    assert.deepEqual([refused.status, /<h1>Not now/.test(refused.text)], [409, true])
+  })
+
   test('is used by one of many concurrent requests', async () => {
     await using w = await world(kind)
     const { path, run } = await w.ask('permission shell allow_once reject_once')
