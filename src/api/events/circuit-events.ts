@@ -24,36 +24,41 @@ export type CircuitEventData = {
 
 type CircuitEventsDeps = { db: Db; now: Now; server: string; onError: (error: Error) => void }
 
-/** Writes changes of circuits to the event log, asynchronously to requests. */
-export function circuitEvents({ db, now, server, onError }: CircuitEventsDeps): OnCircuitChange {
-  let pending: { name: string; change: CircuitChange; at: number }[] = []
-  let isWriting = false
+type PendingChange = { name: string; change: CircuitChange; at: number }
 
-  async function write(): Promise<void> {
-    while (pending.length > 0) {
-      await sleep(batchMs, undefined, { ref: false })
-      const batch = pending
-      pending = []
-      const organizationIds = await findOrganizationIds(
-        db,
-        batch.flatMap(({ name }) => parseCircuitName(name).workspaceId ?? []),
-      )
-      await appendEvents(
-        db.query,
-        batch.map(({ name, change, at }) => toNewEvent(server, name, change, at, organizationIds)),
-      )
-    }
+/** Writes changes of circuits to the event log, asynchronously to requests. */
+export class CircuitEventWriter {
+  readonly #deps: CircuitEventsDeps
+  #pending: PendingChange[] = []
+  #isWriting = false
+
+  constructor(deps: CircuitEventsDeps) {
+    this.#deps = deps
   }
 
-  return (name, change) => {
-    if (pending.length < maxPending) pending.push({ name, change, at: now() })
-    if (isWriting) return
-    isWriting = true
-    write()
-      .catch(onError)
-      .finally(() => {
-        isWriting = false
-      })
+  readonly add: OnCircuitChange = (name, change) => {
+    if (this.#pending.length < maxPending) this.#pending.push({ name, change, at: this.#deps.now() })
+    if (!this.#isWriting) void this.#writePending()
+  }
+
+  async #writePending(): Promise<void> {
+    this.#isWriting = true
+    while (this.#pending.length > 0) {
+      await sleep(batchMs, undefined, { ref: false })
+      // A batch that cannot be written is lost. The following ones are written.
+      await this.#write(this.#pending.splice(0)).catch(this.#deps.onError)
+    }
+    this.#isWriting = false
+  }
+
+  async #write(batch: PendingChange[]): Promise<void> {
+    const { db, server } = this.#deps
+    const workspaceIds = batch.flatMap(({ name }) => parseCircuitName(name).workspaceId ?? [])
+    const organizationIds = await findOrganizationIds(db, workspaceIds)
+    await appendEvents(
+      db.query,
+      batch.map((pending) => toNewEvent(server, pending, organizationIds)),
+    )
   }
 }
 
@@ -65,9 +70,7 @@ export function parseCircuitName(name: string): { endpoint: string; workspaceId:
 
 function toNewEvent(
   server: string,
-  name: string,
-  change: CircuitChange,
-  at: number,
+  { name, change, at }: PendingChange,
   organizationIds: ReadonlyMap<string, string>,
 ): NewEvent {
   const { endpoint, workspaceId } = parseCircuitName(name)

@@ -111,9 +111,8 @@ export class LiveEvents {
   }
 
   #recentSince(cursor: Cursor): LiveEvent[] {
-    let from = this.#recent.length
-    while (from > 0 && isAfter(this.#recent[from - 1]!, cursor)) from--
-    return this.#recent.slice(from)
+    const lastKnown = this.#recent.findLastIndex((event) => !isAfter(event, cursor))
+    return this.#recent.slice(lastKnown + 1)
   }
 
   async #readLog(cursor: Cursor): Promise<NextEvents | undefined> {
@@ -179,9 +178,9 @@ export class LiveEvents {
     this.#recent.push(...events)
     this.#head = row.seq
     if (this.#recent.length <= maxRecent) return
-    const { seq } = this.#recent[this.#recent.length - maxRecent / 2]!
-    this.#recentAfter = seq
-    this.#recent = this.#recent.filter((event) => event.seq > seq)
+    // Half of the events are dropped at once, in whole rows.
+    this.#recentAfter = this.#recent.at(-maxRecent / 2)?.seq ?? row.seq
+    this.#recent = this.#recent.filter((event) => event.seq > this.#recentAfter)
   }
 
   /** Ends all streams. Clients reconnect to another server. */

@@ -1,4 +1,4 @@
-import { circuitEvents } from '#api/events/circuit-events.ts'
+import { CircuitEventWriter } from '#api/events/circuit-events.ts'
 import { createTurnLimits } from '#api/interns/turn-limits.ts'
 import { circuitLog } from '#api/telemetry/circuit-log.ts'
 import { completionLog } from '#api/telemetry/completion-log.ts'
@@ -115,11 +115,11 @@ function createCircuitListener(context: OpenContext, { db, server }: Pick<LowerP
   const { metrics, parts } = context
   const onError = createWarning(context, 'listeners were not notified of a circuit change')
   const logChange = circuitLog(parts.log)
-  const storeEvent = circuitEvents({ db, now: parts.now, server, onError })
+  const events = new CircuitEventWriter({ db, now: parts.now, server, onError })
   const onChange: OnCircuitChange = (name, change) => {
     if ('reason' in change) metrics.observeCircuitOpening(change.reason)
     logChange(name, change)
-    storeEvent(name, change)
+    events.add(name, change)
   }
   return onChange
 }
