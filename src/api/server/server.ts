@@ -3,16 +3,11 @@ import { chatClientProtocols } from '#gateway/clients/client-protocols.ts'
 import { addChatReason } from '#interns/contract/chat-fault.ts'
 import { rootPath, withoutRoot } from '#platform/config/public-url.ts'
 import { toDatabaseFault } from '#platform/db/maintenance/failures.ts'
-import { createApp, type RequestTimeouts } from '#platform/http/app.ts'
+import { type AppOptions, createApp, type RequestTimeouts } from '#platform/http/app.ts'
 import { keepNewConnections } from '#platform/http/fresh-connections.ts'
 import { mountRoutes } from '#platform/http/mount.ts'
 import { createHostReader } from '#platform/http/request/forwarded-host.ts'
-import {
-  createRequestTracker,
-  type FinishedRequest,
-  logRequest,
-  trackRequests,
-} from '#platform/http/response/request-tracking.ts'
+import { createRequestTracker, logRequest, trackRequests } from '#platform/http/response/request-tracking.ts'
 import { createUnknownRouteLog } from '#platform/http/unknown-routes.ts'
 import { closeUnreadAnswers } from '#platform/http/unread-answers.ts'
 import { type Address, listenError, serverOrigin } from '../access/address.ts'
@@ -58,43 +53,24 @@ function timeoutsFor({ request_timeout_ms: requestMs }: ApiDeps['config']): Requ
 /** Creates the server of the public API, which is not listening yet. */
 export async function createApi(
   deps: ApiDeps,
-  { observe, timeouts, uploadPauseMs = 30_000, unreadAnswerMs = 120_000 }: ApiOptions = {},
+  { observe, timeouts = timeoutsFor(deps.config), uploadPauseMs = 30_000, unreadAnswerMs = 120_000 }: ApiOptions = {},
 ): Promise<FastifyInstance> {
   const root = rootPath(deps.config)
   const app = createApp({
-    log: deps.log,
-    bodyLimit: deps.config.max_body_bytes,
-    prefix: apiPrefix,
-    timeouts: timeouts ?? timeoutsFor(deps.config),
-    // Checks the caller as for a read. A route that changes something refuses viewers itself.
-    guard: (request, reply) =>
-      guardInterns((internRequest) => admit(deps, { key: 'api', method: 'get' }, internRequest, reply), request),
-    origins: deps.config.cors_origins,
-    missingPathHints: absentOperations,
+    ...appOptions(deps, root),
+    timeouts,
     notFoundPage: (request, reply) => notFoundPage?.(request, reply),
-    onUnknown: createUnknownRouteLog(deps.log, deps.now),
-    explain: toDatabaseFault,
-    envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
-    rewriteUrl: (url, headers) => toApiUrl(withoutRoot(root, url), headers),
-    restate: (fault, request) => (isInternChat(request) ? addChatReason(fault) : fault),
   })
   keepNewConnections(app.server)
   closeUnreadAnswers(app.server, unreadAnswerMs)
-  const onFinished = (request: FinishedRequest) => {
-    deps.metrics.observeRequest(request)
-    logRequest(deps.log, request)
-  }
-  const requestsInFlight = createRequestTracker(onFinished)
-  trackRequests(app, requestsInFlight)
-  deps.metrics.observeRequestsInFlight(requestsInFlight.count)
+  observeRequests(app, deps)
   observe?.(app)
-  const hostOf = createHostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header })
   mountRoutes(app, routes, {
     deps,
     prefix: apiPrefix,
     admitFromCache: (route, request) => admitFromCache(deps, route, request),
     admit: (route, request, reply) => admit(deps, route, request, reply),
-    hostOf,
+    hostOf: createHostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header }),
     uploadPace: { bytesPerSecond: deps.config.min_upload_bytes_per_second, pauseMs: uploadPauseMs },
     wrap: deps.wrapHandler,
   })
@@ -102,6 +78,36 @@ export async function createApi(
   const notFoundPage = deps.console && mountConsole(app, deps.console, deps.log, root)
   await app.ready()
   return app
+}
+
+/** The behaviour of the server that does not depend on its routes. */
+function appOptions(deps: ApiDeps, root: string): Omit<AppOptions, 'timeouts' | 'notFoundPage'> {
+  const { config, log, now } = deps
+  return {
+    log,
+    bodyLimit: config.max_body_bytes,
+    prefix: apiPrefix,
+    // Checks the caller as for a read. A route that changes something refuses viewers itself.
+    guard: (request, reply) =>
+      guardInterns((internRequest) => admit(deps, { key: 'api', method: 'get' }, internRequest, reply), request),
+    origins: config.cors_origins,
+    missingPathHints: absentOperations,
+    onUnknown: createUnknownRouteLog(log, now),
+    explain: toDatabaseFault,
+    envelopeOf: (request) => envelopeFor(request) ?? dialects[config.dialect].envelope,
+    rewriteUrl: (url, headers) => toApiUrl(withoutRoot(root, url), headers),
+    restate: (fault, request) => (isInternChat(request) ? addChatReason(fault) : fault),
+  }
+}
+
+/** Counts requests in flight, and reports finished ones to metrics and log. */
+function observeRequests(app: FastifyInstance, { metrics, log }: Pick<ApiDeps, 'metrics' | 'log'>): void {
+  const requestsInFlight = createRequestTracker((request) => {
+    metrics.observeRequest(request)
+    logRequest(log, request)
+  })
+  trackRequests(app, requestsInFlight)
+  metrics.observeRequestsInFlight(requestsInFlight.count)
 }
 
 /** Starts listening. @returns the base URL of the API. @throws UserFacingError if the address cannot be bound. */

@@ -4,27 +4,22 @@ import type { EndReason } from '#interns/contract/run.ts'
 import { once } from '#platform/async/once.ts'
 import { sharePending } from '#platform/async/share-pending.ts'
 import type { DatabaseListeners } from '#platform/db/db.ts'
-import { databaseFailures, findDatabaseFailure } from '#platform/db/maintenance/failures.ts'
 import type { FinishedRequest } from '#platform/http/response/request-tracking.ts'
-import {
-  createCounter,
-  createGauge,
-  createHistogram,
-  createPlainGauge,
-  type Metric,
-  type MetricValues,
-} from '#platform/metrics/metric.ts'
+import { createPlainGauge, type Metric, type MetricValues } from '#platform/metrics/metric.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 import type { Backlog } from '#webhooks/delivery-backlog.ts'
-import { apiPrefix } from '../access/prefix.ts'
-import { circuitMetrics } from './circuit-metrics.ts'
-import { completionMetrics } from './completion-metrics.ts'
-import { contentMetrics } from './content-metrics.ts'
-import { internRunMetrics } from './intern-run-metrics.ts'
-import { refusalMetrics } from './refusal-metrics.ts'
-import { type ServerState, stateMetrics } from './state-metrics.ts'
-import { backlogMetrics, webhookMetrics } from './webhook-metrics.ts'
+import { catalogueMetrics } from './metrics/catalogue-metrics.ts'
+import { circuitMetrics } from './metrics/circuit-metrics.ts'
+import { completionMetrics } from './metrics/completion-metrics.ts'
+import { contentMetrics } from './metrics/content-metrics.ts'
+import { databaseMetrics } from './metrics/database-metrics.ts'
+import { internRunMetrics } from './metrics/intern-run-metrics.ts'
+import { refusalMetrics } from './metrics/refusal-metrics.ts'
+import { requestMetrics } from './metrics/request-metrics.ts'
+import { type ServerState, stateMetrics } from './metrics/state-metrics.ts'
+import { backlogMetrics, webhookMetrics } from './metrics/webhook-metrics.ts'
+import { workerMetrics } from './metrics/worker-metrics.ts'
 
 /** The metrics that Prometheus reads from this server. */
 export type Metrics = {
@@ -74,91 +69,28 @@ const processMetrics = once(() => {
   return register
 })
 
-const requestSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
-const querySeconds = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
-
-/**
- * Series that alerts watch. They start at 0: Prometheus cannot see an increase of a series that did not exist before.
- */
-const answerPaths = [
-  '/chat/completions',
-  '/responses',
-  '/messages',
-  '/interns/:internId/chat/completions',
-  '/interns/:internId/sessions/:sessionId/chat/completions',
-]
-const initialSeries = [
-  ...answerPaths.flatMap((path) => ['200', '502', '503', '504'].map((status) => ['POST', path, status] as const)),
-  ...['/activity', '/health', '/health/ready'].flatMap((path) =>
-    ['200', '503'].map((status) => ['GET', path, status] as const),
-  ),
-]
-
 export function createMetrics(): Metrics {
-  const requests = createHistogram({
-    name: 'signalbox_http_request_duration_seconds',
-    help: 'Requests and their duration, by route and status.',
-    labels: ['method', 'route', 'status'],
-    buckets: requestSeconds,
-  })
-  const queries = createHistogram({
-    name: 'signalbox_db_query_duration_seconds',
-    help: 'Database statements and their duration.',
-    labels: ['outcome'],
-    buckets: querySeconds,
-  })
-  const queryFailures = createCounter({
-    name: 'signalbox_db_query_failures_total',
-    help: 'Failed statements, by reason: unreachable, too_slow, read_only, or other (an error in the statement).',
-    labels: ['cause'],
-  })
-  const brokenConnections = createCounter({
-    name: 'signalbox_db_broken_connections_total',
-    help: 'Database connections that broke or were found dead.',
-    labels: [],
-  })
-  for (const [method, route, status] of initialSeries) requests.start(method, apiPrefix + route, status)
-  for (const outcome of ['ok', 'failed']) queries.start(outcome)
-  for (const cause of [...databaseFailures, 'other']) queryFailures.start(cause)
-  brokenConnections.start()
-  const outages = createCounter({
-    name: 'signalbox_db_outages_total',
-    help: 'Number of times that the database did not answer for database_silence_ms.',
-    labels: [],
-  })
-  outages.start()
+  const requests = requestMetrics()
+  const database = databaseMetrics()
   const refusals = refusalMetrics()
   const webhooks = webhookMetrics()
   const internRuns = internRunMetrics()
   const completions = completionMetrics()
   const circuits = circuitMetrics()
-  const metrics: Metric[] = [
-    requests,
-    queries,
-    queryFailures,
-    brokenConnections,
-    outages,
-    ...refusals.all,
-    ...webhooks.all,
-    ...internRuns.all,
-    ...completions.all,
-    circuits.openings,
-  ]
+  const metrics: Metric[] = [requests, database, refusals, webhooks, internRuns, completions].flatMap(({ all }) => all)
+  metrics.push(circuits.openings)
   const catchUps: (() => void)[] = []
   const refreshedRegister = () => {
     for (const catchUp of catchUps) catchUp()
     return toRegister(metrics)
   }
   return {
-    observeRequest: ({ method, route, status, seconds }) => requests.observe(seconds, method, route, String(status)),
+    observeRequest: requests.observe,
     observeCompletion: completions.observe,
     observeUnmetered: completions.observeUnmetered,
-    observeQuery(seconds, outcome, error) {
-      queries.observe(seconds, outcome)
-      if (outcome === 'failed') queryFailures.add(findDatabaseFailure(error) ?? 'other')
-    },
-    observeBrokenConnection: () => brokenConnections.add(),
-    observeDatabaseOutage: () => outages.add(),
+    observeQuery: database.observeQuery,
+    observeBrokenConnection: database.observeBrokenConnection,
+    observeDatabaseOutage: database.observeOutage,
     observeRefusal: refusals.observe,
     observeWebhook: webhooks.observe,
     observeBacklog: (backlog) => void metrics.push(...backlogMetrics(backlog)),
@@ -176,24 +108,12 @@ export function createMetrics(): Metrics {
     observeCircuits: (report) => void metrics.push(...circuits.gauges(report)),
     observeCircuitOpening: (reason) => circuits.openings.add(reason),
     observeWorkers(count) {
-      const help = 'Workers that were started to replace one that died.'
-      const restarts = createCounter({ name: 'signalbox_worker_restarts_total', help, labels: [] })
-      restarts.start()
-      metrics.push(
-        createPlainGauge({ name: 'signalbox_workers', help: 'Processes that answer requests.' }, count),
-        restarts,
-      )
-      return () => restarts.add()
+      const workers = workerMetrics(count)
+      metrics.push(...workers.all)
+      return workers.addRestart
     },
     beforeRead: (catchUp) => void catchUps.push(catchUp),
-    observeCatalogue(current) {
-      const help = 'Models, endpoints and providers in the catalogue.'
-      metrics.push(
-        createGauge({ name: 'signalbox_catalogue_size', help, label: 'of', aggregator: 'max' }, () =>
-          catalogueSizes(current()),
-        ),
-      )
-    },
+    observeCatalogue: (current) => void metrics.push(...catalogueMetrics(current)),
     // Concurrent scrapes share one page: rendering takes some milliseconds of the main thread.
     read: sharePending(async () => {
       const register = refreshedRegister()
@@ -230,9 +150,3 @@ export async function mergeValues(processes: readonly MetricValues[][]): Promise
 function mergeRegisters(processes: readonly MetricValues[][]) {
   return lazyModules.promClient().AggregatorRegistry.aggregate(processes as never)
 }
-
-const catalogueSizes = ({ models, providers }: Pick<Snapshot, 'models' | 'providers'>) => ({
-  models: models.length,
-  endpoints: models.reduce((sum, model) => sum + model.endpoints.length, 0),
-  providers: providers.length,
-})

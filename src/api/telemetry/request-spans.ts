@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Context, Span, Tracer } from '@opentelemetry/api'
+import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import type { RequestWrapper } from '#platform/http/mount.ts'
-import { callerContext } from '../access/trace-context.ts'
+import { callerContext } from './caller-context.ts'
 
 type Api = typeof import('@opentelemetry/api')
 
@@ -33,7 +34,7 @@ export function requestSpans(api: Api, tracer: Tracer, now: () => number): Reque
             ...agentAttribute(params),
           },
         },
-        callerContext(api, headers.traceparent as string | undefined),
+        callerContext(api, nonEmptyText(headers.traceparent)),
       )
       const scope = { span, context: api.trace.setSpan(api.ROOT_CONTEXT, span), statements: 0 }
       reply.raw.once('close', () => endSpan(api, scope, reply.raw.statusCode, now()))

@@ -28,7 +28,12 @@ for (const [protocol, operation] of [
     using collector = await startCollector()
     // The exporter reads the environment itself.
     process.env.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url
-    const traces = await openTraces((name) => process.env[name], Date.now, 'instance', {})
+    const traces = await openTraces({
+      variable: (name) => process.env[name],
+      now: Date.now,
+      instance: 'instance',
+      proxies: {},
+    })
     traces.record(generation({ protocol }))
     await traces.close()
     assert.equal(collector.spans.length, 2)
@@ -37,3 +42,19 @@ for (const [protocol, operation] of [
       assert.deepEqual([name, attribute.value.stringValue], [`${operation} a/b`, operation])
     }
   })
+
+test('the proxy is chosen for the endpoint of traces, which takes precedence', async () => {
+  using collector = await startCollector()
+  const variables: Record<string, string> = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`,
+  }
+  // The exporter reads the environment itself.
+  Object.assign(process.env, variables)
+  const proxies = { http_proxy: 'http://127.0.0.1:9/', no_proxy: ['127.0.0.1'] }
+  const traces = await openTraces({ variable: (name) => variables[name], now: Date.now, instance: 'instance', proxies })
+  traces.record(generation({}))
+  await traces.close()
+  for (const name of Object.keys(variables)) delete process.env[name]
+  assert.equal(collector.spans.length, 2)
+})

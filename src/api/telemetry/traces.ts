@@ -7,39 +7,39 @@ import { Agent, https } from '#platform/net/node-http.ts'
 import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import type { SpanContext } from '#platform/net/trace-parent.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
-import { callerContext } from '../access/trace-context.ts'
+import { callerContext } from './caller-context.ts'
 import type { RequestSpans } from './request-spans.ts'
 
-/** Exports each completion as a trace: one span for the request, and one for each attempt, also for those that an open circuit prevented. */
+/**
+ * Exports each completion as a trace: one span for the request, and one for each attempt, also for those that an open circuit
+ * prevented.
+ */
 export type Traces = Partial<RequestSpans> & {
   isEnabled: boolean
   record: (generation: Generation) => void
   close: () => Promise<void>
 }
 
-type Variable = (name: string) => string | undefined
-
-/** Opens tracing. It is off, and no library is loaded, unless the standard variables name a collector. */
-export async function openTraces(
-  variable: Variable,
-  now: () => number,
-  instance: string,
-  proxies: ProxySettings,
-): Promise<Traces> {
-  const collectorUrl = variable('OTEL_EXPORTER_OTLP_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
-  const isDisabled = variable('OTEL_SDK_DISABLED') === 'true' || variable('OTEL_TRACES_EXPORTER') === 'none'
-  return collectorUrl && !isDisabled
-    ? startTraces(variable, now, instance, proxies, collectorUrl)
-    : { isEnabled: false, record: () => {}, close: async () => {} }
+type TracesDeps = {
+  /** Reads an environment variable. */
+  variable: (name: string) => string | undefined
+  now: () => number
+  /** Identifies this process among all that send traces. */
+  instance: string
+  proxies: ProxySettings
 }
 
-async function startTraces(
-  variable: Variable,
-  now: () => number,
-  instance: string,
-  proxies: ProxySettings,
-  collector: string,
-): Promise<Traces> {
+/** Opens tracing. It is off, and no library is loaded, unless the standard variables name a collector. */
+export async function openTraces(deps: TracesDeps): Promise<Traces> {
+  const { variable } = deps
+  // The exporter uses the same order.
+  const collector = variable('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_ENDPOINT')
+  const isDisabled = variable('OTEL_SDK_DISABLED') === 'true' || variable('OTEL_TRACES_EXPORTER') === 'none'
+  if (!collector || isDisabled) return { isEnabled: false, record: () => {}, close: async () => {} }
+  return startTraces(deps, collector)
+}
+
+async function startTraces({ variable, now, instance, proxies }: TracesDeps, collector: string): Promise<Traces> {
   const [api, sdk, { OTLPTraceExporter }, resources, { requestSpans }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),

@@ -1,16 +1,17 @@
 import type { ApiDeps } from '#api/access/deps.ts'
 import { LiveEvents } from '#api/events/live-events.ts'
-import { openInterns } from '#api/interns/interns.ts'
+import { type Interns, openInterns } from '#api/interns/interns.ts'
 import { createSpendingReader, createTurnUsageReader, isSingleLedgerWriter } from '#api/interns/metered-turn.ts'
 import { processStatus } from '#api/status/process-status.ts'
 import { createReadiness, logReadiness } from '#api/status/readiness.ts'
-import { createMetrics } from '#api/telemetry/metrics.ts'
+import { createMetrics, type Metrics } from '#api/telemetry/metrics.ts'
 import { openTraces } from '#api/telemetry/traces.ts'
 import { toCause } from '#gateway/record/failure-cause.ts'
 import { SignInAttempts } from '#identity/sign-in/sign-in-attempts.ts'
 import { createInternCounts } from '#interns/registry/intern-counts.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createConnectionReader } from '#platform/http/connection.ts'
+import type { Log } from '#platform/process/log.ts'
 import { isInstalled } from '#platform/process/program.ts'
 import type { Cause } from '#spend/ledger/generation.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
@@ -36,28 +37,20 @@ export async function openDeps(
 ) {
   const { config, log, newId } = parts
   const server = newId()
-  const traces = await openTraces(parts.variable, parts.now, server, config)
+  const traces = await openTraces({ variable: parts.variable, now: parts.now, instance: server, proxies: config })
   cleanup.defer(traces.close)
   const metrics = createMetrics()
-  const onUnmetered = (error: Error) => {
-    metrics.observeUnmetered()
-    log.error({ err: error }, 'a completion is not metered')
-  }
-  const countRefusal = ({ guardrailId, rule }: Cause) => {
-    if (rule !== undefined) metrics.observeRefusal({ rule, guardrail: guardrailId })
-  }
-
+  const reports = createReports(metrics, log)
   const store = await open({ parts, metrics, traces, cleanup })
   const { db, firstKeys, now } = store
   const context: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup }
   const models = await openModels(context, store)
   const { keys, vault, sessions, tokens, ...policies } = await openPolicies(context, store)
   if (!store.hasPrimary) openWebhooks(context, { db, vault })
-  const money = await openMoney(context, store, onUnmetered)
+  const money = await openMoney(context, store, reports.onUnmetered)
   const { ledger } = money
   const isSingleWriter = isSingleLedgerWriter(db, config, store)
   const contents = openContents(context, store, vault)
-  const reports = { onUnmetered, countRefusal }
   const lowerParts = { ...models, ...policies, ...money, ...reports, contents, db, server, isSingleWriter }
   const { gateway, scanner } = openDataPlane(context, lowerParts)
   const { guardrailCache, inFlight } = policies
@@ -72,22 +65,10 @@ export async function openDeps(
     readMeteredUsage: createTurnUsageReader(meters),
     readSpending: createSpendingReader(meters),
     observeRunEnd: metrics.observeInternRun,
-    onRefused: (error) => countRefusal(toCause(error)),
+    onRefused: (error) => reports.countRefusal(toCause(error)),
   })
   const liveEvents = openLiveEvents(context, db, isShuttingDown)
-  metrics.observeServerState({
-    database: db.kind,
-    db: db.health,
-    clockCorrectionMs: db.clockCorrectionMs,
-    ledger,
-    // An event stream is also a request in flight.
-    answers: () => inFlight.count() - liveEvents.listeners,
-    eventStreams: () => liveEvents.listeners,
-    // Without a host, this server runs no interns: no intern has an empty host name.
-    interns: createInternCounts({ db }, interns.hosts.thisHost ?? ''),
-    isShuttingDown,
-    now,
-  })
+  observeServerState(context, { db, ledger, inFlight, liveEvents, interns, isShuttingDown })
   const status = { server, pid: process.pid, db, ledger, circuits: gateway.circuits, isShuttingDown }
   const deps: ApiDeps = {
     ...models,
@@ -117,6 +98,43 @@ export async function openDeps(
     vault,
   }
   return { interns, deps, firstKeys, ledger }
+}
+
+/** The reports of completions that were not metered, and of refused requests. */
+function createReports(metrics: Metrics, log: Log) {
+  return {
+    onUnmetered(error: Error) {
+      metrics.observeUnmetered()
+      log.error({ err: error }, 'a completion is not metered')
+    },
+    countRefusal({ guardrailId, rule }: Cause) {
+      if (rule !== undefined) metrics.observeRefusal({ rule, guardrail: guardrailId })
+    },
+  }
+}
+
+type ObservedParts = Pick<ApiDeps, 'db' | 'liveEvents' | 'isShuttingDown'> & {
+  ledger: Ledger
+  inFlight: { count: () => number }
+  interns: Pick<Interns, 'hosts'>
+}
+
+/** Adds the state of the server to the metrics. */
+function observeServerState({ parts, metrics }: OpenContext, observed: ObservedParts): void {
+  const { db, ledger, inFlight, liveEvents, interns, isShuttingDown } = observed
+  metrics.observeServerState({
+    database: db.kind,
+    db: db.health,
+    clockCorrectionMs: db.clockCorrectionMs,
+    ledger,
+    // An event stream is also a request in flight.
+    answers: () => inFlight.count() - liveEvents.listeners,
+    eventStreams: () => liveEvents.listeners,
+    // Without a host, this server runs no interns: no intern has an empty host name.
+    interns: createInternCounts({ db }, interns.hosts.thisHost ?? ''),
+    isShuttingDown,
+    now: parts.now,
+  })
 }
 
 function openLiveEvents(context: OpenContext, db: Db, isShuttingDown: ApiDeps['isShuttingDown']): LiveEvents {

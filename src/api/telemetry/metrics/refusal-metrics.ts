@@ -5,7 +5,7 @@ import { rules } from '#policy/guardrails/decide/rules.ts'
 const maxGuardrails = 500
 
 /** Returns the field of a rule without an index, so that all custom filters of a guardrail count together. */
-const fieldOf = (rule: string) => rule.split(/[.[]/, 1)[0]!
+const fieldOf = (rule: string) => rule.replace(/[.[].*$/s, '')
 
 /** Counts refused requests by guardrail, or by the limit of the key. */
 export function refusalMetrics(): { all: Metric[]; observe: (by: { guardrail?: string; rule: string }) => void } {
