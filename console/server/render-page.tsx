@@ -36,15 +36,16 @@ export type PageRenderer = {
 }
 
 /** The screens whose first rows are rendered. */
-const renderedScreens = screens.filter(({ firstRequest }) => firstRequest !== undefined)
+const renderedScreens = screens.flatMap(({ name, firstRequest }) =>
+  firstRequest === undefined ? [] : [{ name, firstRequest }],
+)
 
 export const loadScreens = () => Promise.all(renderedScreens.map(({ name }) => preloadScreen(name)))
 
 let rules: string[] = []
 
 /** Moves the `style` of an element to a rule. */
-function moveStyle({ type, props: given }: VNode): void {
-  const props = given as { style?: object; 'data-rule'?: string }
+function moveStyle({ type, props }: VNode<{ style?: object; 'data-rule'?: string }>): void {
   if (typeof type !== 'string' || props.style === undefined) return
   props['data-rule'] = String(rules.length)
   rules.push(`[data-rule="${rules.length}"]{${styleRule(props.style)}}`)
@@ -60,7 +61,7 @@ options.vnode = (vnode) => {
 
 const rowsIn = (answers: Record<string, unknown>): Generation[] | undefined =>
   renderedScreens.flatMap(({ firstRequest }) => {
-    const address = Object.keys(answers).find((path) => path.endsWith(firstRequest!))
+    const address = Object.keys(answers).find((path) => path.endsWith(firstRequest))
     return address === undefined ? [] : [(answers[address] as { data: Generation[] }).data]
   })[0]
 

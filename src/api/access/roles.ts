@@ -14,7 +14,7 @@ export const isReadRoute = ({ method, isRead = false }: Pick<GuardedRoute, 'meth
  * developers only what they use. A route overrides this with `roles`.
  */
 export function rolesOf(route: GuardedRoute): readonly AccessRole[] {
-  if (route.roles) return route.roles as readonly AccessRole[]
+  if (route.roles) return route.roles
   const canView = isReadRoute(route) || route.key === 'none'
   return accessRoles.filter(
     (role) =>

@@ -21,10 +21,10 @@ export function readSessionToken(cookies: string | undefined, origin: string): s
  * have set one of them, and both look the same.
  */
 export function readCookie(cookies: string | undefined, name: string): string | undefined {
-  if (!cookies) return undefined
-  const matches = cookies
+  const prefix = `${name}=`
+  const [match, ...others] = (cookies ?? '')
     .split(';')
     .map((cookie) => cookie.trim())
-    .filter((cookie) => cookie.startsWith(`${name}=`))
-  return matches.length === 1 ? matches[0]!.slice(name.length + 1) : undefined
+    .filter((cookie) => cookie.startsWith(prefix))
+  return others.length === 0 ? match?.slice(prefix.length) : undefined
 }

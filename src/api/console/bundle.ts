@@ -71,7 +71,7 @@ const bundleServerCode = (renderedScreens: string[]) =>
 function bundleStyle(files: string[]) {
   const order = ['style', 'components']
   const rank = (file: string) => {
-    const position = order.indexOf(file.split('/')[0]!)
+    const position = order.findIndex((folder) => file.startsWith(`${folder}/`))
     return position === -1 ? order.length : position
   }
   const sheets = files.filter((file) => file.endsWith('.css')).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
@@ -96,20 +96,25 @@ function collectStaticImports(outputs: Metafile['outputs'], path: string, files 
 /** The first API requests of screens. Importing the list does not load the screens. */
 async function listFirstRequests(): Promise<Manifest['firstRequests']> {
   const { screens } = await import(pathToFileURL(join(consoleFolder, 'screens.ts')).href)
-  const withRequest = (screens as { name: string; firstRequest?: string }[]).filter((screen) => screen.firstRequest)
-  return Object.fromEntries(withRequest.map(({ name, firstRequest }) => [name, firstRequest!]))
+  return Object.fromEntries(
+    (screens as { name: string; firstRequest?: string }[]).flatMap(({ name, firstRequest }) =>
+      firstRequest === undefined ? [] : [[name, firstRequest]],
+    ),
+  )
 }
 
 type SharedFiles = Pick<Manifest, 'style' | 'icon' | 'firstRequests' | 'server'>
 
 function manifestOf(outputs: Metafile['outputs'], sharedFiles: SharedFiles): Manifest {
-  const outputOfEntry = (source: string) => Object.keys(outputs).find((path) => outputs[path]?.entryPoint === source)
-  const main = outputOfEntry('console/main.tsx')!
+  const findOutput = (matches: (output: Metafile['outputs'][string]) => boolean) =>
+    Object.entries(outputs).find(([, output]) => matches(output))?.[0]
+  const main = findOutput(({ entryPoint }) => entryPoint === 'console/main.tsx')
+  if (main === undefined) throw new Error('The bundle has no script for console/main.tsx.')
   const mainFiles = collectStaticImports(outputs, main)
   const fileNames = (paths: Iterable<string>) => [...paths].map((path) => basename(path))
   const screens = screenNames().map((name) => {
     // One chunk can contain several screens.
-    const screen = Object.keys(outputs).find((path) => `console/${name}/screen.tsx` in outputs[path]!.inputs)
+    const screen = findOutput(({ inputs }) => `console/${name}/screen.tsx` in inputs)
     const files = screen ? collectStaticImports(outputs, screen) : new Set<string>()
     return [name, fileNames([...files].filter((path) => !mainFiles.has(path)))]
   })
@@ -121,6 +126,12 @@ function manifestOf(outputs: Metafile['outputs'], sharedFiles: SharedFiles): Man
     // Set when the files are written.
     files: [],
   }
+}
+
+/** Returns the file of a bundle that has one. */
+function onlyFile({ outputFiles: [file] }: { outputFiles: OutputFile[] }): OutputFile {
+  if (!file) throw new Error('The bundler returned no file.')
+  return file
 }
 
 /** Writes a file, also compressed. @returns its name. */
@@ -135,12 +146,12 @@ function writeCompressed(folder: string, name: string, bytes: Uint8Array): strin
 async function bundle(folder: string): Promise<void> {
   const files = await bundledFiles()
   const { outputFiles, metafile } = bundleBrowserCode()
-  const sheet = bundleStyle(files).outputFiles[0]!
+  const sheet = onlyFile(bundleStyle(files))
   const icon = readFileSync(join(consoleFolder, 'style/icon.svg'))
   const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`
   mkdirSync(folder, { recursive: true })
   const firstRequests = await listFirstRequests()
-  const server = bundleServerCode(Object.keys(firstRequests)).outputFiles[0]!
+  const server = onlyFile(bundleServerCode(Object.keys(firstRequests)))
   const serverName = basename(server.path)
   writeFileSync(join(folder, serverName), server.contents)
   const sharedFiles = { style: basename(sheet.path), icon: iconName, firstRequests, server: serverName }
@@ -158,4 +169,6 @@ try {
 } catch {
   // Some environments do not allow a process to change its priority. The bundle is built all the same.
 }
-await bundle(process.argv[2]!)
+const [, , folder] = process.argv
+if (folder === undefined) throw new Error('The folder for the bundle is missing in the arguments.')
+await bundle(folder)

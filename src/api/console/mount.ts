@@ -42,6 +42,10 @@ type OpenBundle = {
 /** Matches the slug or the id of a workspace. */
 const workspaceName = /^[\w-]{1,64}$/
 
+/** The page of a screen, or the 404 page without one. */
+type PageAddress = Pick<PageRequest, 'screen' | 'workspace'>
+type SendPage = (request: FastifyRequest, reply: FastifyReply, address: PageAddress) => Promise<unknown>
+
 /**
  * Serves the console: one page for the paths of all screens, with and without a workspace in front, and the files that the
  * page names.
@@ -54,26 +58,13 @@ export function mountConsole(
   root: string,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> | undefined {
   const openBundle = createBundleOpener(bundle, log, root)
+  const sendPageOf = createPageSender(app, openBundle, log, root)
   const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { workspace } = request.params as { workspace?: string }
     // A client with a wrong base URL would read a page as an empty list.
     if (isProgramRequest(request.headers) || (workspace !== undefined && !workspaceName.test(workspace)))
       return reply.callNotFound()
     return sendPageOf(request, reply, { screen, workspace })
-  }
-  const sendPageOf = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { screen, workspace }: Pick<PageRequest, 'screen' | 'workspace'>,
-  ) => {
-    const { manifest, renderPage, renderer } = await openBundle()
-    const pageRequest = { ...readPageSettings(request, screen), root, workspace }
-    if (!pageRequest.hasSession) return sendPage(request, reply, renderPage(pageRequest))
-    const preload = (addresses: string[]) => preloadAnswers(app, request, { addresses, workspace })
-    const firstAnswers = await preload(preloadedAddresses(manifest, pageRequest))
-    const furtherAnswers = await preload(renderer.additionalRequests(parseAnswers(firstAnswers)))
-    const answers = new Map([...firstAnswers, ...furtherAnswers])
-    return sendPage(request, reply, renderPage(pageRequest, renderContent(renderer, pageRequest, answers, log)))
   }
   for (const basePath of ['', '/w/:workspace']) {
     app.get(`${basePath}/`, answerPage(undefined))
@@ -92,6 +83,25 @@ export function mountConsole(
     const { method, url, headers } = request
     if (method !== 'GET' || !headers.accept?.includes('text/html') || url.startsWith(`${apiPrefix}/`)) return undefined
     return sendPageOf(request, reply.code(404), { screen: undefined, workspace: undefined })
+  }
+}
+
+/** Returns the function that sends a page: with content for a browser with a session, otherwise the cached one. */
+function createPageSender(
+  app: FastifyInstance,
+  openBundle: () => Promise<OpenBundle>,
+  log: Log,
+  root: string,
+): SendPage {
+  return async (request, reply, { screen, workspace }) => {
+    const { manifest, renderPage, renderer } = await openBundle()
+    const pageRequest = { ...readPageSettings(request, screen), root, workspace }
+    if (!pageRequest.hasSession) return sendPage(request, reply, renderPage(pageRequest))
+    const preload = (addresses: string[]) => preloadAnswers(app, request, { addresses, workspace })
+    const firstAnswers = await preload(preloadedAddresses(manifest, pageRequest))
+    const furtherAnswers = await preload(renderer.additionalRequests(parseAnswers(firstAnswers)))
+    const answers = new Map([...firstAnswers, ...furtherAnswers])
+    return sendPage(request, reply, renderPage(pageRequest, renderContent(renderer, pageRequest, answers, log)))
   }
 }
 

@@ -17,10 +17,10 @@ import { requireInterns } from '../access/require-interns.ts'
 import { dialects } from '../models/dialect.ts'
 import { requireRegion } from './intern-region.ts'
 
-/** The refusals of a chat with an intern. */
-/** A `busy` conflict has `retry-after`, too. */
+/** Headers of refusals of a chat with an intern. A `busy` conflict has `retry-after`, too. */
 export const chatFailureHeaders = ['retry-after', 'x-should-retry'] as const
 
+/** The refusals of a chat with an intern. */
 export const chatFaults = [
   'invalid',
   'unauthenticated',

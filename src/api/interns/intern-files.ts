@@ -22,14 +22,14 @@ export const fileFaults = [
   'unavailable',
 ] as const
 
-/** Callers that can chat with an intern can access its files; viewers cannot. */
-export const fileRoles = ['owner', 'admin', 'developer'] as const
+/** The roles that can read and change what an intern stores, such as its files and log: those that can chat with it. */
+export const storageRoles = ['owner', 'admin', 'developer'] as const
 
 type FileRequest = { caller: Caller; host: string | undefined; response: ResponseStream }
 type FileOperation<Answer> = {
   internId: string
-  /** The entry for the audit log; listings have none. */
-  auditedAct?: FileAction
+  /** The action of the entry in the audit log; listings have no entry. */
+  auditAction?: FileAction
   paths?: Record<string, string>
   /** @param signal aborts when the client disconnects or loses access. */
   run: (files: InternFiles, signal: AbortSignal) => Promise<Answer>
@@ -43,7 +43,7 @@ type FileOperation<Answer> = {
 export async function withFiles<Answer>(
   deps: ApiDeps,
   { caller, host, response }: FileRequest,
-  { internId, auditedAct: act, paths = {}, run, waitUntilSent }: FileOperation<Answer>,
+  { internId, auditAction, paths = {}, run, waitUntilSent }: FileOperation<Answer>,
 ): Promise<Answer> {
   await requireRegion(deps, caller, host)
   const intern = await findIntern(deps, caller, internId)
@@ -60,11 +60,11 @@ export async function withFiles<Answer>(
   const signal = toAbortSignal(tracked.response.signal)
   let sent: Promise<unknown> | undefined
   try {
-    const runOrRevoke = () =>
+    const runOperation = () =>
       translateFileErrors(run(deps.provisioner.storageOf(intern).files, signal), () => tracked.response.revocationFault)
-    const answer = await (act
-      ? auditFileAccess(deps.conversation, { caller, intern, action: act, paths }, runOrRevoke)
-      : runOrRevoke())
+    const answer = await (auditAction
+      ? auditFileAccess(deps.conversation, { caller, intern, action: auditAction, paths }, runOperation)
+      : runOperation())
     sent = waitUntilSent?.(answer)
     return answer
   } finally {
@@ -83,11 +83,15 @@ const faultKindByCode: Record<number, FaultKind> = {
   503: 'unavailable',
 }
 
-async function translateFileErrors<Answer>(answer: Promise<Answer>, revoked: () => Fault | undefined): Promise<Answer> {
+/** Converts errors of the daemon to faults. If the caller lost access meanwhile, that is the error. */
+async function translateFileErrors<Answer>(
+  answer: Promise<Answer>,
+  findRevocation: () => Fault | undefined,
+): Promise<Answer> {
   try {
     return await answer
   } catch (error) {
-    const revocation = revoked()
+    const revocation = findRevocation()
     if (revocation) throw revocation
     if (!(error instanceof Refusal)) throw error
     throw new Fault(faultKindByCode[error.code] ?? 'bad_gateway', error.message)

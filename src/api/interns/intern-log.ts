@@ -66,7 +66,9 @@ function lastLines(
     lines.unshift(line)
   }
   if (lines.length > 0) return { lines, has_more: isCut || lines.length < allLines.length }
-  const end = Buffer.from(allLines.at(-1)!).subarray(-maxBytes).toString('utf8')
+  const end = Buffer.from(allLines.at(-1) ?? '')
+    .subarray(-maxBytes)
+    .toString('utf8')
   // The first character can be incomplete.
   return { lines: [end.replace(/^\ufffd+/, '')], has_more: true }
 }

@@ -3,6 +3,7 @@ import { resolveModels } from '#gateway/request/resolve-models.ts'
 import type { AgentChoice } from '#interns/registry/intern.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { ownValue } from '#platform/core/own-value.ts'
 import { printable } from '#platform/text/printable.ts'
 
 type AgentDeps = {
@@ -11,11 +12,12 @@ type AgentDeps = {
   hasProgram: (command: string, path?: string) => boolean
 }
 
+type AgentCommand = Pick<Exclude<AgentChoice, string>, 'command' | 'env'>
+
 /** @throws Fault if the settings do not allow this agent, or its program is not installed on this server. */
 export function requireAgent({ config, hasProgram }: AgentDeps, agent: AgentChoice | null): void {
   if (agent === null) return
-  requireAllowedAgent(config, agent)
-  const { command, env } = typeof agent === 'string' ? config.agents[agent]! : agent
+  const { command, env } = findAllowedAgent(config, agent)
   if (hasProgram(command, env.PATH)) return
   throw new Fault(
     'invalid',
@@ -23,13 +25,14 @@ export function requireAgent({ config, hasProgram }: AgentDeps, agent: AgentChoi
   )
 }
 
-function requireAllowedAgent(config: AgentDeps['config'], agent: AgentChoice): void {
+function findAllowedAgent(config: AgentDeps['config'], agent: AgentChoice): AgentCommand {
   if (typeof agent === 'string') {
-    if (Object.hasOwn(config.agents, agent)) return
+    const configured = ownValue(config.agents, agent)
+    if (configured) return configured
     const names = Object.keys(config.agents).join(', ') || 'none'
     throw new Fault('invalid', `Invalid request: agent: no agent has this name. Configured agents: ${names}`)
   }
-  if (config.allow_custom_agents) return
+  if (config.allow_custom_agents) return agent
   throw new Fault(
     'forbidden',
     'This server does not allow custom agent commands (setting allow_custom_agents). Use a configured agent instead.',

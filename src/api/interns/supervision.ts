@@ -57,50 +57,14 @@ export type Supervision = {
 
 /** Opens the parts. None of them runs before `start`: only one of several processes of a service supervises interns. */
 export function openSupervision(parts: SupervisionParts): Supervision {
-  const { config, dataDir, db, vault, now, newId, log, variable, observeRunEnd } = parts
+  const { config, db, vault, now, newId, log } = parts
   let baseUrl = ''
-  const warn = (message: string) => log.warn(message)
   const thisHost = ownHost(config, db)
   const hosts = new InternHosts({ db, clock: createDatabaseClock(db, now), ownHost: thisHost })
-  const certificates = new DaemonCertificates({ db, vault, now })
-  const commonDeps = {
-    config,
-    warn,
-    hosts,
-    vault,
-    certificates,
-    mcpServersOf: ({ id }: Intern) => readMcpServers({ db, vault }, id),
-    gitAuthorOf: (intern: Intern) => findGitAuthor(db, intern),
-    passwordOf: ({ id }: Intern) => readRepositoryPassword({ db, vault }, id),
-  }
-  const createProcessProvisioner = () => {
-    const listenAddress = thisHost?.address && (config.intern_listen ?? thisHost.address)
-    return new ProcessProvisioner({
-      ...commonDeps,
-      dataDir,
-      baseUrl: () => baseUrl,
-      variable,
-      mask: maskSecrets,
-      onMeasureError: throttleWarnings(log, 'the disk use or processes of an intern could not be measured'),
-      waitUntilEnded: ({ id }) => waitUntilEnded({ db }, id),
-      listeners: listenAddress ? { listen: listenAddress, ports: config.intern_ports, certificates } : undefined,
-    })
-  }
-  const createPodProvisioner = () => {
-    const apiPath = () => new URL(baseUrl).pathname
-    return new KubernetesProvisioner({ ...commonDeps, now, apiPath, cluster: readCluster(config, variable) })
-  }
-  const provisioner = config.provisioner === 'kubernetes' ? createPodProvisioner() : createProcessProvisioner()
+  const provisioner = createProvisioner(parts, { hosts, thisHost, baseUrl: () => baseUrl })
   const onError = throttleWarnings(log, 'intern')
-  // Pods are not processes of a server, so they continue when the server ends.
-  const keepRunning = config.keep_interns_running || config.provisioner === 'kubernetes'
-  const onRunEnded: FollowDeps['onEnded'] = ({ name, id }, { id: run, outcome, message, usage }) => {
-    observeRunEnd(outcome ?? 'finished')
-    if (outcome === 'over_budget')
-      log.info({ intern: id, name, run, message, cost: usage?.cost }, 'a turn has spent its budget')
-  }
   const checkStarter = createStarterCheck({ db, now })
-  const followDeps: FollowDeps = { ...parts, checkStarter, onEnded: onRunEnded, onError }
+  const followDeps: FollowDeps = { ...parts, checkStarter, onEnded: createRunEndReport(parts), onError }
   const supervisor = new Supervisor({
     db,
     now,
@@ -108,7 +72,8 @@ export function openSupervision(parts: SupervisionParts): Supervision {
     hosts,
     onError,
     server: newId(),
-    keepRunning,
+    // Pods are not processes of a server, so they continue when the server ends.
+    keepRunning: config.keep_interns_running || config.provisioner === 'kubernetes',
     idleMs: config.intern_idle_ms,
     sealAccess: (...access) => encryptAccess(vault, ...access),
     follow: (intern) => followRuns(followDeps, intern, () => provisioner.runsOf(intern)),
@@ -118,6 +83,53 @@ export function openSupervision(parts: SupervisionParts): Supervision {
     return supervisor.start()
   }
   return { hosts, provisioner, supervisor, start }
+}
+
+type ProvisionerContext = {
+  hosts: InternHosts
+  thisHost: HostDescription | undefined
+  /** Returns the URL at which the service listens; empty before the start. */
+  baseUrl: () => string
+}
+
+/** Creates what runs the daemons of interns: as processes, or as pods of Kubernetes. */
+function createProvisioner(parts: SupervisionParts, { hosts, thisHost, baseUrl }: ProvisionerContext): Provisioner {
+  const { config, dataDir, db, vault, now, log, variable } = parts
+  const certificates = new DaemonCertificates({ db, vault, now })
+  const commonDeps = {
+    config,
+    warn: (message: string) => log.warn(message),
+    hosts,
+    vault,
+    certificates,
+    mcpServersOf: ({ id }: Intern) => readMcpServers({ db, vault }, id),
+    gitAuthorOf: (intern: Intern) => findGitAuthor(db, intern),
+    passwordOf: ({ id }: Intern) => readRepositoryPassword({ db, vault }, id),
+  }
+  if (config.provisioner === 'kubernetes') {
+    const apiPath = () => new URL(baseUrl()).pathname
+    return new KubernetesProvisioner({ ...commonDeps, now, apiPath, cluster: readCluster(config, variable) })
+  }
+  const listenAddress = thisHost?.address && (config.intern_listen ?? thisHost.address)
+  return new ProcessProvisioner({
+    ...commonDeps,
+    dataDir,
+    baseUrl,
+    variable,
+    mask: maskSecrets,
+    onMeasureError: throttleWarnings(log, 'the disk use or processes of an intern could not be measured'),
+    waitUntilEnded: ({ id }) => waitUntilEnded({ db }, id),
+    listeners: listenAddress ? { listen: listenAddress, ports: config.intern_ports, certificates } : undefined,
+  })
+}
+
+/** Returns the listener that counts ended runs, and logs those that spent their budget. */
+function createRunEndReport({ log, observeRunEnd }: SupervisionParts): FollowDeps['onEnded'] {
+  return ({ name, id }, { id: run, outcome, message, usage }) => {
+    observeRunEnd(outcome ?? 'finished')
+    if (outcome === 'over_budget')
+      log.info({ intern: id, name, run, message, cost: usage?.cost }, 'a turn has spent its budget')
+  }
 }
 
 /** The host of this server; undefined if it runs no interns. With SQLite no other server can reach the host. */

@@ -21,14 +21,14 @@ export async function waitUntilStopped(deps: StopDeps, { id, hostname }: Intern)
   const hasStopped = async () => {
     if (!(await isEnding({ db }, id))) return true
     const host = await internHosts.readState(hostname)
-    if (host?.state === 'gone') throw notStoppedFault(`${host.reason} It will be, as soon as its host is back.`)
+    if (host?.state === 'gone') throw notStoppedFault(`${host.reason} It stops when its host is available again.`)
     return false
   }
   const isStopped = await waitUntil(hasStopped, {
     subscribe: subscribeToEntity(db.signals, 'intern.changed', id),
     timeoutMs: timeoutMs + config.kubernetes_stop_ms,
   })
-  if (!isStopped) throw notStoppedFault(`the server of its host ${hostname} has not done so yet.`)
+  if (!isStopped) throw notStoppedFault(`the server of its host ${hostname} has not stopped it yet.`)
   const current = await findInternById(db.query, id)
   if (current?.status === 'failed')
     throw notStoppedFault(current.lastFailureMessage ?? 'its processes are still running.')

@@ -25,24 +25,21 @@ export async function bindSockets(address: Address, workers: number): Promise<So
     bound.push(socket)
     return socket
   }
-  function bindAll(host: string, port: number): number[] {
-    const { socket, port: boundPort, isSpread } = bindFirst(host, port, bind)
+  /** Binds the sockets of all workers on one address. */
+  function bindAll(host: string, requestedPort: number): { port: number; socketOf: (worker: number) => number } {
+    const { socket, port, isSpread } = bindFirst(host, requestedPort, bind)
     const sockets = [socket]
-    while (isSpread && sockets.length < workers) sockets.push(bind({ host, port: boundPort, reusePort: true }))
-    return Array.from({ length: workers }, (_, worker) => (sockets[worker] ?? socket).fd())
+    while (isSpread && sockets.length < workers) sockets.push(bind({ host, port, reusePort: true }))
+    return { port, socketOf: (worker) => (sockets[worker] ?? socket).fd() }
   }
   try {
     const [firstHost = address.host, ...otherHosts] = await addressesOf(address.host)
-    const socketsByAddress = [bindAll(firstHost, address.port)]
-    const { port } = bound[0]!.address()
-    for (const host of otherHosts) socketsByAddress.push(...ignoreAbsentAddress(() => bindAll(host, port)))
-    return {
-      port,
-      socketsByWorker: Array.from({ length: workers }, (_, worker) =>
-        socketsByAddress.map((descriptors) => descriptors[worker]!),
-      ),
-      close,
-    }
+    const first = bindAll(firstHost, address.port)
+    const others = otherHosts.flatMap((host) => ignoreAbsentAddress(() => bindAll(host, first.port)))
+    const socketsByWorker = Array.from({ length: workers }, (_, worker) =>
+      [first, ...others].map(({ socketOf }) => socketOf(worker)),
+    )
+    return { port: first.port, socketsByWorker, close }
   } catch (error) {
     close()
     throw listenError(error as NodeJS.ErrnoException, address, 'PORT')

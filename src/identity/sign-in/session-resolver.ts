@@ -31,13 +31,18 @@ export function createSessionResolver(keys: Pick<KeyCache, 'current'>) {
     const signedInCaller = managingHash === null ? usageKeyCaller : managementKeyCaller
     if (!signedInCaller || signedInCaller.creatorLeft) return undefined
     if (managingHash === null && usageKeyCaller?.role === undefined) return undefined
-    const session = toResolvedSession(row, { usageKeyCaller, managementKeyCaller }, view)
+    const { workspaceId } = usageKeyCaller ?? signedInCaller
+    const session = { workspaceId, ...resolveCallers(row, { usageKeyCaller, managementKeyCaller }, view) }
     cache.set(row, views.set(viewName, { usageKeyCaller, managementKeyCaller, session }))
     return session
   }
 }
 
-function toResolvedSession(row: SessionRow, keys: SessionKeys, { isRequested }: SessionView): ResolvedSession {
+function resolveCallers(
+  row: SessionRow,
+  keys: SessionKeys,
+  { isRequested }: SessionView,
+): Omit<ResolvedSession, 'workspaceId'> {
   const { usageKeyCaller, managementKeyCaller } = keys
   const isPasted = row.method === 'key'
   const isManager =

@@ -27,6 +27,7 @@ export type ScopedRole = {
 /** A valid session that acts in one workspace. */
 export type ResolvedSession = {
   row: SessionRow
+  workspaceId: string
   organization: ScopedRole
   workspace: ScopedRole
   /** The caller of requests to models and interns; undefined if the key for them is disabled. */

@@ -32,9 +32,15 @@ export async function auditFileAccess<Answer>(
   access: () => Promise<Answer>,
 ): Promise<Answer> {
   if (accessKinds[action] === 'read' && caller.userId === intern.creatorUserId) return access()
-  const record = (action: FileAction | 'intern.files_refused', after: object) =>
+  const record = (recordedAction: FileAction | 'intern.files_refused', after: object) =>
     deps.db.exclusively(`files of ${intern.id}`, (tx) =>
-      recordChange(deps, tx, caller, { action, targetKind: 'intern', targetId: intern.id, before: null, after }),
+      recordChange(deps, tx, caller, {
+        action: recordedAction,
+        targetKind: 'intern',
+        targetId: intern.id,
+        before: null,
+        after,
+      }),
     )
   const auditedPaths: Record<string, string> = {}
   for (const [name, path] of Object.entries(paths)) {

@@ -44,7 +44,7 @@ function responseDescription(
   { $ref, description }: { $ref?: string; description?: string },
   document: Document,
 ): string {
-  return description ?? document.components.responses[$ref?.split('/').at(-1) ?? '']?.description ?? ''
+  return description ?? document.components.responses[nameInRef($ref ?? '')]?.description ?? ''
 }
 
 function mediaHtml(content: Media, document: Document): string {
@@ -67,13 +67,16 @@ function fieldsOf(schema: Schema, document: Document): string[][] {
   ])
 }
 
+/** Returns the last part of a reference: `Key` of `#/components/schemas/Key`. */
+const nameInRef = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1)
+
 function resolveRef(schema: Schema, { components }: Document): Schema {
-  return (schema.$ref && components.schemas[schema.$ref.split('/').at(-1)!]) || schema
+  return (schema.$ref && components.schemas[nameInRef(schema.$ref)]) || schema
 }
 
 /** Describes a schema in a few words. */
 function describeType({ $ref, type, enum: values, const: constant, items, anyOf, oneOf, allOf }: Schema): string {
-  if ($ref) return $ref.split('/').at(-1)!
+  if ($ref) return nameInRef($ref)
   const parts = anyOf ?? oneOf ?? allOf
   if (parts) return [...new Set(parts.map(describeType))].join(' or ')
   if (values) return values.map((value) => JSON.stringify(value)).join(' or ')

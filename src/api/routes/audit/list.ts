@@ -3,9 +3,9 @@ import { listChanges } from '#identity/audit/audit.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
-import { loadTargetNames } from '../../access/audit-targets.ts'
-import { redactEvent } from '../../access/audit-visibility.ts'
 import { route } from '../route.ts'
+import { redactEvent } from './redact-event.ts'
+import { loadTargetNames } from './target-names.ts'
 
 const AuditEvent = z
   .object({

@@ -2,6 +2,7 @@ import { deleteCredential } from '#identity/provider-keys/credentials.ts'
 import { z } from '#platform/json/schema.ts'
 import { credentialEntity } from '../entities.ts'
 import { route } from '../route.ts'
+import { ProviderKeyParams } from './params.ts'
 
 export const deleteProviderKey = route({
   method: 'delete',
@@ -10,7 +11,7 @@ export const deleteProviderKey = route({
   key: 'management',
   summary: 'Delete a provider key',
   description: 'Requests then use the operator’s key for this provider, if there is one.',
-  request: { params: z.object({ id: z.string() }) },
+  request: { params: ProviderKeyParams },
   response: z.object({ deleted: z.literal(true) }),
   ifMatch: credentialEntity,
   faults: ['unauthenticated', 'forbidden', 'not_found', 'conflict'],

@@ -3,6 +3,7 @@ import { getCredential } from '#identity/provider-keys/credentials.ts'
 import { z } from '#platform/json/schema.ts'
 import { credentialEntity } from '../entities.ts'
 import { route } from '../route.ts'
+import { ProviderKeyParams } from './params.ts'
 
 export const getProviderKey = route({
   method: 'get',
@@ -11,7 +12,7 @@ export const getProviderKey = route({
   key: 'management',
   summary: 'Get a provider key',
   description: 'Returns the record without the key itself.',
-  request: { params: z.object({ id: z.string() }) },
+  request: { params: ProviderKeyParams },
   response: z.object({ data: Credential }),
   etag: credentialEntity,
   faults: ['unauthenticated', 'forbidden', 'not_found'],

@@ -13,8 +13,11 @@ export const listProviderKeys = route({
   description: 'The keys themselves are never returned.',
   request: {
     query: PageQuery.extend({
-      workspace_id: z.string().optional().describe('Defaults to the workspace of the calling key.'),
-      provider: z.string().optional(),
+      workspace_id: z
+        .string()
+        .optional()
+        .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
+      provider: z.string().optional().describe('Filter by slug of the provider.'),
     }),
   },
   response: pageOf(Credential),

@@ -3,6 +3,7 @@ import { changeCredential } from '#identity/provider-keys/credentials.ts'
 import { z } from '#platform/json/schema.ts'
 import { credentialEntity } from '../entities.ts'
 import { route } from '../route.ts'
+import { ProviderKeyParams } from './params.ts'
 
 export const updateProviderKey = route({
   method: 'patch',
@@ -11,7 +12,7 @@ export const updateProviderKey = route({
   key: 'management',
   summary: 'Update a provider key',
   description: 'Missing fields stay unchanged. A new `key` replaces the old one immediately.',
-  request: { params: z.object({ id: z.string() }), body: CredentialPatch },
+  request: { params: ProviderKeyParams, body: CredentialPatch },
   response: z.object({ data: Credential }),
   etag: credentialEntity,
   ifMatch: credentialEntity,

@@ -7,9 +7,10 @@ import type { ClientProtocol } from '#gateway/protocol/client-protocol.ts'
 import type { Body } from '#gateway/protocol/request-body.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { type Pause, pauseForBody } from '#platform/async/long-work.ts'
+import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import type { Call } from '#platform/http/route.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
-import { readApp } from './app.ts'
+import { readApp } from './client-app.ts'
 
 type IncomingCompletion = Pick<
   Call<Record<never, never>, Caller>,
@@ -41,9 +42,9 @@ function completionCall(
     pause,
     headers,
     requestId,
-    sessionId: typeof session === 'string' && session !== '' ? session : undefined,
+    sessionId: nonEmptyText(session),
     app: readApp(headers),
-    traceParent: headers.traceparent as string | undefined,
+    traceParent: nonEmptyText(headers.traceparent),
     host,
     response,
   }
@@ -61,8 +62,8 @@ export function answerCompletion(
   client: ClientProtocol,
 ): Promise<Answer> {
   const pause = pauseForBody(declaredBytes(call.headers))
-  const answerHeaders = client.answerHeaders?.(call.requestId)
-  for (const name in answerHeaders) call.response.header(name, answerHeaders[name]!)
+  const answerHeaders = client.answerHeaders?.(call.requestId) ?? {}
+  for (const [name, value] of Object.entries(answerHeaders)) call.response.header(name, value)
   const completion = completionCall(call, client, pause)
   const isInternRequest = call.caller.keyKind === 'intern'
   return isInternRequest ? completeForIntern(gateway, completion) : complete(gateway, completion)

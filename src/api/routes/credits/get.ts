@@ -26,8 +26,8 @@ export const getCredits = route({
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {
     if (caller.keyKind === 'management') return creditsAnswer(await readTotalUsage(deps.db, caller))
-    const [key] = await readKeyUsage(deps, [await getOwnKey(deps, caller)])
-    const { usage, limit_remaining } = key!
+    const key = await getOwnKey(deps, caller)
+    const { usage, limit_remaining } = (await readKeyUsage(deps, [key]))(key)
     return creditsAnswer(toPicoUsd(usage), limit_remaining === null ? undefined : toPicoUsd(limit_remaining))
   },
 })

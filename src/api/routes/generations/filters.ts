@@ -3,6 +3,7 @@ import { resolveUserId } from '#identity/accounts/members/members.ts'
 import { findWorkspace } from '#identity/accounts/workspaces.ts'
 import { clampToColumn, toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { Query } from '#platform/db/db.ts'
+import { booleanParameter } from '#platform/json/boolean-parameter.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
@@ -14,11 +15,14 @@ const outcomes = ['success', 'failed', 'refused', 'client_left'] as const
 const NameFilter = z.string().min(1).max(320).optional()
 const decimalNumber = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
-/** A bound in a query. An empty one is refused: as 0 it would select every request, also to release charges. */
+/**
+ * A bound in a query. An empty value is refused: read as 0, it would match every request, and `POST /generations/release` would
+ * release all of them.
+ */
 const BoundFilter = z
   .preprocess(
     (value) => (typeof value === 'string' && !decimalNumber.test(value) ? Number.NaN : value),
-    z.coerce.number({ error: 'must be a number from 0 on' }).min(0).max(Number.MAX_SAFE_INTEGER),
+    z.coerce.number({ error: 'must be a number, at least 0' }).min(0).max(Number.MAX_SAFE_INTEGER),
   )
   .optional()
 
@@ -46,16 +50,12 @@ export const GenerationFilters = z.object({
     .optional()
     .describe('Comma-separated: `success`, `failed`, `refused`, `client_left`.'),
   error: NameFilter.describe('Filter by kind of error, as in `error.kind`.'),
-  streamed: z
-    .enum(['true', 'false'])
-    .optional()
-    .describe('Filter by streamed or not streamed.')
-    .transform((word) => word && word === 'true'),
+  streamed: booleanParameter('Filter by streamed or not streamed.').optional(),
   unconfirmed: z
     .enum(['true'])
-    .optional()
     .describe('Only requests for which limits are charged more than the reported cost.')
-    .transform((word) => word && true),
+    .transform(() => true)
+    .optional(),
   min_cost: BoundFilter.describe('Minimum cost, in USD.'),
   max_cost: BoundFilter.describe('Maximum cost, in USD.'),
   min_latency: BoundFilter.describe('Minimum time to the first token, in milliseconds.'),
@@ -76,13 +76,13 @@ export async function toLedgerFilter(
   const { from, to, user_id: user, workspace_id: workspace } = query
   const { min_cost, max_cost, min_latency, max_latency, min_generation_time, max_generation_time } = query
   const { organizationId, keyKind } = caller
-  // Callers that cannot see all members must not learn whether one has this address.
+  // A caller that cannot see all members must not learn whether a member has this address.
   const memberId = user && keyKind === 'management' ? await resolveUserId(deps.db.query, organizationId, user) : user
   return {
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),
     keyHash: query.api_key_hash,
-    // An address of no member matches nothing, as an unknown id does.
+    // An address that no member has matches nothing, like an unknown id.
     userId: user && (memberId ?? user),
     workspaceId: await findWorkspaceId(deps, caller, workspace),
     sessionId: query.session_id,

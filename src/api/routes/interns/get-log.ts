@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
-import { fileRoles } from '../../interns/intern-files.ts'
+import { storageRoles } from '../../interns/intern-files.ts'
 import { internLog } from '../../interns/intern-log.ts'
 import { route } from '../route.ts'
 import { InternParams } from './params.ts'
@@ -18,7 +18,7 @@ export const getInternLog = route({
   path: '/interns/{internId}/log',
   tag: 'interns',
   key: 'api',
-  roles: fileRoles,
+  roles: storageRoles,
   summary: 'Get the last lines of the log of an intern’s daemon',
   description:
     'Contains the start of the intern, and errors of its agent and MCP servers. Available to members who can start and stop the intern, whether it runs or not, and on any host. Each start replaces the log. In Kubernetes, the log is deleted with the pod. Secrets of the intern are replaced by `[secret]`.',

@@ -55,13 +55,13 @@ export const getCurrentKey = route({
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {
     const { disabled, external_user, created_at, updated_at, ...key } = await getOwnKey(deps, caller)
-    const [usage] = await readKeyUsage(deps, [key])
+    const usageOf = await readKeyUsage(deps, [key])
     const policies = await deps.guardrailCache.policiesOf(caller)
     const isManagement = key.kind === 'management'
     return {
       data: {
         ...key,
-        ...usage!,
+        ...usageOf(key),
         ...legacyFields,
         organization_id: caller.organizationId,
         budgets: await budgetsOfKey(deps, caller, policies),

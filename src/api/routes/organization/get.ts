@@ -10,7 +10,7 @@ export const getOrganizationRoute = route({
   key: 'management',
   scope: 'organization',
   summary: 'Get the organization of the calling key',
-  description: 'The organization of the calling key.',
+  description: 'Returns its name, and whether its keys can use interns.',
   response: z.object({ data: Organization }),
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller }, deps) => ({ data: await getOrganization(deps, caller.organizationId) }),

@@ -1,4 +1,5 @@
 import { removeMember } from '#identity/accounts/remove-member.ts'
+import { booleanParameter } from '#platform/json/boolean-parameter.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { route } from '../route.ts'
@@ -16,11 +17,7 @@ export const removeOrganizationMember = route({
   request: {
     params: MemberParams,
     query: strictFields({
-      disable_keys: z
-        .enum(['true', 'false'])
-        .default('false')
-        .describe('Whether to also disable the keys of the member.')
-        .transform((word) => word === 'true'),
+      disable_keys: booleanParameter('Whether to also disable the keys of the member.').prefault('false'),
     }),
   },
   response: z.object({ deleted: z.literal(true), disabled_keys: z.number().int() }),

@@ -31,16 +31,23 @@ export function passkeyAnswer(row: PasskeyRow): z.infer<typeof Passkey> {
  * members see their own.
  * @throws Fault `forbidden` for API keys, because programs use them too.
  */
-export function passkeyScope({ keyKind, userId, organizationId, access }: Caller): PasskeyScope {
-  if (access === 'developer' || access === 'viewer') return { organizationId, userId }
-  if (keyKind === 'management') return { organizationId }
+export function passkeyScope(caller: Caller): PasskeyScope {
+  refuseApiKey(caller)
+  const { userId, organizationId, access } = caller
+  return seesOnlyOwn(access) ? { organizationId, userId } : { organizationId }
+}
+
+const seesOnlyOwn = (access: Caller['access']) => access === 'developer' || access === 'viewer'
+
+/** @throws Fault `forbidden` for an API key, sent or pasted into a browser. */
+function refuseApiKey({ keyKind, access }: Caller): void {
+  if (keyKind === 'management' || seesOnlyOwn(access)) return
   throw new Fault('forbidden', 'API keys cannot access passkeys. Sign in with a link, or use a management key.')
 }
 
 /** @throws Fault `forbidden` for callers without a browser session of a member. */
 export function requireMemberSession(caller: Caller): void {
-  // Throws for API keys. A browser session that was started with one also has a session id.
-  passkeyScope(caller)
+  refuseApiKey(caller)
   if (caller.sessionId !== undefined) return
   throw new Fault(
     'forbidden',

@@ -12,8 +12,6 @@ export const FolderPathQuery = z.object({
   path: path.default('').describe('The folder, relative to the workspace. Defaults to the workspace itself.'),
 })
 
-export const flag = z.enum(['true', 'false']).default('false')
-
 export const InternFileItem = z
   .object({
     name: z.string(),

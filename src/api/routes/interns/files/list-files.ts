@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
-import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
+import { fileFaults, storageRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
 import { InternParams } from '../params.ts'
 import { FolderPathQuery, fileItem, InternFileItem } from './file-items.ts'
@@ -10,7 +10,7 @@ export const listInternFiles = route({
   path: '/interns/{internId}/files',
   tag: 'interns',
   key: 'api',
-  roles: fileRoles,
+  roles: storageRoles,
   summary: 'List a folder of an intern’s workspace',
   description:
     'Sorted by the bytes of the names. Works whether the intern runs or not. Links are listed, but not followed out of the workspace.',

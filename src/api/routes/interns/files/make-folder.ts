@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
+import { fileFaults, storageRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
 import { InternParams } from '../params.ts'
 
@@ -9,7 +9,7 @@ export const createInternFolder = route({
   path: '/interns/{internId}/files/folders',
   tag: 'interns',
   key: 'api',
-  roles: fileRoles,
+  roles: storageRoles,
   summary: 'Create a folder in an intern’s workspace',
   description: 'Missing parent folders are also created. An existing folder stays unchanged.',
   request: { params: InternParams, body: strictFields({ path: z.string().min(1).max(4096) }) },
@@ -21,7 +21,7 @@ export const createInternFolder = route({
       { caller, host, response },
       {
         internId: params.internId,
-        auditedAct: 'intern.folder_made',
+        auditAction: 'intern.folder_made',
         paths: { path },
         run: (files) => files.makeFolder(path),
       },

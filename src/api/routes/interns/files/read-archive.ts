@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { download, waitForDownload } from '#platform/http/response/download.ts'
-import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
+import { fileFaults, storageRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
 import { InternParams } from '../params.ts'
 import { FolderPathQuery } from './file-items.ts'
@@ -10,7 +10,7 @@ export const getInternArchive = route({
   path: '/interns/{internId}/files/archive',
   tag: 'interns',
   key: 'api',
-  roles: fileRoles,
+  roles: storageRoles,
   summary: 'Download a folder of an intern’s workspace as tar.gz',
   description:
     'Names in the archive are relative to the folder. Pipes, sockets, devices, links that lead out of the folder, hard links, and files beyond `intern_upload_bytes` are skipped. In that case, the last file of the archive, `SIGNALBOX-LEFT-OUT.txt`, lists them with the reasons.',
@@ -25,7 +25,7 @@ export const getInternArchive = route({
       { caller, host, response },
       {
         internId: params.internId,
-        auditedAct: 'intern.files_packed',
+        auditAction: 'intern.files_packed',
         paths: { path },
         waitUntilSent: waitForDownload,
         run: async (files, signal) => {

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { InternFileContent } from '#interns/contract/files.ts'
 import { parseRange } from '#platform/http/request/byte-range.ts'
 import { download, waitForDownload } from '#platform/http/response/download.ts'
-import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
+import { fileFaults, storageRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
 import { InternParams } from '../params.ts'
 import { FilePathQuery } from './file-items.ts'
@@ -12,7 +12,7 @@ export const getInternFile = route({
   path: '/interns/{internId}/files/content',
   tag: 'interns',
   key: 'api',
-  roles: fileRoles,
+  roles: storageRoles,
   summary: 'Download a file of an intern’s workspace',
   description:
     'Returns the whole file, or with `Range: bytes=…` a part (206). With `If-Range` and the `etag`, the whole file is returned if it has changed. A connection that closes before `content-length` bytes means that the content is incomplete. Links are followed within the workspace. Pipes, sockets, devices and hard links are rejected.',
@@ -29,7 +29,7 @@ export const getInternFile = route({
       { caller, host, response },
       {
         internId: params.internId,
-        auditedAct: 'intern.file_read',
+        auditAction: 'intern.file_read',
         paths: { path },
         waitUntilSent: waitForDownload,
         run: async (files, signal) => fileAnswer(basename(path), await files.read(path, selection, signal)),

@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
+import { fileFaults, storageRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
 import { InternParams } from '../params.ts'
 
@@ -11,7 +11,7 @@ export const renameInternFile = route({
   path: '/interns/{internId}/files/rename',
   tag: 'interns',
   key: 'api',
-  roles: fileRoles,
+  roles: storageRoles,
   summary: 'Rename or move a file or folder of an intern’s workspace',
   description: 'The target folder must exist. An existing file is replaced only with `replace`.',
   request: { params: InternParams, body: strictFields({ from: Path, to: Path, replace: z.boolean().default(false) }) },
@@ -23,7 +23,7 @@ export const renameInternFile = route({
       { caller, host, response },
       {
         internId: params.internId,
-        auditedAct: 'intern.file_renamed',
+        auditAction: 'intern.file_renamed',
         paths: { from, to },
         run: (files) => files.rename(from, to, replace),
       },

@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
+import { fileFaults, storageRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
 import { InternParams } from '../params.ts'
 import { FolderPathQuery } from './file-items.ts'
@@ -10,7 +10,7 @@ export const writeInternArchive = route({
   path: '/interns/{internId}/files/archive',
   tag: 'interns',
   key: 'api',
-  roles: fileRoles,
+  roles: storageRoles,
   summary: 'Upload a tar.gz into a folder of an intern’s workspace',
   description:
     'The folder is created if missing; files of the same name are replaced. The archive is unpacked completely or not at all. An archive with an entry that leads out of the folder (an absolute name, `..`, a link), a hard link, a device or a pipe is rejected (400 or 403), and so is one that is too large (413).',
@@ -31,7 +31,7 @@ export const writeInternArchive = route({
       { caller, host, response },
       {
         internId: params.internId,
-        auditedAct: 'intern.files_unpacked',
+        auditAction: 'intern.files_unpacked',
         paths: { path },
         run: (files, signal) => files.unpack(path, upload, signal),
       },

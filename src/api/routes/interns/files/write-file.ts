@@ -1,22 +1,26 @@
+import { booleanParameter } from '#platform/json/boolean-parameter.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
+import { fileFaults, storageRoles, withFiles } from '../../../interns/intern-files.ts'
 import { route } from '../../route.ts'
 import { InternParams } from '../params.ts'
-import { FilePathQuery, flag } from './file-items.ts'
+import { FilePathQuery } from './file-items.ts'
 
 export const writeInternFile = route({
   method: 'put',
   path: '/interns/{internId}/files/content',
   tag: 'interns',
   key: 'api',
-  roles: fileRoles,
+  roles: storageRoles,
   summary: 'Upload a file to an intern’s workspace',
   description:
     'The body is the content of the file, with any media type. Missing folders are created. An existing file is replaced only when the upload is complete; with `keep=true` it is not replaced (409). The settings `intern_upload_bytes` and `intern_disk_bytes` limit the size (413).',
   request: {
     params: InternParams,
-    query: strictFields({ ...FilePathQuery.shape, keep: flag.describe('Whether to keep an existing file.') }),
+    query: strictFields({
+      ...FilePathQuery.shape,
+      keep: booleanParameter('Whether to keep an existing file.').prefault('false'),
+    }),
   },
   uploads: ['application/octet-stream'],
   response: z.object({ data: z.object({ path: z.string(), size: z.int(), created: z.boolean() }) }),
@@ -27,12 +31,9 @@ export const writeInternFile = route({
       { caller, host, response },
       {
         internId: params.internId,
-        auditedAct: 'intern.file_written',
+        auditAction: 'intern.file_written',
         paths: { path },
-        run: (files, signal) => {
-          const canReplace = keep !== 'true'
-          return files.write(path, upload, canReplace, signal)
-        },
+        run: (files, signal) => files.write(path, upload, !keep, signal),
       },
     )
     return { data: { path, size, created: made } }

@@ -47,7 +47,7 @@ export const getInternQuestion = route({
     const openQuestion = (await findOpenQuestions(deps, intern.id)).find(
       ({ question }) => question.id === params.questionId,
     )
-    if (!openQuestion) throw new Fault('not_found', 'The intern does not wait for an answer to such a question.')
+    if (!openQuestion) throw new Fault('not_found', 'The intern has no open question with this ID.')
     const item = questionItem(openQuestion)
     if (openQuestion.question.kind !== 'permission') return { data: item }
     const permission = await fetchPermission(deps.provisioner.runsOf(intern), openQuestion.question.id, signal)

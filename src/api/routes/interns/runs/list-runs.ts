@@ -2,6 +2,7 @@ import { findIntern } from '#interns/registry/intern-store.ts'
 import { InternRun, runStatuses, toRunItem } from '#interns/runs/run-record.ts'
 import { listRuns } from '#interns/runs/run-store.ts'
 import { SessionId } from '#interns/turns/chat-request.ts'
+import { booleanParameter } from '#platform/json/boolean-parameter.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
@@ -22,7 +23,7 @@ export const listInternRuns = route({
       limit: wholeNumber({ min: 1, max: 500 }).default(100),
       status: listParameter(runStatuses).optional().describe('Comma-separated.'),
       session_id: SessionId.optional(),
-      background: z.enum(['true', 'false']).optional(),
+      background: booleanParameter('Only runs in the background, or only others.').optional(),
       starting_after: z.string().min(1).max(512).optional().describe('The last ID of the previous page.'),
     }),
   },
@@ -31,9 +32,8 @@ export const listInternRuns = route({
   handler: async ({ params, query, caller }, deps) => {
     const { limit, status, session_id: sessionId, background, starting_after: startingAfter } = query
     const { id } = await findIntern(deps, caller, params.internId)
-    const filter = { limit, sessionId, startingAfter, statuses: status }
-    const inBackground = background === undefined ? undefined : background === 'true'
-    const { runs, hasMore } = await listRuns(deps, id, { ...filter, background: inBackground })
+    const filter = { limit, sessionId, background, startingAfter, statuses: status }
+    const { runs, hasMore } = await listRuns(deps, id, filter)
     const last = runs.at(-1)
     return { data: runs.map(toRunItem), has_more: hasMore, next_cursor: hasMore ? last?.id : undefined }
   },

@@ -35,8 +35,7 @@ export const listInternSessionEvents = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller, headers, response, signal }, deps) => {
     const { intern, transcripts } = await followTranscripts(deps, caller, params.internId, signal)
-    // An invalid id counts as none.
-    const fromRevision = Number(headers['last-event-id'] ?? 0) || 0
+    const fromRevision = readRevision(headers['last-event-id'])
     const tracked = deps.gateway.inFlight.track(caller, response)
     tracked.internId = intern.id
     tracked.recheckWith(async (laterCaller) => {
@@ -57,6 +56,10 @@ export const listInternSessionEvents = route({
     }
   },
 })
+
+/** Returns the revision in the header `Last-Event-ID`; 0, which is before all entries, without a valid one. */
+const readRevision = (header: string | string[] | undefined): number =>
+  typeof header === 'string' && /^\d{1,16}$/.test(header) ? Number(header) : 0
 
 const eventFormat = {
   opening: `retry: ${retryMs}\n\n`,
