@@ -55,7 +55,9 @@ export function findKeyRow(query: Query | Tx, organizationId: string, hash: stri
 }
 
 /** Finds the keys of the organization with these hashes. */
-export function findKeyRows(query: Query | Tx, organizationId: string, hashes: string[]): Promise<KeyRow[]> {
+export async function findKeyRows(query: Query | Tx, organizationId: string, hashes: string[]): Promise<KeyRow[]> {
+  // Postgres refuses an empty list.
+  if (hashes.length === 0) return []
   return query
     .selectFrom('api_keys')
     .where('organization_id', '=', organizationId)
