@@ -21,9 +21,8 @@ export function contextLengthError(
   tokens: number | undefined,
   metadata: Record<string, unknown>,
 ): { message: string; details: FaultDetails } {
-  const problem = tokens === undefined ? 'The prompt is longer.' : `The prompt has about ${tokens} tokens.`
   return {
-    message: `The maximum context length is ${limit} tokens. ${problem} Shorten the messages, or name a model with a larger context (${contextLengthExceeded}).`,
+    message: `The maximum context length is ${limit} tokens. ${describeProblem(limit, tokens)} or name a model with a larger context (${contextLengthExceeded}).`,
     details: {
       type: 'invalid_request_error',
       metadata: {
@@ -34,4 +33,10 @@ export function contextLengthError(
       },
     },
   }
+}
+
+function describeProblem(limit: number, tokens: number | undefined): string {
+  if (tokens === undefined) return 'The prompt is longer. Shorten the messages,'
+  if (tokens > limit) return `The prompt has about ${tokens} tokens. Shorten the messages,`
+  return `The prompt has about ${tokens} tokens, so there is no room for the answer limit. Lower the limit, shorten the messages,`
 }

@@ -29,11 +29,15 @@ export function toErrorObject({
   return { type, message: contextMessage(metadata) ?? message, ...(details && { details }) }
 }
 
+/** Anthropic's message for an answer limit without room beside the prompt. Claude Code then lowers the limit. */
+const limitMessage = /exceed context limit: \d+ \+ \d+ > \d+/
+
 /** Anthropic's message for a prompt that is too long. Its clients recognize it and shorten the prompt. */
 function contextMessage(metadata: object | undefined): string | undefined {
-  const { error_type, prompt_tokens, max_context_length } = (metadata ?? {}) as Record<string, unknown>
+  const { error_type, prompt_tokens, max_context_length, raw } = (metadata ?? {}) as Record<string, unknown>
   if (error_type !== 'context_length_exceeded') return undefined
   const longest = Number(max_context_length)
+  if (Number(prompt_tokens) <= longest) return limitMessage.test(String(raw)) ? String(raw) : undefined
   // An uncounted prompt is longer by at least one token.
   return `prompt is too long: ${Math.max(Number(prompt_tokens) || 0, longest + 1)} tokens > ${longest} maximum`
 }

@@ -58,7 +58,15 @@ const rows: [message: string, sizes: { limit?: number; tokens?: number }][] = [
   ['prompt is too long: 208310 tokens > 200000 maximum', { limit: 200000, tokens: 208310 }],
   [
     'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length',
-    { limit: 200000 },
+    { limit: 200000, tokens: 190000 },
+  ],
+  [
+    "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (1000 in the messages, 8000 in the completion).",
+    { limit: 8192, tokens: 1000 },
+  ],
+  [
+    "This endpoint's maximum context length is 131072 tokens. However, you requested about 150000 tokens (139000 of text input, 11000 in the output).",
+    { limit: 131072, tokens: 139000 },
   ],
   [
     'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',

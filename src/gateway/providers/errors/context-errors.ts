@@ -1,6 +1,6 @@
 import { describesLongPrompt } from './long-prompt-wording.ts'
 
-/** The sizes in an error message, in tokens. */
+/** The sizes in an error message, in tokens: of the context, and of the prompt without the answer. */
 export type ContextSizes = { limit?: number; tokens?: number }
 
 /** The error codes of servers for a prompt that is longer than the context. */
@@ -77,7 +77,7 @@ const contextErrorPatterns: readonly RegExp[] = [
   /prompt too long; exceeded max context length/i,
   // Anthropic. The last is the prompt and the answer limit together.
   /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+) maximum)?/i,
-  /exceed context limit: \d+ \+ \d+ > (?<limit>\d+)/i,
+  /exceed context limit: (?<tokens>\d+) \+ \d+ > (?<limit>\d+)/i,
   // Google
   /input token count(?: \((?<tokens>\d+)\))? exceeds the maximum number of tokens allowed(?: \(?(?<limit>\d+)\)?)?/i,
   /input token count is (?<tokens>\d+) but (?:the )?model only supports up to (?<limit>\d+)/i,
@@ -115,8 +115,15 @@ export function readContextError(code: string | undefined, message: string | und
   const isNamedByCode = code !== undefined && contextErrorCodes.includes(code)
   if (!match && !isNamedByCode && !(message !== undefined && describesLongPrompt(message))) return undefined
   const { limit, tokens } = match?.groups ?? {}
-  return { ...readSize('limit', limit), ...readSize('tokens', tokens) }
+  const { answer } = (message === undefined ? undefined : answerPattern.exec(message))?.groups ?? {}
+  return { ...readSize('limit', limit), ...readPromptSize(readSize('tokens', tokens), readSize('tokens', answer)) }
 }
+
+/** The answer limit in a message whose size is that of the prompt and the answer together: "9000 tokens (…, 8000 in the completion)". */
+const answerPattern = /(?<answer>[\d,]+) in the (?:completion|output)\b/i
+
+const readPromptSize = ({ tokens }: ContextSizes, { tokens: answer = 0 }: ContextSizes): ContextSizes =>
+  tokens === undefined ? {} : { tokens: tokens > answer ? tokens - answer : tokens }
 
 function firstMatch(patterns: readonly RegExp[], text: string): RegExpExecArray | undefined {
   for (const pattern of patterns) {
