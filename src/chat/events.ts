@@ -70,7 +70,8 @@ type AnswerPiece =
   | { type: 'text'; text: string }
   /** A piece of reasoning. A signature or encrypted content ends a block. */
   | ({ type: 'reasoning'; text: string } & ThoughtMetadata)
-  | { type: 'refusal'; text: string }
+  /** Text that the provider wrote instead of the model has no tokens. */
+  | { type: 'refusal'; text: string; isFree?: true }
   | ({ type: 'citation' } & Citation)
   | ({ type: 'image' } & GeneratedImage)
   | ({ type: 'audio' } & Speech)

@@ -141,10 +141,12 @@ export class AnswerCounter {
         tally.upstreamModel ??= readName(event.model)
         break
       case 'text':
-      case 'refusal':
       case 'reasoning':
       case 'tool_arguments':
         this.countText(event.type, byteLength(event.text))
+        break
+      case 'refusal':
+        if (!event.isFree) this.countText(event.type, byteLength(event.text))
         break
       case 'tool_call':
         tally.toolCalls++

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createResponsesRewriter } from './rewriter.ts'
 
-const item = { type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }
+const part = { type: 'output_text', annotations: [], text: 'Hi' }
+const item = { type: 'message', id: 'm', role: 'assistant', content: [part] }
+const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
 const eventOf = (event: object) => Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
 const outputOf = (output: object[]) => {
-  const { rewriteEvent } = createResponsesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 1 })
+  const { rewriteEvent } = createResponsesRewriter(head)
   rewriteEvent(eventOf({ type: 'response.output_item.done', output_index: 0, item }))
   const raw = rewriteEvent(eventOf({ type: 'response.completed', response: { id: 'r', status: 'completed', output } }))
   return JSON.parse(raw.toString().slice('data: '.length)).response.output
@@ -18,4 +20,26 @@ test('a response without its items at the end gets those of the stream', () => {
 test('a response with its items keeps them', () => {
   const other = { ...item, id: 'other' }
   assert.deepEqual(outputOf([other]), [other])
+})
+
+const { annotations: _annotations, ...plainPart } = part
+const plainItem = { ...item, content: [plainPart] }
+
+test('the texts of events get annotations if they have none', () => {
+  for (const event of [
+    { type: 'response.output_item.done', item: plainItem },
+    { type: 'response.content_part.done', part: plainPart },
+    { type: 'response.completed', response: { output: [plainItem] } },
+  ]) {
+    const written = createResponsesRewriter(head).rewriteEvent(eventOf(event)).toString()
+    assert.ok(written.includes(JSON.stringify(part)), written)
+  }
+})
+
+test('a whole response gets annotations and all counts of its usage', () => {
+  const body = { id: 'r', output: [plainItem], usage: { input_tokens: 5, output_tokens: 1 } }
+  const written = JSON.parse(createResponsesRewriter(head).rewriteWhole(JSON.stringify(body), body, []))
+  assert.deepEqual(written.output, [item])
+  const details = { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } }
+  assert.deepEqual(written.usage, { ...body.usage, ...details, total_tokens: 6 })
 })

@@ -2,7 +2,7 @@ import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-te
 import type { AnswerHead } from '../../protocol/client-protocol.ts'
 import { changeMember, type PassthroughRewriter, parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import { correctCalls, StreamCallRepair } from './call-repair.ts'
-import { settingsWithDefaults } from './object.ts'
+import { completeUsage, settingsWithDefaults } from './object.ts'
 
 /** Fields that official clients need and some upstreams omit. */
 const requiredFields = [
@@ -39,15 +39,18 @@ export function createResponsesRewriter(head: AnswerHead): PassthroughRewriter {
   const endChanges = { ...changes, fill: { ...changes.fill, status: '"completed"' } }
   const completedItems = new CompletedItems()
   return {
-    rewriteEvent: (raw, events = []) => {
+    rewriteEvent: (original, events = []) => {
+      const raw = withAnnotations(original)
       completedItems.collect(raw)
       if (!raw.includes('"response"')) return calls.repair(raw, events)
       const eventChanges = raw.includes('"response.completed"') ? endChanges : changes
       return calls.repair(changeMember(raw, 'response', completedItems.withOutput(raw, eventChanges)), events)
     },
-    rewriteWhole: (answer, _body, events) => {
-      const repaired = correctCalls(answer, events)
-      return applyChanges(repaired, repaired.indexOf('{'), endChanges)
+    rewriteWhole: (answer, body, events) => {
+      const repaired = withAnnotationsInText(correctCalls(answer, events))
+      const { usage } = body as { usage?: object | null }
+      const set = usage ? { ...endChanges.set, usage: toLatin1Json(completeUsage(usage)) } : endChanges.set
+      return applyChanges(repaired, repaired.indexOf('{'), { ...endChanges, set })
     },
   }
 }
@@ -75,3 +78,17 @@ function lacksOutput(event: string): boolean {
   if (!/"response\.(?:completed|incomplete|done)"/.test(event)) return false
   return !/"output"\s*:/.test(event) || /"output"\s*:\s*(?:\[\s*\]|null)/.test(event)
 }
+
+/** A text part, and the member that official clients need in it and some upstreams omit. */
+const [textType, annotationsName] = ['"output_text"', '"annotations"']
+const emptyAnnotations = `${textType},${annotationsName}:[]`
+
+/** The event with annotations in its texts, if it has none. */
+function withAnnotations(event: Buffer): Buffer {
+  if (!event.includes(textType) || event.includes(annotationsName)) return event
+  return Buffer.from(withAnnotationsInText(event.toString('latin1')), 'latin1')
+}
+
+/** Quotes within strings are escaped, so the type is never a text of the answer. */
+const withAnnotationsInText = (text: string): string =>
+  text.includes(annotationsName) ? text : text.replaceAll(/(?<="type"\s*:\s*)"output_text"/g, emptyAnnotations)

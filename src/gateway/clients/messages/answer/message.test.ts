@@ -40,3 +40,13 @@ test('the end of a stream has every field of a stop, like a whole answer', () =>
   assert.ok(written.includes(`"delta":${JSON.stringify(stopped)}`))
   assert.partialDeepStrictEqual(messagesClientProtocol.writeBody(head, [], undefined), stopped)
 })
+
+test('a refusal has the details of one, whole and streamed', () => {
+  const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
+  const refused = { type: 'finish', reason: 'content_filter', native: 'content_filter' } as const
+  const details = { type: 'refusal', category: null, explanation: null }
+  assert.partialDeepStrictEqual(messagesClientProtocol.writeBody(head, [refused], undefined), { stop_details: details })
+  const writer = messagesClientProtocol.createWriter(head, { includeUsage: true })
+  writer.event(refused)
+  assert.ok(writer.end(undefined).includes(`"stop_details":${JSON.stringify(details)}`))
+})

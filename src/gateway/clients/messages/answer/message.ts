@@ -17,8 +17,14 @@ export function toMessageObject(
   stop_reason: StopReason | null,
   usage: object,
 ): object {
-  const endFields = { stop_reason, stop_sequence: null, stop_details: null, container: null, diagnostics: null }
+  const endFields = { ...toStopFields(stop_reason), container: null, diagnostics: null }
   return { id, type: 'message', role: 'assistant', model, provider, content, ...endFields, usage }
+}
+
+/** The fields about the end of a message. Other providers do not name the policy of a refusal. */
+export function toStopFields(stop_reason: StopReason | null): object {
+  const stop_details = stop_reason === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null
+  return { stop_reason, stop_sequence: null, stop_details }
 }
 
 /** A source as an Anthropic citation. Sources of other providers have no index for a later request, so `encrypted_index` is empty. */

@@ -3,7 +3,7 @@ import type { AnswerHead, CostNote, StreamWriter } from '../../../protocol/clien
 import { toErrorObject } from '../errors.ts'
 import { formatEvent } from './block-writer.ts'
 import { ContentWriter } from './content-writer.ts'
-import { type StopReason, toMessageObject, toMessageUsage } from './message.ts'
+import { type StopReason, toMessageObject, toMessageUsage, toStopFields } from './message.ts'
 import { OpenCall } from './open-call.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
@@ -65,7 +65,7 @@ export class MessageWriter implements StreamWriter {
 
   readonly end = (cost: CostNote | undefined): string => {
     const closingEvents = this.closeContent()
-    const delta = { stop_reason: this.#stopReason, stop_sequence: null, stop_details: null, container: null }
+    const delta = { ...toStopFields(this.#stopReason), container: null }
     const usage = toMessageUsage(this.#tokens, cost)
     return closingEvents + formatEvent('message_delta', { delta, usage }) + formatEvent('message_stop', {})
   }

@@ -11,13 +11,14 @@ import { readErrorStatus } from '../../errors/error-status.ts'
 import { readUsage, StreamUsage, type Usage } from './anthropic-usage.ts'
 import { type Block, type Delta, MessageBlocks } from './message-blocks.ts'
 
-type Message = { id?: string; model?: string; usage?: Usage; content?: Block[]; stop_reason?: string | null }
+type Ending = { stop_reason?: string | null; stop_details?: { explanation?: unknown } | null }
+type Message = { id?: string; model?: string; usage?: Usage; content?: Block[] } & Ending
 type Event = {
   type: string
   index?: number
   message?: Message
   content_block?: Block
-  delta?: Delta
+  delta?: Delta & Ending
   usage?: Usage
   error?: UpstreamError
 } & WithBedrockMetrics
@@ -61,7 +62,7 @@ class MessageStream {
       case 'content_block_stop':
         return this.#blocks.end(event.index)
       case 'message_delta':
-        return [...this.#readStopReason(event.delta?.stop_reason), ...this.#usage.add(event.usage)]
+        return [...this.#readEnding(event.delta), ...this.#usage.add(event.usage)]
       case 'message_stop':
         // Some servers send the usage only here.
         return [
@@ -76,10 +77,10 @@ class MessageStream {
     }
   }
 
-  #readStopReason(reason: string | null | undefined): UpstreamEvent[] {
-    if (!reason) return []
+  #readEnding(ending: Ending | undefined): UpstreamEvent[] {
+    if (!ending?.stop_reason) return []
     this.#isFinished = true
-    return [...this.#takeFirstContent(), ...this.#blocks.closeCalls(), finishEvent(reason)]
+    return [...this.#takeFirstContent(), ...this.#blocks.closeCalls(), ...endEvents(ending)]
   }
 
   #takeFirstContent(): UpstreamEvent[] {
@@ -102,7 +103,7 @@ export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
   return [
     startedEvent(message),
     ...new MessageBlocks().readAll(content),
-    finishEvent(message.stop_reason ?? 'end_turn'),
+    ...endEvents(message),
     ...readUsage(message.usage ?? {}),
   ]
 }
@@ -111,9 +112,12 @@ function startedEvent(message: Message | undefined): AnswerEvent {
   return { type: 'started', id: message?.id ?? '', model: message?.model ?? '' }
 }
 
-/** An answer with an unknown reason counts as truncated, and never as a success. */
-function finishEvent(native: string): AnswerEvent {
-  return { type: 'finish', reason: ownValue(finishReasons, native) ?? 'length', native }
+/** The end, after the explanation of a refusal. An answer with an unknown reason counts as truncated, and never as a success. */
+function endEvents({ stop_reason: reason, stop_details: details }: Ending): AnswerEvent[] {
+  const native = reason ?? 'end_turn'
+  const finish: AnswerEvent = { type: 'finish', reason: ownValue(finishReasons, native) ?? 'length', native }
+  const text = native === 'refusal' ? details?.explanation : undefined
+  return typeof text === 'string' && text !== '' ? [{ type: 'refusal', text, isFree: true }, finish] : [finish]
 }
 
 function errorEvent(error: UpstreamError | undefined): AnswerEvent {
