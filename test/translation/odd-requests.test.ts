@@ -4,11 +4,23 @@ import { type RecordedProviders, startWithUpstream } from '#test/harness/upstrea
 import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
 import { encodeAnswer } from '#test/harness/upstream/upstream-answers.ts'
 import { clientChats, clientMessages, clientResponses } from '../odd-requests/client-forms.ts'
+import { limitChats, limitMessages, limitResponses } from '../odd-requests/field-limits.ts'
 import { modelChats, modelMessages } from '../odd-requests/model-rules.ts'
 import { oddChats, oddMessages, oddResponses } from '../odd-requests/requests.ts'
 import { doors } from '../tool-calls/clients.ts'
 
-const chatServers = ['openai', 'mistral', 'groq', 'moonshotai', 'openrouter', 'deepseek', 'zai', 'alibaba', 'xai']
+const chatServers = [
+  'openai',
+  'azure',
+  'mistral',
+  'groq',
+  'moonshotai',
+  'openrouter',
+  'deepseek',
+  'zai',
+  'alibaba',
+  'xai',
+]
 const models = [
   ...[
     'm',
@@ -80,9 +92,9 @@ describe('requests in forms that providers refuse or misread', () => {
   })
 
   const requestsOf = {
-    chat: [...oddChats, ...clientChats, ...modelChats],
-    responses: [...oddResponses, ...clientResponses],
-    messages: [...oddMessages, ...clientMessages, ...modelMessages],
+    chat: [...oddChats, ...clientChats, ...modelChats, ...limitChats],
+    responses: [...oddResponses, ...clientResponses, ...limitResponses],
+    messages: [...oddMessages, ...clientMessages, ...modelMessages, ...limitMessages],
   }
   test('reasoning is counted with its budget, without an answer limit', async () => {
     const thinking = { type: 'enabled', budget_tokens: 2000 }

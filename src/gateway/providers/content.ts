@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { correctDataUrl } from '../protocol/repairs/media-types.ts'
 
 /** A content part in the format from which all provider protocols encode their parts. */
-export type NormalizedPart = { cacheControl?: unknown } & (
+export type NormalizedPart = { cacheControl?: unknown; cacheBreakpoint?: unknown } & (
   | { kind: 'text'; text: string }
   | { kind: 'image'; url: string; detail?: string }
   | {
@@ -24,6 +24,13 @@ export type NormalizedPart = { cacheControl?: unknown } & (
 
 const dataUrl = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/is
 
+/** The cache breakpoint of a part. Clients mark a part as Anthropic or as OpenAI has it. */
+function readBreakpoint(part: ContentPart): Pick<NormalizedPart, 'cacheControl' | 'cacheBreakpoint'> | undefined {
+  const { cache_control: cacheControl, prompt_cache_breakpoint: cacheBreakpoint } = part as Record<string, unknown>
+  if (cacheBreakpoint != null) return { cacheControl: cacheControl ?? { type: 'ephemeral' }, cacheBreakpoint }
+  return cacheControl == null ? undefined : { cacheControl }
+}
+
 /** Normalizes the content of a message, a text or a list. Skips parts that only one provider understands. */
 export function normalizeContent(content: Content | null | undefined): NormalizedPart[] {
   if (content == null) return []
@@ -32,8 +39,8 @@ export function normalizeContent(content: Content | null | undefined): Normalize
   for (const part of content) {
     if (isSingleProviderPart(part)) continue
     const normalized = normalizePart(part)
-    const { cache_control: cacheControl } = part as { cache_control?: unknown }
-    parts.push(cacheControl == null ? normalized : { ...normalized, cacheControl })
+    const cache = readBreakpoint(part)
+    parts.push(cache ? { ...normalized, ...cache } : normalized)
   }
   return parts
 }

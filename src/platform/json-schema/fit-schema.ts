@@ -57,12 +57,21 @@ function fitNode(original: unknown, context: FitContext): Schema {
   if (hasType(schema.type, 'array') && schema.items === undefined && schema.prefixItems === undefined)
     schema = { ...schema, items: {} }
   if (rules.closesObjects || rules.declaresRequired) schema = withDeclaredRequired(schema, context)
-  if (rules.closesObjects && describesObject(schema) && schema.additionalProperties !== false)
+  if (rules.closesObjects && describesObject(schema) && schema.additionalProperties !== false) {
+    if (isDictionary(schema)) context.report('additionalProperties')
     schema = { ...schema, properties: schema.properties ?? {}, additionalProperties: false }
+  }
   return schema
 }
 
-const supports = ({ keywords }: SchemaRules, keyword: string) => keywords === undefined || keywords.has(keyword)
+/** Whether an object is meant to have properties of any name. Closed, it has none of them. */
+function isDictionary({ additionalProperties, properties }: Schema): boolean {
+  if (additionalProperties === true) return !isSchema(properties) || Object.keys(properties).length === 0
+  return isSchema(additionalProperties)
+}
+
+const supports = ({ keywords, unsupported }: SchemaRules, keyword: string) =>
+  keywords ? keywords.has(keyword) : !unsupported?.has(keyword)
 
 /** Providers refuse a reference to nothing, to another document, or to a keyword that is removed. */
 function isAcceptedRef(ref: string, { rules, root }: FitContext): boolean {

@@ -7,6 +7,8 @@ export type Schema = Record<string, unknown>
 export type SchemaRules = {
   /** Supported keywords. Others move into the description. Undefined: all are supported. */
   keywords?: ReadonlySet<string>
+  /** Unsupported keywords, if all others are supported. */
+  unsupported?: ReadonlySet<string>
   /** Supported formats of strings. */
   formats?: ReadonlySet<string>
   /** Keywords of bounds that are supported only with some values. */

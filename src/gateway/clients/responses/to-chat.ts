@@ -25,6 +25,7 @@ const translatedFields: ReadonlySet<string> = new Set([
   'client_metadata',
   'context_management',
   'moderation',
+  'image',
   'include',
   'input',
   'instructions',
@@ -44,6 +45,7 @@ const fieldsWithoutCounterpart = [
   'access_programs',
   'context_management',
   'moderation',
+  'image',
   'max_tool_calls',
   'top_logprobs',
 ] as const
@@ -54,6 +56,8 @@ export function listUntranslatedFields(body: Body): string[] {
   const tools = (listDeclaredTools(body) as (Tool | null)[]).filter((tool) => !(tool && isClientSearch(tool)))
   const fields = findSetFields(body, fieldsWithoutCounterpart)
   if (include.some((name) => name !== 'reasoning.encrypted_content')) fields.push('include')
+  if (body.truncation === 'auto') fields.push('truncation')
+  if (body.tool_choice != null && toChatToolChoice(body.tool_choice) === undefined) fields.push('tool_choice')
   for (const tool of tools)
     if (typeof tool?.type === 'string' && !toolTypes.has(tool.type)) fields.push(`tools.${tool.type}`)
   return [...fields, ...listUntranslatableItemTypes(body.input).map((type) => `input.${type}`)]
@@ -107,10 +111,10 @@ function toResponseFormat(format: Format | undefined): Body {
 }
 
 /** Translates the tools. Provider tools have no counterpart, but reach upstreams of this protocol. */
-function toChatTools({ tool_choice, parallel_tool_calls }: Body, { tools }: FlatTools): Body {
-  const functions = (tools as Tool[]).filter(({ type }) => type === 'function' || type === 'custom')
+function toChatTools({ tool_choice, parallel_tool_calls }: Body, flatTools: FlatTools): Body {
+  const functions = (flatTools.tools as Tool[]).filter(({ type }) => type === 'function' || type === 'custom')
   if (functions.length === 0) return {}
-  const choice = toChatToolChoice(tool_choice)
+  const choice = toChatToolChoice(withFlatNames(tool_choice, flatTools))
   return {
     tools: functions.map((tool) => (tool.type === 'custom' ? toChatCustomTool(tool) : toChatFunction(tool))),
     ...(choice !== undefined && { tool_choice: choice }),
@@ -128,6 +132,17 @@ function toChatFunction(tool: Tool): Body {
     ...(strict != null && { strict }),
   }
   return { type, function: definition, ...(cache_control != null && { cache_control }) }
+}
+
+/** The tool choice with the names of the flat list, also of several allowed tools. */
+function withFlatNames(choice: unknown, flatTools: FlatTools): unknown {
+  if (typeof choice !== 'object' || choice === null) return choice
+  const { name, namespace, tools } = choice as { name?: unknown; namespace?: unknown; tools?: unknown }
+  return {
+    ...choice,
+    ...(typeof name === 'string' && { name: flatTools.findFlatName(name, namespace) }),
+    ...(Array.isArray(tools) && { tools: tools.map((tool) => withFlatNames(tool, flatTools)) }),
+  }
 }
 
 type Choice = {

@@ -1,24 +1,35 @@
-import { fitSchema } from '#platform/json-schema/fit-schema.ts'
-import { isSchema, type Schema, schemaKeywords } from '#platform/json-schema/schema-keywords.ts'
+import { fitSchema, type ReportKeyword } from '#platform/json-schema/fit-schema.ts'
+import { isSchema, type Schema, type SchemaRules, schemaKeywords } from '#platform/json-schema/schema-keywords.ts'
 
 /** Keywords that OpenAI refuses in strict schemas. */
-const refusedKeywords = [
-  'allOf',
-  'oneOf',
-  'not',
-  'if',
-  'dependentRequired',
-  'dependentSchemas',
-  'patternProperties',
-] as const
+const refusedKeywords = ['allOf', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'patternProperties'] as const
+
+/** What OpenAI accepts in strict schemas, except the keywords above. `oneOf` becomes `anyOf`. */
+const strictRules: SchemaRules = {
+  closesObjects: true,
+  unsupported: new Set(['oneOf', 'propertyNames']),
+  formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']),
+}
 
 /**
  * Closes every object of a schema (`additionalProperties: false`), so that OpenAI accepts it as strict. Undefined if it has
- * optional properties or refused keywords.
+ * optional properties, properties of any name, or refused keywords.
  */
-export function toStrictSchema(schema: unknown): Schema | undefined {
-  const closedSchema = fitSchema(schema, { closesObjects: true }, () => {})
-  return isStrict(closedSchema) ? closedSchema : undefined
+export function toStrictSchema(schema: unknown, report: ReportKeyword): Schema | undefined {
+  const removedKeywords: string[] = []
+  const closedSchema = fitSchema(schema, strictRules, (keyword) => removedKeywords.push(keyword))
+  if (removedKeywords.includes('additionalProperties') || !isStrict(closedSchema)) return undefined
+  for (const keyword of removedKeywords) report(keyword)
+  return closedSchema
+}
+
+/** Whether closing the objects of a schema would remove properties of any name. */
+export function hasDictionary(schema: unknown): boolean {
+  let isFound = false
+  fitSchema(schema, { closesObjects: true }, (keyword) => {
+    isFound ||= keyword === 'additionalProperties'
+  })
+  return isFound
 }
 
 function isStrict(schema: unknown): boolean {

@@ -37,18 +37,25 @@ function fitBlock(block: Block): Block {
     const content = mapItems(block.content as Block[], fitBlock)
     return content === block.content ? block : { ...block, content }
   }
-  if (block?.type === 'text' || block?.type === 'tool_use') return withoutStreamMembers(block)
+  const refusedMembers = findRefusedMembers(block?.type)
+  if (refusedMembers) return withoutMembers(block, refusedMembers)
   if (!openaiPartTypes.has(block?.type)) return block
   return encodeBlocks([toChatPart(block as Part) as ContentPart])[0] ?? block
 }
 
-/** Members that LangChain adds to the blocks of a stream, and that Anthropic refuses. */
-const streamMembers = ['index', 'partial_json'] as const
+/** Members that LangChain adds to the blocks of a stream, and Anthropic's SDK to parsed texts. Anthropic refuses them. */
+const clientMembers = ['index', 'partial_json', 'parsed_output']
+/** Reasoning cannot have a cache breakpoint either. */
+const thoughtMembers = [...clientMembers, 'cache_control']
 
-function withoutStreamMembers(block: Block): Block {
-  if (!streamMembers.some((name) => name in block)) return block
-  const { index: _index, partial_json: _json, ...rest } = block as Block & Body
-  return rest
+const findRefusedMembers = (type: unknown): readonly string[] | undefined => {
+  if (type === 'text' || type === 'tool_use') return clientMembers
+  return type === 'thinking' || type === 'redacted_thinking' ? thoughtMembers : undefined
+}
+
+function withoutMembers(block: Block, names: readonly string[]): Block {
+  if (!names.some((name) => name in block)) return block
+  return Object.fromEntries(Object.entries(block).filter(([name]) => !names.includes(name)))
 }
 
 /** Makes the input of each call an object, as Anthropic requires. Some clients return the JSON text of a stream, or null. */

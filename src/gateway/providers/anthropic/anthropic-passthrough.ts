@@ -6,7 +6,7 @@ import type { Body } from '../../protocol/request-body.ts'
 import { emptyRequestFault } from '../empty-request.ts'
 import { withoutServiceFields } from '../service-fields.ts'
 import { defaultMaxTokens } from './anthropic-request.ts'
-import { computeThinkingSettings } from './anthropic-thinking.ts'
+import { acceptsLoneCalls, computeThinkingSettings } from './anthropic-thinking.ts'
 
 type Turn = { role?: unknown; content?: unknown }
 type Block = { type?: unknown; signature?: unknown; data?: unknown; citations?: unknown }
@@ -26,8 +26,8 @@ export function adaptForAnthropic(body: Body, endpoint: Endpoint): Body {
   const hasRemovedContent = adaptedTurns.some((turn, index) => turn !== turns[index])
   if (hasRemovedContent) sent.messages = withoutEmptyTurns(adaptedTurns)
   if (body.reasoning !== undefined) translateReasoning(sent, endpoint)
-  // Claude refuses reasoning after a call whose reasoning is missing.
-  if (hasRemovedContent && endsWithToolResult(turns)) delete sent.thinking
+  // Claude with budgets refuses reasoning after a call whose reasoning is missing.
+  if (hasRemovedContent && endsWithToolResult(turns) && !acceptsLoneCalls(endpoint.upstreamModel)) delete sent.thinking
   return sent
 }
 

@@ -9,6 +9,7 @@ import { assistantImageRepair } from '../../protocol/repairs/assistant-images.ts
 import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
+import { hasDictionary } from '../../protocol/repairs/strict-schema.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { findUnknownFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
@@ -102,13 +103,38 @@ const strictRules: SchemaRules = {
   closesObjects: true,
 }
 
+type Format = { schema?: unknown } | null | undefined
+
+/** Fits the schema of the answer format, also in its former field `output_format`. */
 const fitAnswerSchema: Repair = (body, dropped) => {
-  const config = body.output_config as { format?: { type?: string; schema?: unknown } } | null | undefined
-  const before = config?.format?.schema
-  if (typeof before !== 'object' || before === null) return body
+  const config = body.output_config as { format?: Format } | null | undefined
+  const format = fitFormat(config?.format, dropped)
+  const formerFormat = fitFormat(body.output_format as Format, dropped)
+  if (format === config?.format && formerFormat === body.output_format) return body
+  return {
+    ...body,
+    ...(config && { output_config: { ...config, ...(format && { format }) } }),
+    ...(formerFormat && { output_format: formerFormat }),
+  }
+}
+
+function fitFormat(format: Format, dropped: string[]): Format {
+  const { schema: before } = format ?? {}
+  if (typeof before !== 'object' || before === null) return format
   const schema = fitSchema(before, strictRules, (keyword) => noteDropped(dropped, `output_config.format.${keyword}`))
-  if (schema === before) return body
-  return { ...body, output_config: { ...config, format: { ...config!.format, schema } } }
+  return schema === before ? format : { ...format, schema }
+}
+
+/** Makes tools not strict whose arguments have properties of any name. Anthropic refuses such a schema as strict. */
+const relaxOpenTools: Repair = (body, dropped) => {
+  if (!Array.isArray(body.tools)) return body
+  const tools = mapItems(body.tools as (Body | null)[], (tool) => {
+    if (tool?.strict !== true || !hasDictionary(tool.input_schema)) return tool
+    noteDropped(dropped, `tools.${tool.name}.strict`)
+    const { strict: _strict, ...rest } = tool
+    return rest
+  })
+  return tools === body.tools ? body : { ...body, tools }
 }
 
 /** Reads and replaces the schemas of strict tools, or those of all other tools. */
@@ -140,6 +166,7 @@ export const anthropicRules: RequestRules = {
     fitToClaude,
     limitCacheBreakpoints,
     declareCalledTools,
+    relaxOpenTools,
     toolRepair(toolShape('other'), {}),
     toolRepair(toolShape('strict'), strictRules),
     inlineDataRepair(splitPaths('messages.*.content.*.source', 'messages.*.content.*.content.*.source'), 'media_type'),
@@ -187,6 +214,7 @@ const unsupportedFields = [
   'top_logprobs',
   'prompt_cache_key',
   'prompt_cache_retention',
+  'prompt_cache_options',
   'verbosity',
   'metadata',
   'modalities',

@@ -36,6 +36,9 @@ export const isBudgetModel = (model: string) => findThinkingMode(model) === 'bud
 /** Whether a Claude model reasons only by an effort. */
 export const refusesBudget = (model: string) => findThinkingMode(model) === 'adaptive-only'
 
+/** Whether a model is known to reason by an effort. It accepts calls whose reasoning is missing. */
+export const acceptsLoneCalls = (model: string) => /claude-.*\d/.test(model) && refusesBudget(model)
+
 /** Whether a Claude model accepts sampling settings. Models that reason only by an effort refuse them. */
 export const acceptsSampling = (model: string) => !refusesBudget(model)
 

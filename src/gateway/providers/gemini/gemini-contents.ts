@@ -49,8 +49,8 @@ export function encodeContents(messages: Message[], model: string): Content[] {
     if (last?.role === role) pushAll(last.parts, parts)
     else contents.push({ role, parts })
   }
-  // Gemini refuses a call that does not follow a turn of the user, so an empty one is added.
-  return contents[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: '' }] }, ...contents] : contents
+  // Gemini refuses a call that does not follow a turn of the user, and Vertex AI an empty text.
+  return contents[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: '.' }] }, ...contents] : contents
 }
 
 /** Adds the function of each call to `functionOfCall`. The result of the call gets its name. */
@@ -177,7 +177,7 @@ function toPart(part: NormalizedPart): Part[] {
     case 'remote-media':
       return [{ fileData: { ...findUrlType(part.url), fileUri: part.url } }]
     case 'uploaded-file':
-      return [{ fileData: { fileUri: part.fileId } }]
+      return [{ fileData: { ...findUrlType(part.fileId), fileUri: part.fileId } }]
     case 'inline':
       return [{ inlineData: { mimeType: toTextType(part.mediaType), data: part.base64 } }]
     case 'other':

@@ -117,5 +117,6 @@ export const fieldsUnsupportedByGemini = [
   'metadata',
   'prompt_cache_key',
   'prompt_cache_retention',
+  'prompt_cache_options',
   'verbosity',
 ] as const

@@ -18,6 +18,12 @@ export type ChatCompatibility = Compatibility & {
   acceptsSchemaConstraints?: boolean
   /** Whether the server refuses a user message directly after a tool result. */
   refusesUserAfterToolResult?: boolean
+  /** Whether the server refuses long ids of a user or a cache. */
+  refusesLongIds?: boolean
+  /** Whether the server refuses metadata of a chat that it does not store. */
+  refusesUnstoredMetadata?: boolean
+  /** Whether the server refuses images in earlier answers. */
+  refusesAnswerImages?: boolean
   /** Whether the server refuses images and files in tool results. */
   refusesToolResultAttachments?: boolean
   /** Whether the server accepts `functions`, the predecessor of `tools`. */
@@ -78,8 +84,11 @@ const openai: ChatCompatibility = {
   acceptsOnlyReasoningEffort: true,
   refusesToolResultAttachments: true,
   refusesCacheBreakpoints: true,
+  refusesUnstoredMetadata: true,
+  refusesAnswerImages: true,
+  refusesLongIds: true,
   maxStops: 4,
-  refusedFields: ['include_reasoning'],
+  refusedFields: ['include_reasoning', 'cache_control'],
   callIds: { allowedCharacters: anyCharacters, maxLength: 40 },
   validatesStrictSchemas: true,
 }

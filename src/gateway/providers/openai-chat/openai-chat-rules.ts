@@ -4,6 +4,7 @@ import type { Message } from '#chat/message.ts'
 import { isReasoningModel } from '../../protocol/reasoning-models.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { wrapSchema } from '../../protocol/repairs/answer-format.ts'
+import { assistantImageRepair } from '../../protocol/repairs/assistant-images.ts'
 import { withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import { filenameRepair } from '../../protocol/repairs/file-names.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
@@ -14,7 +15,8 @@ import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.t
 import type { Body } from '../../protocol/request-body.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { openaiEffortRepair, serverEffortRepair } from '../openai/openai-efforts.ts'
-import { reasoningModelRepair, skipReasoningBesideTools } from '../openai/openai-model-settings.ts'
+import { reasoningModelRepair, skipReasoningBesideTools, verbosityRepair } from '../openai/openai-model-settings.ts'
+import { hashLongIds, skipUnstoredMetadata } from '../openai/openai-request-fields.ts'
 import {
   chatCallIdPaths,
   chatNames,
@@ -145,7 +147,14 @@ function compileRules(endpoint: Endpoint): RequestRules {
       skipReasoningBesideTools,
       disabledReasoningRepair(compatibility, endpoint),
       reasoningModelRepair(({ reasoning_effort: effort }) => effort),
+      verbosityRepair(
+        ({ verbosity }) => verbosity,
+        (body) => withMember(body, 'verbosity', undefined),
+      ),
       skipParallelCalls,
+      ...(compatibility.refusesUnstoredMetadata ? [skipUnstoredMetadata] : []),
+      ...(compatibility.refusesLongIds ? [hashLongIds] : []),
+      ...(compatibility.refusesAnswerImages ? [assistantImageRepair('messages', 'image_url')] : []),
       fixedSamplingRepair(compatibility),
       rangeRepair(compatibility),
       assistantMessageRepair(compatibility),

@@ -1,6 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ContentPart, Message } from '#chat/message.ts'
+import type { Body } from '../../protocol/request-body.ts'
 import { isSingleProviderPart, joinTexts, rejectContainerFile, toResultContent } from '../content.ts'
 import { emptyRequestFault } from '../empty-request.ts'
 
@@ -55,7 +56,7 @@ function toolWithoutCacheControl(tool: ChatTool): ChatTool {
 function withoutCacheControl(message: Message): Message {
   if (!Array.isArray(message.content)) return message
   const parts = message.content.map((part) => {
-    const { cache_control: _breakpoint, ...rest } = part as ContentPart & { cache_control?: unknown }
+    const { cache_control: _anthropic, prompt_cache_breakpoint: _openai, ...rest } = part as ContentPart & Body
     return rest as ContentPart
   })
   const isText = parts.every(({ type }) => type === 'text')

@@ -68,7 +68,12 @@ function encodeToolOutput(message: Extract<Message, { role: 'tool' }>, isCustom:
  */
 export const encodeParts = (content: Content): Body[] => normalizeContent(content).map(encodePart)
 
-function encodePart(part: NormalizedPart): Body {
+function encodePart({ cacheBreakpoint, ...part }: NormalizedPart): Body {
+  const encoded = encodeContent(part)
+  return cacheBreakpoint === undefined ? encoded : { ...encoded, prompt_cache_breakpoint: cacheBreakpoint }
+}
+
+function encodeContent(part: NormalizedPart): Body {
   switch (part.kind) {
     case 'text':
       return { type: 'input_text', text: part.text }

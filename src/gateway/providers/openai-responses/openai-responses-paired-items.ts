@@ -67,6 +67,23 @@ export const skipLoneReasoning: Repair = (body, dropped) => {
   return { ...body, input: remaining.toReversed() }
 }
 
+/**
+ * Removes reasoning of which only the summary is in the request. The provider would search for the rest among its stored answers,
+ * and refuses the request. Changes nothing if it stores them.
+ */
+export const skipUnreadableReasoning: Repair = (body, dropped) => {
+  const items = body.input
+  if (!Array.isArray(items) || body.store === true || refersToStored(body, items as Item[])) return body
+  const remaining = (items as Item[]).filter((item) => !isUnreadable(item))
+  if (remaining.length === items.length) return body
+  noteDropped(dropped, 'input.reasoning')
+  return { ...body, input: remaining }
+}
+
+/** Open models have their reasoning in `content`. */
+const isUnreadable = (item: Item | null): boolean =>
+  item?.type === 'reasoning' && !item.encrypted_content && !(Array.isArray(item.content) && item.content.length > 0)
+
 /** Whether the model made an item, and not its client. */
 function isOfModel(item: Item): boolean {
   const { type = 'message', role } = item ?? {}

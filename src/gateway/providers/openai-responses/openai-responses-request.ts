@@ -41,6 +41,7 @@ export function encodeResponsesRequest(chat: ChatRequest, endpoint: Endpoint): B
     safety_identifier: chat.safety_identifier,
     prompt_cache_key: chat.prompt_cache_key,
     prompt_cache_retention: chat.prompt_cache_retention,
+    prompt_cache_options: chat.prompt_cache_options,
   })
 }
 

@@ -6,7 +6,8 @@ import type { RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { openaiEffortRepair } from '../openai/openai-efforts.ts'
-import { reasoningModelRepair } from '../openai/openai-model-settings.ts'
+import { reasoningModelRepair, verbosityRepair } from '../openai/openai-model-settings.ts'
+import { hashLongIds } from '../openai/openai-request-fields.ts'
 import {
   emptyContentRepair,
   formatRepair,
@@ -16,7 +17,7 @@ import {
   strictToolRepair,
 } from '../openai/openai-rules.ts'
 import { fitItems, fitToolChoice, skipNullFields } from './openai-responses-items.ts'
-import { pairCallOutputs, skipLoneReasoning } from './openai-responses-paired-items.ts'
+import { pairCallOutputs, skipLoneReasoning, skipUnreadableReasoning } from './openai-responses-paired-items.ts'
 
 const toolShape: ToolShape = {
   schemaOf: ({ type, name, parameters }) => (type === 'function' ? { name, schema: parameters } : undefined),
@@ -26,6 +27,11 @@ const toolShape: ToolShape = {
 function withEffort(body: Body, effort: string | undefined): Body {
   const { reasoning, ...rest } = body
   return effort === undefined ? rest : { ...rest, reasoning: { ...(reasoning as Body), effort } }
+}
+
+function withoutVerbosity({ text, ...rest }: Body): Body {
+  const { verbosity: _verbosity, ...options } = text as Body
+  return Object.keys(options).length > 0 ? { ...rest, text: options } : rest
 }
 
 /** The request rules of OpenAI responses. */
@@ -40,6 +46,7 @@ export const responsesRules: RequestRules = {
     assistantImageRepair('input', 'input_image'),
     fitToolChoice,
     pairCallOutputs,
+    skipUnreadableReasoning,
     skipLoneReasoning,
     openaiEffortRepair(
       ({ reasoning }) => (reasoning as { effort?: unknown } | null | undefined)?.effort,
@@ -47,6 +54,8 @@ export const responsesRules: RequestRules = {
       'reasoning',
     ),
     reasoningModelRepair(({ reasoning }) => (reasoning as { effort?: unknown } | null | undefined)?.effort),
+    verbosityRepair(({ text }) => (text as Body | null | undefined)?.verbosity, withoutVerbosity),
+    hashLongIds,
     strictToolRepair(
       (tool) => (tool.type === 'function' ? tool : undefined),
       (_tool, declared) => declared as Body,

@@ -17,7 +17,7 @@ const modelsNeedingEffortWithTools = /^gpt-(?:5\.[6-9]|[6-9])/
 const modelsWithoutStops = /^(?:o[3-9]|gpt-[5-9])/
 
 /** Settings that models which can reason always refuse. */
-const unsupportedSettings = ['presence_penalty', 'frequency_penalty', 'logit_bias'] as const
+const unsupportedSettings = ['presence_penalty', 'frequency_penalty', 'logit_bias', 'prediction'] as const
 /** Settings that models which can reason refuse while they reason. */
 const samplingSettings = ['temperature', 'top_p', 'logprobs', 'top_logprobs'] as const
 
@@ -47,4 +47,17 @@ export const skipReasoningBesideTools: Repair = (body, dropped) => {
   if (effort == null) return modelsNeedingEffortWithTools.test(model) ? { ...body, reasoning_effort: 'none' } : body
   noteDropped(dropped, 'reasoning_effort')
   return { ...body, reasoning_effort: 'none' }
+}
+
+/** Models that accept only the verbosity `medium`. */
+const mediumVerbosity = /^(?:gpt-[34]|chatgpt|o\d|gpt-5-chat|gpt-5(?:\.1)?-codex)/
+
+/** Removes a verbosity that a model of OpenAI refuses. @param find the verbosity in a body. @param remove removes it. */
+export function verbosityRepair(find: (body: Body) => unknown, remove: (body: Body) => Body): Repair {
+  return (body, dropped) => {
+    const verbosity = find(body)
+    if (verbosity == null || verbosity === 'medium' || !mediumVerbosity.test(String(body.model))) return body
+    noteDropped(dropped, 'verbosity')
+    return remove(body)
+  }
 }

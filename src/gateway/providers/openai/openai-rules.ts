@@ -60,7 +60,7 @@ function withFormatName(format: StrictHolder): StrictHolder {
 /** OpenAI refuses a strict schema that leaves an object open or a property optional. Such a schema is sent as not strict. */
 function fitStrictSchema(holder: StrictHolder, field: string, name: string, dropped: string[]): StrictHolder {
   if (holder.strict !== true) return holder
-  const schema = toStrictSchema(holder[field])
+  const schema = toStrictSchema(holder[field], (keyword) => noteDropped(dropped, `${name}.${keyword}`))
   if (schema) return schema === holder[field] ? holder : { ...holder, [field]: schema }
   noteDropped(dropped, `${name}.strict`)
   return { ...holder, strict: false }

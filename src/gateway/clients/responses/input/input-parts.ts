@@ -21,7 +21,11 @@ function toPart(part: Part): ContentPart {
     url?: unknown
     detail?: unknown
   }
-  const cache = part.cache_control === undefined ? {} : { cache_control: part.cache_control }
+  const { cache_control, prompt_cache_breakpoint } = part
+  const cache = {
+    ...(cache_control !== undefined && { cache_control }),
+    ...(prompt_cache_breakpoint !== undefined && { prompt_cache_breakpoint }),
+  }
   switch (type) {
     case 'input_text':
     case 'output_text':

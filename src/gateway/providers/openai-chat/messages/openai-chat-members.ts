@@ -71,26 +71,30 @@ export const skipNullDescriptions: Repair = (body) => {
   return tools === body.tools ? body : { ...body, tools }
 }
 
-/** Removes Anthropic's cache breakpoints for servers that refuse them. They cache prompts without breakpoints. */
-export function cacheBreakpointRepair({ refusesCacheBreakpoints = false }: ChatCompatibility): Repair {
+/** Removes cache breakpoints for servers that refuse them. They cache prompts without breakpoints. OpenAI accepts its own. */
+export function cacheBreakpointRepair(compatibility: ChatCompatibility): Repair {
+  const { refusesCacheBreakpoints = false, refusesUnknownFields = false } = compatibility
+  const names = ['cache_control', ...(refusesUnknownFields ? ['prompt_cache_breakpoint'] : [])]
   return (body) => {
     if (!refusesCacheBreakpoints) return body
-    const messages = withoutBreakpoints(body.messages)
-    const tools = withoutBreakpoints(body.tools)
+    const messages = withoutBreakpoints(body.messages, names)
+    const tools = withoutBreakpoints(body.tools, names)
     if (messages === body.messages && tools === body.tools) return body
     return { ...body, messages, ...(tools !== undefined && { tools }) }
   }
 }
 
 /** The list without the breakpoints of its items, of their content and of their functions. */
-function withoutBreakpoints(list: unknown): unknown {
+function withoutBreakpoints(list: unknown, names: readonly string[]): unknown {
   if (!Array.isArray(list)) return list
   return mapItems(list as (Body | null)[], (item) => {
     if (typeof item !== 'object' || item === null) return item
-    const content = withoutBreakpoints(item.content)
-    const [fn] = withoutBreakpoints([item.function]) as unknown[]
-    if (!('cache_control' in item) && content === item.content && fn === item.function) return item
-    const { cache_control: _breakpoint, ...rest } = item
-    return { ...rest, ...(content !== undefined && { content }), ...(fn !== undefined && { function: fn }) }
+    const content = withoutBreakpoints(item.content, names)
+    const [fn] = withoutBreakpoints([item.function], names) as unknown[]
+    const marks = names.filter((name) => name in item)
+    if (marks.length === 0 && content === item.content && fn === item.function) return item
+    const rest: Body = { ...item, ...(content !== undefined && { content }), ...(fn !== undefined && { function: fn }) }
+    for (const name of marks) delete rest[name]
+    return rest
   })
 }
