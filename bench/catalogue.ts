@@ -48,8 +48,8 @@ async function measureStart(): Promise<void> {
   }
   const start = median(starts)
   const memory = median(resident)
-  report('start to first answer', `${start.toFixed(0)} ms`, { text: '<= 1000 ms', isMet: start <= 1000 })
-  report('memory after the first answer', `${memory.toFixed(0)} MB`, { text: '<= 180 MB', isMet: memory <= 180 })
+  report('start to first response', `${start.toFixed(0)} ms`, { text: '<= 1000 ms', isMet: start <= 1000 })
+  report('memory after the first response', `${memory.toFixed(0)} MB`, { text: '<= 180 MB', isMet: memory <= 180 })
 }
 
 async function measureWholeList(service: RunningServer, encoding: string): Promise<void> {
@@ -111,7 +111,7 @@ async function measureGrowth(): Promise<void> {
   report('growth from 2,000 to 20,000 models', growth.toFixed(1), { text: '<= 10, linear', isMet: growth <= 10 })
 }
 
-/** The median time to parse the query, find the models, and create the tag and the bytes of the answer. */
+/** The median time to parse the query, find the models, and create the tag and the bytes of the response. */
 function answerMicroseconds(snapshot: Snapshot): number {
   const times: number[] = []
   for (let round = 0; round < 3000; round++) {

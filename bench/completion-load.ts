@@ -29,9 +29,9 @@ export function connectTo({ url }: CompletionTarget): Promise<Socket> {
   })
 }
 
-/** Milliseconds to the first byte of the answer, and to its end. */
+/** Milliseconds to the first byte of the response, and to its end. */
 export type Timing = { firstByteMs: number; wholeMs: number }
-/** @property refusal the start of the answer if its status is not 200. */
+/** @property refusal the start of the response if its status is not 200. */
 type Exchange = { timing: Timing; refusal: string | undefined }
 
 const chunkedEnd = Buffer.from('0\r\n\r\n')
@@ -43,7 +43,7 @@ export async function sendRequest(socket: Socket, target: CompletionTarget): Pro
   return timing
 }
 
-/** Sends one request and waits for the end of the answer, which its length or its last chunk shows. */
+/** Sends one request and waits for the end of the response, which its length or its last chunk shows. */
 function exchange(socket: Socket, target: CompletionTarget): Promise<Exchange> {
   const startedAt = performance.now()
   return new Promise((done, fail) => {
@@ -65,13 +65,13 @@ function exchange(socket: Socket, target: CompletionTarget): Promise<Exchange> {
       socket.off('data', onData).off('close', onEarlyClose)
       done({ timing: { firstByteMs, wholeMs: performance.now() - startedAt }, refusal })
     }
-    const onEarlyClose = () => fail(new Error('The connection was closed before the end of the answer.'))
+    const onEarlyClose = () => fail(new Error('The connection was closed before the end of the response.'))
     socket.on('data', onData).on('close', onEarlyClose)
     socket.write(target.request)
   })
 }
 
-/** Sends a number of requests over several connections, each as soon as the previous answer has ended. */
+/** Sends a number of requests over several connections, each as soon as the previous response has ended. */
 export async function sendRequests(
   target: CompletionTarget,
   { connections, times }: { connections: number; times: number },
@@ -89,8 +89,8 @@ export async function sendRequests(
 type Load = { rate: number; refused: number; wholeMs: number[] }
 
 /**
- * Sends requests over several connections, each as soon as the previous answer has ended.
- * @returns answers per second, the number of refused requests, and the milliseconds of each answer.
+ * Sends requests over several connections, each as soon as the previous response has ended.
+ * @returns responses per second, the number of refused requests, and the milliseconds of each response.
  */
 export async function saturate(
   target: CompletionTarget,
@@ -115,7 +115,7 @@ export async function saturate(
   return { rate: wholeMs.length / seconds, refused, wholeMs }
 }
 
-/** Sends requests at a fixed rate, regardless of the duration of the answers. @returns the timings of answered requests */
+/** Sends requests at a fixed rate, regardless of the duration of the responses. @returns the timings of answered requests */
 export async function requestAtRate(
   target: CompletionTarget,
   { perSecond, ms }: { perSecond: number; ms: number },

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { signedInPage } from '#test/harness/browser/console.ts'
 import { median, report } from './report.ts'
 
-/** Chromium's "Slow 3G" before version 120: 400 kbit/s, and 400 ms until the first byte of each answer. */
+/** Chromium's "Slow 3G" before version 120: 400 kbit/s, and 400 ms until the first byte of each response. */
 const slow3g = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
 const processorSlowdown = 4
 const rounds = 5

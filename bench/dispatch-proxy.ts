@@ -15,10 +15,10 @@ function forward(incoming: IncomingMessage, response: ServerResponse, body: Buff
     {
       onRequestStart: (controller) =>
         void response.on('close', () => response.writableEnded || controller.abort(disconnected)),
-      onResponseStart(_controller, status, answerHeaders) {
-        const length = answerHeaders['content-length']
+      onResponseStart(_controller, status, responseHeaders) {
+        const length = responseHeaders['content-length']
         const lengthHeader = length === undefined ? {} : { 'content-length': String(length) }
-        response.writeHead(status, { 'content-type': String(answerHeaders['content-type']), ...lengthHeader })
+        response.writeHead(status, { 'content-type': String(responseHeaders['content-type']), ...lengthHeader })
       },
       onResponseData(controller, chunk) {
         if (response.write(chunk)) return

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 
 /**
- * A provider with fixed answers, so fast that it does not limit the measured service: a completion, a stream of 100 events in
+ * A provider with fixed responses, so fast that it does not limit the measured service: a completion, a stream of 100 events in
  * 100 packets, or, for the model `slow`, a stream with one event per second.
  */
 export async function startFixedUpstream(): Promise<{ url: string; stop: () => void }> {
@@ -70,5 +70,5 @@ function answerSlowly(socket: Socket): void {
 }
 
 const message = { role: 'assistant', content: 'word '.repeat(100) }
-const answer = JSON.stringify({ ...commonFields, choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
-const completion = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`
+const response = JSON.stringify({ ...commonFields, choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
+const completion = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${response.length}\r\n\r\n${response}`

@@ -31,7 +31,7 @@ function filters(now: number): string[] {
   return Object.entries(valuesByField).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
 }
 
-/** The time of one answer, by the clock and of the processor of this process, and the cursor of the next page. */
+/** The time of one response, by the clock and of the processor of this process, and the cursor of the next page. */
 type Answer = { ms: number; processorMs: number; next: string | null }
 type Ask = (path: string) => Promise<Answer>
 

@@ -95,10 +95,10 @@ async function measureRequests(settings: StoreSettings): Promise<void> {
   const requestWith = (key: string) => async (path: string) => {
     const startedAt = performance.now()
     const cpuBefore = process.cpuUsage()
-    const answer = await fetch(running.url + path, { headers: { authorization: `Bearer ${key}` } })
-    const text = await answer.text()
+    const response = await fetch(running.url + path, { headers: { authorization: `Bearer ${key}` } })
+    const text = await response.text()
     const [ms, { user, system }] = [performance.now() - startedAt, process.cpuUsage(cpuBefore)]
-    if (answer.status !== 200 || text.length < 20) throw new Error(`${path}: ${answer.status}`)
+    if (response.status !== 200 || text.length < 20) throw new Error(`${path}: ${response.status}`)
     return { ms, processorMs: (user + system) / 1000, next: JSON.parse(text).next_cursor ?? null }
   }
   const ask = requestWith(managementKey)
@@ -118,8 +118,8 @@ async function measureRequests(settings: StoreSettings): Promise<void> {
 /** Creates an API key. Its workspace has a quarter of all requests. */
 async function newApiKey(url: string): Promise<string> {
   const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/keys`, { method: 'POST', headers, body: JSON.stringify({ name: 'searches' }) })
-  return ((await answer.json()) as { key: string }).key
+  const response = await fetch(`${url}/keys`, { method: 'POST', headers, body: JSON.stringify({ name: 'searches' }) })
+  return ((await response.json()) as { key: string }).key
 }
 
 /** Measures analytics queries over a month. */
@@ -130,12 +130,12 @@ async function measureRollups(settings: StoreSettings): Promise<void> {
   const ask = async (body: object) => {
     const startedAt = performance.now()
     const cpuBefore = process.cpuUsage()
-    const answer = await fetch(`${running.url}/analytics/query`, {
+    const response = await fetch(`${running.url}/analytics/query`, {
       method: 'POST',
       headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ time_range: { start, end }, ...body }),
     })
-    const { data } = (await answer.json()) as { data?: { data: object[] } }
+    const { data } = (await response.json()) as { data?: { data: object[] } }
     if (!data?.data.length) throw new Error(`no rows for ${JSON.stringify(body)}`)
     const [ms, { user, system }] = [performance.now() - startedAt, process.cpuUsage(cpuBefore)]
     return { ms, processorMs: (user + system) / 1000, rows: data.data.length }

@@ -4,11 +4,11 @@ type Target = { url: URL; headers: Record<string, string> }
 
 /**
  * Measures the requests per second over several keep-alive connections, each with one request at a time. Counts bytes instead of
- * parsing answers, so that the client is cheaper than the server: all answers have the length of the first one.
+ * parsing responses, so that the client is cheaper than the server: all responses have the length of the first one.
  */
 export async function requestsPerSecond(target: Target, { connections, ms }: { connections: number; ms: number }) {
   const length = await answerLength(target)
-  let answers = 0
+  let responses = 0
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(target.url)))
   const startedAt = performance.now()
   for (const socket of sockets) {
@@ -16,8 +16,8 @@ export async function requestsPerSecond(target: Target, { connections, ms }: { c
     socket.on('data', (chunk) => {
       missingBytes -= chunk.length
       if (missingBytes > 0) return
-      if (missingBytes < 0) throw new Error('an answer was longer than the first one')
-      answers++
+      if (missingBytes < 0) throw new Error('a response was longer than the first one')
+      responses++
       missingBytes = length
       socket.write(requestText(target))
     })
@@ -26,7 +26,7 @@ export async function requestsPerSecond(target: Target, { connections, ms }: { c
   await new Promise((done) => setTimeout(done, ms))
   const seconds = (performance.now() - startedAt) / 1000
   for (const socket of sockets) socket.destroy()
-  return answers / seconds
+  return responses / seconds
 }
 
 /** Sends requests one after the other on one connection. @returns the milliseconds of each round trip */
@@ -57,7 +57,7 @@ function readBytes(socket: Socket, length: number): Promise<void> {
   })
 }
 
-/** The length of an answer in bytes, head and body together. */
+/** The length of a response in bytes, head and body together. */
 async function answerLength(target: Target): Promise<number> {
   const socket = await open(target.url)
   socket.write(requestText(target))
@@ -65,7 +65,7 @@ async function answerLength(target: Target): Promise<number> {
   socket.destroy()
   const end = head.indexOf('\r\n\r\n')
   const length = /content-length: (\d+)/i.exec(head.slice(0, end))?.[1]
-  if (!head.startsWith('HTTP/1.1 200') || !length) throw new Error(`unexpected answer: ${head.slice(0, 200)}`)
+  if (!head.startsWith('HTTP/1.1 200') || !length) throw new Error(`unexpected response: ${head.slice(0, 200)}`)
   return end + 4 + Number(length)
 }
 

@@ -191,8 +191,8 @@ async function measureRate(what: string, body: object, maxRatio: number): Promis
       const { rate, refused } = await saturate(createCompletionTarget(server.url, apiKey, body), load)
       if (refused > 0) report(`${what}: refused by ${server.url}`, String(refused), { text: '0', isMet: false })
       rates[at]!.push(rate)
-      const answers = rate * ((performance.now() - startedAt) / 1000)
-      microseconds[at]!.push((processorMicroseconds(server.pid) - before) / answers)
+      const responses = rate * ((performance.now() - startedAt) / 1000)
+      microseconds[at]!.push((processorMicroseconds(server.pid) - before) / responses)
     }
   }
   const ratio = (figures: number[][], other: number) =>

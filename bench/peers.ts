@@ -20,7 +20,7 @@ import {
 } from './servers.ts'
 
 /**
- * Compares the service with Portkey's gateway and with a proxy that does no work: answers per second, latency and memory. Each
+ * Compares the service with Portkey's gateway and with a proxy that does no work: responses per second, latency and memory. Each
  * runs on one core in turn; the provider and the clients run on the other. Portkey gets neither keys nor limits to check and
  * records nothing, because its open-source gateway cannot. Installs it from npm into a temporary folder.
  */

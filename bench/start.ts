@@ -12,7 +12,7 @@ import {
   startService,
 } from './servers.ts'
 
-// Measures the time from the start of the process to its first answer, and compares it with a minimal node:http server.
+// Measures the time from the start of the process to its first response, and compares it with a minimal node:http server.
 const rounds = Number(process.env.ROUNDS ?? 15)
 const fixture = prepareFolder()
 const hello = join(fixture.folder, 'hello.mjs')
@@ -45,7 +45,7 @@ const medianOf = (program: keyof typeof starts, figure: keyof Start) =>
   median(starts[program].map((start) => start[figure]))
 for (const program of ['hello', 'ours'] as const) {
   report(
-    `${program}: start to listening, to the first answer`,
+    `${program}: start to listening, to the first response`,
     `${medianOf(program, 'listeningMs').toFixed(0)}, ${medianOf(program, 'wallMs').toFixed(0)} ms`,
   )
   report('  processor time', `${medianOf(program, 'processorMs').toFixed(0)} ms`)
@@ -53,7 +53,7 @@ for (const program of ['hello', 'ours'] as const) {
 }
 const ratio = median(starts.ours.map((start, round) => start.wallMs / starts.hello[round]!.wallMs))
 // Independent of the machine: 0.4 s and 150 MB where the minimal server needs 50 ms and 60 MB.
-report('start to first answer, compared with hello', `${ratio.toFixed(2)} times`, {
+report('start to first response, compared with hello', `${ratio.toFixed(2)} times`, {
   text: '<= 8 times',
   isMet: ratio <= 8,
 })
@@ -67,11 +67,11 @@ exitWithVerdict()
 async function measureStart(startServer: () => Promise<RunningServer>, path: string, stopAfterMs = 0): Promise<Start> {
   const startedAt = performance.now()
   const server = await startServer()
-  const answer = await fetch(`${server.url.replace(/\/$/, '')}${path}`, {
+  const response = await fetch(`${server.url.replace(/\/$/, '')}${path}`, {
     headers: { authorization: `Bearer ${apiKey}` },
   })
-  await answer.arrayBuffer()
-  if (!answer.ok) throw new Error(`The first answer has status ${answer.status}.`)
+  await response.arrayBuffer()
+  if (!response.ok) throw new Error(`The first response has status ${response.status}.`)
   const wallMs = performance.now() - startedAt
   const processorMs = processorMicroseconds(server.pid) / 1000
   const residentMb = residentMegabytes(server.pid) ?? 0

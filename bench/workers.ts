@@ -90,8 +90,8 @@ function startService(
 async function createLimitedKey(url: string): Promise<string> {
   const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ name: 'limited', limit: 500_000 })
-  const answer = await fetch(`${url}/keys`, { method: 'POST', headers, body })
-  return ((await answer.json()) as { key: string }).key
+  const response = await fetch(`${url}/keys`, { method: 'POST', headers, body })
+  return ((await response.json()) as { key: string }).key
 }
 
 async function warmUp(
@@ -162,14 +162,14 @@ async function compare(
 type Answers = Pick<Awaited<ReturnType<typeof saturate>>, 'rate' | 'refused'>
 
 async function sendLoad(clients: ReturnType<typeof startHelper>[], load: Load): Promise<Answers> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     clients.map(async (client) => {
       const answered = once(client, 'message')
       client.send(load)
       return (await answered)[0] as Answers
     }),
   )
-  const sum = (field: keyof Answers) => answers.reduce((total, answer) => total + answer[field], 0)
+  const sum = (field: keyof Answers) => responses.reduce((total, response) => total + response[field], 0)
   return { rate: sum('rate'), refused: sum('refused') }
 }
 

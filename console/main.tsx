@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { withoutPrefixes } from './api/address/workspace-path.ts'
-import { hasPreloadedSession } from './api/preloaded-answers.ts'
+import { hasPreloadedSession } from './api/preloaded-responses.ts'
 import { findSession } from './api/session.ts'
 import { App, preloadScreen } from './app.tsx'
 import { prefixLinks } from './base-path-location.tsx'

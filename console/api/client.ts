@@ -3,7 +3,7 @@ import { withRoot } from './address/root.ts'
 import { workspaceHeader, workspaceParameter } from './address/workspace-path.ts'
 import { isServiceResponse, reportAnswer, reportNoAnswer } from './connection/connection.ts'
 import { readFailure } from './failure.ts'
-import { takePreloadedAnswer } from './preloaded-answers.ts'
+import { takePreloadedResponse } from './preloaded-responses.ts'
 import { csrfToken, recordSessionEnd, sessionLookedUp } from './session.ts'
 import type { Routes } from './types.ts'
 
@@ -32,7 +32,7 @@ export type CallOptions = { signal?: AbortSignal | undefined; headers?: Record<s
 
 /**
  * Calls a route of the API.
- * @returns the JSON body, or undefined if the answer is not JSON.
+ * @returns the JSON body, or undefined if the response is not JSON.
  * @throws Failure
  */
 export async function call<R extends RouteName>(
@@ -41,13 +41,13 @@ export async function call<R extends RouteName>(
   options: CallOptions = {},
 ): Promise<Answer<R>> {
   const address = addressOf(route, input as object)
-  const preloaded = route.startsWith('GET ') ? takePreloadedAnswer(address) : undefined
+  const preloaded = route.startsWith('GET ') ? takePreloadedResponse(address) : undefined
   if (preloaded !== undefined) return preloaded as Answer<R>
   const response = await send(route, address, input.body, options)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
   const answer = isJson ? await response.json() : undefined
   const etag = response.headers.get('etag')
-  // The tag belongs to the object that screens keep: the one in `data`, or the whole answer of a route without `data`.
+  // The tag belongs to the object that screens keep: the one in `data`, or the whole response of a route without `data`.
   if (etag && answer) etags.set(answer.data ?? answer, etag)
   return answer as Answer<R>
 }
@@ -76,7 +76,7 @@ export async function callRaw<R extends RouteName>(
   return send(route, addressOf(route, input as object), input.body, options)
 }
 
-/** The path and query of a call. Also the cache key of its answer. */
+/** The path and query of a call. Also the cache key of its response. */
 export function addressOf(route: RouteName, { params, query }: { params?: object; query?: object }): string {
   return apiBase + pathOf(route.slice(route.indexOf(' ') + 1), params) + queryOf(query)
 }

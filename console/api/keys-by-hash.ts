@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { addressOf, call } from './client.ts'
 import { canListKeys } from './key-access.ts'
-import { takePreloadedAnswer } from './preloaded-answers.ts'
+import { takePreloadedResponse } from './preloaded-responses.ts'
 import { useResource } from './resource.ts'
 import { currentSession } from './session.ts'
 import type { Generation, Key, Session } from './types.ts'
@@ -25,7 +25,7 @@ export const keysAddress = (session: Session, rows: Pick<Generation, 'key_hash'>
 /** The keys that the page contains. */
 function preloadedKeys(hashes: readonly string[]): KnownKeys {
   const requested = firstDistinct(hashes)
-  const answer = takePreloadedAnswer(addressOf('GET /keys', inputOf(requested))) as { data: Key[] } | undefined
+  const answer = takePreloadedResponse(addressOf('GET /keys', inputOf(requested))) as { data: Key[] } | undefined
   return answer ? withAnswer(requested, answer.data) : new Map()
 }
 
@@ -42,7 +42,7 @@ export function useKeysByHash(hashes: readonly string[]): ReadonlyMap<string, Ke
   const [keys, setKeys] = useState(() => preloadedKeys(hashes))
   const missing = firstDistinct(hashes.filter((hash) => !keys.has(hash)))
   const isEnabled = canListKeys(me) && missing.length > 0
-  // The resource itself has no data: each answer is added to `keys`, which also has those of earlier requests.
+  // The resource itself has no data: each response is added to `keys`, which also has those of earlier requests.
   useResource(isEnabled ? `keys ${missing.join()}` : undefined, async (signal) => {
     const { data } = await call('GET /keys', inputOf(missing), { signal })
     setKeys((before) => new Map([...before, ...withAnswer(missing, data)]))

@@ -11,29 +11,29 @@ import type { Failure } from './failure.ts'
  * data. After a permanent failure `failure` is set beside the data, and the screen decides which of both it shows.
  */
 export type Resource<T> = {
-  /** The last answer. */
+  /** The last response. */
   data: T | undefined
   /** The failure of the last request, unless it is transient and there is data of the same request. */
   failure: Failure | undefined
   isLoading: boolean
   /** Whether `data` is outdated, because the last request failed. The request is retried. */
   isStale: boolean
-  /** Whether `data` is the answer to the current request, not to a previous one. */
+  /** Whether `data` is the response to the current request, not to a previous one. */
   isCurrent: boolean
   reload: () => void
 }
 
-/** Recent answers. A screen that is opened again shows them at once. */
+/** Recent responses. A screen that is opened again shows them at once. */
 const cache = new Map<string, unknown>()
 const cacheSize = 60
 
-function cacheAnswer(key: string, answer: unknown): void {
+function cacheResponse(key: string, answer: unknown): void {
   cache.delete(key)
   cache.set(key, answer)
   if (cache.size > cacheSize) cache.delete(cache.keys().next().value!)
 }
 
-/** Removes cached answers whose address contains `part`; all of them by default. */
+/** Removes cached responses whose address contains `part`; all of them by default. */
 export function invalidate(part = ''): void {
   for (const key of cache.keys()) if (key.includes(part)) cache.delete(key)
 }
@@ -62,7 +62,7 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
     const controller = new AbortController()
     setState((before) => ({
       ...before,
-      // Replaces the previous data by a cached answer. The fields below belong to the new request and override both.
+      // Replaces the previous data by a cached response. The fields below belong to the new request and override both.
       ...(cache.has(key) && initialState<T>(key)),
       requestedKey: key,
       failedRead: before.requestedKey === key ? before.failedRead : undefined,
@@ -70,7 +70,7 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
     }))
     latestLoad.current(controller.signal).then(
       (data) => {
-        cacheAnswer(key, data)
+        cacheResponse(key, data)
         if (!controller.signal.aborted)
           setState({ key, data, requestedKey: key, failedRead: undefined, isLoading: false })
       },
@@ -113,7 +113,7 @@ function initialState<T>(key: string | undefined): State<T> {
   return { key: data === undefined ? undefined : key, data, requestedKey: key, failedRead: undefined, isLoading }
 }
 
-/** The answer of a route. @param input undefined disables the request. */
+/** The response of a route. @param input undefined disables the request. */
 export function useGet<R extends RouteName>(route: R, input: Input<R> | undefined): Resource<Answer<R>> {
   return useResource(input && addressOf(route, input as object), (signal) => call(route, input as Input<R>, { signal }))
 }

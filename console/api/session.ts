@@ -5,7 +5,7 @@ import { putWorkspaceInAddress, workspaceHeader, workspaceInAddress } from './ad
 import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './connection/retry.ts'
 import { storeCookie } from './cookie.ts'
 import { Failure, readFailure } from './failure.ts'
-import { currentSessionPath, dropPreloadedAnswers, takePreloadedAnswer } from './preloaded-answers.ts'
+import { currentSessionPath, dropPreloadedResponses, takePreloadedResponse } from './preloaded-responses.ts'
 import type { NewSession, Session } from './types.ts'
 
 const sessionsPath = withRoot('/api/v1/sessions')
@@ -66,7 +66,7 @@ export function csrfToken(): string | undefined {
 /** The member whose session expired. If the same member signs in again, the page stays as it is; for another it is reloaded. */
 let lastMemberId: string | undefined
 
-/** Records that the session has ended. @param failure the answer that says so. */
+/** Records that the session has ended. @param failure the response that says so. */
 export function recordSessionEnd(failure: Failure): void {
   const previous = sessionState.peek()
   if (previous.state !== 'signed-in') return
@@ -84,7 +84,7 @@ async function createSession(body: NewSession): Promise<Session> {
     body: JSON.stringify(body),
   })
   if (!response.ok) throw await readFailure(response)
-  dropPreloadedAnswers()
+  dropPreloadedResponses()
   return readSession(response)
 }
 
@@ -144,7 +144,7 @@ export async function signOut(): Promise<void> {
   else reloadPage()
 }
 
-/** Removes answers, drafts and chats of the previous member from memory. */
+/** Removes responses, drafts and chats of the previous member from memory. */
 const reloadPage = () => location.reload()
 
 /** The role of the session; undefined while unknown. */
@@ -214,7 +214,7 @@ async function fetchSession(): Promise<SessionState> {
 }
 
 async function readState(): Promise<SessionState> {
-  const preloaded = takePreloadedAnswer(currentSessionPath) as { data: Session } | undefined
+  const preloaded = takePreloadedResponse(currentSessionPath) as { data: Session } | undefined
   if (preloaded) return { state: 'signed-in', session: preloaded.data }
   const response = await fetch(currentSessionPath, { headers: workspaceHeader() })
   if (response.ok) return { state: 'signed-in', session: await readSession(response) }

@@ -31,7 +31,7 @@ function MessageForm({ models }: { models: string[] }) {
   const [problem, setProblem] = useState<string>()
   useKeys([
     { key: '/', description: 'focus the message field', act: () => field.current?.focus() },
-    { key: 'Escape', description: 'stop the answers', act: stop },
+    { key: 'Escape', description: 'stop the responses', act: stop },
   ])
   const send = () => {
     const text = draft.value.trim()

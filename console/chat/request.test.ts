@@ -10,7 +10,7 @@ const turn = (id: number, text: string, replies: Record<string, string> = {}): T
   replies: Object.fromEntries(Object.entries(replies).map(([model, text]) => [model, { ...emptyReply, text }])),
 })
 
-test('buildRequest sends a model its own answers, not those of other models', () => {
+test('buildRequest sends a model its own responses, not those of other models', () => {
   const turns = [turn(1, 'Hi', { a: 'I am a', b: 'I am b' }), turn(2, 'Only b', { b: 'Yes' })]
   const { messages } = buildRequest('a', {
     turns,

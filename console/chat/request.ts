@@ -60,7 +60,7 @@ const userMessage = ({ text, images }: Pick<Turn, 'text' | 'images'>): Message =
         ],
 })
 
-/** The previous turns that the model answered, with its own answers only. */
+/** The previous turns that the model answered, with its own responses only. */
 function historyFor(turns: Turn[], model: string): Message[] {
   return turns.flatMap((turn) => {
     const reply = turn.replies[model]

@@ -3,7 +3,7 @@ import { renderToString } from 'preact-render-to-string'
 import { pageSettings } from '../api/address/page-settings.ts'
 import { setWorkspaceOfPage } from '../api/address/workspace-path.ts'
 import { keysAddress } from '../api/keys-by-hash.ts'
-import { addPreloadedAnswers, currentSessionPath, dropPreloadedAnswers } from '../api/preloaded-answers.ts'
+import { addPreloadedResponses, currentSessionPath, dropPreloadedResponses } from '../api/preloaded-responses.ts'
 import { addWorkspaceToAddress, sessionState } from '../api/session.ts'
 import type { Generation, Session } from '../api/types.ts'
 import { App, preloadScreen } from '../app.tsx'
@@ -15,7 +15,7 @@ import { screens } from '../screens.ts'
 import { location } from './browser-globals.ts'
 import { styleRule } from './style-rule.ts'
 
-/** A request for a page. `answers`: the successful answers of the API, by address. */
+/** A request for a page. `answers`: the successful responses of the API, by address. */
 export type Visit = {
   /** The path, with the prefixes of the service and of the workspace, and the query. */
   url: string
@@ -76,8 +76,8 @@ function prepare({ url, settings, answers, window }: Visit): void {
   Object.assign(pageSettings, { role: settings.role, theme: settings.theme, session: '' })
   readTheme()
   rules = []
-  dropPreloadedAnswers()
-  addPreloadedAnswers(answers)
+  dropPreloadedResponses()
+  addPreloadedResponses(answers)
   setWorkspaceOfPage(pathname)
   const session = sessionIn(answers)
   sessionState.value = session ? { state: 'signed-in', session } : { state: 'unknown' }

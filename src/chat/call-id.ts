@@ -6,11 +6,11 @@ const maxLength = 40
 const digestLength = 32
 
 /**
- * Creates an id for a tool call that has none. The id is deterministic, and different for each answer.
- * @param answerId the id of the answer, from its server or from this service.
+ * Creates an id for a tool call that has none. The id is deterministic, and different for each response.
+ * @param responseId the id of the response, from its server or from this service.
  */
-export function createCallId(answerId: string | undefined, index: number, prefix = 'call_'): string {
-  const id = `${prefix}${answerId || 'unnamed'}_${index}`
+export function createCallId(responseId: string | undefined, index: number, prefix = 'call_'): string {
+  const id = `${prefix}${responseId || 'unnamed'}_${index}`
   return id.length <= maxLength
     ? id
     : prefix + createHash('sha256').update(id).digest('base64url').slice(0, digestLength)

@@ -2,10 +2,10 @@ import { ifThen } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { Debug, EndUser, SessionId, Trace } from './fields/call-fields.ts'
 import {
-  AnswerCount,
-  AnswerLimit,
   CacheControl,
+  ChoiceCount,
   ImageConfig,
+  OutputLimit,
   PromptCacheOptions,
   Reasoning,
 } from './fields/generation-fields.ts'
@@ -69,12 +69,12 @@ const generation = {
   top_logprobs: z.int().nullish(),
   seed: z.int().nullish(),
   stop: z.union([z.string(), z.array(z.string())], { error: 'must be text or an array of text' }).nullish(),
-  max_tokens: AnswerLimit.nullish().describe('Deprecated: `max_completion_tokens`.'),
-  max_completion_tokens: AnswerLimit.nullish(),
-  n: AnswerCount.nullish().describe(
-    'Number of answers. More than one needs a provider with the chat-completions protocol; without one, the request is rejected.',
+  max_tokens: OutputLimit.nullish().describe('Deprecated: `max_completion_tokens`.'),
+  max_completion_tokens: OutputLimit.nullish(),
+  n: ChoiceCount.nullish().describe(
+    'Number of responses. More than one needs a provider with the chat-completions protocol; without one, the request is rejected.',
   ),
-  best_of: AnswerCount.nullish().describe('Number of answers that the provider generates to choose from.'),
+  best_of: ChoiceCount.nullish().describe('Number of responses that the provider generates to choose from.'),
   reasoning: Reasoning.nullish(),
   reasoning_effort: z.string().nullish(),
   response_format: ResponseFormat.nullish(),

@@ -28,9 +28,9 @@ export type TokenParts = {
 export type Extras = {
   /** Counts by unit: `image`, or the name of a tool that the provider ran. */
   pieces?: Record<string, number>
-  /** The service tier of the answer. `default` is the standard one. */
+  /** The service tier of the response. `default` is the standard one. */
   serviceTier?: string
-  /** Runs of other models, by the provider's names of the models. Their tokens are parts of the counts of the answer. */
+  /** Runs of other models, by the provider's names of the models. Their tokens are parts of the counts of the response. */
   models?: { name: string; tokens: TokenCounts }[]
 }
 
@@ -47,7 +47,7 @@ export type GeneratedImage = { url: string }
 /** A piece of generated speech, in base64. */
 export type Speech = { mediaType: string; data: string }
 
-/** The provider's counts for the whole answer so far. */
+/** The provider's counts for the whole response so far. */
 export type UsageEvent = {
   type: 'usage'
   tokens: TokenCounts
@@ -58,13 +58,13 @@ export type UsageEvent = {
   mismatch?: string
 }
 
-/** The pieces of a model's answer, the same for every protocol. */
-export type AnswerEvent = AnswerPiece & {
+/** The pieces of a model's response, the same for every protocol. */
+export type CompletionEvent = CompletionPiece & {
   /** The index of the choice, if it is not the first. */
   choice?: number
 }
 
-type AnswerPiece =
+type CompletionPiece =
   /** The id and the model that the upstream reports. */
   | { type: 'started'; id: string; model: string }
   | { type: 'text'; text: string }

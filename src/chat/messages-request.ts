@@ -1,7 +1,7 @@
 import { requireFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { EndUser, SessionId, Trace } from './fields/call-fields.ts'
-import { AnswerLimit, CacheControl } from './fields/generation-fields.ts'
+import { CacheControl, OutputLimit } from './fields/generation-fields.ts'
 import { Plugin, ProviderPreferences, Route, StopCondition } from './fields/routing-fields.ts'
 import { toolList } from './fields/tool-list.ts'
 import { Content } from './message.ts'
@@ -49,7 +49,7 @@ export const MessagesRequest = z
     models: z.array(z.string()).nullish(),
     /** Read as `models` if that is missing. */
     fallbacks: z.array(z.looseObject({ model: z.string() })).nullish(),
-    max_tokens: AnswerLimit.optional(),
+    max_tokens: OutputLimit.optional(),
     temperature: z.number().nullish(),
     top_p: z.number().nullish(),
     top_k: z.int().nullish(),

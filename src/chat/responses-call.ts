@@ -1,7 +1,7 @@
 import { requireFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { EndUser } from './fields/call-fields.ts'
-import { AnswerCount, AnswerLimit } from './fields/generation-fields.ts'
+import { ChoiceCount, OutputLimit } from './fields/generation-fields.ts'
 import { inputItemSchema } from './fields/input-item-schema.ts'
 import { requiredFields } from './fields/required-fields.ts'
 import { toolList } from './fields/tool-list.ts'
@@ -22,11 +22,11 @@ export const ResponsesCall = ResponsesRequest.extend({
   input: z.union([z.string(), z.array(z.looseObject({}).meta(inputItemSchema))], inputError).optional(),
   preset: z.string().optional().describe('The slug of a preset, which supplies the missing fields.'),
   transforms: z.array(z.string()).nullish().describe('`middle-out` removes the middle of a prompt that is too long.'),
-  max_output_tokens: AnswerLimit.nullish(),
-  n: AnswerCount.nullish().describe(
+  max_output_tokens: OutputLimit.nullish(),
+  n: ChoiceCount.nullish().describe(
     'Not part of this protocol. Forwarded; values above 1 are rejected if the request is translated.',
   ),
-  best_of: AnswerCount.nullish().describe('Not part of this protocol. Forwarded and included in the cost bound.'),
+  best_of: ChoiceCount.nullish().describe('Not part of this protocol. Forwarded and included in the cost bound.'),
   tools: toolList(Tool).nullish(),
   service_tier: z.string().nullish().describe('Defaults to `auto`. Providers have additional tiers.'),
   include: z.array(z.string()).nullish(),

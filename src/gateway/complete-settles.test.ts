@@ -21,8 +21,8 @@ const model = { id: 'a/m', endpoints: [endpointFor('m')], outputModalities: ['te
 
 type DecisionInput = { candidates: object[]; chat: object; body: object }
 
-/** An upstream that returns these answers in order, and a policy that records reservations. */
-function answering(answers: Buffer[], settle?: () => void) {
+/** An upstream that returns these responses in order, and a policy that records reservations. */
+function answering(responses: Buffer[], settle?: () => void) {
   const events: string[] = []
   const note = (event: string) => () => void events.push(event)
   const decide = async (question: DecisionInput) => ({
@@ -40,7 +40,7 @@ function answering(answers: Buffer[], settle?: () => void) {
     },
   })
   const policy = { decide, isCurrent: () => true }
-  const permit = { reportAnswer() {}, reportFailure() {}, end() {} }
+  const permit = { reportFirstByte() {}, reportFailure() {}, end() {} }
   const clientSignal = new AbortController().signal
   const response = { header() {}, signal: clientSignal, onRevoked() {} }
   const deps = {
@@ -63,7 +63,7 @@ function answering(answers: Buffer[], settle?: () => void) {
       send(_request: object, _timeouts: object, sink: Sink) {
         setImmediate(() => {
           sink.head(200, {})
-          sink.data(answers.shift()!)
+          sink.data(responses.shift()!)
           sink.end()
         })
         return {}
@@ -80,7 +80,7 @@ const completeChat = (deps: GatewayDeps, response: object, more: object = {}, pa
   return complete(deps, call as unknown as CompletionCall)
 }
 
-test('a whole answer is returned before it is metered and settled', async () => {
+test('a whole response is returned before it is metered and settled', async () => {
   const { deps, response, events } = answering([words])
   const answer = await completeChat(deps, response)
   events.push('answered')
@@ -119,7 +119,7 @@ test('a limit that is set while the request runs counts it', async () => {
   assert.deepEqual(events, ['reserved', 'counts new', 'metered', 'settled'])
 })
 
-test('a failed settlement is reported, and the answer is returned', async () => {
+test('a failed settlement is reported, and the response is returned', async () => {
   const { deps, response, events } = answering([words], () => assert.fail('a defect'))
   assert.ok(await completeChat(deps, response))
   await laterTurn()

@@ -10,7 +10,7 @@ import type { RequestReservation } from './admission/request-reservation.ts'
 import { requireLedgerDelay, waitForLedger } from './admission/wait-for-ledger.ts'
 import { setDroppedFieldsHeader } from './attempt/dropped-fields-header.ts'
 import { runAttempts } from './attempt/run-attempts.ts'
-import type { Answer } from './attempt/send-attempt.ts'
+import type { ModelResponse } from './attempt/send-attempt.ts'
 import type { CompletionCall } from './completion-call.ts'
 import type { GatewayDeps } from './deps.ts'
 import type { Candidate, Target } from './plan/plan.ts'
@@ -28,10 +28,10 @@ import { resolveModels } from './request/resolve-models.ts'
 
 /**
  * Runs a completion from its request to its record.
- * @returns the whole answer, or undefined if it was streamed.
+ * @returns the whole response, or undefined if it was streamed.
  * @throws Fault if the request is refused, or no endpoint answers.
  */
-export async function complete(deps: GatewayDeps, call: CompletionCall): Promise<Answer> {
+export async function complete(deps: GatewayDeps, call: CompletionCall): Promise<ModelResponse> {
   if (call.pause) {
     await call.pause()
     // The client can disconnect during a pause.
@@ -59,19 +59,19 @@ export async function complete(deps: GatewayDeps, call: CompletionCall): Promise
 
 /**
  * Decides, plans, reserves, sends and settles one request.
- * @param settlement whether a whole answer is returned before the request is settled, or after it.
+ * @param settlement whether a whole response is returned before the request is settled, or after it.
  */
 async function completeOnce(
   deps: GatewayDeps,
   call: CompletionCall,
   prepared: PreparedRequest,
   settlement: 'before_answer' | 'after_answer',
-): Promise<Answer> {
+): Promise<ModelResponse> {
   const trackedRequest = deps.inFlight.track(call.caller, call.response)
   const { response } = trackedRequest
   let recording: Recording | undefined
   let reservation: RequestReservation | undefined
-  let answer: Answer
+  let answer: ModelResponse
   try {
     const candidates = resolveModels(deps.catalogue.current(), prepared.chat, call.client.task)
     const withPlugins = applyPlugins(prepared, candidates)
@@ -103,7 +103,7 @@ async function completeOnce(
       // A revoked stream ends with an error event, without an exception.
       if (response.revocationFault) recording.record.noteCause(response.revocationFault)
       const requestToSettle = { ...recording, reservation }
-      // The answer is sent before the next tick, so the client does not wait for the settlement.
+      // The response is sent before the next tick, so the client does not wait for the settlement.
       if (answer !== undefined && settlement === 'after_answer') process.nextTick(settleRequest, deps, requestToSettle)
       else settleRequest(deps, requestToSettle)
     }

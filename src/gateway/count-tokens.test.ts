@@ -30,8 +30,8 @@ after(async () => {
 async function count(status: number, body: object, more: object = {}) {
   says = { status, body }
   const request = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }], ...more }
-  const answer = await service.ask('POST', '/messages/count_tokens', { body: request })
-  return { ...answer, estimated: answer.headers.get('x-tokens-estimated') }
+  const response = await service.ask('POST', '/messages/count_tokens', { body: request })
+  return { ...response, estimated: response.headers.get('x-tokens-estimated') }
 }
 
 test('the provider’s count is returned unchanged', async () => {
@@ -52,9 +52,9 @@ test('without a counter the number is estimated and marked', async () => {
     [401, { error: { message: 'who are you' } }],
     [200, { something: 'else' }],
   ] as const) {
-    const answer = await count(status, result)
-    assert.deepEqual([status, answer.status, answer.estimated], [status, 200, 'true'])
-    assert.ok(answer.body.input_tokens > 0 && answer.body.input_tokens < 100)
+    const response = await count(status, result)
+    assert.deepEqual([status, response.status, response.estimated], [status, 200, 'true'])
+    assert.ok(response.body.input_tokens > 0 && response.body.input_tokens < 100)
   }
 })
 

@@ -87,7 +87,7 @@ async function countAtEndpoint(
   const encoded = providerProtocol.countTokens.request(bodyForUpstream(body, client), protocolTarget)
   if (pause) await pause()
   const writtenBody = pause ? await runInSlices(encodeBodyInSteps(encoded), pause) : encodeBody(encoded)
-  const answer = await fetchSmallJson(deps, {
+  const response = await fetchSmallJson(deps, {
     ...resolveAddress(providerProtocol.origin ?? access.baseUrl, encoded.path),
     headers: {
       'content-type': 'application/json',
@@ -97,11 +97,11 @@ async function countAtEndpoint(
     },
     body: writtenBody,
   })
-  if (!answer) return undefined
-  if (answer.status < 300) return providerProtocol.countTokens.read(answer.body)
-  const providerMessage = maskSecrets(providerProtocol.readErrorMessage(answer.body) ?? '', access.secret)
-  const failure = failureFromStatus(answer.status, providerMessage || undefined)
+  if (!response) return undefined
+  if (response.status < 300) return providerProtocol.countTokens.read(response.body)
+  const providerMessage = maskSecrets(providerProtocol.readErrorMessage(response.body) ?? '', access.secret)
+  const failure = failureFromStatus(response.status, providerMessage || undefined)
   // 404: the endpoint cannot count tokens. The request is not refused because of that.
-  if (failure.isCausedByEndpoint || answer.status === 404) return undefined
+  if (failure.isCausedByEndpoint || response.status === 404) return undefined
   throw toClientFault(failure, target)
 }

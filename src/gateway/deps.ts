@@ -25,7 +25,7 @@ export type GatewayDeps = Omit<StageDeps, 'catalogue' | 'circuits' | 'policy'> &
   presets: PresetCache
   /** Ends requests in flight that would be refused now. */
   inFlight: Pick<RequestsInFlight, 'track'>
-  /** Where prompts and answers are stored, for workspaces that want it. */
+  /** Where prompts and responses are stored, for workspaces that want it. */
   contents?: ContentStorage | undefined
   /**
    * The remaining budgets of the turns of an intern, by the hash of its key; undefined if none is limited.

@@ -8,7 +8,7 @@ import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { BudgetReserver } from '#spend/budgets/budgets.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
 import { createGuardrailPolicy } from './admission/guardrail-policy.ts'
-import { BackgroundReadSlots } from './attempt/answer/background-read-slots.ts'
+import { BackgroundReadSlots } from './attempt/response/background-read-slots.ts'
 import { createUpstreams } from './attempt/upstream/create-upstreams.ts'
 import type { GatewayDeps } from './deps.ts'
 import { createCircuits, type OnCircuitChange } from './plan/circuits.ts'
@@ -53,7 +53,7 @@ type GatewayParts = {
   newId: NewId
 }
 
-/** The wait for the usage of a finished answer. Providers send it right after the end. */
+/** The wait for the usage of a finished response. Providers send it right after the end. */
 const usageMs = 10_000
 
 /** Creates the dependencies of the gateway from the open parts of the server. */

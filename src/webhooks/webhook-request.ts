@@ -15,7 +15,7 @@ type WebhookRequest = { url: string; headers: Record<string, string>; body: stri
 
 const attemptTimeoutMs = 15_000
 /** How many bytes of an answer are read. Only its status is used. */
-const maxAnswerBytes = 16 * 1024
+const maxResponseBytes = 16 * 1024
 
 /**
  * Sends one request. Does not follow redirects, because their target is not checked.
@@ -47,14 +47,14 @@ export async function sendRequest(
       signal: attemptSignal,
     })
     // The status counts, also if the rest of the answer is missing.
-    await response.body.dump({ limit: maxAnswerBytes }).catch(() => {})
-    const { statusCode: status, headers: answerHeaders } = response
+    await response.body.dump({ limit: maxResponseBytes }).catch(() => {})
+    const { statusCode: status, headers: responseHeaders } = response
     if (status >= 200 && status < 300) return { status, error: null }
     const isOverloaded = status === 429 || status === 503
     return {
       status,
-      error: refusalText(status, singleValue(answerHeaders.location), url),
-      retryAfter: isOverloaded ? singleValue(answerHeaders['retry-after']) : undefined,
+      error: refusalText(status, singleValue(responseHeaders.location), url),
+      retryAfter: isOverloaded ? singleValue(responseHeaders['retry-after']) : undefined,
     }
   } catch (error) {
     const isTimeout = attemptSignal.aborted && !signal.aborted
@@ -70,11 +70,11 @@ const singleValue = (header: string | string[] | undefined) => (typeof header ==
 
 /** Describes an answer that is not a success. Shows only the origin of a redirect, because paths of webhooks are secret. */
 function refusalText(status: number, location: string | undefined, url: URL): string {
-  const answer = `answered with status ${status}`
+  const response = `answered with status ${status}`
   const target = location === undefined ? null : URL.parse(location, url)
-  if (status < 300 || status >= 400 || !target || !/^https?:$/.test(target.protocol)) return answer
+  if (status < 300 || status >= 400 || !target || !/^https?:$/.test(target.protocol)) return response
   const destination = target.origin === url.origin ? 'another path' : target.origin
-  return `${answer}, a redirect to ${destination}. Redirects are not followed: set the URL of the webhook to the final address`
+  return `${response}, a redirect to ${destination}. Redirects are not followed: set the URL of the webhook to the final address`
 }
 
 /** Returns a lookup that uses only the checked addresses, even if the name resolves to others later. */

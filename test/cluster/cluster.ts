@@ -80,7 +80,7 @@ export async function startCluster(env: Record<string, string> = {}, skewMs: num
 // As an address: spaces in a path would end the option.
 const skewedClock = new URL('skewed-clock.ts', import.meta.url).href
 
-/** A catalogue in which each token of an answer costs `usdOfToken`, and a token of a prompt nothing. */
+/** A catalogue in which each token of a response costs `usdOfToken`, and a token of a prompt nothing. */
 export const steadyCatalogue = (base_url: string) => ({
   providers: { steady: { name: 'Steady', base_url, protocol: 'openai-chat' } },
   models: {

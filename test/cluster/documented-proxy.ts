@@ -28,7 +28,7 @@ const pathOf = (program: ProxyProgram) =>
 export const noProxy = (program: ProxyProgram): string | false =>
   pathOf(program) ? false : `${program} is not installed (Debian: ${program})`
 
-/** The changes that make each documented configuration usable in a test, and name the server in each answer. */
+/** The changes that make each documented configuration usable in a test, and name the server in each response. */
 const configurations: Record<ProxyProgram, (text: string, address: string, folder: string) => string> = {
   haproxy: (text, address) =>
     replaceOnce(

@@ -45,7 +45,7 @@ describe('three servers on one Postgres', { skip, concurrency: 1 }, () => {
     cutFromDatabase(1)
     await sleep(40_000)
     rejoinDatabase(1)
-    await until('it answers again', async () => (await request(cluster.urlOf(1), { tokens: 1 })).status !== 503)
+    await until('it responses again', async () => (await request(cluster.urlOf(1), { tokens: 1 })).status !== 503)
     const ended = [...(await traffic.stop()), ...(await direct.stop())]
     await assertMetered(cluster, ended)
     await assertNothingOver(cluster, 4)
@@ -117,18 +117,18 @@ describe('three servers on one Postgres', { skip, concurrency: 1 }, () => {
   })
 })
 
-/** Every whole answer that a client got is in the ledger, once. */
+/** Every whole response that a client got is in the ledger, once. */
 async function assertMetered(cluster: Cluster, ended: Ended[]): Promise<void> {
   const names = ended.filter(({ whole }) => whole).map(({ name }) => name)
-  assert.ok(names.length > 100, `only ${names.length} answers`)
+  assert.ok(names.length > 100, `only ${names.length} responses`)
   const missing = async () => {
     const metered = await meteredOf(cluster, names)
     return names.filter((name) => metered.get(name) !== 1)
   }
   await until('all is metered', async () => (await missing()).length === 0, 30_000).catch(() => {})
   const still = await missing()
-  console.log(`${names.length} whole answers, ${still.length} not metered exactly once`)
-  assert.deepEqual(still.slice(0, 3), [], `${still.length} of ${names.length} answers are not metered exactly once`)
+  console.log(`${names.length} whole responses, ${still.length} not metered exactly once`)
+  assert.deepEqual(still.slice(0, 3), [], `${still.length} of ${names.length} responses are not metered exactly once`)
 }
 
 async function meteredOf(cluster: Cluster, names: string[]): Promise<Map<string, number>> {

@@ -41,7 +41,7 @@ export async function startProvider(host: string): Promise<Provider> {
 
 const usageOf = (tokens: number) => ({ prompt_tokens: 5, completion_tokens: tokens, total_tokens: tokens + 5 })
 
-/** A whole answer is generated, and billed, to its end. */
+/** A whole response is generated, and billed, to its end. */
 async function answerWhole(response: ServerResponse, name: string, tokens: number, ms: number, bill: () => void) {
   for (let at = 0; at < tokens; at++) bill()
   if (ms > 0) await sleep(ms)

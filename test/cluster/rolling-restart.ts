@@ -57,8 +57,8 @@ async function preparedServers(stack: AsyncDisposableStack, { databaseUrl, env }
 }
 
 /**
- * Restarts two servers behind a proxy, one after the other, under steady traffic of whole answers and streams.
- * @throws AssertionError if a client does not get a whole answer, with the exception of `maxResets`.
+ * Restarts two servers behind a proxy, one after the other, under steady traffic of whole responses and streams.
+ * @throws AssertionError if a client does not get a whole response, with the exception of `maxResets`.
  */
 export async function assertUnnoticedRestarts(options: RollingRestart): Promise<void> {
   await using stack = new AsyncDisposableStack()
@@ -109,7 +109,7 @@ function rareLines(server: ServerProcess): string {
 
 /** Lists the failed requests by status and text, with the number of each and the time between the first and the last. */
 function summaryOf(broken: Ended[]): string {
-  const groups = Map.groupBy(broken, ({ status, text }) => `${status ?? 'no answer'} ${text.slice(0, 200)}`)
+  const groups = Map.groupBy(broken, ({ status, text }) => `${status ?? 'no response'} ${text.slice(0, 200)}`)
   const lines = [...groups].map(([kind, group]) => {
     const times = group.map(({ at }) => at)
     return `${group.length} × ${kind} within ${Math.max(...times) - Math.min(...times)} ms`

@@ -7,9 +7,9 @@ export type Ended = {
   name: string
   /** The balancer's name of the server that answered. */
   server: string | undefined
-  /** Undefined without any answer. */
+  /** Undefined without any response. */
   status: number | undefined
-  /** Whether the answer is complete. */
+  /** Whether the response is complete. */
   whole: boolean
   at: number
   text: string
@@ -46,7 +46,7 @@ export async function request(url: string, { tokens, ms = 0, stream = false, mos
 /** The most requests in flight: on a machine that is slower than the rate, later ones wait instead of piling up. */
 const maxInFlight = 200
 
-/** Sends requests at a steady rate, without waiting for the answers to earlier ones. */
+/** Sends requests at a steady rate, without waiting for the responses to earlier ones. */
 export function startTraffic(url: string, perSecond: number, wish: (count: number) => Wish) {
   const sent: Promise<Ended>[] = []
   const startedAt = Date.now()

@@ -47,7 +47,7 @@ async function startVersions(stack: AsyncDisposableStack): Promise<Versions> {
   }
 }
 
-/** Requests one after the other, until it is stopped. @returns what the answers cost, and how many failed. */
+/** Requests one after the other, until it is stopped. @returns what the responses cost, and how many failed. */
 function startClient(url: string) {
   const seen = { usd: 0, requests: 0, failed: 0 }
   let isStopped = false

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 
-/** The official client, validating every answer against its own schemas. */
+/** The official client, validating every response against its own schemas. */
 function findClient(service: TestService, apiKey = service.managementKey): OpenRouter {
   return new OpenRouter({ apiKey, serverURL: service.url, retryConfig: { strategy: 'none' } })
 }

@@ -146,7 +146,7 @@ for (const [version, Client] of [
       assert.deepEqual(response.output_parsed, { name: 'demo name', age: 1, hobbies: ['demo hobbies'] })
     })
 
-    test('responses: an answer cut at its limit is incomplete', async () => {
+    test('responses: a response cut at its limit is incomplete', async () => {
       const { status, incomplete_details } = await openai.responses.create({ model, input: 'demo:length' })
       assert.deepEqual([status, incomplete_details], ['incomplete', { reason: 'max_output_tokens' }])
     })

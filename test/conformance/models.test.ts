@@ -4,7 +4,7 @@ import { OpenRouter } from '@openrouter/sdk'
 import { type GetModelsRequest, GetModelsSort } from '@openrouter/sdk/models/operations'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 
-/** The official client, validating every answer against its own schemas; the service speaks its dialect. */
+/** The official client, validating every response against its own schemas; the service speaks its dialect. */
 function findClient(service: TestService): OpenRouter {
   return new OpenRouter({ apiKey: service.apiKey, serverURL: service.url, retryConfig: { strategy: 'none' } })
 }

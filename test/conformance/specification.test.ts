@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '#test/harness/service/servic
 describe('the specification to the letter', () => {
   let service: TestService
   before(async () => {
-    service = await startTestService({ strictAnswers: true })
+    service = await startTestService({ strictResponses: true })
   })
   after(() => service[Symbol.asyncDispose]())
 

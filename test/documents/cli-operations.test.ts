@@ -21,13 +21,13 @@ test('the operations of the command line are fresh: "npm run openapi" writes the
 })
 
 test('every management route has a command, or a reason for having none', () => {
-  const missing = Object.entries(operations).flatMap(([id, { method, path, answer }]) => {
+  const missing = Object.entries(operations).flatMap(([id, { method, path, answer: response }]) => {
     const override = overrides[id as keyof typeof overrides]
     if (override && 'without' in override) return /^[A-Z].*\.$/.test(override.without) ? [] : [`${id}: no reason`]
     if (override && 'handWritten' in override)
       return commandOf(override.handWritten) ? [] : [`${id}: no "${override.handWritten}"`]
     const names = generatedCommands.filter((one) => one.id === id).map(({ name }) => name)
-    const hasCommand = names.every((name) => commandOf(name)) && answer !== 'stream' && answer !== 'file'
+    const hasCommand = names.every((name) => commandOf(name)) && response !== 'stream' && response !== 'file'
     return hasCommand ? [] : [`${method} ${path} (${id}): no "${names}"; see src/cli/api-commands/overrides.ts`]
   })
   assert.deepEqual(missing, [])

@@ -95,8 +95,8 @@ function operationsOf(document: Document): Record<string, Operation> {
   function operation(method: string, path: string, described: Described): Operation {
     const { tags, summary, security, parameters = [], requestBody, responses } = described
     const body = requestBody?.content && resolved(requestBody.content[json]?.schema)
-    const [, answer] = Object.entries(responses).find(([code]) => /^[23]/.test(code))!
-    const data = resolved(resolved(answer.content?.[json]?.schema).properties?.data)
+    const [, response] = Object.entries(responses).find(([code]) => /^[23]/.test(code))!
+    const data = resolved(resolved(response.content?.[json]?.schema).properties?.data)
     const isOfModel = path.includes(modelPath)
     const fields = [
       ...(isOfModel ? [['model', modelField] as const] : []),
@@ -115,7 +115,7 @@ function operationsOf(document: Document): Record<string, Operation> {
       needsManagementKey: JSON.stringify(security[0]) === '{"management_key":[]}',
       creates: '201' in responses,
       fields: Object.fromEntries(fields),
-      answer: answerOf(answer, data),
+      answer: answerOf(response, data),
       ...(data.type === 'array' && { columns: columnsOf(resolved(data.items)) }),
     }
   }

@@ -53,12 +53,12 @@ function routeType({ parameters = [], requestBody, responses }: Operation): stri
   // A route without a body accepts `{}`, which some clients always send. The console sends none.
   const isEmpty = requestBody?.required === false && Object.keys(bodySchema?.properties ?? {}).length === 0
   const body = isEmpty ? undefined : bodySchema
-  const answer = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content?.[json]?.schema
+  const response = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content?.[json]?.schema
   const members = [
     `params: ${ofPlace('path')}`,
     `query: ${ofPlace('query')}`,
     `body: ${body ? typeOf(body) : 'undefined'}`,
-    `response: ${answer ? typeOf(answer) : 'undefined'}`,
+    `response: ${response ? typeOf(response) : 'undefined'}`,
   ]
   return `{ ${members.join('; ')} }`
 }

@@ -43,7 +43,7 @@ describe('the examples', () => {
   }
 
   for (const name of ['openai.mjs', 'anthropic.mjs'])
-    test(`${name} prints the answer of the demo model and its usage`, async () => {
+    test(`${name} prints the response of the demo model and its usage`, async () => {
       const { code, output } = await run(name).exited
       assert.equal(code, 0, output)
       assert.match(output, /^You said: Hello\. .*\n\d+ tokens\n$/)

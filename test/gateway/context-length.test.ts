@@ -127,7 +127,7 @@ test('a prompt that is too long keeps the numeric code with the dialect openrout
   await using service = await startTestService({ settings: { dialect: 'openrouter' } })
   const content = 'word '.repeat(200_000)
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content }] }
-  const { status, body: answer } = await service.ask('POST', '/chat/completions', { body })
-  assert.deepEqual([status, answer.error.code], [400, 400])
-  assert.equal(answer.error.metadata.error_type, 'context_length_exceeded')
+  const { status, body: response } = await service.ask('POST', '/chat/completions', { body })
+  assert.deepEqual([status, response.error.code], [400, 400])
+  assert.equal(response.error.metadata.error_type, 'context_length_exceeded')
 })

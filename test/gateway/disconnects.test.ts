@@ -7,7 +7,7 @@ import { until } from '../harness/until.ts'
 import { type BillingBehaviour, usageOf } from '../harness/upstream/faulty/billing-upstream.ts'
 import { deltaEvent, doneEvent, roleDelta } from '../harness/upstream/faulty/faulty-upstream.ts'
 
-/** 100 tokens of an answer cost 1 USD. */
+/** 100 tokens of a response cost 1 USD. */
 const prices = { prompt: 1, completion: 10_000 }
 
 /** Generates 20 tokens in a second and reports them. `max_tokens` limits them. */
@@ -55,7 +55,7 @@ test('a disconnect at a provider that continues is charged the reported usage', 
   assert.ok(Math.abs(charged - billed.billed()) < 1e-9, `${charged} charged, ${billed.billed()} billed`)
 })
 
-test('a disconnect from a whole answer is charged the reported usage', async () => {
+test('a disconnect from a whole response is charged the reported usage', async () => {
   await using billed = await startBilled({ prices, behaviours: { brief: wholeAfter(300) } })
   const key = await billed.keyWith(200)
   await leaveAfter(billed, key, body('brief', { stream: false }), 20)
@@ -81,7 +81,7 @@ test('a disconnect at a provider that stops is charged the time that it had', as
   assert.ok(charged >= billedForIt && charged < 1, `${charged} charged, ${billedForIt} billed`)
 })
 
-test('a disconnect from an answer without an end is charged the bound', async () => {
+test('a disconnect from a response without an end is charged the bound', async () => {
   const endpointProperties = { endless: { supported_parameters: ['reasoning'] } }
   const settings = { drain_after_disconnect_ms: 100 }
   await using billed = await startBilled({ prices, behaviours: { endless }, endpointProperties, settings })
@@ -113,7 +113,7 @@ test('the record of a stream whose key is disabled has this reason, and its boun
   assert.ok(stored.limit_cost >= billed.billed(), `${stored.limit_cost} charged, ${billed.billed()} billed`)
 })
 
-test('a server that stops meters the answers that it reads after a disconnect', async () => {
+test('a server that stops meters the responses that it reads after a disconnect', async () => {
   await using billed = await startBilled({ prices, behaviours: { endless } })
   const { service } = billed
   const key = await billed.keyWith(200)

@@ -56,7 +56,7 @@ const streamsOnly = [
 ]
 const expected: Record<string, string> = { umlauts: 'Grüße aus 東京 🚂', big_event: 'x'.repeat(10 * 1024 * 1024) }
 
-describe('a sound answer', { concurrency: 8 }, () => {
+describe('a sound response', { concurrency: 8 }, () => {
   for (const name of Object.keys(validAnswers)) {
     if (name !== 'stream_for_json')
       test(`is streamed whole: ${name}`, async () => {
@@ -103,19 +103,19 @@ describe('a failure before the first byte', { concurrency: 16 }, () => {
     for (const stream of ways) {
       const how = stream ? 'streamed' : 'whole'
       test(`is reported by its status, ${how}: ${name}`, async () => {
-        const answer = await ask(`faulty/${name}`, { stream })
-        assert.equal(answer.status, status, answer.text)
-        assert.equal(answer.body.error.code, status)
-        assert.doesNotMatch(answer.text, /sk-0123/)
-        const { outcome, attempts, total_cost } = await meteredOf(`faulty/${name}`, answer.headers)
+        const response = await ask(`faulty/${name}`, { stream })
+        assert.equal(response.status, status, response.text)
+        assert.equal(response.body.error.code, status)
+        assert.doesNotMatch(response.text, /sk-0123/)
+        const { outcome, attempts, total_cost } = await meteredOf(`faulty/${name}`, response.headers)
         assert.deepEqual([outcome, attempts.length, total_cost], ['failed', 1, 0])
       })
       if (tryNext)
         test(`is never noticed where another endpoint answers, ${how}: ${name}`, async () => {
-          const answer = await ask(`backed/${name}`, { stream })
-          assert.equal(answer.status, 200, answer.text)
-          assert.equal(stream ? textOf(answer.text) : answer.body.choices[0].message.content, 'Hello world')
-          const { attempts, provider_name } = await meteredOf(`backed/${name}`, answer.headers)
+          const response = await ask(`backed/${name}`, { stream })
+          assert.equal(response.status, 200, response.text)
+          assert.equal(stream ? textOf(response.text) : response.body.choices[0].message.content, 'Hello world')
+          const { attempts, provider_name } = await meteredOf(`backed/${name}`, response.headers)
           assert.deepEqual([attempts.length, attempts[1].outcome, provider_name], [2, 'answered', 'sound'])
         })
     }

@@ -11,7 +11,7 @@ const json = { response_format: { type: 'json_schema', json_schema: { name: 'x',
 const healing = { plugins: [{ id: 'response-healing' }] }
 const user = (content: string) => ({ role: 'user', content })
 
-/** The next answer of the provider, in pieces. */
+/** The next response of the provider, in pieces. */
 let says = ['']
 /** The tools that it calls first, where it has them. */
 let calls: string[] = []
@@ -113,7 +113,7 @@ describe('response-healing', () => {
     assert.equal((await chat(json)).body.choices[0].message.content, '{"a": 1,}')
   })
 
-  test('mends one answer, not several', async () => {
+  test('mends one response, not several', async () => {
     const { status, body } = await chat({ ...json, ...healing, n: 2 })
     assert.deepEqual([status, /response-healing/.test(body.error.message)], [400, true])
   })
@@ -131,7 +131,7 @@ describe('the tool openrouter:datetime', () => {
     calls = []
   })
 
-  test('returns the time to the model, and only the model’s answer to the client', async () => {
+  test('returns the time to the model, and only the model’s response to the client', async () => {
     const { status, body } = await chat({ tools, tool_choice: 'required' })
     assert.deepEqual([status, body.choices[0].message.content], [200, 'Let me see. It is late.'])
     assert.deepEqual([body.choices[0].finish_reason, body.choices[0].message.tool_calls], ['stop', undefined])

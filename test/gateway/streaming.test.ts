@@ -35,10 +35,10 @@ const behaviours: Record<string, FaultyBehaviour> = {
     socket.write(head('text/event-stream', 'content-encoding: gzip\r\n'))
     socket.end(Buffer.concat([chunk(bomb), Buffer.from(lastChunk)]))
   },
-  late: ({ socket }) => void setTimeout(() => socket.write(answer('Hello')), 1500),
+  late: ({ socket }) => void setTimeout(() => socket.write(response('Hello')), 1500),
   late_failure: ({ socket }) => void setTimeout(() => socket.resetAndDestroy(), 1500),
 }
-const answer = (...words: string[]) =>
+const response = (...words: string[]) =>
   Buffer.concat([Buffer.from(head()), chunk(textEvents(...words).join('')), Buffer.from(lastChunk)])
 
 function flood({ socket }: Parameters<FaultyBehaviour>[0]): void {
@@ -73,7 +73,7 @@ function openStream(service: TestService, model: string): Socket {
   return socket
 }
 
-const generationId = (answer: string) => /x-generation-id: (\S+)/i.exec(answer)?.[1] ?? ''
+const generationId = (response: string) => /x-generation-id: (\S+)/i.exec(response)?.[1] ?? ''
 
 describe('a client that leaves', () => {
   test('cancels the upstream within 100 ms, and its output is metered', async () => {
@@ -94,7 +94,7 @@ describe('a client that leaves', () => {
       return found.status === 200 ? found.body : undefined
     })
     assert.deepEqual([data.outcome, data.cancelled, data.tokens_estimated], ['client_left', true, true])
-    // The end of the answer is not a failure of its provider.
+    // The end of the response is not a failure of its provider.
     assert.equal(data.error, undefined)
     assert.ok(data.tokens_completion >= 5 && data.tokens_prompt === 3 && data.total_cost > 0, JSON.stringify(data))
   })

@@ -23,9 +23,9 @@ const secretUrl = `https://hooks.example.com/services/${secret}?token=${secret}`
 async function trailOf(reader: 'viewer' | 'creator', kind: string): Promise<any[]> {
   const path = `/audit?target_kind=${kind}&limit=100`
   if (reader === 'creator') return (await service.manage('GET', path)).body.data
-  const answer = await fetch(service.url + path, { headers: { cookie: viewer.cookie } })
-  assert.equal(answer.status, 200)
-  return ((await answer.json()) as { data: any[] }).data
+  const response = await fetch(service.url + path, { headers: { cookie: viewer.cookie } })
+  assert.equal(response.status, 200)
+  return ((await response.json()) as { data: any[] }).data
 }
 
 test('the audit log shows the origin of a webhook and nothing else of its URL', async () => {
@@ -80,18 +80,18 @@ test('a viewer sees no webhook URL, credential or private intern on any route', 
     (await service.ask('POST', '/interns', { body: { name: 'eva', visibility: 'creator', instructions: secret } })).body
       .id,
   ]
-  let answers = 0
+  let responses = 0
   for (const { method, path, events, downloads } of Object.values(routes)) {
     if (method !== 'get' || events || downloads) continue
     for (const id of path.includes('{') ? created : ['']) {
       for (const query of ['', '?limit=100', `?q=${secret}`]) {
         const url = service.url + path.replace(/\{[^}]+\}/g, id) + query
-        const answer = await fetch(url, { headers: { cookie: viewer.cookie } })
-        const text = (await answer.text()).replaceAll(`q=${secret}`, '')
+        const response = await fetch(url, { headers: { cookie: viewer.cookie } })
+        const text = (await response.text()).replaceAll(`q=${secret}`, '')
         assert.equal(text.includes(secret), false, url)
-        if (answer.status === 200) answers++
+        if (response.status === 200) responses++
       }
     }
   }
-  assert.ok(answers > 50, `${answers} answers`)
+  assert.ok(responses > 50, `${responses} answers`)
 })

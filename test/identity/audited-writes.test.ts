@@ -203,13 +203,13 @@ async function write(browser: Browser, operationId: string) {
   // A sign-in has no session yet.
   const headers = { origin, ...(operationId !== 'createSession' && own) }
   const type = bytes ? 'application/octet-stream' : 'application/json'
-  const answer = await fetch(talk.url + where + query, {
+  const response = await fetch(talk.url + where + query, {
     method: route.method.toUpperCase(),
     headers: { ...headers, ...((bytes || body !== undefined) && { 'content-type': type }) },
     ...(bytes ? { body: new Uint8Array(bytes()) } : body !== undefined && { body: filled(JSON.stringify(body)) }),
   })
-  const text = await answer.text()
-  assert.ok(answer.ok, `${operationId}: ${answer.status} ${text}`)
+  const text = await response.text()
+  assert.ok(response.ok, `${operationId}: ${response.status} ${text}`)
   if (!keep) return
   const created = JSON.parse(text)
   const { id, hash, user_id } = { ...created, ...created.data }

@@ -48,12 +48,12 @@ describe('a page of another origin', () => {
       service.ask('GET', '/models', { key: null, headers: { origin } }),
       service.ask('GET', '/nowhere', { headers: { origin } }),
     ]
-    const answers = await Promise.all(asks)
+    const responses = await Promise.all(asks)
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200, 400, 401, 404],
     )
-    for (const { headers } of answers) {
+    for (const { headers } of responses) {
       assert.equal(headers.get('access-control-allow-origin'), origin)
       assert.match(headers.get('access-control-expose-headers') ?? '', /x-generation-id/)
       assert.match(headers.get('vary') ?? '', /origin/)
@@ -81,8 +81,8 @@ test('TRACE and QUERY are refused as every method is that a path does not take',
     assert.deepEqual([status, headers.get('allow')], [405, 'POST'])
   }
   const status = await new Promise((resolve) => {
-    request(`${service.url}/chat/completions`, { method: 'TRACE' }, (answer) =>
-      resolve(answer.resume().statusCode),
+    request(`${service.url}/chat/completions`, { method: 'TRACE' }, (response) =>
+      resolve(response.resume().statusCode),
     ).end()
   })
   assert.equal(status, 405)

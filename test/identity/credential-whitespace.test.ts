@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { loadConfig } from '#platform/config/load.ts'
 import { startWithModels } from '../harness/records/model-catalogue.ts'
 import { startScriptedUpstream } from '../harness/upstream/scripted-upstream.ts'
-import { encodeAnswer } from '../harness/upstream/upstream-answers.ts'
+import { encodeResponse } from '../harness/upstream/upstream-responses.ts'
 
 const prompt = (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }] })
 
 test('provider keys lose surrounding whitespace, from variables and from requests', async () => {
-  await using upstream = await startScriptedUpstream(() => encodeAnswer('openai-chat', { text: 'Hello.' }, false))
+  await using upstream = await startScriptedUpstream(() => encodeResponse('openai-chat', { text: 'Hello.' }, false))
   const base_url = '$' + '{MAKER_URL}'
   const maker = { name: 'Maker', protocol: 'openai-chat', base_url, credentials: ['EMPTY_KEY', 'MAKER_KEY'] }
   const variables = { EMPTY_KEY: ' \n', MAKER_KEY: ' operator-key\r\n', MAKER_URL: `${upstream.url}/v1\n` }

@@ -239,8 +239,8 @@ test('a callback without a started sign-in, or used twice, is refused', async ()
 test('a callback after too many failed ones is refused, with the time to wait', async () => {
   await using world = await withIssuer()
   const callback = `${world.service.url}/sessions/oidc/callback?error=denied&state=x`
-  const answers = await Promise.all(Array.from({ length: 11 }, () => fetch(callback)))
-  const refused = answers.find(({ status }) => status === 429)
+  const responses = await Promise.all(Array.from({ length: 11 }, () => fetch(callback)))
+  const refused = responses.find(({ status }) => status === 429)
   assert.match(refused?.headers.get('content-type') ?? '', /^text\/html/)
   assert.match(refused?.headers.get('retry-after') ?? '', /^[1-6]$/)
 })

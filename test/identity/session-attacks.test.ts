@@ -66,11 +66,11 @@ test('every changing route refuses a cookie that the console page did not send',
     const target = path.replace(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000')
     for (const headers of forged) {
       const body = method === 'delete' ? undefined : {}
-      const answer = await service.ask(method.toUpperCase(), target, {
+      const response = await service.ask(method.toUpperCase(), target, {
         ...{ key: null, headers: { cookie, ...headers } },
         ...(body && { body }),
       })
-      if (answer.status !== 403) accepted.push(`${operationId} with ${Object.keys(headers)}: ${answer.status}`)
+      if (response.status !== 403) accepted.push(`${operationId} with ${Object.keys(headers)}: ${response.status}`)
     }
   }
   assert.deepEqual(accepted, [])
@@ -89,8 +89,8 @@ test('a page of another origin cannot sign a user in', async () => {
   await using service = await startTestService()
   const foreign: Record<string, string>[] = [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]
   for (const headers of foreign) {
-    const { status, headers: answer } = await signIn(service, { key: service.apiKey }, headers)
-    assert.deepEqual([status, answer.get('set-cookie')], [403, null])
+    const { status, headers: response } = await signIn(service, { key: service.apiKey }, headers)
+    assert.deepEqual([status, response.get('set-cookie')], [403, null])
   }
 })
 
@@ -219,10 +219,10 @@ test('neither the database nor an answer contains a session secret', async () =>
     db.query.selectFrom('audit_events').selectAll().execute(),
   ])
   await db.close()
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     ['/sessions', '/sessions/current', '/audit'].map((path) => browser.ask('GET', path)),
   )
-  const message = JSON.stringify(rows) + answers.map(({ text }) => text).join()
+  const message = JSON.stringify(rows) + responses.map(({ text }) => text).join()
   for (const secret of [link, token!, token!.split('.')[1]!, service.managementKey])
     assert.ok(!message.includes(secret))
 })

@@ -49,8 +49,8 @@ onEachDatabase('tokens of an issuer', (kind) => {
     assert.match(refused.text, /CI/)
     await service.manage('PATCH', `/guardrails/${created.body.data.id}`, { allowed_models: null, limit_usd: 5 })
     const token = await issuer.sign({ ...claims, policy: 'CI' })
-    const answer = await complete(service, token)
-    assert.equal(answer.status, 200, answer.text)
+    const response = await complete(service, token)
+    assert.equal(response.status, 200, response.text)
     const { data } = (await service.ask('GET', '/key', { key: token })).body
     assert.deepEqual(
       data.budgets.map(({ layer }: any) => layer),
@@ -78,14 +78,14 @@ test('the expiry of a token ends its streams', async () => {
     messages: [{ role: 'user', content: 'demo:words=1000 demo:pace=60' }],
   }
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const answer = await fetch(`${service.url}/chat/completions`, {
+  const response = await fetch(`${service.url}/chat/completions`, {
     method: 'POST',
     headers,
     body: JSON.stringify(body),
   })
   let text = ''
   const read = async () => {
-    for await (const chunk of answer.body!) text += Buffer.from(chunk).toString()
+    for await (const chunk of response.body!) text += Buffer.from(chunk).toString()
   }
   const reading = read()
   await until(() => text.includes('word'))

@@ -80,18 +80,18 @@ describe('roles in the organization and in a workspace', () => {
 /** Objects of every kind in another workspace. @returns their IDs by the names of path parameters. */
 async function furnish(service: TestService): Promise<Record<string, string>> {
   const make = async (path: string, body: object) => {
-    const answer = await service.manage('POST', path, body)
-    assert.ok(answer.status < 300, `${path} ${answer.text}`)
-    return answer.body
+    const response = await service.manage('POST', path, body)
+    assert.ok(response.status < 300, `${path} ${response.text}`)
+    return response.body
   }
   const { data: workspace } = await make('/workspaces', { name: marker, slug: 'other' })
   const workspace_id = workspace.id
   const owner = await session(service, (await service.manage('GET', '/organization/members')).body.data[0].id)
   const there = { ...owner, 'x-workspace': 'other' }
   const inSession = async (path: string, body: object) => {
-    const answer = await send(service, 'post', { path, headers: there, body })
-    assert.ok(answer.status < 300, `${path} ${answer.text}`)
-    return JSON.parse(answer.text)
+    const response = await send(service, 'post', { path, headers: there, body })
+    assert.ok(response.status < 300, `${path} ${response.text}`)
+    return JSON.parse(response.text)
   }
   const { data: key, key: secret } = await make('/keys', { name: marker, workspace_id })
   const { data: guardrail } = await make('/guardrails', { name: marker, workspace_id })

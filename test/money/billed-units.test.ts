@@ -9,7 +9,7 @@ import { type Received, type ScriptedUpstream, startScriptedUpstream } from '../
 const million = 1e-6
 const limit = 0.25
 
-/** The provider's bill in USD and its answer, by the model of the request. */
+/** The provider's bill in USD and its response, by the model of the request. */
 type Served = { billed: number; answer: object }
 
 const chatAnswer = (usage: object, more: { message?: object } & Record<string, unknown> = {}) => {
@@ -18,7 +18,7 @@ const chatAnswer = (usage: object, more: { message?: object } & Record<string, u
   return { id: 'c', model: 'm', choices, usage: { prompt_tokens: 1000, completion_tokens: 100, ...usage }, ...fields }
 }
 
-const messageAnswer = (usage: object) => ({
+const messageResponse = (usage: object) => ({
   id: 'm',
   model: 'm',
   content: [{ type: 'text', text: 'Hi' }],
@@ -38,17 +38,17 @@ const generated = (queries: string[], modelVersion: string) => ({
   usageMetadata: { promptTokenCount: 1000, candidatesTokenCount: 100 },
 })
 
-/** 1,000 tokens of the prompt and 100 of the answer, at 3 and 15 a million. */
+/** 1,000 tokens of the prompt and 100 of the response, at 3 and 15 a million. */
 const text = 1000 * 3 * million + 100 * 15 * million
 
 const served: Record<string, (body: any) => Served> = {
   'claude-searching': () => ({
     billed: text + 2 * 0.01,
-    answer: messageAnswer({ server_tool_use: { web_search_requests: 2 } }),
+    answer: messageResponse({ server_tool_use: { web_search_requests: 2 } }),
   }),
   'claude-keeping': () => ({
     billed: text + 2000 * 6 * million,
-    answer: messageAnswer({
+    answer: messageResponse({
       cache_creation_input_tokens: 2000,
       cache_creation: { ephemeral_1h_input_tokens: 2000, ephemeral_5m_input_tokens: 0 },
     }),

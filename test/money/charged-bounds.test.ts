@@ -112,11 +112,11 @@ test('a slow reader that leaves is charged the whole reservation', async () => {
 test('a claim beyond the maximum of the request counts as the maximum', async () => {
   await using billed = await startBilled({ prices: { prompt: 10, completion: 100 }, behaviours: { lying } })
   const key = await billed.keyWith(1)
-  const answer = await ask(billed, key, { model: 'billed/lying', messages, max_tokens: 100, provider })
-  assert.ok(answer.body.usage.cost < 0.022, `${answer.body.usage.cost} USD`)
+  const response = await ask(billed, key, { model: 'billed/lying', messages, max_tokens: 100, provider })
+  assert.ok(response.body.usage.cost < 0.022, `${response.body.usage.cost} USD`)
   for (let tries = 0; tries < 3600 && (await billed.left(key)) === 1; tries++) await sleep(50)
   assert.ok((await billed.left(key)) > 0.978)
-  const id = answer.headers.get('x-generation-id')
+  const id = response.headers.get('x-generation-id')
   const { data } = (await billed.service.ask('GET', `/generation?id=${id}`, { key })).body
   assert.deepEqual([data.tokens_capped, data.tokens_estimated, data.tokens_completion], [true, false, 100])
 })

@@ -16,7 +16,7 @@ import { type PacedWriter, pacedProtocols } from '../harness/upstream/paced-prot
  */
 const clock = { now: Date.UTC(2026, 10, 29, 8) }
 
-/** In USD per million tokens: 400 tokens, one second of an answer, cost 0.04 USD. */
+/** In USD per million tokens: 400 tokens, one second of a response, cost 0.04 USD. */
 const prices = { prompt: 1, completion: 100 }
 const stepMs = 10
 const tokensPerStep = 4
@@ -79,7 +79,7 @@ function catalogueOf(url: string) {
 
 type Run = { service: TestService; sales: Map<string, Sale> }
 
-/** Reads an answer and counts its letters. */
+/** Reads a response and counts its letters. */
 class LetterReader {
   readonly ended: Promise<void>
   #letters = 0
@@ -98,14 +98,14 @@ class LetterReader {
     const response = await call
     assert.equal(response.status, 200)
     for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
-      // No other part of the answer has this letter.
+      // No other part of the response has this letter.
       this.#letters += text.split('Z').length - 1
       this.#wake()
     }
   }
 }
 
-/** An answer of so many tokens, and when its client leaves: in milliseconds after the first content. */
+/** A response of so many tokens, and when its client leaves: in milliseconds after the first content. */
 type Answer = { protocol: string; leaveMs: number; tokens: number; bytesPerToken: number }
 
 /** Sends a request and leaves. @returns the session of the request and the billed amount. */
@@ -171,7 +171,7 @@ test('disconnects are charged what was billed, at most 1.3 times in the median',
   await using service = await startTestService({ settings, now: () => clock.now, elapsed: () => clock.now })
   const run = { service, sales }
   const protocols = Object.keys(pacedProtocols)
-  // The speed of an endpoint is known after five answers.
+  // The speed of an endpoint is known after five responses.
   for (const protocol of protocols)
     for (let count = 0; count < 5; count++)
       await leave(run, service.apiKey, { protocol, leaveMs: Infinity, tokens: 200, bytesPerToken: 4 })
@@ -186,8 +186,8 @@ test('disconnects are charged what was billed, at most 1.3 times in the median',
   for (const protocol of protocols)
     for (const [pattern, leaveMs] of Object.entries(patterns))
       for (const bytesPerToken of [1, 4]) {
-        const answer = { protocol, leaveMs, tokens: answerTokens, bytesPerToken }
-        departures.push({ protocol, pattern, bytesPerToken, ...(await leave(run, key, answer)) })
+        const response = { protocol, leaveMs, tokens: answerTokens, bytesPerToken }
+        departures.push({ protocol, pattern, bytesPerToken, ...(await leave(run, key, response)) })
       }
   const rows = []
   for (const one of departures) {

@@ -75,8 +75,8 @@ onEachDatabase('money of embeddings', (kind) => {
   async function flood(key: string, more: object = {}): Promise<number> {
     const before = upstream.billedUsd(prices)
     for (let round = 0; round < 6; round++) {
-      const answers = await Promise.all(Array.from({ length: 10 }, () => ask(key, 'plain', inputs, more)))
-      for (const { status, text } of answers) assert.ok([200, 403, 429].includes(status), text)
+      const responses = await Promise.all(Array.from({ length: 10 }, () => ask(key, 'plain', inputs, more)))
+      for (const { status, text } of responses) assert.ok([200, 403, 429].includes(status), text)
     }
     return upstream.billedUsd(prices) - before
   }
@@ -131,7 +131,7 @@ onEachDatabase('money of embeddings', (kind) => {
     assert.equal(await until(async () => (await usageOf(key)) || undefined), 0.07)
   })
 
-  test('an interrupted answer is 502, and is charged no less than the possible bill', async () => {
+  test('an interrupted response is 502, and is charged no less than the possible bill', async () => {
     const key = await keyWith(5)
     const { status, body } = await ask(key, 'cut', ['12345'])
     assert.deepEqual([status, body.error.metadata.provider_name], [502, 'billing'])

@@ -6,7 +6,7 @@ import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 import { cutting } from '../harness/upstream/faulty/billing-upstream.ts'
 
-/** 100 tokens of an answer cost 1 USD. */
+/** 100 tokens of a response cost 1 USD. */
 const prices = { prompt: 1, completion: 10_000 }
 const endpointProperties = { cutting: { compatibility: { cost_lookup: 'openrouter' } } }
 const body = {
@@ -17,7 +17,7 @@ const body = {
   provider: { only: ['billing'] },
 }
 
-/** Sends a request whose answer breaks off. @returns its record and its key. */
+/** Sends a request whose response breaks off. @returns its record and its key. */
 async function breakOff(billed: BilledService) {
   const key = await billed.keyWith(100)
   const { headers } = await ask(billed, key, body)
@@ -48,11 +48,11 @@ onEachDatabase('costs that arrive later', (kind) => {
   test('a later bill of the provider corrects charge, budgets and sums once', async () => {
     const bills: string[] = []
     const bill = { total_cost: 0.25, native_tokens_prompt: 10, native_tokens_completion: 25, is_byok: false }
-    const billAnswer = (path: string) => {
+    const billResponse = (path: string) => {
       bills.push(path)
       return bills.length < 2 ? { status: 404, body: {} } : { status: 200, body: { data: bill } }
     }
-    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, endpointProperties, billAnswer })
+    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, endpointProperties, billResponse })
     const { key, id } = await breakOff(billed)
     const before = await recordOf(billed, id)
     assert.ok(before.unconfirmed_usd > 0.5, `${before.unconfirmed_usd} unconfirmed`)
@@ -76,9 +76,9 @@ onEachDatabase('costs that arrive later', (kind) => {
 
   test('a restart continues the lookup, and corrects the charge, budgets and sums', async () => {
     let isKnown = false
-    const billAnswer = () =>
+    const billResponse = () =>
       isKnown ? { status: 200, body: { data: { total_cost: 0.25 } } } : { status: 404, body: {} }
-    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, endpointProperties, billAnswer })
+    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, endpointProperties, billResponse })
     const { key, id } = await breakOff(billed)
     const { limit_cost, total_cost } = await recordOf(billed, id)
     await billed.service.stop()
@@ -96,8 +96,8 @@ onEachDatabase('costs that arrive later', (kind) => {
   })
 
   test('a bill above the bound is charged up to it, shown, and its endpoint marked', async () => {
-    const billAnswer = () => ({ status: 200, body: { data: { total_cost: 7 } } })
-    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, endpointProperties, billAnswer })
+    const billResponse = () => ({ status: 200, body: { data: { total_cost: 7 } } })
+    await using billed = await startBilled({ kind, prices, behaviours: { cutting }, endpointProperties, billResponse })
     const { id } = await breakOff(billed)
     const before = await recordOf(billed, id)
     await until(async () => (await recordOf(billed, id)).unconfirmed_usd === 0)

@@ -7,8 +7,8 @@ import { LazyUsageBound } from '#gateway/admission/bounds/lazy-usage-bound.ts'
 import { worstCaseCost } from '#gateway/admission/bounds/worst-case.ts'
 import type { Target } from '#gateway/plan/plan.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
-import { AnswerCounter } from '#gateway/record/answer-counter.ts'
 import { computeCharge } from '#gateway/record/charge/charge.ts'
+import { ResponseCounter } from '#gateway/record/response-counter.ts'
 import { parsePicoUsd, toDecimalUsd } from '#platform/core/pico-usd.ts'
 import { endpointFor } from '../harness/upstream/endpoints/encode-request.ts'
 import type { SimulatedProtocol } from '../harness/upstream/provider-facts.ts'
@@ -29,7 +29,7 @@ const tier = fc.constantFrom(undefined, 'default', 'priority', 'flex')
 
 type Reported = { usage: fc.Arbitrary<object>; body: (usage: object, service_tier: string | undefined) => object }
 
-/** Random usage of each protocol, in whole answers. */
+/** Random usage of each protocol, in whole responses. */
 const reports: Record<SimulatedProtocol, Reported> = {
   'openai-chat': {
     usage: fc
@@ -113,7 +113,7 @@ for (const [protocol, { usage, body }] of Object.entries(reports) as [SimulatedP
     test(`no report of ${protocol} costs more than was reserved${tools ? ', with searches' : ''}`, () =>
       fc.assert(
         fc.property(usage, tier, (reported, serviceTier) => {
-          const counter = new AnswerCounter(() => 0)
+          const counter = new ResponseCounter(() => 0)
           counter.count(provider.readBody(body(reported, serviceTier)))
           const bound = new LazyUsageBound(forms, target, provider)
           const end = { isFullyRead: true, generatedTokens: undefined }

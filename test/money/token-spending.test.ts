@@ -6,7 +6,7 @@ import { startTokenIssuer } from '../harness/service/sign-in/token-issuer.ts'
 import { until } from '../harness/until.ts'
 import type { BillingBehaviour } from '../harness/upstream/faulty/billing-upstream.ts'
 
-/** 100 tokens of an answer cost 1 USD. */
+/** 100 tokens of a response cost 1 USD. */
 const prices = { prompt: 1, completion: 10_000 }
 
 /** Bills all tokens that it was allowed to generate. */

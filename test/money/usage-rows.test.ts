@@ -13,7 +13,12 @@ import {
 } from '../harness/upstream/scripted-upstream.ts'
 import { type Counts, picoPrices, type UsageRow, usageRows } from './usage-rows.ts'
 
-type Door = { path: string; body: object; usageIn: (answer: any, events: any[]) => any; counts: (usage: any) => Counts }
+type Door = {
+  path: string
+  body: object
+  usageIn: (response: any, events: any[]) => any
+  counts: (usage: any) => Counts
+}
 
 const long = 'x'.repeat(30_000)
 const messages = [{ role: 'user', content: long }]
@@ -23,7 +28,7 @@ const doors: Record<string, Door> = {
   chat: {
     path: '/chat/completions',
     body: { messages, stream_options: { include_usage: true } },
-    usageIn: (answer, events) => answer?.usage ?? events.findLast(({ usage }) => usage)?.usage,
+    usageIn: (response, events) => response?.usage ?? events.findLast(({ usage }) => usage)?.usage,
     counts: (usage) => ({
       prompt: usage.prompt_tokens,
       completion: usage.completion_tokens,
@@ -47,7 +52,7 @@ const doors: Record<string, Door> = {
   messages: {
     path: '/messages',
     body: { messages, max_tokens: 300_000 },
-    usageIn: (answer, events) => answer?.usage ?? events.findLast(({ type }) => type === 'message_delta')?.usage,
+    usageIn: (response, events) => response?.usage ?? events.findLast(({ type }) => type === 'message_delta')?.usage,
     counts: ({ cache_read_input_tokens: cached = 0, cache_creation_input_tokens: created, ...usage }) => {
       const { ephemeral_5m_input_tokens: young = 0, ephemeral_1h_input_tokens: old = 0 } = usage.cache_creation ?? {}
       const written = created || young + old
@@ -64,7 +69,7 @@ const doors: Record<string, Door> = {
 
 const line = (event: object) => `data: ${JSON.stringify(event)}\n\n`
 
-/** A whole answer with this usage, in each protocol. */
+/** A whole response with this usage, in each protocol. */
 const wholes: Record<UsageRow['protocol'], (usage: object, member?: string) => object> = {
   'openai-chat': (usage, member = 'usage') => ({
     id: 'c',
@@ -120,7 +125,7 @@ const streams: Record<UsageRow['protocol'], (usage: object, member?: string) => 
 const names = Object.keys(usageRows)
 const rowAt = (name: string) => allRows[Number(name.slice(1))]!
 
-/** Counts that cannot be those of an answer with text. */
+/** Counts that cannot be those of a response with text. */
 const impossibleRows: UsageRow[] = [
   ['openai-chat', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
   ['openai-chat', { prompt_tokens: 9000, completion_tokens: 0, total_tokens: 9000 }],
@@ -201,7 +206,7 @@ describe('the usage of each provider', () => {
   }
 
   for (const [number, { protocol, usage: reported }] of impossibleRows.entries())
-    test(`${protocol}: ${JSON.stringify(reported)} of an answer with text is estimated, and the client sees the charge`, async () => {
+    test(`${protocol}: ${JSON.stringify(reported)} of a response with text is estimated, and the client sees the charge`, async () => {
       const { usage, id } = await usageAt(doors.chat!, `rows/m${names.length + number}`, true)
       const { data } = await until(async () => {
         const { status, body } = await service.ask('GET', `/generation?id=${id}`)

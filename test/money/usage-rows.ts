@@ -8,7 +8,7 @@ export type UsageRow = {
   usage: object
   counts: Counts
   pico: number
-  /** The member of a chat answer with the usage. */
+  /** The member of a chat response with the usage. */
   member?: string
 }
 

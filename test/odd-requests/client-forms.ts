@@ -27,7 +27,7 @@ export const clientChats: OddRequest[] = [
     },
   },
   {
-    name: 'an answer format whose schema is a reference',
+    name: 'a response format whose schema is a reference',
     body: { response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: rooted } } },
     sent: {
       openai: { 'response_format.json_schema.schema.type': 'object', 'response_format.json_schema.strict': true },
@@ -37,7 +37,7 @@ export const clientChats: OddRequest[] = [
     },
   },
   {
-    name: 'an answer format in the form of responses',
+    name: 'a response format in the form of responses',
     body: { response_format: { type: 'json_schema', name: 'place', strict: true, schema: closedPlace } },
     sent: {
       openai: { 'response_format.json_schema': { name: 'place', strict: true, schema: closedPlace } },
@@ -59,7 +59,7 @@ export const clientChats: OddRequest[] = [
     dropped: { 'openai/o3': ['parallel_tool_calls'] },
   },
   {
-    name: 'an earlier answer without content',
+    name: 'an earlier response without content',
     body: { messages: [user('Hi'), { role: 'assistant', content: null, refusal: null }, user('?')] },
     sent: { openai: { 'messages.1.content': '' } },
   },
@@ -188,7 +188,7 @@ clientChats.push(
     sent: { openai: { functions: undefined, function_call: undefined }, [chat!]: { functions: undefined } },
   },
   {
-    name: 'an earlier answer that is a refusal',
+    name: 'an earlier response that is a refusal',
     body: { messages: [user('Hi'), { role: 'assistant', content: null, refusal: 'No' }, user('?')] },
     sent: {
       [anthropic!]: { 'messages.1.content.0.text': 'No' },

@@ -70,7 +70,7 @@ export const limitChats: OddRequest[] = [
     sent: { 'openai/gpt-4o': { verbosity: 'medium' } },
   },
   {
-    name: 'a predicted answer for a model that reasons',
+    name: 'a predicted response for a model that reasons',
     body: { prediction: { type: 'content', content: 'x' } },
     sent: { 'openai/gpt-5': { prediction: undefined }, 'openai/gpt-4o': { 'prediction.content': 'x' } },
     dropped: { 'openai/gpt-5': ['prediction'] },
@@ -126,7 +126,7 @@ export const limitChats: OddRequest[] = [
     sent: { [gemini!]: { 'contents.0.parts.0.fileData': { mimeType: 'application/pdf', fileUri: 'gs://a/b.pdf' } } },
   },
   {
-    name: 'an image in an earlier answer',
+    name: 'an image in an earlier response',
     body: { messages: [user('Draw'), answer([{ type: 'text', text: 'Here' }, image]), user('Bluer')] },
     sent: {
       openai: { 'messages.1.content': [{ type: 'text', text: 'Here' }] },
@@ -135,7 +135,7 @@ export const limitChats: OddRequest[] = [
     dropped: { openai: ['messages.image_url'] },
   },
   {
-    name: 'an answer at the start',
+    name: 'a response at the start',
     body: { messages: [answer('Hello'), user('Hi')] },
     sent: { [gemini!]: { 'contents.0.parts.0.text': '.', 'contents.1.role': 'model' } },
   },
@@ -231,7 +231,7 @@ export const limitMessages: OddRequest[] = [
     },
   },
   {
-    name: 'an answer format in the former field',
+    name: 'a response format in the former field',
     body: { output_format: { type: 'json_schema', schema: parameters } },
     sent: { [anthropic!]: { 'output_format.schema.additionalProperties': false } },
   },

@@ -107,7 +107,7 @@ export const oddChats: OddRequest[] = [
     },
   },
   {
-    name: 'an answer with only the reasoning of another model',
+    name: 'a response with only the reasoning of another model',
     body: {
       messages: [
         user('Hi'),
@@ -270,7 +270,7 @@ export const oddChats: OddRequest[] = [
     },
   },
   {
-    name: 'an answer format beside tools',
+    name: 'a response format beside tools',
     body: { tools: [read], response_format: { type: 'json_object' } },
     sent: {
       'google-gemini/gemini-2-5-flash': { 'generationConfig.responseMimeType': undefined },
@@ -372,7 +372,7 @@ oddChats.push(
     },
   },
   {
-    name: 'reasoning among the parts of an answer',
+    name: 'reasoning among the parts of a response',
     body: {
       messages: [
         user('Hi'),
@@ -409,7 +409,7 @@ oddChats.push(
     dropped: { [anthropic!]: ['messages.images'], [responses!]: ['messages.images'] },
   },
   {
-    name: 'an image among the parts of an earlier answer',
+    name: 'an image among the parts of an earlier response',
     body: { messages: [user('Draw'), drawn([text('Here'), chatImage]), user([text('Like this'), chatImage])] },
     sent: {
       [gemini!]: { 'contents.1.parts.1': { inlineData: { mimeType: 'image/png', data: png } } },
@@ -422,7 +422,7 @@ oddChats.push(
     dropped: { [anthropic!]: ['messages.image_url'], [responses!]: ['messages.image_url'] },
   },
   {
-    name: 'an earlier answer with only an image',
+    name: 'an earlier response with only an image',
     body: { messages: [user('Draw'), drawn([chatImage]), user('Bluer')] },
     sent: {
       [anthropic!]: { 'messages.length': 2, 'messages.1.content': [text('Bluer')] },
@@ -703,7 +703,7 @@ oddResponses.push(
     },
   },
   {
-    name: 'an image in an earlier answer',
+    name: 'an image in an earlier response',
     body: {
       input: [
         user('Draw'),
@@ -807,18 +807,18 @@ export const oddMessages: OddRequest[] = [
     dropped: { [chat!]: ['mcp_servers', 'container', 'speed'], [gemini!]: ['container'] },
   },
   {
-    name: 'a budget of reasoning above the answer limit',
+    name: 'a budget of reasoning above the output limit',
     body: { max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: 4000 } },
     sent: { [budgetModel]: { max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: 1900 } } },
     dropped: { [budgetModel]: ['thinking.budget_tokens'] },
   },
   {
-    name: 'a budget of reasoning above the answer limit, with tools',
+    name: 'a budget of reasoning above the output limit, with tools',
     body: { max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: 4000 }, tools: [messagesTool] },
     sent: { [budgetModel]: { 'thinking.budget_tokens': 4000 } },
   },
   {
-    name: 'an answer limit without room for reasoning',
+    name: 'an output limit without room for reasoning',
     body: { max_tokens: 1000, thinking: { type: 'enabled', budget_tokens: 500 } },
     sent: { [budgetModel]: { max_tokens: 1000, thinking: undefined } },
     dropped: { [budgetModel]: ['thinking'] },
@@ -906,7 +906,7 @@ export const oddMessages: OddRequest[] = [
     dropped: { [chat!]: ['messages.server_tool_use', 'messages.web_search_tool_result'] },
   },
   {
-    name: 'an image in an earlier answer',
+    name: 'an image in an earlier response',
     body: {
       messages: [user('Draw'), drawn([text('Here'), { type: 'image', source }]), user([{ type: 'image', source }])],
     },

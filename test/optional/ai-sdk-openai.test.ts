@@ -14,7 +14,7 @@ import { z } from 'zod'
 import { upstreamProtocols } from '#test/harness/upstream/provider-facts.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { parseRequest, type Received } from '#test/harness/upstream/scripted-upstream.ts'
-import { encodeAnswer } from '#test/harness/upstream/upstream-answers.ts'
+import { encodeResponse } from '#test/harness/upstream/upstream-responses.ts'
 
 const location = process.env.TEST_AI_SDK_OPENAI
 const skip = location ? false : '@ai-sdk/openai is installed by "npm run test:ai-sdk-openai" only'
@@ -25,12 +25,12 @@ const weather = tool({
   execute: async ({ city }) => `sunny in ${city}`,
 })
 
-/** Calls the tool after a text, and answers once it has the result. */
+/** Calls the tool after a text, and responses once it has the result. */
 function answer(received: Received) {
   const { protocol, streamed } = parseRequest(received)
   const hasResult = received.text.includes('sunny in Rome')
   const call = { text: 'Let me look.', calls: [{ name: 'weather', input: { city: 'Rome' } }] }
-  return encodeAnswer(protocol, hasResult ? { text: 'It is sunny.' } : call, streamed)
+  return encodeResponse(protocol, hasResult ? { text: 'It is sunny.' } : call, streamed)
 }
 
 describe('@ai-sdk/openai, a tool loop of two steps', { skip }, () => {

@@ -29,7 +29,7 @@ client = AuthenticatedClient(base_url=sys.argv[1], token=sys.argv[2])
 body = ChatRequest.from_dict({"model": "signalbox/demo", "messages": [{"role": "user", "content": "Hello"}]})
 answer = create_chat_completion.sync(client=client, body=body)
 assert isinstance(answer, Completion), answer
-print(json.dumps(answer.to_dict()))
+print(json.dumps(response.to_dict()))
 count = count_models.sync(client=client)
 assert count is not None and count.to_dict()["data"]["count"] > 0, count
 `

@@ -24,14 +24,14 @@ const messages = [{ role: 'user', content: 'Hello' }]
 
 test('the ten lines of the guide make a local server usable, with tools, for free', async () => {
   const list = { object: 'list', data: [{ id: 'qwen3:8b', object: 'model' }] }
-  const answer = {
+  const response = {
     choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   }
   await using server = await startScriptedUpstream(({ path }) => ({
     status: 200,
     type: 'application/json',
-    body: JSON.stringify(path.endsWith('/models') ? list : { id: 'x', object: 'chat.completion', ...answer }),
+    body: JSON.stringify(path.endsWith('/models') ? list : { id: 'x', object: 'chat.completion', ...response }),
   }))
   const recipe = (blocks[0] ?? '').replace('http://127.0.0.1:11434/v1', `${server.url}/v1`)
   await using service = await startTestService({ settings: { catalogue_file: fileOf('recipe.yaml', recipe) } })
@@ -86,7 +86,7 @@ models: { plain/one: { name: One, created: 2026-01-01, context_length: 1000, end
   await using service = await startTestService({ settings: { catalogue_file: fileOf('text.yaml', file) } })
   const content = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }]
   const body = { model: 'plain/one', messages: [{ role: 'user', content }] }
-  const answer = await service.ask('POST', '/chat/completions', { body })
-  assert.equal(answer.status, 404)
-  assert.match(answer.body.error.message, /in the request, but text \(input_modalities in the catalogue\)\.$/)
+  const response = await service.ask('POST', '/chat/completions', { body })
+  assert.equal(response.status, 404)
+  assert.match(response.body.error.message, /in the request, but text \(input_modalities in the catalogue\)\.$/)
 })

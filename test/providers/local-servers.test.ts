@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 import { type Received, type ScriptedUpstream, startScriptedUpstream } from '../harness/upstream/scripted-upstream.ts'
-import { encodeAnswer } from '../harness/upstream/upstream-answers.ts'
+import { encodeResponse } from '../harness/upstream/upstream-responses.ts'
 
 const lists: Record<string, { id: string; owned_by?: string }[]> = {
   ollama: [{ id: 'small:latest' }, { id: 'shared' }],
@@ -23,7 +23,7 @@ function answer(received: Received) {
   if (content === 'text') return json(400, { detail: 'No such adapter.' })
   if (content === 'list')
     return json(422, { detail: [{ loc: ['body', 'top_k'], msg: 'Input should be a number' }, { msg: 'Go away' }] })
-  return encodeAnswer(
+  return encodeResponse(
     'openai-chat',
     body.tools ? { calls: [{ name: 'f', input: {} }] } : { text: 'Hi' },
     body.stream === true,
@@ -101,7 +101,7 @@ describe('a local server', () => {
     assert.deepEqual(upstream.requests.at(-1)!.body.tool_choice, tool_choice)
   })
 
-  test('that cancels only streams gets a streamed request for a whole answer', async () => {
+  test('that cancels only streams gets a streamed request for a whole response', async () => {
     const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }]
     const chat = await ask('streamed')
     assert.equal(upstream.requests.at(-1)!.body.stream, true)

@@ -64,8 +64,8 @@ describe("details of a provider's error", () => {
 
   test('reach clients of Anthropic from a stream within its content', async () => {
     streamed = [opening, text]
-    const { status, text: answer } = await ask('/messages')
-    const last = JSON.parse(answer.trim().split('\ndata: ').at(-1)!)
+    const { status, text: response } = await ask('/messages')
+    const last = JSON.parse(response.trim().split('\ndata: ').at(-1)!)
     assert.deepEqual([status, last.error.details], [200, details])
   })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { upstreamProtocols } from '../harness/upstream/provider-facts.ts'
 import { type RecordedProviders, startWithUpstream } from '../harness/upstream/recorded-providers.ts'
-import { strictAnswer, toolNames } from '../harness/upstream/strict-upstreams.ts'
+import { strictResponse, toolNames } from '../harness/upstream/strict-upstreams.ts'
 import { type PublicTool, publicServers } from '../mcp/public-tools.ts'
 
 const clients: Record<string, (tools: PublicTool[]) => object> = {
@@ -28,7 +28,7 @@ const clients: Record<string, (tools: PublicTool[]) => object> = {
 describe('the tools of public MCP servers', () => {
   let providers: RecordedProviders
   before(async () => {
-    providers = await startWithUpstream(strictAnswer, ['model'])
+    providers = await startWithUpstream(strictResponse, ['model'])
   })
   after(() => providers[Symbol.asyncDispose]())
 

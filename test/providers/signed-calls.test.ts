@@ -123,7 +123,7 @@ describe('signatures of Gemini behind chat servers', () => {
 
   for (const [client, converse] of Object.entries(clients)) {
     for (const [name, { members }] of Object.entries(answers))
-      test(`${client}: the call of the answer "${name}" returns with its signature`, async () => {
+      test(`${client}: the call of the response "${name}" returns with its signature`, async () => {
         await converse(recorded, `openai-chat/${name}`)
         const { messages } = recorded.upstream.requests.at(-1)!.body
         const { tool_calls, reasoning_details } = messages.find(({ role }: any) => role === 'assistant')

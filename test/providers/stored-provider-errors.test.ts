@@ -29,7 +29,7 @@ const bodies: Record<Protocol, (message: string) => { error: object; code: strin
   'google-gemini': (message) => ({ error: { message, status: 'UNAVAILABLE', code: 503 }, code: 'UNAVAILABLE' }),
 }
 
-/** The first events of a streamed answer, and the event that ends it with an error. */
+/** The first events of a streamed response, and the event that ends it with an error. */
 const streams: Record<Protocol, (error: object) => object[]> = {
   'openai-chat': (error) => [{ choices: [{ index: 0, delta: { content: 'Hi' } }] }, { error }],
   'openai-responses': (error) => [
@@ -66,10 +66,10 @@ async function listeners(url: string, keys: Record<string, string>) {
 describe("a provider's error in the record of a request", () => {
   let upstream: ScriptedUpstream
   let service: TestService
-  let answer: (received: Received) => ReturnType<Parameters<typeof startScriptedUpstream>[0]>
+  let response: (received: Received) => ReturnType<Parameters<typeof startScriptedUpstream>[0]>
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-errors-'))
   before(async () => {
-    upstream = await startScriptedUpstream((received) => answer(received))
+    upstream = await startScriptedUpstream((received) => response(received))
     const catalogue_file = join(folder, 'catalogue.json')
     const entries = protocols.map((protocol) => [
       protocol,
@@ -101,7 +101,7 @@ describe("a provider's error in the record of a request", () => {
   for (const protocol of protocols) {
     test(`${protocol}: a refusal keeps status, code and masked message`, async () => {
       const { error, code } = bodies[protocol](leak)
-      answer = () => ({ status: 400, type: 'application/json', body: JSON.stringify({ type: 'error', error }) })
+      response = () => ({ status: 400, type: 'application/json', body: JSON.stringify({ type: 'error', error }) })
       const record = await recordOf(protocol)
       assert.deepEqual(record.attempts[0].error, { status: 400, code, message: masked })
       assert.ok(!JSON.stringify(record).includes(credential))
@@ -110,7 +110,7 @@ describe("a provider's error in the record of a request", () => {
     test(`${protocol}: an error within a stream keeps code and masked message`, async () => {
       const { error, code } = bodies[protocol](leak)
       const events = streams[protocol](error).map((event) => `data: ${JSON.stringify(event)}\n\n`)
-      answer = () => ({ status: 200, type: 'text/event-stream', body: events.join('') })
+      response = () => ({ status: 200, type: 'text/event-stream', body: events.join('') })
       const [attempt] = (await recordOf(protocol, true)).attempts
       assert.deepEqual([attempt.outcome, attempt.error.code, attempt.error.message], ['broke', code, masked])
     })
@@ -118,7 +118,7 @@ describe("a provider's error in the record of a request", () => {
 
   test("the provider's message is visible to the sender and admins only", async () => {
     const quoting = { message: 'Invalid prompt: "my secret plan"', code: 'bad_prompt' }
-    answer = () => ({ status: 400, type: 'application/json', body: JSON.stringify({ error: quoting }) })
+    response = () => ({ status: 400, type: 'application/json', body: JSON.stringify({ error: quoting }) })
     const grace = await addColleague(service)
     const [viewer, admin] = await Promise.all(
       ['viewer', 'admin'].map(async (access) => openBrowser(service, { link: await linkForRole(service, access) })),
@@ -145,7 +145,7 @@ describe("a provider's error in the record of a request", () => {
 
   test('a rejected credential keeps the message of the provider, masked', async () => {
     const { error } = bodies['openai-chat'](leak)
-    answer = () => ({ status: 401, type: 'application/json', body: JSON.stringify({ error }) })
+    response = () => ({ status: 401, type: 'application/json', body: JSON.stringify({ error }) })
     assert.deepEqual((await recordOf('openai-chat')).attempts[0].error, {
       status: 401,
       code: 'model_overloaded',
@@ -154,7 +154,7 @@ describe("a provider's error in the record of a request", () => {
   })
 
   test('a message of more than 2 kB is cut between characters', async () => {
-    answer = () => ({ status: 500, type: 'text/plain', body: '€'.repeat(5000) })
+    response = () => ({ status: 500, type: 'text/plain', body: '€'.repeat(5000) })
     const { message } = (await recordOf('openai-chat')).attempts[0].error
     assert.equal(message, '€'.repeat(666))
   })
@@ -162,7 +162,7 @@ describe("a provider's error in the record of a request", () => {
   test('a prompt that is too long for the provider is the recorded reason', async () => {
     const message = "This model's maximum context length is 10 tokens. However, you requested 20 tokens."
     const error = { message, code: 'context_length_exceeded' }
-    answer = () => ({ status: 400, type: 'application/json', body: JSON.stringify({ error }) })
+    response = () => ({ status: 400, type: 'application/json', body: JSON.stringify({ error }) })
     assert.equal((await recordOf('openai-chat')).error.reason, 'context_length_exceeded')
   })
 })

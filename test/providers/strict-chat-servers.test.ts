@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
-import { strictChatServers, strictServerAnswer } from '#test/harness/upstream/strict-chat-servers.ts'
+import { strictChatServers, strictServerResponse } from '#test/harness/upstream/strict-chat-servers.ts'
 import { agentRequests } from '../recordings/agents/agent-requests.ts'
 
 type Row = { it: string; body: object; dropped?: string; only?: string; sent?: (body: any) => void }
 
 const user = (content: unknown = 'Hi') => ({ role: 'user', content })
-const answer = (more: object = {}) => ({ role: 'assistant', content: 'Yes', ...more })
+const response = (more: object = {}) => ({ role: 'assistant', content: 'Yes', ...more })
 const call = (args: unknown = '{}', id = 'call_a') => ({
   id,
   type: 'function',
   function: { name: 'f', arguments: args },
 })
-const calling = (...calls: object[]) => answer({ content: null, tool_calls: calls })
+const calling = (...calls: object[]) => response({ content: null, tool_calls: calls })
 const result = (id = 'call_a') => ({ role: 'tool', tool_call_id: id, content: 'ok' })
 const messages = (...list: object[]) => ({ messages: list })
 const tools = (property: object) => ({
@@ -24,28 +24,28 @@ const lastAnswer = (body: any) => body.messages.findLast(({ role }: any) => role
 const rows: Row[] = [
   {
     it: 'answers with the fields that clients send back',
-    body: messages(user(), answer({ refusal: null, annotations: [], audio: null, function_call: null }), user()),
+    body: messages(user(), response({ refusal: null, annotations: [], audio: null, function_call: null }), user()),
   },
   {
-    it: 'an answer that was a refusal',
-    body: messages(user(), answer({ content: null, refusal: 'No.' }), user()),
+    it: 'a response that was a refusal',
+    body: messages(user(), response({ content: null, refusal: 'No.' }), user()),
     sent: (body) => assert.equal(lastAnswer(body).content, 'No.'),
   },
   {
-    it: 'an answer with images and citations',
+    it: 'a response with images and citations',
     body: messages(
       user(),
-      answer({ images: [{ type: 'image_url' }], annotations: [{ type: 'url_citation' }] }),
+      response({ images: [{ type: 'image_url' }], annotations: [{ type: 'url_citation' }] }),
       user(),
     ),
     dropped: 'messages.images',
   },
-  { it: 'an answer with an empty list of calls', body: messages(user(), answer({ tool_calls: [] }), user()) },
-  { it: 'an answer with null for calls', body: messages(user(), answer({ tool_calls: null }), user()) },
-  { it: 'an answer without content', body: messages(user(), { role: 'assistant', content: null }, user()) },
+  { it: 'a response with an empty list of calls', body: messages(user(), response({ tool_calls: [] }), user()) },
+  { it: 'a response with null for calls', body: messages(user(), response({ tool_calls: null }), user()) },
+  { it: 'a response without content', body: messages(user(), { role: 'assistant', content: null }, user()) },
   {
-    it: 'an answer in two messages',
-    body: messages(user(), answer(), calling(call()), result(), user()),
+    it: 'a response in two messages',
+    body: messages(user(), response(), calling(call()), result(), user()),
   },
   {
     it: 'calls of one turn in two messages',
@@ -62,12 +62,12 @@ const rows: Row[] = [
   },
   { it: 'a user message after a tool result', body: messages(user(), calling(call()), result(), user()) },
   {
-    it: 'a system message after an answer',
-    body: messages(user(), answer(), { role: 'system', content: 'Be brief.' }, user()),
+    it: 'a system message after a response',
+    body: messages(user(), response(), { role: 'system', content: 'Be brief.' }, user()),
   },
   {
-    it: 'a start of the answer',
-    body: messages(user(), answer({ content: 'Sure:' })),
+    it: 'a start of the response',
+    body: messages(user(), response({ content: 'Sure:' })),
     sent: (body) => assert.equal(lastAnswer(body).content, 'Sure:'),
   },
   { it: 'an empty list of tools', body: { tools: [], tool_choice: 'auto', parallel_tool_calls: true } },
@@ -96,7 +96,7 @@ const rows: Row[] = [
 describe('strict chat servers', () => {
   let strict: RecordedProviders
   before(async () => {
-    strict = await startWithUpstream(strictServerAnswer, ['coder'], { chatServers: strictChatServers })
+    strict = await startWithUpstream(strictServerResponse, ['coder'], { chatServers: strictChatServers })
   })
   after(() => strict[Symbol.asyncDispose]())
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
-import { strictAnswer } from '#test/harness/upstream/strict-upstreams.ts'
+import { strictResponse } from '#test/harness/upstream/strict-upstreams.ts'
 
 type Row = { it: string; body: object; dropped?: string; sent?: (body: any) => void }
 
@@ -35,7 +35,7 @@ const messages: Row[] = [
   { it: 'a system prompt with a blank part', body: { system: [text('Be brief.'), text(' ')] }, dropped: 'system' },
   { it: 'a result of blank text', body: { messages: toolTurn('a', [text('\n')]) }, dropped: 'messages.content' },
   {
-    it: 'the start of an answer that ends with a space',
+    it: 'the start of a response that ends with a space',
     body: { messages: [user(), { role: 'assistant', content: [text('Sure: ')] }] },
     sent: ({ messages: [, { content }] }) => assert.equal(content[0].text, 'Sure:'),
   },
@@ -98,7 +98,7 @@ const messages: Row[] = [
   { it: 'an image of the type image/JPG in a result', body: { messages: toolTurn('a', [image]) } },
   { it: 'a budget of thinking below the least', body: { thinking: { type: 'enabled', budget_tokens: 500 } } },
   {
-    it: 'bounds in the schema of an answer',
+    it: 'bounds in the schema of a response',
     body: schemaOf({ n: { type: 'integer', minimum: 1 } }),
     dropped: 'output_config.format.minimum',
   },
@@ -189,7 +189,7 @@ const doors = [
 describe('a strict provider accepts the requests of clients of its protocol', () => {
   let strict: RecordedProviders
   before(async () => {
-    strict = await startWithUpstream(strictAnswer, ['claude-sonnet-4-5'])
+    strict = await startWithUpstream(strictResponse, ['claude-sonnet-4-5'])
   })
   after(() => strict[Symbol.asyncDispose]())
 
@@ -197,8 +197,8 @@ describe('a strict provider accepts the requests of clients of its protocol', ()
     for (const { it, body, dropped, sent } of rows)
       test(`${path}: ${it}`, async () => {
         const request = { model: `${protocol}/claude-sonnet-4-5`, ...usual, ...body }
-        const { status, text: answer, headers } = await strict.service.ask('POST', path, { body: request })
-        assert.equal(status, 200, answer)
+        const { status, text: response, headers } = await strict.service.ask('POST', path, { body: request })
+        assert.equal(status, 200, response)
         const names = headers.get('x-fields-left-out')
         if (dropped) assert.ok(names?.includes(dropped), `${names}`)
         sent?.(strict.upstream.requests.at(-1)!.body)

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { simulatedProtocols } from '../harness/upstream/provider-facts.ts'
 import { type RecordedProviders, startWithUpstream } from '../harness/upstream/recorded-providers.ts'
-import { firstTool, strictAnswer } from '../harness/upstream/strict-upstreams.ts'
+import { firstTool, strictResponse } from '../harness/upstream/strict-upstreams.ts'
 
 type Row = { it: string; path: string; body: object; to?: string[]; dropped?: string; sent?: (body: any) => unknown }
 
@@ -61,7 +61,7 @@ const rows: Row[] = [
     ...chat({ messages: [user(), { role: 'assistant', content: [] }, user('Go')] }),
   },
   {
-    it: 'the start of an answer that ends with a space',
+    it: 'the start of a response that ends with a space',
     ...chat({ messages: [user(), { role: 'assistant', content: 'Sure: ' }] }),
     ...toAnthropic,
     sent: ({ messages }) => assert.equal(messages[1].content[0].text, 'Sure:'),
@@ -100,7 +100,7 @@ const rows: Row[] = [
     sent: (body) => assert.match(JSON.stringify(body), /image\/png/),
   },
   {
-    it: 'an answer format without a name',
+    it: 'a response format without a name',
     ...chat({ response_format: { type: 'json_schema', json_schema: { schema: { type: 'object', properties: {} } } } }),
   },
   { it: 'a call without a result', ...chat({ messages: [...calling('a', 'ok').slice(0, 2), user('Go')] }) },
@@ -123,7 +123,7 @@ const rows: Row[] = [
   },
   { it: 'a stop sequence of white space', ...chat({ stop: '\n' }), ...toAnthropic, dropped: 'stop' },
   {
-    it: 'bounds in the schema of an answer',
+    it: 'bounds in the schema of a response',
     ...chat(
       schema({
         n: { type: 'integer', minimum: 1, maximum: 5 },
@@ -317,14 +317,14 @@ const rows: Row[] = [
 describe('a strict provider accepts', () => {
   let strict: RecordedProviders
   before(async () => {
-    strict = await startWithUpstream(strictAnswer, ['claude-sonnet-4-5'])
+    strict = await startWithUpstream(strictResponse, ['claude-sonnet-4-5'])
   })
   after(() => strict[Symbol.asyncDispose]())
 
   async function ask(path: string, protocol: string, body: object) {
     const { service, upstream } = strict
-    const answer = await service.ask('POST', path, { body: { model: `${protocol}/claude-sonnet-4-5`, ...body } })
-    return { ...answer, received: upstream.requests.at(-1)?.body }
+    const response = await service.ask('POST', path, { body: { model: `${protocol}/claude-sonnet-4-5`, ...body } })
+    return { ...response, received: upstream.requests.at(-1)?.body }
   }
 
   for (const { it, path, body, to = simulatedProtocols, dropped, sent } of rows)
@@ -384,7 +384,7 @@ describe('a strict provider accepts', () => {
   }
 
   for (const [path, body] of Object.entries(doors))
-    test(`a long name of a tool at ${path}, which the answer has again`, async () => {
+    test(`a long name of a tool at ${path}, which the response has again`, async () => {
       for (const protocol of simulatedProtocols)
         for (const stream of [false, true]) {
           const { status, text, received } = await ask(path, protocol, { ...body, stream })

@@ -17,17 +17,17 @@ export type Loss = { parts: (keyof Plain)[]; why: string; where: (difference: Di
 export const losses: readonly Loss[] = [
   {
     parts: ['finish', 'prompt', 'completion', 'cached', 'reasoned'],
-    why: 'An answer that breaks off ends with the error: what a provider says with it or after it is not read.',
+    why: 'A response that breaks off ends with the error: what a provider says with it or after it is not read.',
     where: ({ reply }) => reply.error !== '',
   },
   {
     parts: ['text', 'reasoning', 'calls', 'signatures'],
-    why: 'Whoever asked for a whole answer, and gets none, gets the error instead of half of it.',
+    why: 'Whoever asked for a whole response, and gets none, gets the error instead of half of it.',
     where: ({ reply, stream }) => reply.error !== '' && !stream,
   },
   {
     parts: ['citations'],
-    why: 'Chats have citations of addresses only, and clients that refuse a whole answer for any other: files stay unnamed.',
+    why: 'Chats have citations of addresses only, and clients that refuse a whole response for any other: files stay unnamed.',
     where: ({ client, reply, result }) =>
       client === 'openai-chat' &&
       reply.citations.length > 0 &&
@@ -36,7 +36,7 @@ export const losses: readonly Loss[] = [
   },
   {
     parts: ['finish', 'error'],
-    why: 'A response that is still queued is no answer, so another endpoint is tried: background mode is refused.',
+    why: 'A response that is still queued is no response, so another endpoint is tried: background mode is refused.',
     where: ({ recording }) => /^\s*\{.*"status":\s*"queued"/s.test(recording.answer),
   },
   {

@@ -36,7 +36,7 @@ function opened(mark: string): string[] {
   return (signature ?? encrypted) ? [(signature ?? encrypted)!] : []
 }
 
-/** Anthropic bills compactions and advisors too. It lists them as iterations, which the counts of the answer do not include. */
+/** Anthropic bills compactions and advisors too. It lists them as iterations, which the counts of the response do not include. */
 function readUsage(usage: any, plain: Plain): void {
   const separate = (usage.iterations ?? []).filter(({ type }: any) => ['compaction', 'advisor_message'].includes(type))
   for (const counts of [usage, ...separate]) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The content of an answer, read directly from its protocol, without any code of the service. */
+/** The content of a response, read directly from its protocol, without any code of the service. */
 export type Plain = {
   text: string
   reasoning: string

@@ -3,7 +3,7 @@ import { type Call, read, run, type Slip, type Task } from './task.ts'
 
 export type Answer = { text?: string; calls?: Call[] }
 
-/** A scripted engineer: gives answers of a model, and gets what the tools said to their calls. */
+/** A scripted engineer: gives responses of a model, and gets what the tools said to their calls. */
 export type Engineer = Generator<Answer, void, string[]>
 
 /** After how many messages each slip was set right; undefined where none of them helped. */

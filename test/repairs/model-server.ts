@@ -42,7 +42,7 @@ export async function serveEngineers() {
   }
 }
 
-/** Passes the messages since the engineer's last answer to the engineer. */
+/** Passes the messages since the engineer's last response to the engineer. */
 function answerOf(work: Work, { messages }: Body, tokens: number): Answer {
   const spoke = messages.findLastIndex(({ role }) => role === 'assistant')
   const texts = messages.slice(spoke + 1).flatMap(({ role, content }) => (role === 'system' ? [] : [content ?? '']))
@@ -50,9 +50,9 @@ function answerOf(work: Work, { messages }: Body, tokens: number): Answer {
   work.failed += texts.filter(failed).length
   work.contextTokens = Math.max(work.contextTokens, tokens)
   const { value } = work.engineer.next(texts)
-  const answer = value ?? { text: 'There is nothing left to do.' }
-  work.calls += answer.calls?.length ?? 0
-  return answer
+  const response = value ?? { text: 'There is nothing left to do.' }
+  work.calls += response.calls?.length ?? 0
+  return response
 }
 
 function say({ text, calls = [] }: Answer, send: (chunk: object) => void): void {

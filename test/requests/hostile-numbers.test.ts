@@ -38,7 +38,7 @@ const parameters = Object.entries(paths).flatMap(([path, { get }]) =>
 )
 
 onEachDatabase('hostile numbers', (kind) => {
-  test('no number in a query makes the answer a server error', async () => {
+  test('no number in a query makes the response a server error', async () => {
     await using service = await startTestService({ kind })
     assert.ok(parameters.length > 50, `only ${parameters.length} numeric parameters`)
     const failed: string[] = []
@@ -56,8 +56,8 @@ onEachDatabase('hostile numbers', (kind) => {
     const { headers } = await service.ask('POST', '/chat/completions', { body })
     const { id, generation_time } = await untilMetered(service, headers.get('x-generation-id'))
     const found = async (query: string) => {
-      const answer = await service.ask('GET', `/generations?${query}`)
-      return answer.body.data?.map((one: { id: string }) => one.id)
+      const response = await service.ask('GET', `/generations?${query}`)
+      return response.body.data?.map((one: { id: string }) => one.id)
     }
     const [below, above] = [generation_time - 0.5, generation_time + 0.5]
     const included = [`max_generation_time=${above}`, `min_generation_time=${Math.max(0, below)}`, 'max_cost=1e15']

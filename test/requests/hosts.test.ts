@@ -7,18 +7,18 @@ import { startTestService, type TestService } from '../harness/service/service.t
 
 const regions = { 'eu.test': 'europe', 'us.test': 'us' } as const
 
-/** Sends a raw request. @returns the complete answer. */
+/** Sends a raw request. @returns the complete response. */
 async function send({ url, apiKey }: TestService, target: string, headers: string[]): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  let answer = ''
+  let response = ''
   socket.setEncoding('utf8').on('data', (text: string) => {
-    answer += text
+    response += text
   })
   const lines = [`GET ${target} HTTP/1.1`, ...headers, `authorization: Bearer ${apiKey}`, 'connection: close', '', '']
   socket.write(lines.join('\r\n'))
   await once(socket, 'close')
-  return answer
+  return response
 }
 
 /** The regions that a key can use: those in which a request with these headers lists models. */
@@ -27,9 +27,9 @@ async function regionBy(service: TestService, headers: string[]): Promise<string
     const { body } = await service.manage('GET', '/workspaces')
     const guardrail = `/guardrails/${body.data[0].default_guardrail_id}`
     await service.manage('PATCH', guardrail, { allowed_data_regions: [region] })
-    const answer = await send(service, '/api/v1/models/user', headers)
-    assert.match(answer, /^HTTP\/1.1 200 /)
-    if (!answer.includes('"total_count":0')) return region
+    const response = await send(service, '/api/v1/models/user', headers)
+    assert.match(response, /^HTTP\/1.1 200 /)
+    if (!response.includes('"total_count":0')) return region
   }
   return 'none'
 }
@@ -48,8 +48,8 @@ test('a request with two hosts is refused', async () => {
     [path, []],
   ]
   for (const [target, headers] of refused) {
-    const answer = await send(service, target, headers)
-    assert.match(answer, /^HTTP\/1.1 400 [\s\S]*Host header/, `${target} ${headers}`)
+    const response = await send(service, target, headers)
+    assert.match(response, /^HTTP\/1.1 400 [\s\S]*Host header/, `${target} ${headers}`)
   }
   for (const [target, header] of [
     [path, 'host: eu.test'],

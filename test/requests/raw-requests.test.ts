@@ -13,16 +13,16 @@ before(async () => {
 })
 after(() => service?.[Symbol.asyncDispose]())
 
-/** Sends bytes. @returns the statuses of all answers until the server closes the connection. */
+/** Sends bytes. @returns the statuses of all responses until the server closes the connection. */
 function statusesOf(bytes: (string | Buffer)[], end = false): Promise<number[]> {
   const { promise, resolve } = Promise.withResolvers<number[]>()
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
-  let answers = ''
+  let responses = ''
   socket.setEncoding('latin1').on('data', (text: string) => {
-    answers += text
+    responses += text
   })
   socket.on('error', () => {})
-  socket.on('close', () => resolve([...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))))
+  socket.on('close', () => resolve([...responses.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))))
   for (const piece of bytes) socket.write(piece)
   if (end) socket.end()
   return promise

@@ -59,9 +59,9 @@ describe('an unknown field of a management body', () => {
     test(`${method} ${path} ${JSON.stringify(body).slice(0, 60)} is refused with a suggestion`, async () => {
       const at = path.replace(/\{(\w+)\}/g, (_, name) => ids[name]!)
       const call = path.startsWith('/interns') ? service.ask(method, at, { body }) : service.manage(method, at, body)
-      const { status, body: answer, text } = await call
+      const { status, body: response, text } = await call
       assert.equal(status, 400, text)
-      assert.match(answer.error.message, says)
+      assert.match(response.error.message, says)
     })
   }
 

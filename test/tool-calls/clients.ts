@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** An answer as a client reads it: id, name and arguments of each call, the text, and the reason of the end. */
+/** A response as a client reads it: id, name and arguments of each call, the text, and the reason of the end. */
 export type Understood = { calls: string[][]; text: string; end: string | undefined }
 
 export type Door = 'chat' | 'responses' | 'messages'

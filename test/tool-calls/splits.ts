@@ -179,7 +179,7 @@ export function streamOf(protocol: SimulatedProtocol, calls: ExpectedCall[], nex
   return events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('') + end
 }
 
-/** A whole answer with these calls. */
+/** A whole response with these calls. */
 export function wholeOf(protocol: SimulatedProtocol, calls: ExpectedCall[], next: Next): object {
   switch (protocol) {
     case 'openai-chat': {

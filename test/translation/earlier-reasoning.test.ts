@@ -27,7 +27,7 @@ const members: Record<string, object> = {
   reasoning_details: { reasoning_details: [{ type: 'reasoning.text', text: thought, format: 'unknown', index: 0 }] },
 }
 
-/** Refuses a request whose answers with tool calls lack the reasoning, as Kimi and DeepSeek do. */
+/** Refuses a request whose responses with tool calls lack the reasoning, as Kimi and DeepSeek do. */
 function isRefused(name: string, messages: any[]): boolean {
   const returned = (message: any) =>
     name === 'reasoning_details' ? message.reasoning_details?.map(({ text }: any) => text).join('') : message[name]

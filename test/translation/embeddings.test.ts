@@ -62,16 +62,16 @@ describe('embeddings', () => {
   const recordOf = ({ headers }: Reply) => untilMetered(service, headers.get('x-generation-id'))
   const exactCost = (tokens: number) => Number(`${BigInt(tokens) * 123457n}e-12`)
 
-  test('the answer has a vector for each input, and the recorded usage and exact cost', async () => {
-    const answer = await ask({ model: 'e/good', input, user: 'u', dimensions: 2, other: 1 })
-    assert.equal(answer.status, 200, answer.text)
-    assert.deepEqual(vectorsOf(answer), [vectorAt(0), vectorAt(1)])
-    const { usage, model, provider } = answer.body
+  test('the response has a vector for each input, and the recorded usage and exact cost', async () => {
+    const response = await ask({ model: 'e/good', input, user: 'u', dimensions: 2, other: 1 })
+    assert.equal(response.status, 200, response.text)
+    assert.deepEqual(vectorsOf(response), [vectorAt(0), vectorAt(1)])
+    const { usage, model, provider } = response.body
     assert.deepEqual(usage, { prompt_tokens: 8, total_tokens: 8, cost: exactCost(8) })
     assert.deepEqual([model, provider], ['e/good', 'openai-chat'])
     const { path, body } = upstream.requests.at(-1)!
     assert.deepEqual([path, body], ['/v1/embeddings', { model: 'good', input, user: 'u', dimensions: 2, other: 1 }])
-    const { data } = await recordOf(answer).then((data) => ({ data }))
+    const { data } = await recordOf(response).then((data) => ({ data }))
     assert.deepEqual(
       [data.api_type, data.total_cost, data.tokens_prompt, data.tokens_completion, data.finish_reason],
       ['embeddings', exactCost(8), 8, 0, 'stop'],
@@ -89,12 +89,16 @@ describe('embeddings', () => {
     }
   })
 
-  test('an unusable answer leads to the next endpoint, and alone to 502', async () => {
+  test('an unusable response leads to the next endpoint, and alone to 502', async () => {
     for (const name of unusable) {
-      const answer = await ask({ model: `e/${name}`, input, provider: { order: ['north', 'south'] } })
-      assert.deepEqual([answer.status, answer.body.provider], [200, 'openai-responses'], `${name}: ${answer.text}`)
-      assert.deepEqual(vectorsOf(answer), [vectorAt(0), vectorAt(1)])
-      const { attempts } = await recordOf(answer)
+      const response = await ask({ model: `e/${name}`, input, provider: { order: ['north', 'south'] } })
+      assert.deepEqual(
+        [response.status, response.body.provider],
+        [200, 'openai-responses'],
+        `${name}: ${response.text}`,
+      )
+      assert.deepEqual(vectorsOf(response), [vectorAt(0), vectorAt(1)])
+      const { attempts } = await recordOf(response)
       assert.deepEqual(
         attempts.map(({ provider_name }: { provider_name: string }) => provider_name),
         ['north', 'south'],
@@ -157,9 +161,9 @@ describe('embeddings', () => {
 
   test('invalid bodies are refused with the place of the fault', async () => {
     const refused = async (body: object, message: RegExp) => {
-      const answer = await ask({ model: 'e/good', ...body })
-      assert.equal(answer.status, 400, answer.text)
-      assert.match(answer.body.error.message, message)
+      const response = await ask({ model: 'e/good', ...body })
+      assert.equal(response.status, 400, response.text)
+      assert.match(response.body.error.message, message)
     }
     await refused({}, /input: must be a text/)
     await refused({ input: [] }, /input: must not be empty/)
@@ -194,8 +198,8 @@ describe('embeddings', () => {
   })
 
   test('Gemini gets its own body; vectors have the requested format, cost is estimated', async () => {
-    const answer = await ask({ model: 'e/gemini', input, dimensions: 2, input_type: 'search_query', user: 'u' })
-    assert.deepEqual(vectorsOf(answer), [vectorAt(0), vectorAt(1)])
+    const response = await ask({ model: 'e/gemini', input, dimensions: 2, input_type: 'search_query', user: 'u' })
+    assert.deepEqual(vectorsOf(response), [vectorAt(0), vectorAt(1)])
     const { path, body } = upstream.requests.at(-1)!
     assert.equal(path, '/v1/models/embedder:batchEmbedContents')
     assert.deepEqual(body.requests[1], {
@@ -204,10 +208,10 @@ describe('embeddings', () => {
       taskType: 'RETRIEVAL_QUERY',
       outputDimensionality: 2,
     })
-    assert.equal(answer.headers.get('x-fields-left-out'), 'user')
-    const { usage } = answer.body
+    assert.equal(response.headers.get('x-fields-left-out'), 'user')
+    const { usage } = response.body
     assert.deepEqual(usage, { prompt_tokens: 2, total_tokens: 2, cost: exactCost(2) })
-    assert.equal((await recordOf(answer)).tokens_estimated, true)
+    assert.equal((await recordOf(response)).tokens_estimated, true)
     assert.match((await ask({ model: 'e/gemini', input: [[1]] })).body.error.message, /does not accept token ids/)
     const many = await ask({ model: 'e/gemini', input: new Array(101).fill('a') })
     assert.match(many.body.error.message, /at most 100 inputs/)
@@ -216,9 +220,9 @@ describe('embeddings', () => {
   test('without a count the usage is estimated; a total or a text counts as the prompt', async () => {
     for (const name of ['totalonly', 'textusage'])
       assert.equal((await ask({ model: `e/${name}`, input })).body.usage.prompt_tokens, 8)
-    const answer = await ask({ model: 'e/nousage', input })
-    assert.deepEqual(answer.body.usage, { prompt_tokens: 2, total_tokens: 2, cost: exactCost(2) })
-    const record = await recordOf(answer)
+    const response = await ask({ model: 'e/nousage', input })
+    assert.deepEqual(response.body.usage, { prompt_tokens: 2, total_tokens: 2, cost: exactCost(2) })
+    const record = await recordOf(response)
     assert.deepEqual([record.tokens_prompt, record.total_cost], [2, exactCost(2)])
     const ids = await ask({ model: 'e/nousage', input: [[1, 2, 3], [4]] })
     assert.equal(ids.body.usage.prompt_tokens, 4)
@@ -227,8 +231,8 @@ describe('embeddings', () => {
   test('a preset supplies the model and the preferences, and nothing of a chat', async () => {
     const config = { model: 'e/broken', temperature: 0.5, provider: { only: ['south'] } }
     await service.manage('POST', '/presets/vectors/responses', { ...config, instructions: 'Be brief.', input: 'x' })
-    const answer = await ask({ model: '@preset/vectors', input })
-    assert.deepEqual([answer.status, answer.body.provider], [200, 'openai-responses'], answer.text)
+    const response = await ask({ model: '@preset/vectors', input })
+    assert.deepEqual([response.status, response.body.provider], [200, 'openai-responses'], response.text)
     assert.deepEqual(upstream.requests.at(-1)!.body, { model: 'good', input })
   })
 
@@ -274,11 +278,11 @@ describe('embeddings', () => {
     const spent = async () => (await service.ask('GET', '/key', { key: created.body.key })).body.data.usage
     let answered = 0
     for (let round = 0; round < 12; round++) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 8 }, () => ask({ model: 'e/good', input: one }, created.body.key)),
       )
-      for (const { status, text } of answers) assert.ok([200, 403, 429].includes(status), text)
-      answered += answers.filter(({ status }) => status === 200).length
+      for (const { status, text } of responses) assert.ok([200, 403, 429].includes(status), text)
+      answered += responses.filter(({ status }) => status === 200).length
     }
     const usage = await spent()
     assert.ok(usage <= cost * 20.5, `${usage} of ${cost * 20.5}`)
@@ -289,14 +293,14 @@ describe('embeddings', () => {
   test('a limit keeps the embedding options of providers, and removes unknown fields', async () => {
     const { key } = (await service.manage('POST', '/keys', { name: 'limited', limit: 1 })).body
     const options = { truncate: 'END', task: 'retrieval.query', output_dtype: 'float', input_type: 'query' }
-    const answer = await ask({ model: 'e/good', input, ...options, unheard_of: 1 }, key)
+    const response = await ask({ model: 'e/good', input, ...options, unheard_of: 1 }, key)
     assert.deepEqual(upstream.requests.at(-1)!.body, { model: 'good', input, ...options })
-    assert.equal(answer.headers.get('x-fields-left-out'), 'unheard_of')
+    assert.equal(response.headers.get('x-fields-left-out'), 'unheard_of')
   })
 
   test('activity and the request log list embeddings', async () => {
-    const answer = await ask({ model: 'e/reversed', input, session_id: 's-1', metadata: { team: 'search' } })
-    const record = await recordOf(answer)
+    const response = await ask({ model: 'e/reversed', input, session_id: 's-1', metadata: { team: 'search' } })
+    const record = await recordOf(response)
     assert.deepEqual([record.session_id, record.model], ['s-1', 'e/reversed'])
     assert.equal('metadata' in upstream.requests.at(-1)!.body, false)
     const { body } = await service.manage('GET', '/generations?limit=100')

@@ -12,7 +12,7 @@ const streamed = [
   { choices: [], usage },
 ]
 
-describe('a request for more than one answer', () => {
+describe('a request for more than one response', () => {
   let world: RecordedProviders
   before(async () => {
     world = await startWithUpstream(
@@ -31,7 +31,7 @@ describe('a request for more than one answer', () => {
   const messages = [{ role: 'user', content: 'Hi' }]
   const chat = (body: object) => world.service.ask('POST', '/chat/completions', { body: { messages, ...body } })
 
-  test('is passed to a chat provider, and all answers reach the client', async () => {
+  test('is passed to a chat provider, and all responses reach the client', async () => {
     const { body } = await chat({ model: 'openai-chat/m', n: 2 })
     assert.deepEqual(
       body.choices.map(({ message }: { message: { content: string } }) => message.content),
@@ -42,21 +42,21 @@ describe('a request for more than one answer', () => {
     assert.equal(world.upstream.requests.at(-1)!.body.n, 2)
   })
 
-  test('is refused with 400 for a provider that supports one answer', async () => {
+  test('is refused with 400 for a provider that supports one response', async () => {
     const requestCount = world.upstream.requests.length
     for (const protocol of upstreamProtocols.filter((protocol) => protocol !== 'openai-chat')) {
       const { status, body } = await chat({ model: `${protocol}/m`, n: 2 })
       assert.deepEqual([status, /^n: no available endpoint /.test(body.error.message)], [400, true], protocol)
       assert.equal(body.error.metadata.excluded[0].reason, 'one_answer')
     }
-    const answer = await world.service.ask('POST', '/responses', {
+    const response = await world.service.ask('POST', '/responses', {
       body: { model: 'openai-chat/m', input: 'Hi', n: 2 },
     })
-    assert.equal(answer.status, 400, answer.text)
+    assert.equal(response.status, 400, response.text)
     assert.equal(world.upstream.requests.length, requestCount)
   })
 
-  test('skips endpoints that return one answer for one that returns all', async () => {
+  test('skips endpoints that return one response for one that returns all', async () => {
     const models = ['anthropic-messages/m', 'openai-chat/m']
     const { status, body } = await chat({ models, n: 2 })
     assert.deepEqual([status, body.choices?.length], [200, 2])
@@ -91,15 +91,15 @@ const wholeCalls = [
   { index: 1, message: { role: 'assistant', tool_calls: [call({}, 'read', '{"path":"b"}'), call({}, 'list')] } },
 ]
 
-test('the tool calls of several answers are repaired, each in its answer', async () => {
+test('the tool calls of several responses are repaired, each in its response', async () => {
   const chunks = [...interleaved.map((of) => ({ id: 'c', choices: of })), { id: 'c', choices: [], usage }]
   const body = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('')
-  const answer = { id: 'c', choices: wholeCalls.map((of) => ({ ...of, finish_reason: 'tool_calls' })), usage }
+  const response = { id: 'c', choices: wholeCalls.map((of) => ({ ...of, finish_reason: 'tool_calls' })), usage }
   await using world = await startWithUpstream(
     ({ body: { stream } }) =>
       stream
         ? { status: 200, type: 'text/event-stream', body }
-        : { status: 200, type: 'application/json', body: JSON.stringify(answer) },
+        : { status: 200, type: 'application/json', body: JSON.stringify(response) },
     ['m'],
   )
   const request = { model: 'openai-chat/m', n: 2, messages: [{ role: 'user', content: 'Hi' }] }

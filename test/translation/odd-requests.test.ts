@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
-import { encodeAnswer } from '#test/harness/upstream/upstream-answers.ts'
+import { encodeResponse } from '#test/harness/upstream/upstream-responses.ts'
 import { clientChats, clientMessages, clientResponses } from '../odd-requests/client-forms.ts'
 import { limitChats, limitMessages, limitResponses } from '../odd-requests/field-limits.ts'
 import { modelChats, modelMessages } from '../odd-requests/model-rules.ts'
@@ -56,7 +56,7 @@ describe('requests in forms that providers refuse or misread', () => {
   before(async () => {
     const content = { text: 'Hi', source: { url: 'https://example.com', title: '' } }
     recorded = await startWithUpstream(
-      (received) => encodeAnswer(parseRequest(received).protocol, content, false),
+      (received) => encodeResponse(parseRequest(received).protocol, content, false),
       models,
       {
         chatServers,
@@ -96,7 +96,7 @@ describe('requests in forms that providers refuse or misread', () => {
     responses: [...oddResponses, ...clientResponses, ...limitResponses],
     messages: [...oddMessages, ...clientMessages, ...modelMessages, ...limitMessages],
   }
-  test('reasoning is counted with its budget, without an answer limit', async () => {
+  test('reasoning is counted with its budget, without an output limit', async () => {
     const thinking = { type: 'enabled', budget_tokens: 2000 }
     const body = { messages: [{ role: 'user', content: 'Hi' }], model: 'anthropic-messages/claude-opus-4-5', thinking }
     const before = recorded.upstream.requests.length

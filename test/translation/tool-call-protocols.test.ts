@@ -229,7 +229,7 @@ describe('tool calls at every door', () => {
       assert.match(streamed.text, /cannot be read/)
     })
 
-    test(`${door}: arguments that are cut at the limit are a truncated answer`, async () => {
+    test(`${door}: arguments that are cut at the limit are a truncated response`, async () => {
       const ends = { chat: 'length', responses: 'incomplete', messages: 'max_tokens' } as Record<string, string>
       assert.equal((await understood(door, 'openai-chat', 'cut-length')).end, ends[door])
       for (const name of ['cut-length', 'cut-at-limit']) {

@@ -34,10 +34,10 @@ function assertSame({ calls }: Understood, expected: ExpectedCall[]): void {
 }
 
 describe('any split, repetition and order of the pieces of calls', () => {
-  let answer = { type: '', body: '' }
+  let response = { type: '', body: '' }
   let recorded: RecordedProviders
   before(async () => {
-    recorded = await startWithUpstream(() => ({ status: 200, ...answer }), ['m'])
+    recorded = await startWithUpstream(() => ({ status: 200, ...response }), ['m'])
   })
   after(() => recorded[Symbol.asyncDispose]())
 
@@ -56,13 +56,13 @@ describe('any split, repetition and order of the pieces of calls', () => {
         test(`${door} on ${protocol}${stream ? '' : ', whole'}: the same calls`, async () => {
           const property = fc.asyncProperty(callsArbitrary, choices, async (expected, chosen) => {
             const next = () => chosen.next().value as number
-            answer = stream
+            response = stream
               ? { type: 'text/event-stream', body: streamOf(protocol, expected, next) }
               : { type: 'application/json', body: JSON.stringify(wholeOf(protocol, expected, next)) }
             try {
               assertSame(await understood(protocol, door, stream), expected)
             } catch (error) {
-              throw new Error(`${answer.body}\n${(error as Error).message}`)
+              throw new Error(`${response.body}\n${(error as Error).message}`)
             }
           })
           await fc.assert(property, { numRuns: splits, endOnFailure: true })

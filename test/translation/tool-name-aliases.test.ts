@@ -20,8 +20,8 @@ function sentName(body: any): string {
   return tool.functionDeclarations?.[0].name ?? tool.function?.name ?? tool.name
 }
 
-/** An answer with a call, in the protocol that the provider does not have. */
-function foreignAnswer(protocol: string, called: string): object {
+/** A response with a call, in the protocol that the provider does not have. */
+function foreignResponse(protocol: string, called: string): object {
   if (protocol !== 'openai-chat') {
     const tool_calls = [{ id: 'call_a', type: 'function', function: { name: called, arguments: '{}' } }]
     return { id: 'c', choices: [{ index: 0, message: { role: 'assistant', tool_calls }, finish_reason: 'tool_calls' }] }
@@ -71,7 +71,7 @@ describe('names of tools that a provider would refuse', () => {
         const message = `Invalid schema for function '${called}'`
         if (model === 'refusing') return { status: 400, type, body: JSON.stringify({ error: { message } }) }
         if (streamed) return { status: 200, type: 'text/event-stream', body: foreignStream(protocol, called) }
-        return { status: 200, type, body: JSON.stringify(foreignAnswer(protocol, called)) }
+        return { status: 200, type, body: JSON.stringify(foreignResponse(protocol, called)) }
       },
       ['refusing', 'foreign'],
     )
@@ -89,7 +89,7 @@ describe('names of tools that a provider would refuse', () => {
         assert.equal(status, 400)
         assert.match(text, /mcp\.server\/x{140}/)
       })
-      test(`${door} to ${protocol}: an answer in another protocol has it`, async () => {
+      test(`${door} to ${protocol}: a response in another protocol has it`, async () => {
         const whole = await ask('foreign', false)
         assert.equal(wholeReaders[door](whole.body).calls[0]?.[1], name, whole.text)
         const stream = await ask('foreign', true)

@@ -10,16 +10,16 @@ import {
   type UpstreamProtocol,
   upstreamProtocols as upstreams,
 } from '#test/harness/upstream/provider-facts.ts'
-import { fixture, type Gist, gistOf, readEvents } from '#test/harness/upstream/recorded-answers.ts'
 import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
+import { fixture, type Gist, gistOf, readEvents } from '#test/harness/upstream/recorded-responses.ts'
 import type { ScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
 
 const clients = Object.keys(clientRequests) as ClientName[]
 
-/** Clients whose protocol is also one of providers, so that their answers can be read. */
+/** Clients whose protocol is also one of providers, so that their responses can be read. */
 const readableClients = clients.filter((client) => client in protocols)
 
-/** The recorded answers of a protocol with text, calls of tools or reasoning. */
+/** The recorded responses of a protocol with text, calls of tools or reasoning. */
 function recordingsOf(protocol: UpstreamProtocol): string[] {
   const names = Object.keys(providerFacts[protocol].recorded).flatMap((one) => one.split(' '))
   return names.filter((name) => /^(?:text|parallel-tools|reasoning|thinking-tools)\./.test(name))
@@ -47,7 +47,7 @@ describe('every client protocol on every upstream protocol', () => {
     })
   }
 
-  /** The answer as a client of the protocol reads it. */
+  /** The response as a client of the protocol reads it. */
   function understood(client: ClientName, { text, body }: Reply, streamed: boolean): Gist {
     const protocol = protocols[client as UpstreamProtocol]
     if (!streamed) return gistOf(protocol.readBody(body))
@@ -62,7 +62,7 @@ describe('every client protocol on every upstream protocol', () => {
 
   for (const client of clients.filter((one) => !readableClients.includes(one))) {
     for (const protocol of upstreams) {
-      test(`${client} on ${protocol}: a whole answer has its text`, async () => {
+      test(`${client} on ${protocol}: a whole response has its text`, async () => {
         const reply = await ask(client, { model: `${protocol}/text` })
         assert.equal(reply.status, 200, reply.text)
         assert.match(reply.text, /Grüß Gott/)

@@ -1,5 +1,5 @@
 /**
- * The id of a request in a text, such as an address: the generation id, or the id in the answer of a chat completion, a
+ * The id of a request in a text, such as an address: the generation id, or the id in the response of a chat completion, a
  * response or a message. Undefined if there is none.
  */
 export const requestIdIn = (text: string): string | undefined =>

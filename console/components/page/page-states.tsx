@@ -22,7 +22,7 @@ export function EmptyState({
   )
 }
 
-/** A loading message. It appears after a delay, so that fast answers do not flicker. */
+/** A loading message. It appears after a delay, so that fast responses do not flicker. */
 export function Loading({ what = 'Loading' }: { what?: string }) {
   return (
     <div class="state waiting" role="status">

@@ -6,7 +6,7 @@ import type { WorkspaceFields } from './workspace-fields.ts'
 
 type Props = { id: string | undefined; fields: WorkspaceFields; set: (part: Partial<WorkspaceFields>) => void }
 
-/** Selects the requests whose prompts and answers are stored. @param id undefined for a new workspace. */
+/** Selects the requests whose prompts and responses are stored. @param id undefined for a new workspace. */
 export function StorageInputs({ id, fields: { storesContent, percent, keys }, set }: Props) {
   return (
     <>
@@ -16,7 +16,7 @@ export function StorageInputs({ id, fields: { storesContent, percent, keys }, se
           checked={storesContent}
           onChange={(event) => set({ storesContent: event.currentTarget.checked })}
         />
-        Store prompts and answers, encrypted. Not for refused requests and requests with zero data retention
+        Store prompts and responses, encrypted. Not for refused requests and requests with zero data retention
       </label>
       {storesContent && (
         <>

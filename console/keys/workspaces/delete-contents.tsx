@@ -6,20 +6,20 @@ import { Dialog } from '../../components/form/dialog.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { countText } from '../../format/count.ts'
 
-/** Deletes all stored prompts and answers of a workspace. */
+/** Deletes all stored prompts and responses of a workspace. */
 export function DeleteContents({ workspace: { id, name }, onClose }: { workspace: Workspace; onClose: () => void }) {
   const remove = async () => {
     const { deleted_count } = await call('DELETE /workspaces/{id}/contents', { params: { id } })
     invalidate('/generation/content')
     onClose()
-    toast(`Deleted prompts and answers of ${countText(deleted_count, 'request')}`)
+    toast(`Deleted prompts and responses of ${countText(deleted_count, 'request')}`)
   }
   return (
     <Dialog title={`Stored data of ${name}`} onClose={onClose}>
       <h2>Delete stored data of {name}?</h2>
       <p>
-        Prompts and answers are deleted immediately, also of requests in flight. Metering data and the setting stay, so
-        later requests are stored.
+        Prompts and responses are deleted immediately, also of requests in flight. Metering data and the setting stay,
+        so later requests are stored.
       </p>
       <ConfirmDeleteByName name={name} verb="delete" act={remove} />
     </Dialog>

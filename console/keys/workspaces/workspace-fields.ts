@@ -64,7 +64,7 @@ export const slugFor = (name: string) =>
 
 const percentOf = (rate: number) => String(Number((rate * 100).toFixed(4)))
 
-/** Describes for which requests prompts and answers are stored. */
+/** Describes for which requests prompts and responses are stored. */
 export function describeStorage(workspace: Workspace): string {
   const { is_observability_io_logging_enabled: storesContent, io_logging_sampling_rate: rate } = workspace
   const { io_logging_api_key_ids: keys } = workspace

@@ -30,7 +30,7 @@ export function Workspaces() {
       <Listing
         resource={resource}
         label="Workspaces"
-        heads={['workspace', 'prompts and answers', 'created', 'links', ...(canChange ? [''] : [])]}
+        heads={['workspace', 'prompts and responses', 'created', 'links', ...(canChange ? [''] : [])]}
         empty={<EmptyState title="No workspaces" />}
         row={(workspace) => (
           <WorkspaceRow key={workspace.id} workspace={workspace} canChange={canChange} open={setOpen} />
@@ -54,7 +54,7 @@ function WorkspaceRow({ workspace, canChange, open }: RowProps) {
       <th scope="row" title={description ?? undefined}>
         {name} <span class="dim">{slug}</span>
       </th>
-      <td data-head="prompts and answers">{describeStorage(workspace)}</td>
+      <td data-head="prompts and responses">{describeStorage(workspace)}</td>
       <td data-head="created">
         <RelativeTime time={created_at} />
       </td>

@@ -42,7 +42,7 @@ test('promptMessages tolerates malformed messages', () => {
   }
 })
 
-test('answerMessage handles text, calls and empty answers', () => {
+test('answerMessage handles text, calls and empty responses', () => {
   assert.equal(answerMessage(contentOf([])), undefined)
   assert.equal(answerMessage(contentOf([], { completion: 'Yes.' }))?.text, 'Yes.')
   const calls = answerMessage(contentOf([], { tool_calls: [{ id: 'c', name: 'find', arguments: 'not json' }] }))?.calls

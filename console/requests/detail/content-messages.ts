@@ -15,7 +15,7 @@ export function promptMessages({ input }: GenerationContent): ContentMessage[] {
   })
 }
 
-/** The message of the answer. */
+/** The message of the response. */
 export function answerMessage({ output }: GenerationContent): ContentMessage | undefined {
   const { completion, tool_calls } = output
   if (completion === null && tool_calls.length === 0) return undefined

@@ -9,7 +9,7 @@ import { answerMessage, type ContentMessage, promptMessages } from './content-me
 /** The number of last messages displayed at first. */
 const initialCount = 3
 
-/** The stored prompt and answer. */
+/** The stored prompt and response. */
 export function Conversation({ content }: { content: Resource<{ data: GenerationContent }> }) {
   const { data, failure } = content
   if (failure) return <p class="dim">{failure.status === 404 ? <ContentNotStored /> : failure.message}</p>
@@ -35,7 +35,7 @@ export function Conversation({ content }: { content: Resource<{ data: Generation
 function ContentNotStored() {
   return (
     <>
-      Not stored. Workspaces store prompts and answers only if this is{' '}
+      Not stored. Workspaces store prompts and responses only if this is{' '}
       {canManage() ? <a href="/keys/workspaces">enabled</a> : 'enabled by an owner or admin'}. Refused requests are
       never stored.
     </>

@@ -20,7 +20,7 @@ import { Waterfall } from './waterfall.tsx'
 
 type DetailProps = { id: string; row: Generation | undefined; keys: ReadonlyMap<string, Key>; onClose: () => void }
 
-/** The details of a request: timeline, cost, prompt and answer. */
+/** The details of a request: timeline, cost, prompt and response. */
 export function Detail({ id, row, keys, onClose }: DetailProps) {
   const loaded = useGet('GET /generation', row ? undefined : { query: { id } })
   const generation = row ?? (loaded.isCurrent ? loaded.data?.data : undefined)

@@ -19,7 +19,7 @@ const attempt = (provider_name: string, outcome: string, duration: number, reaso
 const stepsOf = (more: Parameters<typeof sampleGeneration>[0]) =>
   timelineOf(sampleGeneration(more)).map(({ label, text, from, ms }) => [label, text, from, ms])
 
-test('timelineOf lists the steps of an answer from the plan to the meter', () => {
+test('timelineOf lists the steps of a response from the plan to the meter', () => {
   assert.deepEqual(stepsOf({}), [
     ['guardrails', 'allowed', undefined, undefined],
     ['plan', undefined, 0, 10],

@@ -6,7 +6,7 @@ import { useGet } from '../../api/resource.ts'
 /** Whether prompts are displayed: from the first click on Show until a request has none stored. */
 const isVisible = signal(false)
 
-/** The stored prompt and answer of a request, loaded while prompts are displayed. @param id undefined disables loading. */
+/** The stored prompt and response of a request, loaded while prompts are displayed. @param id undefined disables loading. */
 export function useContent(id: string | undefined) {
   const content = useGet('GET /generation/content', id !== undefined && isVisible.value ? { query: { id } } : undefined)
   const isMissing = content.failure !== undefined && !isRetryable(content.failure)

@@ -45,6 +45,6 @@ test('failureReason names the failure of the provider, not its status', () => {
   assert.equal(of('bad_gateway', 'status 500'), 'provider failed')
   assert.equal(of('request_timeout', 'no byte for 120000 ms (first_byte)'), 'provider timed out')
   assert.equal(of('bad_gateway', 'reset (connect)'), 'connection failed')
-  assert.equal(of('broke', 'error 502 within the answer'), 'provider failed in its answer')
-  assert.equal(of('broke', 'an answer that ended too early'), 'answer ended early')
+  assert.equal(of('broke', 'error 502 within the response'), 'provider failed in its response')
+  assert.equal(of('broke', 'a response that ended too early'), 'response ended early')
 })

@@ -97,7 +97,7 @@ const statusLabels: Record<number, string> = {
 export function attemptReason({ outcome, reason = '', error }: Attempt): string {
   const status = error?.status ?? Number(/^(?:status|error) (\d+)/.exec(reason)?.[1])
   if (outcome === 'broke')
-    return reason.includes('within the answer') ? 'provider failed in its answer' : transportReason(reason)
+    return /within the (answer|response)/.test(reason) ? 'provider failed in its response' : transportReason(reason)
   if (statusLabels[status]) return statusLabels[status]
   if (status >= 400) return 'provider failed'
   return reason === '' ? kindLabel(outcome) : transportReason(reason)
@@ -106,8 +106,8 @@ export function attemptReason({ outcome, reason = '', error }: Attempt): string 
 /** Labels a failure without an error of the provider, by words of the recorded reason (`src/gateway/attempt/answer/answer-failure.ts`). */
 function transportReason(reason: string): string {
   if (/no byte|timeout/.test(reason)) return 'provider timed out'
-  if (reason.includes('ended too early')) return 'answer ended early'
-  if (reason.includes('cannot be read')) return 'unreadable answer'
+  if (reason.includes('ended too early')) return 'response ended early'
+  if (reason.includes('cannot be read')) return 'unreadable response'
   if (/\((connect|first_byte|answer)\)/.test(reason)) return 'connection failed'
   return reason
 }

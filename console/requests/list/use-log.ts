@@ -11,7 +11,7 @@ import { type Answer, addressOf, call } from '../../api/client.ts'
 import { type FailedRead, isRetryable, nextFailedRead, useRetry } from '../../api/connection/retry.ts'
 import { useStaleNotice } from '../../api/connection/stale-data.ts'
 import { isReceivingEvents, useEvents, useStreamRestart } from '../../api/events.ts'
-import { takePreloadedAnswer } from '../../api/preloaded-answers.ts'
+import { takePreloadedResponse } from '../../api/preloaded-responses.ts'
 import { useReconnect } from '../../api/resource.ts'
 import type { Generation } from '../../api/types.ts'
 import { type LogQuery, logQuery, matchableQuery } from './log-query.ts'
@@ -53,7 +53,9 @@ const emptyLog: Log = {
 /** The rows that the page contains. */
 function preloadedLog(values: Readonly<Record<string, string>>): Log {
   const query = { ...logQuery(values, Date.now()), limit: pageSize }
-  const answer = takePreloadedAnswer(addressOf('GET /generations', { query })) as Answer<'GET /generations'> | undefined
+  const answer = takePreloadedResponse(addressOf('GET /generations', { query })) as
+    | Answer<'GET /generations'>
+    | undefined
   return answer ? { ...emptyLog, rows: answer.data, cursor: answer.next_cursor, isLoading: false } : emptyLog
 }
 
@@ -72,7 +74,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   const lastFilter = useRef('')
   const isAtTopRef = useRef(isAtTop)
   isAtTopRef.current = isAtTop
-  /** Events during a request, whose answer may lack them; undefined while none is in flight. */
+  /** Events during a request, whose response may lack them; undefined while none is in flight. */
   const receivedWhileLoading = useRef<Generation[] | undefined>(undefined)
 
   useLayoutEffect(() => {
@@ -127,7 +129,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   return { ...log, failure: newestFailedRead?.failure, endFailure: endFailedRead?.failure, older, reload }
 }
 
-/** Appends the next page of older rows, one at a time. Ignores the answer if the list has changed. */
+/** Appends the next page of older rows, one at a time. Ignores the response if the list has changed. */
 function useOlder({ cursor, rows }: Log, setLog: Dispatch<StateUpdater<Log>>, query: { current: LogQuery }) {
   const isBusy = useRef(false)
   return useCallback(async () => {

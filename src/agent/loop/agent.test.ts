@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { missingSandbox, modelWithAnswers, newAgent, realShell } from '#test/harness/interns/scripted-agent.ts'
+import { missingSandbox, modelWithResponses, newAgent, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { timed, until } from '#test/harness/until.ts'
 
 const missing = await realShell().sandboxError('/tmp')
@@ -23,7 +23,7 @@ test('a prompt is answered with text, usage and the model’s name', async () =>
 })
 
 test('changed instructions are sent to the model with the next prompt', async () => {
-  const { model, requests } = modelWithAnswers(['one', 'two'])
+  const { model, requests } = modelWithResponses(['one', 'two'])
   let message = 'Be brief.'
   const settings = { model: 'm', instructions: () => message, maxSteps: 5 }
   await using at = await newAgent({ model, settings })
@@ -38,7 +38,7 @@ test('changed instructions are sent to the model with the next prompt', async ()
 test('read_file shows an image to a model that takes images, and names it to others', async () => {
   const data = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1')
   for (const takesImages of [true, false]) {
-    const { model, requests } = modelWithAnswers([[{ name: 'read_file', arguments: '{"path":"a.bin"}' }], 'seen'])
+    const { model, requests } = modelWithResponses([[{ name: 'read_file', arguments: '{"path":"a.bin"}' }], 'seen'])
     await using at = await newAgent({ model, checkImageInput: async () => takesImages })
     await writeFile(join(at.workspace, 'a.bin'), data)
     await at.prompt('look')
@@ -51,7 +51,7 @@ test('read_file shows an image to a model that takes images, and names it to oth
 
 test('the output of a command is reported while it runs', async () => {
   const command = 'echo one; until [ -e go ]; do sleep 0.1; done; echo two'
-  const { model } = modelWithAnswers([[{ name: 'shell', arguments: JSON.stringify({ command }) }], 'done'])
+  const { model } = modelWithResponses([[{ name: 'shell', arguments: JSON.stringify({ command }) }], 'done'])
   await using at = await newAgent({ model, mode: 'self-drive' })
   const turn = at.prompt('go')
   const running = await until(() =>
@@ -67,7 +67,7 @@ test('the output of a command is reported while it runs', async () => {
 
 test('images of a prompt reach a model that supports them, and are refused otherwise', async () => {
   const image = { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' } as const
-  const { model, requests } = modelWithAnswers(['a cat', 'none'])
+  const { model, requests } = modelWithResponses(['a cat', 'none'])
   await using seeing = await newAgent({ model, checkImageInput: async () => true })
   await seeing.prompt('what is it?', image)
   const images = [{ mimeType: 'image/png', data: 'aW1hZ2U=' }]
@@ -279,7 +279,7 @@ test('closing a session ends its turn and keeps the messages', { timeout: 600_00
 })
 
 test('a loaded session shows its past again, and the model remembers it', async () => {
-  const { model, requests } = modelWithAnswers([[{ name: 'list_files' }], 'listed', 'again'])
+  const { model, requests } = modelWithResponses([[{ name: 'list_files' }], 'listed', 'again'])
   await using at = await newAgent({ model })
   await at.prompt('first')
   at.updates.length = 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithResponses, newAgent } from '#test/harness/interns/scripted-agent.ts'
 import { type Model, ModelFault, type ModelRequest } from '../model/model.ts'
 
 const settings = { model: 'm', instructions: () => 'Be kind.', maxSteps: 50 }
@@ -75,7 +75,7 @@ test("a helper's usage counts toward the turn, its context not toward the sessio
 test('helpers of one answer run at the same time, at most four of them', async () => {
   const calls = Array.from({ length: 6 }, (_, at) => ({ name: 'delegate', arguments: `{"task":"task ${at}"}` }))
   const { promise: full, resolve: fill } = Promise.withResolvers<void>()
-  const { model: agent, requests } = modelWithAnswers([calls, 'done'])
+  const { model: agent, requests } = modelWithResponses([calls, 'done'])
   let [running, peak] = [0, 0]
   const model: Model = async function* (request) {
     if (!isHelper(request)) return yield* agent(request)

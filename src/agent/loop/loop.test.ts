@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openConfined } from '#platform/files/confined-folder.ts'
 import { z } from '#platform/json/schema.ts'
-import { modelWithAnswers, newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithResponses, newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { type Model, ModelFault } from '../model/model.ts'
 import { Processes } from '../sandbox/processes.ts'
 import { defineTool, type Tool, type ToolContext } from '../tools/tool.ts'
@@ -79,7 +79,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
 }
 
 test('the model is called until it calls no tools, and receives the whole history', async () => {
-  const { model, requests } = modelWithAnswers([[{ name: 'look' }], 'done'])
+  const { model, requests } = modelWithResponses([[{ name: 'look' }], 'done'])
   await using at = await setUp(model, { tools: [noting('look', false, [])] })
   assert.equal(await runTurn(at.deps, 'go'), 'end_turn')
   assert.deepEqual(
@@ -95,7 +95,7 @@ test('the model is called until it calls no tools, and receives the whole histor
 test('read-only calls run in parallel, changing calls run in order', async () => {
   const order: string[] = []
   const names = ['a', 'b', 'WRITE', 'SHELL', 'c']
-  const { model } = modelWithAnswers([names.map((name) => ({ name })), 'done'])
+  const { model } = modelWithResponses([names.map((name) => ({ name })), 'done'])
   await using at = await setUp(model, { tools: names.map((name) => noting(name, name === name.toUpperCase(), order)) })
   await runTurn(at.deps, 'go')
   assert.deepEqual(order.slice(0, 2), ['a begins', 'b begins'])
@@ -105,7 +105,7 @@ test('read-only calls run in parallel, changing calls run in order', async () =>
 test('an unknown tool, broken arguments and a failing tool are results the model reads', async () => {
   const fails: Tool = { ...noting('fails', false, []), run: () => Promise.reject(new Error('no such luck')) }
   const calls = [{ name: 'nosuch' }, { name: 'fails', arguments: '{"a":' }, { name: 'fails' }]
-  await using at = await setUp(modelWithAnswers([calls, 'done']).model, { tools: [fails] })
+  await using at = await setUp(modelWithResponses([calls, 'done']).model, { tools: [fails] })
   await runTurn(at.deps, 'go')
   const [unknown, broken, failed] = at.results()
   assert.match(broken ?? '', /not a JSON object: Unexpected end of JSON input\. Send them again/)
@@ -114,7 +114,7 @@ test('an unknown tool, broken arguments and a failing tool are results the model
 })
 
 test('a model that never stops calling is stopped', async () => {
-  const { model } = modelWithAnswers(Array.from({ length: 20 }, () => [{ name: 'look' }]))
+  const { model } = modelWithResponses(Array.from({ length: 20 }, () => [{ name: 'look' }]))
   await using at = await setUp(model, { tools: [noting('look', false, [])], maxSteps: 3 })
   assert.equal(await runTurn(at.deps, 'go'), 'max_turn_requests')
 })
@@ -130,7 +130,7 @@ test('the output before a failure of the model stays in the session', async () =
 })
 
 test('calls without a result after a killed turn get one before the next request', async () => {
-  const { model, requests } = modelWithAnswers(['fine'])
+  const { model, requests } = modelWithResponses(['fine'])
   await using at = await setUp(model)
   const calls = [{ id: 'lost', name: 'shell', arguments: '{}' }]
   await at.log.add({ type: 'message.added', message: { role: 'assistant', text: '', calls }, at: 0 })
@@ -143,7 +143,7 @@ test('calls without a result after a killed turn get one before the next request
 
 test('cancelling ends the tool, and the calls after it are not run', async () => {
   const order: string[] = []
-  const { model } = modelWithAnswers([[{ name: 'A' }, { name: 'B' }], 'done'])
+  const { model } = modelWithResponses([[{ name: 'A' }, { name: 'B' }], 'done'])
   const started = Promise.withResolvers<void>()
   // It ends only by the signal: nothing else can end it first.
   const lasting: Tool = {
@@ -165,7 +165,7 @@ test('cancelling ends the tool, and the calls after it are not run', async () =>
 })
 
 test('a full context window is summarized, except the newest messages', async () => {
-  const { model, requests } = modelWithAnswers(['ok', 'SUMMARY', 'fine'])
+  const { model, requests } = modelWithResponses(['ok', 'SUMMARY', 'fine'])
   await using at = await setUp(model, { windowTokens: 1_000 })
   await runTurn(at.deps, `old ${'x'.repeat(3_000)}`)
   await runTurn(at.deps, `new ${'y'.repeat(400)}`)
@@ -191,7 +191,7 @@ test('the cost of a summary is counted too', async () => {
 })
 
 test('when the summary fails too, a cut text takes its place', async () => {
-  const { model, requests } = modelWithAnswers(['ok', new ModelFault('no', { retryable: true }), 'fine'])
+  const { model, requests } = modelWithResponses(['ok', new ModelFault('no', { retryable: true }), 'fine'])
   await using at = await setUp(model, { windowTokens: 1_000 })
   await runTurn(at.deps, `old ${'x'.repeat(3_000)}`)
   await runTurn(at.deps, `new ${'y'.repeat(400)}`)
@@ -221,14 +221,14 @@ test('one result takes only a part of a small window', async () => {
     title: () => 'long',
     run: async () => 'x'.repeat(100_000),
   })
-  const { model } = modelWithAnswers([[{ name: 'long' }], 'done'])
+  const { model } = modelWithResponses([[{ name: 'long' }], 'done'])
   await using at = await setUp(model, { windowTokens: 8_000, tools: [long] })
   await runTurn(at.deps, 'go')
   assert.ok(at.results()[0]!.length < 8_000 * 4 * 0.35)
 })
 
 test('a context that the provider refuses as too long is compacted and sent again', async () => {
-  const { model, requests } = modelWithAnswers([
+  const { model, requests } = modelWithResponses([
     'ok',
     new ModelFault('too long', { retryable: false, isContextTooLong: true }),
     'SUMMARY',
@@ -254,7 +254,9 @@ const taking = (kind: Tool['kind'], inputs: unknown[], fails = false): Tool => (
 
 test('a call of another agent’s tool is answered with the equivalent tool’s name', async () => {
   const shell = { ...noting('shell', true, []), name: 'shell' }
-  await using at = await setUp(modelWithAnswers([[{ name: 'Bash' }, { name: 'x' }], 'done']).model, { tools: [shell] })
+  await using at = await setUp(modelWithResponses([[{ name: 'Bash' }, { name: 'x' }], 'done']).model, {
+    tools: [shell],
+  })
   await runTurn(at.deps, 'go')
   assert.match(at.results()[0]!, /^Error: Unknown tool Bash\. Use shell, which takes/)
   assert.equal(at.results()[1], 'Error: Unknown tool x. Available tools: shell.')
@@ -266,7 +268,7 @@ test('arguments can contain raw line breaks; the position of invalid JSON is rep
     name: 'edit',
     arguments: text,
   }))
-  await using at = await setUp(modelWithAnswers([calls, 'done']).model, { tools: [taking('edit', inputs)] })
+  await using at = await setUp(modelWithResponses([calls, 'done']).model, { tools: [taking('edit', inputs)] })
   await runTurn(at.deps, 'go')
   assert.deepEqual(inputs, [{ a: 'one\n\ttwo' }])
   assert.match(at.results()[1]!, /not a JSON object: .* at position 12, after "\{\\"a\\": \\"one \\"/)
@@ -291,15 +293,15 @@ test('a repeated call with the same result gets a note, unless something changed
   const same = [{ name: 'execute' }]
   const answers = [same, same, [{ name: 'edit' }], same, [{ name: 'fetch' }], [{ name: 'fetch' }], 'done']
   const tools = [taking('execute', []), taking('edit', []), taking('fetch', [], true)]
-  await using at = await setUp(modelWithAnswers(answers).model, { tools })
+  await using at = await setUp(modelWithResponses(answers).model, { tools })
   await runTurn(at.deps, 'go')
   const hasNote = at.results().map((text) => text.includes('This call was made before'))
   assert.deepEqual(hasNote, [false, true, false, false, false, true])
 })
 
 test('a change without a check gets one reminder if the workspace has instructions', async () => {
-  const turns = async (hasWorkspaceNotes: boolean, ...answers: Parameters<typeof modelWithAnswers>[0]) => {
-    const { model, requests } = modelWithAnswers(answers)
+  const turns = async (hasWorkspaceNotes: boolean, ...answers: Parameters<typeof modelWithResponses>[0]) => {
+    const { model, requests } = modelWithResponses(answers)
     await using at = await setUp(model, { hasWorkspaceNotes, tools: [taking('edit', []), taking('execute', [])] })
     assert.equal(await runTurn(at.deps, 'go'), 'end_turn')
     return requests
@@ -315,7 +317,7 @@ test('a change without a check gets one reminder if the workspace has instructio
 
 test('calls that repeat an id get an own id, in one answer and across answers', async () => {
   const call = { id: 'call_0', name: 'look' }
-  const { model } = modelWithAnswers([[call, call], [call], 'done'])
+  const { model } = modelWithResponses([[call, call], [call], 'done'])
   await using at = await setUp(model, { tools: [noting('look', false, [])] })
   await runTurn(at.deps, 'go')
   const results = at.log.session.context.flatMap((each) => (each.role === 'tool' ? [each.callId] : []))

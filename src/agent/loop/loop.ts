@@ -86,13 +86,13 @@ function toTurnEnd(finish: Finish): TurnEnd {
 const estimateOverhead = ({ systemPrompt, tools }: TurnDeps) =>
   estimateTokens(systemPrompt.length + JSON.stringify(tools.map(({ spec }) => spec)).length)
 
-type ModelAnswer = { message: AssistantMessage; finish: Finish }
+type ModelResponse = { message: AssistantMessage; finish: Finish }
 
 /**
  * Shrinks the context until the provider accepts it: token counts are estimates, and the endpoint can have a smaller window
  * than the catalogue says.
  */
-async function callModelWithinWindow(deps: RunningTurn): Promise<ModelAnswer> {
+async function callModelWithinWindow(deps: RunningTurn): Promise<ModelResponse> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await callModel(deps)
@@ -103,7 +103,7 @@ async function callModelWithinWindow(deps: RunningTurn): Promise<ModelAnswer> {
 }
 
 /** Calls the model once and stores its answer, or the text that arrived before a failure or cancellation. */
-async function callModel(deps: TurnDeps): Promise<ModelAnswer> {
+async function callModel(deps: TurnDeps): Promise<ModelResponse> {
   const { tools, signal } = deps
   const messages: Message[] = [{ role: 'system', text: deps.systemPrompt }, ...readConversation(deps)]
   let text = ''

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { McpServer } from '@agentclientprotocol/sdk'
-import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithResponses, newAgent } from '#test/harness/interns/scripted-agent.ts'
 
 const script = join(import.meta.dirname, '../../../test/mcp/listing-server.ts')
 const good = { name: 'good', description: 'Works.', inputSchema: { type: 'object', properties: { a: {} } } }
@@ -19,7 +19,7 @@ const listing = (
 
 /** A turn with these servers, in which the model makes these calls. */
 async function turnWith(servers: McpServer[], calls: [name: string, input: object][] = []) {
-  const { model, requests } = modelWithAnswers([
+  const { model, requests } = modelWithResponses([
     ...calls.map(([name, input]) => [{ name, arguments: JSON.stringify(input) }]),
     'done',
   ])
@@ -115,7 +115,7 @@ test('a credential in a schema is not shown to the model', async () => {
 
 test('an unreachable server fails its calls without delaying the turn', async () => {
   const missing = { name: 'gone', command: '/nonexistent/server', args: [], env: [] }
-  const { model } = modelWithAnswers(['done'])
+  const { model } = modelWithResponses(['done'])
   await using at = await newAgent({ model, mcpServers: [missing, listing([good])], mode: 'self-drive' })
   await at.prompt('go')
   const [first, ...rest] = at.updates

@@ -8,7 +8,7 @@ import { startMcpServer } from '#test/harness/interns/mcp-http-server.ts'
 import {
   defaultSandbox,
   missingSandbox,
-  modelWithAnswers,
+  modelWithResponses,
   newAgent,
   realShell,
   sandboxMethods,
@@ -44,7 +44,7 @@ const remote = (
 /** An agent whose model makes these calls, one per request, and then answers `done`. */
 async function calling(servers: McpServer[], calls: [name: string, input?: object][], more: object = {}) {
   const script = calls.map(([name, input = {}]) => [{ name, arguments: JSON.stringify(input) }])
-  const { model, requests } = modelWithAnswers([...script, 'done'])
+  const { model, requests } = modelWithResponses([...script, 'done'])
   const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
   const at = await newAgent({ model, settings, shell, mcpServers: servers, ...more })
   await at.prompt('go')

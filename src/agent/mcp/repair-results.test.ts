@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithResponses, newAgent } from '#test/harness/interns/scripted-agent.ts'
 
 const raw = { name: 'raw', inputSchema: { type: 'object', properties: {} } }
 const server = {
@@ -14,7 +14,7 @@ const server = {
 /** Returns the output that the model receives for each of these results. */
 async function outputsOf(results: unknown[]): Promise<string[]> {
   const calls = results.map((result) => [{ name: 'odd__raw', arguments: JSON.stringify({ result }) }])
-  const { model } = modelWithAnswers([...calls, 'done'])
+  const { model } = modelWithResponses([...calls, 'done'])
   const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
   await using at = await newAgent({ model, settings, mcpServers: [server], mode: 'self-drive' })
   await at.prompt('go')
@@ -96,7 +96,7 @@ for (const [what, block, label] of [
     const call = [
       { name: 'odd__raw', arguments: JSON.stringify({ result: { content: [{ type: 'image', ...block }] } }) },
     ]
-    const { model, requests } = modelWithAnswers([call, 'done'])
+    const { model, requests } = modelWithResponses([call, 'done'])
     await using at = await newAgent({
       model,
       mcpServers: [server],

@@ -2,12 +2,12 @@ import { waitFor } from '#platform/async/wait-for.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
 import type { Usage } from './model.ts'
 
-/** The usage is requested repeatedly, because Signalbox meters an answer up to a second after its end. */
+/** The usage is requested repeatedly, because Signalbox meters a response up to a second after its end. */
 const polling = { timeoutMs: 2000, recheckMs: 100 }
 
 /**
- * Fetches the usage that the service metered or estimated for an answer that reported none or broke off. Services that meter,
- * such as Signalbox and OpenRouter, send the id of the answer in the header `x-generation-id`. Returns undefined if the usage
+ * Fetches the usage that the service metered or estimated for a response that reported none or broke off. Services that meter,
+ * such as Signalbox and OpenRouter, send the id of the response in the header `x-generation-id`. Returns undefined if the usage
  * cannot be read.
  */
 export async function fetchMeteredUsage(

@@ -43,16 +43,16 @@ export type ModelEvent =
   /** Always the last event. `model` is the name that the provider reported. */
   | { type: 'answer.completed'; message: AssistantMessage; finish: Finish; usage?: Usage; model?: string }
 
-/** A model is a function that yields the events of its answer. It throws `ModelFault` if the model does not answer. */
+/** A model is a function that yields the events of its response. It throws `ModelFault` if the model does not answer. */
 export type Model = (request: ModelRequest) => AsyncIterable<ModelEvent>
 
-/** The reason why the model gave no answer. Its message is for the user. `isContextTooLong`: the context did not fit. */
+/** The reason why the model gave no response. Its message is for the user. `isContextTooLong`: the context did not fit. */
 export class ModelFault extends Error {
   override readonly name = 'ModelFault'
   readonly retryable: boolean
   readonly status: number | undefined
   readonly isContextTooLong: boolean
-  /** The usage of an incomplete answer, if known. */
+  /** The usage of an incomplete response, if known. */
   usage: Usage | undefined
   /** The delay before the next attempt that the service asked for, in milliseconds. */
   retryAfterMs: number | undefined

@@ -1,7 +1,7 @@
 import { truncateText } from '#platform/text/truncate.ts'
 import { ModelFault } from './model.ts'
 
-/** Explains a provider's error answer in one sentence, with the provider's own message. */
+/** Explains a provider's error response in one sentence, with the provider's own message. */
 export function createStatusFault(status: number, body: string): ModelFault {
   const message = readMessage(body)
   const isContextTooLong =
@@ -47,11 +47,11 @@ export function createChunkFault(error: { code?: unknown; message?: string } | s
   return createStatusFault(code && code >= 400 && code < 600 ? code : 502, message)
 }
 
-/** Explains a network failure before the answer or, with `hasStarted`, within it. */
+/** Explains a network failure before the response or, with `hasStarted`, within it. */
 export function createConnectionFault(error: unknown, hasStarted: boolean): ModelFault {
   const { cause, message } = error as Error
   const reason = (cause as NodeJS.ErrnoException | undefined)?.code ?? (cause as Error | undefined)?.message ?? message
-  const problem = hasStarted ? 'The model’s answer broke off' : 'The model service cannot be reached'
+  const problem = hasStarted ? 'The model’s response broke off' : 'The model service cannot be reached'
   return new ModelFault(`${problem} (${reason}).`, { retryable: true })
 }
 

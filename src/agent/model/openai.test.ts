@@ -32,7 +32,7 @@ async function serve(...handlers: Handler[]) {
     const whole = { messages: [], tools: [], signal: new AbortController().signal, ...request }
     for await (const event of createOpenAiModel(options)(whole)) events.push(event)
     const last = events.at(-1)
-    return { events, answer: last?.type === 'answer.completed' ? last : assert.fail('the answer has no end') }
+    return { events, answer: last?.type === 'answer.completed' ? last : assert.fail('the response has no end') }
   }
   const stop = async () => {
     server.closeAllConnections()
@@ -67,24 +67,24 @@ test('text, reasoning under both names, model, usage and cost are taken over', a
       `data: ${JSON.stringify({ model: 'm-2', choices: [], usage })}\n\n`,
     ),
   )
-  const { events, answer } = await service.ask()
+  const { events, answer: response } = await service.ask()
   assert.deepEqual(
     events.slice(0, 3).map(({ type }) => type),
     ['reasoning.added', 'reasoning.added', 'text.added'],
   )
-  assert.deepEqual(answer.message, { role: 'assistant', text: 'Hé', reasoning: 'hm so' })
-  assert.deepEqual(answer.usage, { promptTokens: 9, completionTokens: 4, cachedTokens: 3, costUsd: 0.01 })
-  assert.equal(answer.model, 'm-2')
+  assert.deepEqual(response.message, { role: 'assistant', text: 'Hé', reasoning: 'hm so' })
+  assert.deepEqual(response.usage, { promptTokens: 9, completionTokens: 4, cachedTokens: 3, costUsd: 0.01 })
+  assert.equal(response.model, 'm-2')
 })
 
 test('pieces of one reasoning text are joined, and go back as one detail', async () => {
   const piece = (text: string, more: object = {}) => ({ type: 'reasoning.text', text, id: 'a', ...more })
   const given = [[piece('hm ')], [piece('so')], [piece('', { signature: 's' }), piece('then')]]
   await using service = await serve(stream(...given.map((reasoning_details) => chunk({ reasoning_details })), stop))
-  const { answer } = await service.ask()
+  const { answer: response } = await service.ask()
   const details = [piece('hm so', { signature: 's' }), piece('then')]
-  assert.deepEqual(answer.message.details, details)
-  await service.ask({ messages: [answer.message, { role: 'assistant', text: 'Hé', reasoning: 'alone' }] })
+  assert.deepEqual(response.message.details, details)
+  await service.ask({ messages: [response.message, { role: 'assistant', text: 'Hé', reasoning: 'alone' }] })
   const { messages } = service.bodies[1]
   assert.deepEqual(messages[0].reasoning_details, details)
   assert.equal(messages[1].reasoning, 'alone')
@@ -111,12 +111,12 @@ test('parallel tool calls are assembled from pieces, also without an index', asy
     stream(part(0, 'a', 'one', '{"x":1}'), part(0, 'b', 'two', '{}'), end),
   )
   for (let round = 0; round < 3; round++) {
-    const { answer } = await service.ask()
-    assert.deepEqual(answer.message.calls, [
+    const { answer: response } = await service.ask()
+    assert.deepEqual(response.message.calls, [
       { id: 'a', name: 'one', arguments: '{"x":1}' },
       { id: 'b', name: 'two', arguments: '{}' },
     ])
-    assert.equal(answer.finish, 'tool_calls')
+    assert.equal(response.finish, 'tool_calls')
   }
 })
 
@@ -152,7 +152,7 @@ for (const [what, handler] of Object.entries({
   'a busy service (429)': fails(429, '{"error":{"message":"slow down"}}'),
   'a failing service (503)': fails(503),
   'a connection that breaks': (response: ServerResponse) => void response.socket?.destroy(),
-  'an answer that ends before it begins': stream(),
+  'a response that ends before it begins': stream(),
   'an error in the stream before any output': stream(`data: {"error":{"code":502,"message":"upstream"}}\n\n`),
   'a service that says nothing': (response: ServerResponse) => void response.writeHead(200).flushHeaders(),
 })) {
@@ -197,7 +197,7 @@ test('a router without an endpoint for a long prompt reports a full context', as
   await assert.rejects(service.ask(), { isContextTooLong: true, status: 404 })
 })
 
-test('an answer that breaks off after its start is not retried', async () => {
+test('a response that breaks off after its start is not retried', async () => {
   await using service = await serve((response) => {
     response.writeHead(200)
     response.write(chunk({ content: 'half' }))

@@ -5,9 +5,9 @@ import { SseReader } from '#platform/net/sse.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
 import { fetchMeteredUsage } from './metered-usage.ts'
 import { type Model, ModelFault, type ModelRequest } from './model.ts'
-import { AnswerAssembler, type Chunk } from './openai-answer.ts'
 import { createChunkFault, createConnectionFault, createStatusFault } from './openai-fault.ts'
 import { toRequestBody } from './openai-request.ts'
+import { AnswerAssembler, type Chunk } from './openai-response.ts'
 
 export type OpenAiOptions = {
   /** Such as `https://host/api/v1`; `/chat/completions` is appended. Called for each request. */
@@ -17,7 +17,7 @@ export type OpenAiOptions = {
   newId: NewId
   /** The delays before the retries, in milliseconds. Tests set short ones. */
   backoffMs?: number[]
-  /** Longest time without data from the service, before and within an answer, in milliseconds. */
+  /** Longest time without data from the service, before and within a response, in milliseconds. */
   idleTimeoutMs?: number
 }
 
@@ -25,10 +25,10 @@ export type OpenAiOptions = {
 const maxWaitMs = 60_000
 /** A model can think for minutes before the first byte, if its service sends no keep-alive comments. */
 const defaultIdleTimeoutMs = 240_000
-/** How much of an error answer is read. */
+/** How much of an error response is read. */
 const maxErrorBytes = 1024 * 1024
 
-/** A model of any OpenAI-compatible service. Retries transient errors until the answer has started. */
+/** A model of any OpenAI-compatible service. Retries transient errors until the response has started. */
 export function createOpenAiModel(options: OpenAiOptions): Model {
   const backoffMs = options.backoffMs ?? [500, 2_000, 5_000]
   const retryDelay = (failures: number, error: Error) => {

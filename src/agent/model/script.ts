@@ -9,20 +9,20 @@ import { ModelFault } from './model.ts'
 
 /**
  * The offline script: a model that plays a scenario, chosen by a keyword in the user's message. It continues from the
- * messages of the turn and has no state, so the same conversation always gets the same answer.
+ * messages of the turn and has no state, so the same conversation always gets the same response.
  */
 export function createScriptModel(deps: { newId: NewId }): Model {
   return async function* (request) {
-    const answer: AssistantMessage = { role: 'assistant', text: '' }
+    const response: AssistantMessage = { role: 'assistant', text: '' }
     for (const line of scriptLines(request)) {
       request.signal.throwIfAborted()
-      yield* playLine(line, answer, request, deps.newId)
+      yield* playLine(line, response, request, deps.newId)
     }
     yield {
       type: 'answer.completed',
-      message: answer,
-      finish: answer.calls ? 'tool_calls' : 'stop',
-      usage: { promptTokens: countTokens(request.messages), completionTokens: countTokens([answer]), costUsd: 0 },
+      message: response,
+      finish: response.calls ? 'tool_calls' : 'stop',
+      usage: { promptTokens: countTokens(request.messages), completionTokens: countTokens([response]), costUsd: 0 },
       model: 'script',
     }
   }
@@ -47,23 +47,23 @@ function toScenarioInput(messages: Message[]): ScenarioInput {
 
 async function* playLine(
   line: ScenarioAction,
-  answer: AssistantMessage,
+  response: AssistantMessage,
   { signal, tools }: ModelRequest,
   newId: NewId,
 ): AsyncGenerator<ModelEvent> {
   if ('say' in line) {
     for (const text of line.whole ? [line.say] : splitWords(line.say)) {
-      answer.text += text
+      response.text += text
       yield { type: 'text.added', text }
     }
   } else if ('think' in line) {
-    answer.reasoning = (answer.reasoning ?? '') + line.think
+    response.reasoning = (response.reasoning ?? '') + line.think
     for (const text of splitWords(line.think)) yield { type: 'reasoning.added', text }
   } else if ('call' in line || 'use' in line) {
     const names = tools.map((tool) => tool.name)
     const name = 'call' in line ? line.call : (callByName(line.use, line.input, names)?.name ?? line.use)
     const call: ToolCall = { id: `call_${newId()}`, name, arguments: JSON.stringify(line.input) }
-    answer.calls = [...(answer.calls ?? []), call]
+    response.calls = [...(response.calls ?? []), call]
   } else if ('waitMs' in line) {
     await sleep(line.waitMs, undefined, { signal })
   } else {

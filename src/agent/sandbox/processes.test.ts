@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { modelWithAnswers, newAgent, realShell } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithResponses, newAgent, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { until } from '#test/harness/until.ts'
 
 const missing = await realShell().sandboxError('/tmp')
@@ -11,7 +11,7 @@ const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
 
 async function calling(calls: [name: string, input: object][], more: object = {}) {
   const script = calls.map(([name, input]) => [{ name, arguments: JSON.stringify(input) }])
-  const { model, requests } = modelWithAnswers([...script, 'done'])
+  const { model, requests } = modelWithResponses([...script, 'done'])
   const at = await newAgent({ model, settings, ...more })
   await at.prompt('go')
   return Object.assign(at, { requests })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithResponses, newAgent } from '#test/harness/interns/scripted-agent.ts'
 
 test('update_plan shows the whole plan, and refuses two steps in progress', async () => {
   const steps = (...statuses: string[]) => ({
     steps: statuses.map((status, index) => ({ text: `step ${index}`, status })),
   })
   const call = (input: object) => [{ name: 'update_plan', arguments: JSON.stringify(input) }]
-  const { model } = modelWithAnswers([
+  const { model } = modelWithResponses([
     call(steps('in_progress', 'pending')),
     call(steps('in_progress', 'in_progress')),
     call(steps('completed', 'completed')),

@@ -46,26 +46,26 @@ async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: Ab
   const addresses = await resolveAddresses(rules, url, proxy !== undefined)
   const { Agent, fetch } = await import('undici')
   // Connects only to the addresses that were checked: the name can resolve to others the next time.
-  const lookup: LookupFunction = (_host, options, answer) => {
+  const lookup: LookupFunction = (_host, options, response) => {
     const found = addresses.map((address) => ({ address, family: isIP(address) }))
-    if (options.all) answer(null, found)
-    else answer(null, found[0]!.address, found[0]!.family)
+    if (options.all) response(null, found)
+    else response(null, found[0]!.address, found[0]!.family)
   }
   const connect = { timeout: limits.ms, lookup }
   const agent =
     proxy === undefined ? new Agent({ connect }) : createProxyAgent(proxy, { connect: { timeout: limits.ms } })
   try {
     const headers = { accept: 'text/html, text/plain, application/json, */*;q=0.5', 'user-agent': 'signalbox-agent' }
-    const answer = await fetch(url, { redirect: 'manual', signal, dispatcher: agent, headers }).catch(
+    const response = await fetch(url, { redirect: 'manual', signal, dispatcher: agent, headers }).catch(
       (error: Error) => {
         throw new Error(`${url.href} cannot be fetched: ${describeConnectionFailure(error, url.host)}.`)
       },
     )
-    const location = answer.headers.get('location')
-    if (location !== null && answer.status >= 300 && answer.status < 400) return { location }
-    const { bytes, isWhole } = await readBody(answer.body)
-    const type = (answer.headers.get('content-type') ?? 'text/plain').split(';')[0]!.trim().toLowerCase()
-    return { url: url.href, status: answer.status, type, bytes, isWhole }
+    const location = response.headers.get('location')
+    if (location !== null && response.status >= 300 && response.status < 400) return { location }
+    const { bytes, isWhole } = await readBody(response.body)
+    const type = (response.headers.get('content-type') ?? 'text/plain').split(';')[0]!.trim().toLowerCase()
+    return { url: url.href, status: response.status, type, bytes, isWhole }
   } finally {
     agent.destroy().catch(() => {})
   }

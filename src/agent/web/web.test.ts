@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithResponses, newAgent } from '#test/harness/interns/scripted-agent.ts'
 import { pixel } from '#test/mcp/tools.ts'
 import { tools } from '../tools/tools.ts'
 import { createWebFetchTool } from '../tools/web_fetch.ts'
@@ -12,11 +12,11 @@ import { htmlToText } from './html-text.ts'
 
 type Answers = Record<string, { status?: number; type?: string; location?: string; body?: string | Buffer }>
 
-async function startPages(answers: Answers) {
+async function startPages(responses: Answers) {
   const requests: string[] = []
   const server = createServer((request, response) => {
     requests.push(`${request.headers.host} ${request.url}`)
-    const { status = 200, type = 'text/plain', location, body = '' } = answers[request.url ?? ''] ?? { status: 404 }
+    const { status = 200, type = 'text/plain', location, body = '' } = responses[request.url ?? ''] ?? { status: 404 }
     response.writeHead(status, { 'content-type': type, ...(location && { location }) }).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -35,7 +35,7 @@ async function startPages(answers: Answers) {
 /** The result for an agent that fetches these pages one after another. */
 async function fetching(hosts: string[], urls: string[], more: object = {}) {
   const script = urls.map((url) => [{ name: 'web_fetch', arguments: JSON.stringify({ url }) }])
-  const { model, requests } = modelWithAnswers([...script, 'done'])
+  const { model, requests } = modelWithResponses([...script, 'done'])
   const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
   const at = await newAgent({ model, settings, tools: [...tools, createWebFetchTool(hosts)], ...more })
   await at.prompt('go')
@@ -62,7 +62,7 @@ test('without consent nothing is fetched', async () => {
 test('a client with rules judges a page once, in self-drive too', async () => {
   await using pages = await startPages({ '/': {} })
   const clientCapabilities = { _meta: { signalbox: { judges: true } } }
-  const { model } = modelWithAnswers([
+  const { model } = modelWithResponses([
     [{ name: 'web_fetch', arguments: JSON.stringify({ url: `${pages.url}/` }) }],
     'done',
   ])

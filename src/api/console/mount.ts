@@ -17,7 +17,7 @@ import {
   preloadedAddresses,
   securityHeaders,
 } from './page.ts'
-import { type PreloadedAnswers, preloadAnswers, toJsonObject } from './preloaded-answers.ts'
+import { type PreloadedResponses, preloadResponses, toJsonObject } from './preloaded-responses.ts'
 import { loadPageParts, type PageParts } from './renderer.ts'
 import { screenNames } from './sources.ts'
 import { readVisitorSettings } from './visitor-cookies.ts'
@@ -49,7 +49,7 @@ type SendPage = (request: FastifyRequest, reply: FastifyReply, address: PageAddr
 /**
  * Serves the console: one page for the paths of all screens, with and without a workspace in front, and the files that the
  * page names.
- * @returns the answer to a browser's request for an unknown path, also below an existing one: the console's own 404 page.
+ * @returns the response to a browser's request for an unknown path, also below an existing one: the console's own 404 page.
  */
 export function mountConsole(
   app: FastifyInstance,
@@ -97,11 +97,11 @@ function createPageSender(
     const { manifest, renderPage, renderer } = await openBundle()
     const pageRequest = { ...readPageSettings(request, screen), root, workspace }
     if (!pageRequest.hasSession) return sendPage(request, reply, renderPage(pageRequest))
-    const preload = (addresses: string[]) => preloadAnswers(app, request, { addresses, workspace })
-    const firstAnswers = await preload(preloadedAddresses(manifest, pageRequest))
-    const furtherAnswers = await preload(renderer.additionalRequests(parseAnswers(firstAnswers)))
-    const answers = new Map([...firstAnswers, ...furtherAnswers])
-    return sendPage(request, reply, renderPage(pageRequest, renderContent(renderer, pageRequest, answers, log)))
+    const preload = (addresses: string[]) => preloadResponses(app, request, { addresses, workspace })
+    const firstResponses = await preload(preloadedAddresses(manifest, pageRequest))
+    const furtherResponses = await preload(renderer.additionalRequests(parseResponses(firstResponses)))
+    const responses = new Map([...firstResponses, ...furtherResponses])
+    return sendPage(request, reply, renderPage(pageRequest, renderContent(renderer, pageRequest, responses, log)))
   }
 }
 
@@ -148,23 +148,23 @@ function readPageSettings(
   }
 }
 
-const parseAnswers = (answers: PreloadedAnswers): Record<string, unknown> =>
-  Object.fromEntries([...answers].map(([address, text]) => [address, JSON.parse(text)]))
+const parseResponses = (responses: PreloadedResponses): Record<string, unknown> =>
+  Object.fromEntries([...responses].map(([address, text]) => [address, JSON.parse(text)]))
 
 /** Renders the content of a page. If this fails, the page stays empty until its script renders it. */
 function renderContent(
   renderer: PageParts['renderer'],
   request: PageRequest,
-  answers: PreloadedAnswers,
+  responses: PreloadedResponses,
   log: Log,
 ): PageContent {
   const { url, role, theme, window, root } = request
-  const visit = { url: root + url, settings: { role, theme }, window, answers: parseAnswers(answers) }
+  const visit = { url: root + url, settings: { role, theme }, window, answers: parseResponses(responses) }
   try {
-    return { ...renderer.render(visit), answers: toJsonObject(answers) }
+    return { ...renderer.render(visit), answers: toJsonObject(responses) }
   } catch (error) {
     log.error({ err: error, screen: request.screen }, 'a page of the console could not be rendered')
-    return { markup: '', rules: '', answers: toJsonObject(answers) }
+    return { markup: '', rules: '', answers: toJsonObject(responses) }
   }
 }
 

@@ -56,7 +56,7 @@ export type PageRequest = VisitorSettings & {
 /** The content of a page with a session. `answers` is the JSON object of the first API requests. */
 export type PageContent = Rendered & { answers: string }
 
-/** The addresses of the API requests whose answers the page contains. */
+/** The addresses of the API requests whose responses the page contains. */
 export function preloadedAddresses(manifest: Manifest, { screen, isPlain, hasSession, root }: PageRequest): string[] {
   if (!hasSession) return []
   const paths = ['/api/v1/sessions/current']
@@ -67,7 +67,7 @@ export function preloadedAddresses(manifest: Manifest, { screen, isPlain, hasSes
 
 /**
  * The HTML page of a screen, and its content security policy. It contains the style sheet: a file would be another request
- * before anything is painted. With a session it contains the frame, the first rows, and the answers from which its script
+ * before anything is painted. With a session it contains the frame, the first rows, and the responses from which its script
  * renders the same.
  */
 export function buildPage(

@@ -17,7 +17,7 @@ export type Rendered = { markup: string; rules: string }
 
 /** `PageRenderer` of `console/server/render-page.tsx`. */
 type PageRenderer = {
-  additionalRequests: (answers: Record<string, unknown>) => string[]
+  additionalRequests: (responses: Record<string, unknown>) => string[]
   render: (visit: Visit) => Rendered
 }
 

@@ -6,7 +6,7 @@ import { canReadTexts, visibleRows } from '#spend/ledger/list/visibility.ts'
 import { readGenerations } from '#spend/ledger/read-generations.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import { requireInterns } from '../access/require-interns.ts'
-import { generationAnswer } from '../generations/generation-answer.ts'
+import { toGenerationResponse } from '../generations/generation-response.ts'
 import type { LiveEvent } from './live-event.ts'
 
 type LiveEventDeps = { db: Pick<Db, 'reportQuery'> }
@@ -55,7 +55,7 @@ function textForReader(record: GenerationRecord): (caller: Caller) => string {
   const texts = new Map<boolean, string>()
   return (caller) => {
     const isComplete = canReadTexts(caller, record)
-    const text = texts.get(isComplete) ?? JSON.stringify(generationAnswer(record, caller))
+    const text = texts.get(isComplete) ?? JSON.stringify(toGenerationResponse(record, caller))
     texts.set(isComplete, text)
     return text
   }

@@ -6,9 +6,9 @@ const Attempt = z.object({
   outcome: z
     .string()
     .describe(
-      '`answered`, `broke` (the answer broke off), `client_left` (the client disconnected), `circuit_open` (skipped, because the circuit breaker is open), or the kind of failure.',
+      '`answered`, `broke` (the response broke off), `client_left` (the client disconnected), `circuit_open` (skipped, because the circuit breaker is open), or the kind of failure.',
     ),
-  duration: z.number().describe('Milliseconds to the end of the answer or to the failure.'),
+  duration: z.number().describe('Milliseconds to the end of the response or to the failure.'),
   reason: z.string().optional().describe('Details of the outcome, if there are any.'),
   error: z
     .object({ status: z.int(), code: z.string(), message: z.string().nullable() })
@@ -31,7 +31,7 @@ const Attempt = z.object({
   first_byte: z
     .number()
     .nullable()
-    .describe('Milliseconds from the start of the attempt to the first byte of the answer, which can be an error.'),
+    .describe('Milliseconds from the start of the attempt to the first byte of the response, which can be an error.'),
 })
 
 const SkippedEndpoint = z.object({
@@ -98,12 +98,12 @@ export const routingFields = {
     .record(z.string(), z.number())
     .nullable()
     .describe(
-      'The price of one unit of each kind, in USD, by the names in the `pricing` of an endpoint: tokens of each kind, the request, and other units. The prices of further models that provider tools called are not included. Null without an answer, and for requests of older versions.',
+      'The price of one unit of each kind, in USD, by the names in the `pricing` of an endpoint: tokens of each kind, the request, and other units. The prices of further models that provider tools called are not included. Null without a response, and for requests of older versions.',
     ),
   pace: z
     .object({ every: z.number().describe('Milliseconds.'), tokens: z.array(z.int()) })
     .nullable()
     .describe(
-      'The tokens of a streamed answer in equal intervals after the first token; null if the answer was not streamed.',
+      'The tokens of a streamed response in equal intervals after the first token; null if the response was not streamed.',
     ),
 }

@@ -7,7 +7,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { FormBody } from '#platform/http/request/form-body.ts'
 import { retryAfterHeader } from '#platform/http/response/envelope.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
-import type { HttpAnswer } from '#platform/http/route.ts'
+import type { HttpResponse } from '#platform/http/route.ts'
 import {
   claimLink,
   findLinkedQuestion,
@@ -25,7 +25,7 @@ import { requireRegion } from './intern-region.ts'
 type OpenLink = { linked: LinkedQuestion; intern: Intern; caller: Caller; openQuestion: AskedQuestion }
 
 /** The page of an answer link: the question, or why it cannot be answered. Opening it has no effect. */
-export async function showQuestionPage(deps: ApiDeps, token: string): Promise<HttpAnswer> {
+export async function showQuestionPage(deps: ApiDeps, token: string): Promise<HttpResponse> {
   return withErrorPage(async () => renderQuestionPage(deps, await openLink(deps, token)))
 }
 
@@ -33,7 +33,7 @@ export async function showQuestionPage(deps: ApiDeps, token: string): Promise<Ht
 export async function submitQuestionForm(
   deps: ApiDeps,
   { token, form, host }: { token: string; form: FormBody; host: string | undefined },
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return withErrorPage(async () => {
     const link = await openLink(deps, token)
     const { linked, caller } = link
@@ -42,7 +42,7 @@ export async function submitQuestionForm(
     if (answer === undefined) return renderQuestionPage(deps, link, 'Choose one of the answers.')
     if (!(await claimLink(deps, linked.deliveryId))) throw linkUsedFault
     try {
-      await sendAnswer(deps, link, answer)
+      await sendResponse(deps, link, answer)
     } catch (error) {
       await restoreLink(deps, linked.deliveryId)
       if (error instanceof Fault && error.kind === 'invalid') return renderQuestionPage(deps, link, error.message)
@@ -89,7 +89,7 @@ async function renderQuestionPage(
   deps: ApiDeps,
   { intern, openQuestion, linked }: OpenLink,
   previousError?: string,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { question } = openQuestion
   // If the intern is unreachable, the stored question is displayed and marked if it is incomplete.
   const permission = await deps.provisioner
@@ -105,7 +105,7 @@ async function renderQuestionPage(
   })
 }
 
-async function sendAnswer(deps: ApiDeps, { linked, intern, caller }: OpenLink, answer: string): Promise<void> {
+async function sendResponse(deps: ApiDeps, { linked, intern, caller }: OpenLink, answer: string): Promise<void> {
   const { webhookId: webhook_id, deliveryId: delivery_id, sessionId, questionId } = linked
   const messages = [{ role: 'tool' as const, tool_call_id: questionId, content: answer }]
   const request = { messages, session_id: sessionId, background: true }
@@ -150,7 +150,7 @@ const errorTitles: Partial<Record<Fault['kind'], string>> = {
 }
 
 /** Converts faults to a page. */
-async function withErrorPage(makePage: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+async function withErrorPage(makePage: () => Promise<HttpResponse>): Promise<HttpResponse> {
   try {
     return await makePage()
   } catch (error) {

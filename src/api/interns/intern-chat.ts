@@ -8,7 +8,7 @@ import { collectReply } from '#interns/turns/whole-reply.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { sendEvents } from '#platform/http/response/send-events.ts'
-import { HttpAnswer } from '#platform/http/route.ts'
+import { HttpResponse } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { RevocableResponse } from '#platform/net/revocable-response.ts'
@@ -107,7 +107,7 @@ async function startBackgroundRun(
   // Leaves the reply, so that the run continues in the background.
   await turn.events.return?.()
   const intern = await findIntern(deps, caller, turnRequest.internId)
-  return new HttpAnswer(202, {}, { data: toRunItem(await requireRun(deps, intern.id, turn.started.runId)) })
+  return new HttpResponse(202, {}, { data: toRunItem(await requireRun(deps, intern.id, turn.started.runId)) })
 }
 
 const deliver = { stream: streamReply, whole: sendWholeReply, run: startBackgroundRun } satisfies Record<

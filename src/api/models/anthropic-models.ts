@@ -7,7 +7,7 @@ import { anyText } from '#catalogue/list/query-parameters.ts'
 import { MessageError } from '#gateway/clients/messages/schema.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { ErrorEnvelope } from '#platform/http/response/envelope.ts'
-import { HttpAnswer } from '#platform/http/route.ts'
+import { HttpResponse } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 
 /** Fields of a model that Anthropic's clients need and that no other list has. */
@@ -69,7 +69,7 @@ export function anthropicModel(model: Model): Required<z.infer<typeof AnthropicM
  * Without a limit it contains all models. It also has the fields that other clients read.
  * @throws Fault `invalid` if a cursor is not the id of a model.
  */
-export function anthropicModelList(snapshot: Snapshot, query: AnthropicModelQuery, nowMs: number): HttpAnswer {
+export function anthropicModelList(snapshot: Snapshot, query: AnthropicModelQuery, nowMs: number): HttpResponse {
   const models = modelsAt(snapshot, selectModels(snapshot, query, nowMs))
   const after = cursorIndex(models, query, 'after_id')
   const before = cursorIndex(models, query, 'before_id')
@@ -82,7 +82,7 @@ export function anthropicModelList(snapshot: Snapshot, query: AnthropicModelQuer
   // With `before_id` alone, a client pages backwards.
   const isBackwards = before !== undefined && after === undefined
   const hasMore = isBackwards ? start > 0 : start + page.length < end
-  return new HttpAnswer(
+  return new HttpResponse(
     200,
     { 'cache-control': 'private, no-cache', vary: 'accept-encoding, anthropic-version' },
     {

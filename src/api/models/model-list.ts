@@ -9,8 +9,12 @@ import { siteUrl } from '#platform/config/public-url.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { ConnectionOf } from '#platform/http/connection.ts'
-import { type CacheableAnswer, negotiateAnswer, type RequestHeaders } from '#platform/http/response/cacheable-answer.ts'
-import type { HttpAnswer } from '#platform/http/route.ts'
+import {
+  type CacheableResponse,
+  negotiateResponse,
+  type RequestHeaders,
+} from '#platform/http/response/cacheable-response.ts'
+import type { HttpResponse } from '#platform/http/route.ts'
 import { feedLinks } from '../pages/console-links.ts'
 
 type ListCall = {
@@ -28,19 +32,19 @@ type ListDeps = {
 }
 
 /** Answers a list of all or of the allowed models from cached bytes, as JSON or as a feed. */
-export function answerModelList(
+export function sendModelList(
   call: ListCall,
   deps: ListDeps,
   isAllowed?: (model: Model) => boolean,
-): Promise<HttpAnswer> {
-  return negotiateAnswer(call.headers, prepareList(deps, call, isAllowed))
+): Promise<HttpResponse> {
+  return negotiateResponse(call.headers, prepareList(deps, call, isAllowed))
 }
 
 function prepareList(
   { catalogue, config, connectionOf, now }: ListDeps,
   { query, url, raw }: ListCall,
   isAllowed: ((model: Model) => boolean) | undefined,
-): CacheableAnswer {
+): CacheableResponse {
   const snapshot = catalogue.current()
   if (!url.includes('?') && !isAllowed) {
     const { tag, bytes } = unfilteredList(snapshot)

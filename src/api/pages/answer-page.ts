@@ -9,7 +9,7 @@ import {
 } from '#interns/contract/question.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { escapeHtml } from '#platform/http/response/html-page.ts'
-import { HttpAnswer } from '#platform/http/route.ts'
+import { HttpResponse } from '#platform/http/route.ts'
 import { printableExactly, printableLinesExactly } from '#platform/text/printable.ts'
 
 const style =
@@ -32,9 +32,9 @@ function renderPage(
   title: string,
   html: string,
   extraHeaders: Record<string, string> = {},
-): HttpAnswer {
+): HttpResponse {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${style}</style>`
-  return new HttpAnswer(
+  return new HttpResponse(
     status,
     { ...headers, ...extraHeaders },
     `<!doctype html><html lang="en"><head>${head}</head><body><h1>${escapeHtml(title)}</h1>${html}</body></html>`,
@@ -46,7 +46,7 @@ export const messagePage = (
   status: number,
   { title, text }: { title: string; text: string },
   extraHeaders?: Record<string, string>,
-): HttpAnswer => renderPage(status, title, `<p>${escapeHtml(text)}</p>`, extraHeaders)
+): HttpResponse => renderPage(status, title, `<p>${escapeHtml(text)}</p>`, extraHeaders)
 
 type QuestionPage = {
   internName: string
@@ -58,7 +58,7 @@ type QuestionPage = {
 }
 
 /** The full question of an intern, with a form for the answer. */
-export function questionPage({ internName, question, details, deadlineAt, previousError }: QuestionPage): HttpAnswer {
+export function questionPage({ internName, question, details, deadlineAt, previousError }: QuestionPage): HttpResponse {
   const content = question.kind === 'permission' ? renderPermission(question, details) : renderText(question.message)
   const answers = question.kind === 'permission' ? renderAnswerButtons(question) : renderFields(question.fields)
   const validity = `<p>This link answers once, until ${isoTime(deadlineAt).slice(0, 19).replace('T', ' ')} UTC.</p>`

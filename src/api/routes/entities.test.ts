@@ -110,11 +110,11 @@ onEachDatabase('if-match', (kind) => {
           body: { limit_usd },
           headers: { 'if-none-match': '*' },
         })
-      const answers = await Promise.all([1, 2, 3].map(create))
-      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412])
-      const refused = answers.find(({ status }) => status === 412)!
+      const responses = await Promise.all([1, 2, 3].map(create))
+      assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 412, 412])
+      const refused = responses.find(({ status }) => status === 412)!
       assert.match(refused.body.error.message, /^The budget exists already\. Read it again/)
-      const stored = answers.find(({ status }) => status === 200)!
+      const stored = responses.find(({ status }) => status === 200)!
       assert.equal((await service.manage('GET', path)).body.data.limit_usd, stored.body.data.limit_usd)
     }
   })

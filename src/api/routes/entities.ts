@@ -20,7 +20,7 @@ export const workspaceEntity: Entity = { kind: 'workspace', fields: patchFields(
 /** The secret is not part of the public form. A new secret changes the label. */
 export const credentialEntity: Entity = { kind: 'credential', fields: [...patchFields(CredentialPatch), 'label'] }
 
-/** Without `include_byok_in_budgets`, which belongs to the budgets of all intervals and is beside the budget in an answer. */
+/** Without `include_byok_in_budgets`, which belongs to the budgets of all intervals and is beside the budget in a response. */
 export const budgetEntity: Entity = { kind: 'budget', fields: ['limit_usd', 'thresholds'] }
 
 /** The thresholds of a limit are changed apart from their key or guardrail. */

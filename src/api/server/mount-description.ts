@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { once } from '#platform/async/once.ts'
-import { sendAnswer } from '#platform/http/mount.ts'
-import { createCacheableAnswer, negotiateAnswer } from '#platform/http/response/cacheable-answer.ts'
+import { sendResponse } from '#platform/http/mount.ts'
+import { createCacheableResponse, negotiateResponse } from '#platform/http/response/cacheable-response.ts'
 import { apiPrefix } from '../access/prefix.ts'
 import { referencePage, referencePolicy } from '../pages/reference/page.ts'
 import type { Document } from '../pages/reference/shape.ts'
@@ -16,12 +16,12 @@ const pageHeaders = {
 /** Serves the API description as an OpenAPI document and as a page. Each is rendered once, at its first request. */
 export function mountDescription(app: FastifyInstance): void {
   const description = once(describeApi)
-  const document = once(() => createCacheableAnswer('application/json; charset=utf-8', JSON.stringify(description())))
-  const page = once(() => createCacheableAnswer('text/html; charset=utf-8', referencePage(description() as Document)))
+  const document = once(() => createCacheableResponse('application/json; charset=utf-8', JSON.stringify(description())))
+  const page = once(() => createCacheableResponse('text/html; charset=utf-8', referencePage(description() as Document)))
   app.get(`${apiPrefix}/openapi.json`, async (request, reply) =>
-    sendAnswer(reply, await negotiateAnswer(request.headers, document())),
+    sendResponse(reply, await negotiateResponse(request.headers, document())),
   )
   app.get(`${apiPrefix}/docs`, async (request, reply) =>
-    sendAnswer(reply.headers(pageHeaders), await negotiateAnswer(request.headers, page())),
+    sendResponse(reply.headers(pageHeaders), await negotiateResponse(request.headers, page())),
   )
 }

@@ -14,8 +14,8 @@ test('every error has one envelope, the request id and its own status as the cod
 test('the error for a path without the prefix names the prefix', async () => {
   await using service = await startTestService()
   const { origin } = new URL(service.url)
-  const answer = await fetch(`${origin}/completions`, { method: 'POST' })
-  const { message } = ((await answer.json()) as { error: { message: string } }).error
+  const response = await fetch(`${origin}/completions`, { method: 'POST' })
+  const { message } = ((await response.json()) as { error: { message: string } }).error
   assert.equal(message, 'There is no POST /completions. Every path begins with /api/v1/, such as /api/v1/models.')
 })
 
@@ -94,7 +94,7 @@ test('health is answered without a query: liveness, readiness and a report', asy
   assert.deepEqual(Object.keys(body.checks), ['process', 'database', 'ledger', 'catalogue'])
 })
 
-test('GET /openapi.json and GET /docs, with the ETag of an earlier answer, return 304', async () => {
+test('GET /openapi.json and GET /docs, with an earlier ETag, return 304', async () => {
   await using service = await startTestService()
   for (const path of ['/openapi.json', '/docs']) {
     const first = await service.ask('GET', path)

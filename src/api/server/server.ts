@@ -9,7 +9,7 @@ import { mountRoutes } from '#platform/http/mount.ts'
 import { createHostReader } from '#platform/http/request/forwarded-host.ts'
 import { createRequestTracker, logRequest, trackRequests } from '#platform/http/response/request-tracking.ts'
 import { createUnknownRouteLog } from '#platform/http/unknown-routes.ts'
-import { closeUnreadAnswers } from '#platform/http/unread-answers.ts'
+import { closeUnreadResponses } from '#platform/http/unread-responses.ts'
 import { type Address, listenError, serverOrigin } from '../access/address.ts'
 import { admit, admitFromCache } from '../access/admit.ts'
 import type { ApiDeps } from '../access/deps.ts'
@@ -42,8 +42,8 @@ export type ApiOptions = {
   observe?: (app: FastifyInstance) => void
   timeouts?: RequestTimeouts
   uploadPauseMs?: number
-  /** After this time without progress, an answer that its client does not read is abandoned. */
-  unreadAnswerMs?: number
+  /** After this time without progress, a response that its client does not read is abandoned. */
+  unreadResponseMs?: number
 }
 
 function timeoutsFor({ request_timeout_ms: requestMs }: ApiDeps['config']): RequestTimeouts {
@@ -53,7 +53,7 @@ function timeoutsFor({ request_timeout_ms: requestMs }: ApiDeps['config']): Requ
 /** Creates the server of the public API, which is not listening yet. */
 export async function createApi(
   deps: ApiDeps,
-  { observe, timeouts = timeoutsFor(deps.config), uploadPauseMs = 30_000, unreadAnswerMs = 120_000 }: ApiOptions = {},
+  { observe, timeouts = timeoutsFor(deps.config), uploadPauseMs = 30_000, unreadResponseMs = 120_000 }: ApiOptions = {},
 ): Promise<FastifyInstance> {
   const root = rootPath(deps.config)
   const app = createApp({
@@ -62,7 +62,7 @@ export async function createApi(
     notFoundPage: (request, reply) => notFoundPage?.(request, reply),
   })
   keepNewConnections(app.server)
-  closeUnreadAnswers(app.server, unreadAnswerMs)
+  closeUnreadResponses(app.server, unreadResponseMs)
   observeRequests(app, deps)
   observe?.(app)
   mountRoutes(app, routes, {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Fault } from '#platform/core/fault.ts'
 import { findFramingError } from '#platform/http/request/framing.ts'
 import { findHostError } from '#platform/http/request/host.ts'
-import { toErrorAnswer } from '#platform/http/response/envelope.ts'
+import { toErrorResponse } from '#platform/http/response/envelope.ts'
 import { toHostName } from '#platform/net/addresses/host-name.ts'
 import { serializeRequests } from '#platform/net/bodies/pipelined-requests.ts'
 import { createServer } from '#platform/net/node-http.ts'
@@ -46,7 +46,7 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, address
 }
 
 function sendFault(response: ServerResponse, fault: Fault): void {
-  const { status, body } = toErrorAnswer(fault)
+  const { status, body } = toErrorResponse(fault)
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 

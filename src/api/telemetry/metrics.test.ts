@@ -22,17 +22,22 @@ test('metrics count requests by route and status, without parts of the path', as
   assert.doesNotMatch(text, /no-such-preset|sb-v1/)
 })
 
-test('a client that leaves before its answer is counted too, as one that left', async () => {
+test('a client that leaves before its response is counted too, as one that left', async () => {
   await using service = await startTestService()
   const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:slow=60000' }] })
   const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
   const disconnect = new AbortController()
-  const answer = fetch(`${service.url}/chat/completions`, { method: 'POST', headers, body, signal: disconnect.signal })
+  const response = fetch(`${service.url}/chat/completions`, {
+    method: 'POST',
+    headers,
+    body,
+    signal: disconnect.signal,
+  })
   const hasMetric = (pattern: RegExp) =>
     until(async () => pattern.test((await service.ask('GET', '/metrics', { key: service.managementKey })).text))
   await hasMetric(/^signalbox_answers_in_flight 1$/m)
   disconnect.abort()
-  await assert.rejects(answer, { name: 'AbortError' })
+  await assert.rejects(response, { name: 'AbortError' })
   await hasMetric(/duration_seconds_count\{method="POST",route="\/api\/v1\/chat\/completions",status="499"\} 1/)
 })
 

@@ -21,12 +21,12 @@ export type WorkerStart = {
 export type WorkerStop = { drain: boolean; internAddress: InternAddress | undefined }
 
 /** The current catalogue as the JSON of `Loaded`, and the reason if a newer one was refused. */
-export type CatalogueAnswer = { catalogue: Uint8Array; refused?: string }
+export type CatalogueResponse = { catalogue: Uint8Array; refused?: string }
 
 /** Calls from a worker to the primary. Those of the database exist only for the embedded one. */
 export type PrimaryCalls = OwnerCalls & {
   /** @param fresh whether to first reload sources that have changed since the last load. */
-  'catalogue.load': (request: { fresh: boolean }) => Promise<CatalogueAnswer>
+  'catalogue.load': (request: { fresh: boolean }) => Promise<CatalogueResponse>
   /** The metrics page of all processes together. */
   'metrics.page': (request: null) => Promise<{ contentType: string; text: string }>
   /** Returns the status of all workers. */

@@ -5,7 +5,7 @@ import { type CatalogueSettings, loadCatalogue } from '#catalogue/sources/load.t
 import { cacheKey, loadCached } from '#catalogue/sources/load-cache.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { Fault } from '#platform/core/fault.ts'
-import type { CatalogueAnswer } from './calls.ts'
+import type { CatalogueResponse } from './calls.ts'
 
 type CatalogueSourceDeps = {
   settings: CatalogueSettings
@@ -63,7 +63,7 @@ export class CatalogueSource {
   }
 
   /** @param fresh whether to read changed sources and query the servers for their models again. */
-  async load({ fresh }: { fresh: boolean }): Promise<CatalogueAnswer> {
+  async load({ fresh }: { fresh: boolean }): Promise<CatalogueResponse> {
     try {
       if (fresh) await this.#reload()
       return { catalogue: this.#catalogue }
@@ -117,11 +117,11 @@ export class CatalogueSource {
 const toBytes = (loaded: Loaded) => Buffer.from(JSON.stringify(loaded))
 
 /**
- * Reads the primary's answer in a worker.
+ * Reads the primary's response in a worker.
  * @throws CatalogueError like `loadCatalogue`.
  */
-export function readCatalogueAnswer(answer: CatalogueAnswer): Loaded {
-  const currentCatalogue = JSON.parse(Buffer.from(answer.catalogue).toString('utf8')) as Loaded
-  if (answer.refused !== undefined) throw new CatalogueError(answer.refused, { currentCatalogue })
+export function readCatalogueResponse(response: CatalogueResponse): Loaded {
+  const currentCatalogue = JSON.parse(Buffer.from(response.catalogue).toString('utf8')) as Loaded
+  if (response.refused !== undefined) throw new CatalogueError(response.refused, { currentCatalogue })
   return currentCatalogue
 }

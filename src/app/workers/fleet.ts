@@ -50,7 +50,7 @@ const rapidEndMs = 10_000
 const backoff = { firstMs: 250, maxMs: 30_000 }
 
 /** The time in which a worker must report its metrics or status, or release its sockets. */
-const answerTimeoutMs = 2000
+const responseTimeoutMs = 2000
 
 /** The workers of one host, one in each slot. A worker that ends is replaced. */
 export class Fleet {
@@ -199,7 +199,7 @@ export class Fleet {
   /** The metrics of all workers, including those that have ended. */
   async readMetrics(): Promise<MetricValues[][]> {
     await this.callAll(async (worker) => {
-      const values = await waitAtMost(answerTimeoutMs, worker.rpc.call('worker.metrics', null))
+      const values = await waitAtMost(responseTimeoutMs, worker.rpc.call('worker.metrics', null))
       if (values) (worker as RunningWorker).values = values
     })
     return [await this.#endedMetrics, ...[...this.#workers].map(({ values }) => values)]
@@ -209,7 +209,7 @@ export class Fleet {
   async readStatuses(): Promise<HostStatus> {
     const processes: ProcessStatus[] = []
     await this.callAll(async (worker) => {
-      const status = await waitAtMost(answerTimeoutMs, worker.rpc.call('worker.status', null))
+      const status = await waitAtMost(responseTimeoutMs, worker.rpc.call('worker.status', null))
       if (status) processes.push(status)
     })
     return { expected: this.#slots.length, processes }
@@ -228,7 +228,7 @@ export class Fleet {
     }, withinMs)
     // Released first: a socket that is still open in another process would let connections wait instead of refusing them.
     const released = this.callAll(({ rpc }) => rpc.call('worker.release', this.#inheritedSockets.flat()))
-    await waitAtMost(answerTimeoutMs, released)
+    await waitAtMost(responseTimeoutMs, released)
     void this.callAll(({ rpc }) => rpc.call('worker.stop', { drain, internAddress }))
     await Promise.all(all.map(({ ended }) => ended))
     clearTimeout(killTimer)

@@ -1,7 +1,7 @@
 import type { Rpc } from '#platform/process/rpc.ts'
 import type { WorkerCalls } from './calls.ts'
 
-/** The number of checks without an answer after which a worker counts as hanging. */
+/** The number of checks without a response after which a worker counts as hanging. */
 const maxUnansweredChecks = 10
 
 /**

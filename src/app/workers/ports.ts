@@ -10,7 +10,7 @@ type Channel = Pick<ChildProcess, 'connected'> & {
 export function createChannelPort(channel: Channel): Port {
   return {
     send(message) {
-      // Callers that wait for an answer are notified of the end by `onClose`.
+      // Callers that wait for a response are notified of the end by `onClose`.
       if (channel.connected) channel.send?.(message as never, undefined, undefined, () => {})
     },
     onMessage: (listener) => void channel.on('message', listener),

@@ -15,7 +15,7 @@ import { openDeps } from '../open/deps.ts'
 import type { OpenContext, Parts } from '../open/parts.ts'
 import { createCorrectedClock, createDatabaseListeners, type OpenStore } from '../open/store.ts'
 import { type PrimaryCalls, userFacingErrorCode, type WorkerCalls, type WorkerStart, type WorkerStop } from './calls.ts'
-import { readCatalogueAnswer } from './catalogue-source.ts'
+import { readCatalogueResponse } from './catalogue-source.ts'
 import { createWorkerClosing, type WorkerClosing } from './worker-closing.ts'
 
 type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
@@ -138,7 +138,7 @@ async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handler
   const { config } = context.parts
   const watch = createDatabaseListeners(context)
   const loadFromPrimary = async (request: { fresh: boolean }) =>
-    readCatalogueAnswer(await rpc.call('catalogue.load', request))
+    readCatalogueResponse(await rpc.call('catalogue.load', request))
   const firstLoad = loadFromPrimary({ fresh: false })
   // As in `openStore`.
   firstLoad.catch(() => {})

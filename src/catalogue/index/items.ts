@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Model } from './model.ts'
 import { toModelItem } from './model-item.ts'
 
-/** The JSON of every model. Answers are assembled from slices of it. */
+/** The JSON of every model. Responses are assembled from slices of it. */
 export type Items = {
   /** All items in the snapshot's order, each followed by a comma. */
   bytes: Buffer

@@ -14,8 +14,8 @@ export const Pricing = z.object({
   input_cache_write_1h: Price.optional(),
   internal_reasoning: Price.optional(),
   audio: Price.optional().describe('Price of an audio token in the prompt.'),
-  audio_output: Price.optional().describe('Price of an audio token in the answer.'),
-  image_output: Price.optional().describe('Price of an image token in the answer.'),
+  audio_output: Price.optional().describe('Price of an audio token in the response.'),
+  image_output: Price.optional().describe('Price of an image token in the response.'),
   web_search: Price.optional().describe('Price of one web search by the provider.'),
 })
 

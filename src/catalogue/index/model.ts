@@ -14,14 +14,14 @@ export type TokenPrices = {
   reasoning?: Usd
   audioPrompt?: Usd
   audioCompletion?: Usd
-  /** Tokens of images in an answer. */
+  /** Tokens of images in a response. */
   imageCompletion?: Usd
 }
 
 /** All prices: USD per token, request, image and call of a provider's tool. */
 export type Prices = TokenPrices & {
   request?: Usd
-  /** Per image in the prompt or the answer. */
+  /** Per image in the prompt or the response. */
   image?: Usd
   /** Per call, by the provider's name of the tool without its date: `web_search`. */
   tools?: Record<string, Usd>
@@ -41,18 +41,18 @@ export type Compatibility = {
   repeatedRoles?: boolean
   /** Whether `tool_choice` can name a tool. By default true. Otherwise only the named tool is sent, and is required. */
   namedToolChoice?: boolean
-  /** Whether the server stops generating an unstreamed answer on disconnect. By default true. Otherwise a stream is requested. */
+  /** Whether the server stops generating an unstreamed response on disconnect. By default true. Otherwise a stream is requested. */
   wholeAnswers?: boolean
   /**
    * Whether the server stops generating and billing when the connection of a stream closes. By default false: then the
-   * answer is read for some time after its client has disconnected, to get its usage.
+   * response is read for some time after its client has disconnected, to get its usage.
    */
   stopsOnDisconnect?: boolean
-  /** How the cost of an earlier answer is looked up by its ID. By default it is not. */
+  /** How the cost of an earlier response is looked up by its ID. By default it is not. */
   costLookup?: CostLookupKind
-  /** The field in which the server expects the reasoning of earlier answers. By default the field that its answers use. */
+  /** The field in which the server expects the reasoning of earlier responses. By default the field that its responses use. */
   reasoningField?: ReasoningField
-  /** Whether answers can start with reasoning between tags such as `<think>`, which is separated. By default not. */
+  /** Whether responses can start with reasoning between tags such as `<think>`, which is separated. By default not. */
   reasoningTags?: boolean
   /** How the server writes calls of tools into the text, if it does. By default the text is not searched. */
   textToolCalls?: TextCallFormatName
@@ -64,7 +64,7 @@ export type Compatibility = {
 export const textCallFormatNames = ['hermes', 'llama3', 'mistral', 'pythonic'] as const
 export type TextCallFormatName = (typeof textCallFormatNames)[number]
 
-/** The interfaces for the cost of an earlier answer, implemented in `src/gateway/providers/cost-lookup-protocols.ts`. */
+/** The interfaces for the cost of an earlier response, implemented in `src/gateway/providers/cost-lookup-protocols.ts`. */
 export const costLookupKinds = ['openrouter', 'openai-responses'] as const
 export type CostLookupKind = (typeof costLookupKinds)[number]
 

@@ -40,7 +40,7 @@ test('every filter excludes a model of some catalogue', () => {
   const values = Map.groupBy(fc.sample(question, 3000).flatMap(Object.entries), ([name]) => name)
   const ineffective = Object.keys(ModelFilter.shape).filter((name) => {
     const some = [...new Set((values.get(name) ?? []).map(([, value]) => value))].slice(0, 10)
-    // All modalities of answers, because the default excludes models too.
+    // All modalities of responses, because the default excludes models too.
     const all: Record<string, string> = name === 'output_modalities' ? {} : { output_modalities: 'all' }
     return !snapshots.some((one) => some.some((value) => total(one, { ...all, [name]: value }) !== total(one, all)))
   })

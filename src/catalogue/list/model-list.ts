@@ -46,7 +46,7 @@ export function serializeList(snapshot: Snapshot, { page, total, next }: FoundMo
 
 /**
  * Returns the ETag of a list without serializing it. Equal lists have equal tags on all servers.
- * @param variant distinguishes answers with the same models: `json`, or the URL of a feed.
+ * @param variant distinguishes responses with the same models: `json`, or the URL of a feed.
  */
 export function computeListTag(snapshot: Snapshot, { page, total, next }: FoundModels, variant: string): string {
   const { buffer, byteOffset, byteLength } = page

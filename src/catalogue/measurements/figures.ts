@@ -6,7 +6,7 @@ export type EndpointFigures = {
   latencyMs: Percentiles | null
   /** Tokens per second, over 30 minutes. */
   throughput: Percentiles | null
-  /** The fastest answer in tokens per second, over 30 minutes. */
+  /** The fastest response in tokens per second, over 30 minutes. */
   fastest: number | null
   /** Percentages. */
   uptime5m: number | null

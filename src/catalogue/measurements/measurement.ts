@@ -13,13 +13,13 @@ export type Measurement = {
   at?: number
   /** From sending the request to the first token; absent if there was none. */
   firstTokenMs?: number
-  /** From the first token to the last, for the throughput; absent if the answer was not streamed to its end. */
+  /** From the first token to the last, for the throughput; absent if the response was not streamed to its end. */
   generationMs?: number
   promptTokens?: number
   completionTokens?: number
   /** The tokens generated between the first token and the last; defaults to `completionTokens`. */
   generatedTokens?: number
-  /** Tokens per second after the start of the answer, which limits charges; absent for a short answer. */
+  /** Tokens per second after the start of the response, which limits charges; absent for a short response. */
   speed?: number
   /** Whether the finish reason was `tool_calls`. */
   calledTools?: boolean

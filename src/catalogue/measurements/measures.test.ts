@@ -79,7 +79,7 @@ onEachDatabase('measures', (kind) => {
     assert.ok((await measures.endpoint()).latencyMs)
   })
 
-  test('the fastest of five answers whose speed is known limits charges, on every server', async () => {
+  test('the fastest of five responses with a known speed limits charges, on every server', async () => {
     await using store = await newDb(kind)
     await using measures = await turned(store.db)
     measures.record({}, 5)

@@ -8,11 +8,11 @@ export type Uptime = { successes: number; errors: number }
 export type EndpointSums = Uptime & {
   /** Milliseconds to the first token. */
   latency: Sketch
-  /** Tokens per second from the first token to the end of the answer. It is shown, and used to sort endpoints. */
+  /** Tokens per second from the first token to the end of the response. It is shown, and used to sort endpoints. */
   throughput: Sketch
   /**
-   * Tokens per second without the first interval of the answer, which can have a backlog. The fastest one limits charges. Short
-   * answers have none.
+   * Tokens per second without the first interval of the response, which can have a backlog. The fastest one limits charges. Short
+   * responses have none.
    */
   speed: Sketch
 }

@@ -53,7 +53,7 @@ test('a model keeps its dated name when models.dev corrects the day', async () =
   assert.equal(model?.created, Date.parse('2026-01-09') / 1000)
 })
 
-test('a snapshot is fetched, and a server without one is named with its answer', async () => {
+test('a snapshot is fetched, and a server without one is named with its response', async () => {
   const server = createServer((request, response) => {
     response.statusCode = request.url === '/api.json' ? 200 : 404
     response.end(snapshotOf('2026-01-02'))
@@ -62,7 +62,7 @@ test('a snapshot is fetched, and a server without one is named with its answer',
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   assert.equal(await fetchSnapshot(`${url}/api.json`), snapshotOf('2026-01-02'))
   await assert.rejects(fetchSnapshot(`${url}/other`), {
-    message: `${url}/other cannot be read: the answer was 404 Not Found.`,
+    message: `${url}/other cannot be read: the response was 404 Not Found.`,
   })
   server.close()
   await assert.rejects(fetchSnapshot(`${url}/api.json`), { name: 'CatalogueError', message: /cannot be read: / })

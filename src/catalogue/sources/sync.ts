@@ -17,7 +17,7 @@ export async function fetchSnapshot(url: string, fetch = globalThis.fetch): Prom
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
     if (response.ok) return await readBodyText(response, maxBytes)
-    throw new Error(`the answer was ${response.status} ${response.statusText}`)
+    throw new Error(`the response was ${response.status} ${response.statusText}`)
   } catch (error) {
     const reason = describeConnectionFailure(error as Error, URL.parse(url)?.host ?? url)
     throw new CatalogueError(`${url} cannot be read: ${reason}.`)

@@ -14,10 +14,10 @@ test('a text always has the same vector, of length 1', () => {
 })
 
 test('texts with the same words are nearer than others', () => {
-  const [question, answer, other] = [
+  const [question, response, other] = [
     'How do I reset my password?',
     'To reset a password, open the settings.',
     'We open at nine.',
   ].map((text) => createDemoEmbedding(text, 256))
-  assert.ok(nearness(question!, answer!) > nearness(question!, other!) + 0.1)
+  assert.ok(nearness(question!, response!) > nearness(question!, other!) + 0.1)
 })

@@ -3,7 +3,7 @@
  * deterministic, so that demos, tests and benchmarks need no other model.
  */
 export type DemoOptions = {
-  /** Sends reasoning before the answer. */
+  /** Sends reasoning before the response. */
   reasoning: boolean
   /** Calls the first tool of the request, with arguments made up from its schema. */
   tool: boolean
@@ -27,7 +27,7 @@ export type DemoOptions = {
   nousage: boolean
 }
 
-/** Limits the time and the length of an answer. */
+/** Limits the time and the length of a response. */
 const maxFirstWordDelayMs = 600_000
 const maxWordDelayMs = 60_000
 const maxWords = 100_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { gistOf } from '#test/harness/upstream/recorded-answers.ts'
+import { gistOf } from '#test/harness/upstream/recorded-responses.ts'
 import { readDemoOptions } from './keywords.ts'
 import { simulateAnswer } from './play.ts'
 
@@ -15,7 +15,7 @@ const gist = (content: string, more?: object) =>
   gistOf(stepsOf(content, more).flatMap((step) => ('event' in step ? [step.event] : [])))
 
 describe('the demo model', () => {
-  test('the same request has the same answer, which repeats the prompt', () => {
+  test('the same request has the same response, which repeats the prompt', () => {
     assert.deepEqual(scene('Hello'), scene('Hello'))
     assert.match(gist('Hello').text ?? '', /^You said: Hello\./)
   })
@@ -43,7 +43,7 @@ describe('the demo model', () => {
     assert.equal(calls('auto')?.length ?? 0, 0)
   })
 
-  test('a schema for the answer is followed', () => {
+  test('a schema for the response is followed', () => {
     const schema = { type: 'object', properties: { a: { enum: ['x', 'y'] }, b: { type: 'boolean' } } }
     const { text } = gist('Hi', { response_format: { type: 'json_schema', json_schema: { schema } } })
     assert.deepEqual(JSON.parse(text ?? ''), { a: 'x', b: true })

@@ -1,21 +1,21 @@
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { ChatRequest } from '../chat-request.ts'
-import type { AnswerEvent, TokenCounts } from '../events.ts'
+import type { CompletionEvent, TokenCounts } from '../events.ts'
 import { textOf } from '../message.ts'
-import { lastPrompt, playForAgent, type TimedEvents } from './agent-answer.ts'
+import { lastPrompt, playForAgent, type TimedEvents } from './agent-response.ts'
 import { type DemoOptions, hasKeyword, readDemoOptions } from './keywords.ts'
 import { createSample } from './sample.ts'
 import { splitWords } from './words.ts'
 
-/** A step of a demo answer: an event, or the end of the stream (`cut`: disconnect, `stall`: silence). */
-export type Step = { afterMs: number } & ({ event: AnswerEvent } | { stop: 'cut' | 'stall' })
+/** A step of a demo response: an event, or the end of the stream (`cut`: disconnect, `stall`: silence). */
+export type Step = { afterMs: number } & ({ event: CompletionEvent } | { stop: 'cut' | 'stall' })
 
-type DemoAnswer = { error: { status: number; message: string } } | { steps: Step[] }
+type DemoResponse = { error: { status: number; message: string } } | { steps: Step[] }
 
 /** The demo model. Its behaviour depends only on the request. */
 export function simulateAnswer(
   chat: Pick<ChatRequest, 'messages' | 'tools' | 'tool_choice' | 'response_format'>,
-): DemoAnswer {
+): DemoResponse {
   const prompt = lastPrompt(chat.messages)
   const timedEvents = hasKeyword(prompt) ? undefined : playForAgent(chat)
   if (timedEvents) return answerForAgent(chat, timedEvents)
@@ -31,7 +31,7 @@ export function simulateAnswer(
   return { steps: interruptedSteps([...pacedSteps, ...endingSteps(chat, options, events)], options) }
 }
 
-function answerForAgent(chat: Parameters<typeof simulateAnswer>[0], timedEvents: TimedEvents): DemoAnswer {
+function answerForAgent(chat: Parameters<typeof simulateAnswer>[0], timedEvents: TimedEvents): DemoResponse {
   const [first] = timedEvents
   if (first?.event.type === 'error')
     return { error: { status: first.event.status ?? 500, message: first.event.message } }
@@ -42,7 +42,7 @@ function answerForAgent(chat: Parameters<typeof simulateAnswer>[0], timedEvents:
   }
 }
 
-function reasoningEvents({ reasoning }: DemoOptions): AnswerEvent[] {
+function reasoningEvents({ reasoning }: DemoOptions): CompletionEvent[] {
   return reasoning
     ? splitWords('I think about what was said before I answer.').map((text) => ({ type: 'reasoning', text }))
     : []
@@ -52,7 +52,7 @@ function contentEvents(
   chat: Parameters<typeof simulateAnswer>[0],
   prompt: string,
   options: DemoOptions,
-): AnswerEvent[] {
+): CompletionEvent[] {
   const called = toolsToCall(chat, options)
   if (called.length > 0) return called.flatMap((tool, index) => toolCallEvents(tool.function!, index))
   return splitWords(textFor(chat, prompt, options)).map((text) => ({ type: 'text', text }))
@@ -77,7 +77,7 @@ function toolsToCall(
 function toolCallEvents(
   { name, parameters }: { name: string; parameters?: object | null },
   index: number,
-): AnswerEvent[] {
+): CompletionEvent[] {
   const json = JSON.stringify(createSample(parameters ?? { type: 'object' }))
   const half = Math.ceil(json.length / 2)
   return [
@@ -87,7 +87,7 @@ function toolCallEvents(
   ]
 }
 
-/** The characters of a prompt or a result that an answer repeats. */
+/** The characters of a prompt or a result that a response repeats. */
 const maxQuoted = 200
 
 function textFor(
@@ -107,20 +107,24 @@ function textFor(
   return `You said: ${prompt.slice(0, maxQuoted) || 'nothing'}. I am the demo model, and this is all I can say.`
 }
 
-function endingSteps(chat: Parameters<typeof simulateAnswer>[0], options: DemoOptions, events: AnswerEvent[]): Step[] {
+function endingSteps(
+  chat: Parameters<typeof simulateAnswer>[0],
+  options: DemoOptions,
+  events: CompletionEvent[],
+): Step[] {
   const reason = finishReason(options, events)
   const finish: Step = { afterMs: 0, event: { type: 'finish', reason, native: reason } }
   if (options.nousage) return [finish]
   return [finish, { afterMs: 0, event: { type: 'usage', tokens: tokensOf(chat, events) } }]
 }
 
-function finishReason({ isCutShort }: DemoOptions, events: AnswerEvent[]): 'length' | 'tool_calls' | 'stop' {
+function finishReason({ isCutShort }: DemoOptions, events: CompletionEvent[]): 'length' | 'tool_calls' | 'stop' {
   if (isCutShort) return 'length'
   return events.some(({ type }) => type === 'tool_call') ? 'tool_calls' : 'stop'
 }
 
-/** Counts one token per word of the answer, and one per four characters of the prompt. */
-function tokensOf({ messages }: Parameters<typeof simulateAnswer>[0], events: AnswerEvent[]): TokenCounts {
+/** Counts one token per word of the response, and one per four characters of the prompt. */
+function tokensOf({ messages }: Parameters<typeof simulateAnswer>[0], events: CompletionEvent[]): TokenCounts {
   const characters = messages.reduce((sum, { content }) => sum + textOf(content).length, 0)
   const reasoning = events.filter(({ type }) => type === 'reasoning').length
   return { prompt: estimateTokens(characters), completion: events.length, cached: 0, cacheWritten: 0, reasoning }

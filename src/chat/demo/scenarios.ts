@@ -111,7 +111,7 @@ function* use({ prompt, step, results }: ScenarioInput): Generator<ScenarioActio
 }
 
 function* question({ step, results }: ScenarioInput): Generator<ScenarioAction> {
-  if (step > 0) return yield { say: `The answer: ${results.join('\n')}` }
+  if (step > 0) return yield { say: `The response: ${results.join('\n')}` }
   const fields = [
     { name: 'environment', type: 'string', options: ['staging', 'production'] },
     { name: 'replicas', type: 'integer' },
@@ -151,7 +151,7 @@ function* read({ prompt, step, results }: ScenarioInput): Generator<ScenarioActi
 
 function* reason(): Generator<ScenarioAction> {
   yield { think: 'First I weigh what was asked, then what is known, and then I decide.' }
-  yield { say: 'I thought about it, and the answer is yes.' }
+  yield { say: 'I thought about it, and the response is yes.' }
 }
 
 function* silence({ prompt }: ScenarioInput): Generator<ScenarioAction> {

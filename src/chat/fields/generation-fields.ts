@@ -9,13 +9,13 @@ export const Reasoning = z
     enabled: z.boolean().nullish(),
     max_tokens: z.int().nullish(),
   })
-  .describe('Whether and how much the model reasons before the answer.')
+  .describe('Whether and how much the model reasons before the response.')
 
-/** The maximum number of tokens of an answer. */
-export const AnswerLimit = z.int().min(1)
+/** The maximum number of tokens of a response. */
+export const OutputLimit = z.int().min(1)
 
-/** The number of answers to one request. */
-export const AnswerCount = z.int().min(1).max(128)
+/** The number of responses to one request. */
+export const ChoiceCount = z.int().min(1).max(128)
 
 export const CacheControl = z
   .looseObject({ type: z.string(), ttl: z.string().optional() })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startTestService } from '#test/harness/service/service.ts'
 import { parseRequest, startScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
-import { encodeAnswer } from '#test/harness/upstream/upstream-answers.ts'
+import { encodeResponse } from '#test/harness/upstream/upstream-responses.ts'
 import { runCli } from '../cli.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-import-'))
@@ -24,7 +24,7 @@ const rows = [
 test('a request by its LiteLLM name reaches the server of the row with its key', async () => {
   await using upstream = await startScriptedUpstream((received) => {
     const { protocol, streamed } = parseRequest(received)
-    return encodeAnswer(protocol, { text: 'Here.' }, streamed)
+    return encodeResponse(protocol, { text: 'Here.' }, streamed)
   })
   const model_list = rows.map(([model_name, model, base]) => ({
     model_name,

@@ -10,7 +10,7 @@ import { readBodyText } from '#platform/text/body-text.ts'
 import { connectionError, networkReason, notSignalboxError, redirectError } from './network-errors.ts'
 
 /** The longest answer that is read. A full page of a list is shorter. */
-const maxAnswerBytes = 256 * 1024 * 1024
+const maxResponseBytes = 256 * 1024 * 1024
 
 /** The longest page of a list with offsets. */
 const pageSize = 100
@@ -188,7 +188,7 @@ async function* readBody(answer: Response, toError: (error: Error) => Error): As
 }
 
 async function parseAnswer(response: Response): Promise<unknown> {
-  return JSON.parse(await readBodyText(response, maxAnswerBytes))
+  return JSON.parse(await readBodyText(response, maxResponseBytes))
 }
 
 type Access = { url: string | undefined; key: string | undefined }

@@ -55,7 +55,7 @@ test('the limit of a key is named as such', async () => {
   })
 })
 
-test('a small turn budget selects the longest answer that fits', async () => {
+test('a small turn budget selects the longest response that fits', async () => {
   const usd = (amount: number) => BigInt(amount * 1e12)
   const turn = { kind: 'turn' as const, id: 't', keyHash: 'k', startedAt: 0, part: 'max_cost_usd' as const }
   const budget = { id: 'turn:t', subject: turn, limit: usd(1), interval: null, includesByok: true }
@@ -71,10 +71,10 @@ test('a small turn budget selects the longest answer that fits', async () => {
   const { reservation, covered } = await reserveIn(1, 'spent')
   assert.deepEqual([(reservation as never as { need: bigint }).need, covered.maxCost], [usd(0.5), usd(0.5)])
   assert.equal((await reserveIn(9, 'spent')).covered.maxCost, usd(8))
-  // Nothing fits: the error has the cost of the shortest answer.
+  // Nothing fits: the error has the cost of the shortest response.
   await assert.rejects(reserveIn(0.1, 'spent'), ({ details }: any) => details.metadata.needed_usd === 0.25)
   assert.deepEqual(refused, [usd(0.25)])
-  // Requests in flight release unused money. A limit of a key does not shorten answers.
+  // Requests in flight release unused money. A limit of a key does not shorten responses.
   await assert.rejects(reserveIn(1, 'reserved'), { kind: 'rate_limited' })
   await assert.rejects(reserveIn(1, 'cut_off'), { kind: 'rate_limited', message: /a server that stopped reporting/ })
   const key = { ...budget, subject: { kind: 'key', hash: 'k' } }

@@ -41,7 +41,7 @@ type ReservationLimits = {
 /**
  * Reserves the highest cost of a request in all budgets.
  * @param original the request as the client sent it.
- * @param shorterVariants the request with ever shorter answers. If the budget of an intern's turn or session is too small for the
+ * @param shorterVariants the request with ever shorter responses. If the budget of an intern's turn or session is too small for the
  * original, the first variant that fits is reserved.
  * @returns the reservation, and the request that it covers.
  * @throws Fault `forbidden` if a limit is too small, `rate_limited` if requests in flight reserve the rest of it,

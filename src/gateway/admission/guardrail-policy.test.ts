@@ -59,7 +59,7 @@ test('settling a reservation twice charges it once', async () => {
   assert.deepEqual(spent, [5n])
 })
 
-test('a limit that was set later counts failed attempts and the answer', async () => {
+test('a limit that was set later counts failed attempts and the response', async () => {
   const spent: string[] = []
   const note = (id: string) => ({
     settle: ({ cost }: SettledCost) => void spent.push(`${id} ${cost}`),

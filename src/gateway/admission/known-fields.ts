@@ -1,4 +1,4 @@
-import { isAnswerLimit } from '#chat/tokens/answer-limit.ts'
+import { isOutputLimit } from '#chat/tokens/output-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { printable } from '#platform/text/printable.ts'
 import { clientProtocols } from '../clients/client-protocols.ts'
@@ -138,12 +138,12 @@ const freeFormFields: ReadonlySet<string> = new Set([
  */
 export function refuseFoldedNames(body: Body): void {
   for (const name in body) {
-    if (knownFields.has(name) || isAnswerLimit(name)) {
+    if (knownFields.has(name) || isOutputLimit(name)) {
       refuseFoldedNestedNames(body[name], name)
       continue
     }
     const folded = foldedName(name)
-    if (folded !== name && (knownFields.has(folded) || isAnswerLimit(folded))) throw foldedNameFault(name, folded)
+    if (folded !== name && (knownFields.has(folded) || isOutputLimit(folded))) throw foldedNameFault(name, folded)
   }
 }
 
@@ -171,7 +171,7 @@ const foldedName = (name: string) => name.toUpperCase().toLowerCase()
 
 /**
  * Removes the fields that this service does not know from a request that a limit counts. An unknown field can mean more or
- * longer answers at some provider.
+ * longer responses at some provider.
  * @returns the request, and the names of the removed fields of its body.
  */
 export function withoutUnknownFields<F extends RequestForms>(forms: F): { forms: F; removed: string[] } {
@@ -193,4 +193,4 @@ function removeUnknownFields<B extends Body>(body: B): { body: B; removed: strin
   return { body: copy as B, removed }
 }
 
-const isKnownField = (name: string) => knownFields.has(name) || isAnswerLimit(name)
+const isKnownField = (name: string) => knownFields.has(name) || isOutputLimit(name)

@@ -41,7 +41,7 @@ export async function requireRemainingLimits(
 }
 
 /**
- * Whether the smallest amount still fits the limit, over all servers. Without an answer within `maxWaitMs` it does
+ * Whether the smallest amount still fits the limit, over all servers. Without a response within `maxWaitMs` it does
  * not. If the store fails, the request continues.
  */
 async function hasRoom(budgets: Pick<Budgets, 'reserve'>, budget: Budget): Promise<boolean> {

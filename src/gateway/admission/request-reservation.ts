@@ -47,7 +47,7 @@ export class RequestReservation {
   }
 
   /**
-   * The request as the reservation covers it. It has a lower token limit than the original if only a shorter answer fits
+   * The request as the reservation covers it. It has a lower token limit than the original if only a shorter response fits
    * the limits of an intern's turn.
    */
   get request(): RequestForms {

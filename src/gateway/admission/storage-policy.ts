@@ -15,7 +15,7 @@ const isSetExcept =
 
 /** Fields that make the provider or a third party store content, with the values that do. */
 const storingFields: Record<string, { reason: string; isStored: IsStored }> = {
-  background: { reason: 'the provider stores answers of background requests', isStored: isSet },
+  background: { reason: 'the provider stores responses of background requests', isStored: isSet },
   conversation: { reason: 'the provider stores conversations', isStored: isSet },
   prompt_cache_retention: {
     reason: 'a prompt cache outside memory stores prompts',

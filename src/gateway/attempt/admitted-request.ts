@@ -10,12 +10,12 @@ import type { EndpointAccess } from '../request/endpoint-access.ts'
 /** A request that can be sent: the policy permits it, its record is open, and its cost is reserved. */
 export type AdmittedRequest = {
   call: Pick<CompletionCall, 'caller' | 'headers' | 'host' | 'pause' | 'source'>
-  /** The protocol of the answer. Plugins can wrap the client's protocol. */
+  /** The protocol of the response. Plugins can wrap the client's protocol. */
   client: ClientProtocol
   response: RevocableResponse
   decision: PolicyDecision
   record: RequestRecord
-  /** The prompt and answer to store; undefined if the policy stores none. */
+  /** The prompt and response to store; undefined if the policy stores none. */
   content: ContentRecorder | undefined
   access: EndpointAccess
   /** Also has the request as it is sent, which can have a lower token limit than the decision. */

@@ -1,4 +1,4 @@
-import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
+import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { type Pause, runInSlices } from '#platform/async/long-work.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { Target } from '../plan/plan.ts'
@@ -6,16 +6,16 @@ import type { RequestForms } from '../pricing/extra-usage-bound.ts'
 import { encodeBody, encodeBodyInSteps } from '../protocol/encoded-body.ts'
 import type { EncodedRequest, ProviderProtocol } from '../protocol/provider-protocol.ts'
 import { type Aliases, withOriginalNames } from '../protocol/repairs/aliases.ts'
-import { withAnswerTool } from '../protocol/repairs/answer-tool.ts'
 import { withCustomCalls } from '../protocol/repairs/custom-tools.ts'
+import { withOutputTool } from '../protocol/repairs/output-tool.ts'
 import { collectToolNames } from '../protocol/tool-calls/tool-arguments.ts'
 import type { AttemptRecord } from '../record/attempt-record.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
-import type { BackgroundReadSlots } from './answer/background-read-slots.ts'
 import type { CredentialOwner } from './failure/failure.ts'
 import { OneUse } from './one-use.ts'
+import type { BackgroundReadSlots } from './response/background-read-slots.ts'
 import { encodeForTarget, type TargetEncoding } from './target-encoding.ts'
 import type { Timeouts } from './upstream/timeouts.ts'
 import type { UpstreamRequest } from './upstream/upstream.ts'
@@ -23,29 +23,29 @@ import { buildUpstreamRequest } from './upstream-request.ts'
 
 /** One request to one endpoint, ready to be sent. */
 export type AttemptRequest = {
-  /** The id of the answer in this service. */
-  answerId: string
+  /** The id of the response in this service. */
+  responseId: string
   /** How many choices the client requested. */
   choiceCount: number
   /**
-   * The maximum tokens of the answer, set by the client or else by the catalogue. Tool arguments that are truncated at this
+   * The maximum tokens of the response, set by the client or else by the catalogue. Tool arguments that are truncated at this
    * limit are not an error.
    */
-  answerLimit: number | undefined
+  outputLimit: number | undefined
   /** The names of the tools that the upstream gets. Undefined if it gets none. */
   toolNames: ReadonlySet<string> | undefined
   target: Target
   providerProtocol: ProviderProtocol
   /**
    * Adapts the reader of another protocol, in case the server answers in it. The adapted reader reverses the changes of the
-   * request: names and types of tools, and a tool in place of an answer format. Undefined if the request changed none.
+   * request: names and types of tools, and a tool in place of a response format. Undefined if the request changed none.
    */
   adaptProtocol?: ((protocol: ProviderProtocol) => ProviderProtocol) | undefined
   /** The original names of tools that the upstream knows by another name. */
   aliases?: Aliases | undefined
-  /** Creates the reader of an answer that is too long to be parsed at once. */
+  /** Creates the reader of a response that is too long to be parsed at once. */
   bodyReader?: EncodedRequest['createBodyReader'] | undefined
-  /** Can be long, and an answer can take minutes, so its memory is freed when it was sent. */
+  /** Can be long, and a response can take minutes, so its memory is freed when it was sent. */
   upstreamRequest: OneUse<UpstreamRequest>
   credential: string | undefined
   credentialOwner: CredentialOwner
@@ -53,7 +53,7 @@ export type AttemptRequest = {
   timeouts: Timeouts
   /** How long a stream is held back for its first content. */
   contentHoldMs: number
-  /** How the answer is read after its client disconnected; undefined to cancel it. */
+  /** How the response is read after its client disconnected; undefined to cancel it. */
   backgroundRead?: { slots: BackgroundReadSlots; isNeeded: () => boolean }
 }
 
@@ -65,11 +65,11 @@ export type EncodingDeps = {
   backgroundReadSlots: BackgroundReadSlots
 }
 
-/** A request encoded for one endpoint, and how its answer is handled. */
+/** A request encoded for one endpoint, and how its response is handled. */
 export type EncodedAttempt = {
   attemptRequest: AttemptRequest
-  /** Whether the client gets the bytes of the answer, because both sides use the same protocol. */
-  passesAnswer: boolean
+  /** Whether the client gets the bytes of the response, because both sides use the same protocol. */
+  passesResponse: boolean
   /** Fields that the provider protocol cannot express. */
   droppedFields: readonly string[]
   triedEndpoint: TriedEndpoint
@@ -111,18 +111,18 @@ function buildAttempt(
   const { client, record, reservation } = admitted
   const { request } = reservation
   const stream = request.chat.stream === true
-  const { aliases, answerTool, customTools, dropped = [] } = encoded
+  const { aliases, outputTool, customTools, dropped = [] } = encoded
   const droppedFields = passesBody ? dropped : [...(client.listUntranslatedFields?.(request.body) ?? []), ...dropped]
   const hasAliases = aliases !== undefined && aliases.size > 0
-  const isAdapted = hasAliases || customTools !== undefined || answerTool !== undefined
-  const adaptProtocol = isAdapted ? (protocol: ProviderProtocol) => adaptAnswers(protocol, encoded) : undefined
+  const isAdapted = hasAliases || customTools !== undefined || outputTool !== undefined
+  const adaptProtocol = isAdapted ? (protocol: ProviderProtocol) => adaptResponses(protocol, encoded) : undefined
   const triedEndpoint = toTriedEndpoint(encoding, { ...request, protocol: client.protocol })
   return {
     droppedFields,
     attemptRequest: {
-      answerId: record.id,
+      responseId: record.id,
       choiceCount: request.chat.n ?? 1,
-      answerLimit: answerLimitOf(request.chat) ?? target.endpoint.maxCompletionTokens ?? undefined,
+      outputLimit: outputLimitOf(request.chat) ?? target.endpoint.maxCompletionTokens ?? undefined,
       toolNames: collectToolNames(request.chat, aliases),
       target,
       providerProtocol: adaptProtocol ? adaptProtocol(providerProtocol) : providerProtocol,
@@ -142,7 +142,7 @@ function buildAttempt(
     },
     triedEndpoint,
     attemptRecord,
-    passesAnswer: passesBody && !client.rewritesAnswers && !isAdapted && upstreamStreams === stream,
+    passesResponse: passesBody && !client.rewritesResponses && !isAdapted && upstreamStreams === stream,
   }
 }
 
@@ -160,11 +160,11 @@ function toTriedEndpoint(
 }
 
 /** The protocol whose readers reverse the changes of tools in the request. */
-function adaptAnswers(
+function adaptResponses(
   protocol: ProviderProtocol,
-  { aliases, customTools, answerTool }: EncodedRequest,
+  { aliases, customTools, outputTool }: EncodedRequest,
 ): ProviderProtocol {
   const withNames = aliases && aliases.size > 0 ? withOriginalNames(protocol, aliases) : protocol
   const withTypes = customTools ? withCustomCalls(withNames, customTools) : withNames
-  return answerTool === undefined ? withTypes : withAnswerTool(withTypes, answerTool)
+  return outputTool === undefined ? withTypes : withOutputTool(withTypes, outputTool)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import {
   chunk,
@@ -13,24 +13,27 @@ import {
 } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 import type { Target } from '../plan/plan.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
-import type { AttemptOutcome } from './answer/attempt-answer.ts'
 import { performAttempt } from './attempt.ts'
 import type { AttemptFailure } from './failure/failure.ts'
 import { OneUse } from './one-use.ts'
+import type { AttemptOutcome } from './response/attempt-response.ts'
 import { createUpstreams } from './upstream/create-upstreams.ts'
 
-/** Leaves when the answer has been read to its end. @returns what came, and whether it was whole. */
-async function leaveAtEnd(play: FaultyBehaviour, usageMs = 60_000): Promise<{ events: AnswerEvent[]; whole: boolean }> {
+/** Leaves when the response has been read to its end. @returns what came, and whether it was whole. */
+async function leaveAtEnd(
+  play: FaultyBehaviour,
+  usageMs = 60_000,
+): Promise<{ events: CompletionEvent[]; whole: boolean }> {
   await using upstream = await startFaultyUpstream({ play })
   const upstreams = createUpstreams({ connectMs: 60_000 })
   const leaving = new AbortController()
-  const events: AnswerEvent[] = []
+  const events: CompletionEvent[] = []
   let whole = false
   const attemptRequest = {
     target: { endpoint: endpointFor('play') } as Target,
-    answerId: 'gen-1',
+    responseId: 'gen-1',
     choiceCount: 1,
-    answerLimit: undefined,
+    outputLimit: undefined,
     toolNames: undefined,
     providerProtocol: openaiChat,
     upstreamRequest: new OneUse({
@@ -47,7 +50,7 @@ async function leaveAtEnd(play: FaultyBehaviour, usageMs = 60_000): Promise<{ ev
   }
   const receiver = {
     onStart: () => {},
-    onEvents: (read: AnswerEvent[]) => void events.push(...read),
+    onEvents: (read: CompletionEvent[]) => void events.push(...read),
     flush: () => void (events.some(({ type }) => type === 'finish') && leaving.abort()),
     onEnd: () => {
       whole = true
@@ -59,10 +62,10 @@ async function leaveAtEnd(play: FaultyBehaviour, usageMs = 60_000): Promise<{ ev
 }
 
 const ending = deltaEvent({ content: 'Hi' }) + deltaEvent({}, 'stop')
-const hasUsage = (events: AnswerEvent[]) => events.some(({ type }) => type === 'usage')
+const hasUsage = (events: CompletionEvent[]) => events.some(({ type }) => type === 'usage')
 
-describe('a client that disconnects at the end of its answer', () => {
-  test('has its answer read to the usage', async () => {
+describe('a client that disconnects at the end of its response', () => {
+  test('has its response read to the usage', async () => {
     const { events, whole } = await leaveAtEnd(({ socket }) => {
       socket.write(head() + chunk(ending))
       setTimeout(() => socket.write(chunk(usageChunk + doneEvent)), 50)
@@ -70,12 +73,12 @@ describe('a client that disconnects at the end of its answer', () => {
     assert.deepEqual([hasUsage(events), whole], [true, true])
   })
 
-  test('has its answer read until the timeout', async () => {
+  test('has its response read until the timeout', async () => {
     const { events, whole } = await leaveAtEnd(({ socket }) => void socket.write(head() + chunk(ending)), 50)
     assert.deepEqual([hasUsage(events), whole], [false, false])
   })
 
-  test('has its answer read for at most a megabyte', async () => {
+  test('has its response read for at most a megabyte', async () => {
     const { events, whole } = await leaveAtEnd(({ socket }) => {
       socket.write(head() + chunk(ending))
       const more = chunk(`: ${'x'.repeat(100_000)}\n\n`)
@@ -97,9 +100,9 @@ async function outcomeOf(
   const headers = { 'content-type': 'application/json' }
   const attemptRequest = {
     target: { endpoint: endpointFor('play') } as Target,
-    answerId: 'gen-1',
+    responseId: 'gen-1',
     choiceCount: 1,
-    answerLimit: undefined,
+    outputLimit: undefined,
     toolNames: undefined,
     providerProtocol: openaiChat,
     upstreamRequest: new OneUse({ origin, path: '/v1/chat/completions', headers, body: '{"model":"play"}' }),
@@ -121,9 +124,9 @@ function failureOf(outcome: AttemptOutcome): AttemptFailure {
   return outcome.failure
 }
 
-test('a byte order mark before a whole answer is ignored', async () => {
-  const answer = '\ufeff{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
-  const json: FaultyBehaviour = ({ socket }) => void socket.end(head('application/json') + chunk(answer) + chunk(''))
+test('a byte order mark before a whole response is ignored', async () => {
+  const response = '\ufeff{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
+  const json: FaultyBehaviour = ({ socket }) => void socket.end(head('application/json') + chunk(response) + chunk(''))
   assert.equal((await outcomeOf(json, { stream: false })).kind, 'complete')
 })
 
@@ -133,7 +136,7 @@ test('the content type in any case and spaces after the end mark are accepted', 
   assert.deepEqual(await outcomeOf(play), { kind: 'complete' })
 })
 
-test('a connection that breaks completes the answer only after its last content', async () => {
+test('a connection that breaks completes the response only after its last content', async () => {
   const breaksAfter = (body: string) => () =>
     outcomeOf(
       ({ socket }) => void socket.write(head() + chunk(body), () => setTimeout(() => socket.resetAndDestroy(), 30)),
@@ -155,11 +158,11 @@ test('a stream declared as JSON is read, also if its first chunk ends before an 
   assert.deepEqual(await outcomeOf(play), { kind: 'complete' })
 })
 
-describe('an attempt without an answer', () => {
+describe('an attempt without a response', () => {
   test('that ends at once was sent, and another endpoint can be tried', async () => {
     const failure = failureOf(await outcomeOf(({ socket }) => void socket.end(head() + chunk(''))))
     assert.deepEqual([failure.wasSent, failure.canTryNext], [true, true])
-    assert.match(failure.message, /ended its answer too early/)
+    assert.match(failure.message, /ended its response too early/)
   })
 
   test('that ends in the middle breaks off', async () => {
@@ -167,7 +170,7 @@ describe('an attempt without an answer', () => {
       ({ socket }) => void socket.end(head() + chunk(deltaEvent({ content: 'Hi' })) + chunk('')),
     )
     assert.equal(outcome.kind, 'broken_off')
-    assert.match(failureOf(outcome).message, /ended its answer too early/)
+    assert.match(failureOf(outcome).message, /ended its response too early/)
   })
 
   const manyEvents = 100_001

@@ -6,17 +6,17 @@ import type { Sink } from './upstream/upstream.ts'
 const request = { origin: 'http://x', path: '/', headers: {}, body: '{}' }
 
 /** Fetches from a scripted upstream, which an abort disconnects. */
-function fetchFrom(answer: (sink: Sink) => void) {
+function fetchFrom(response: (sink: Sink) => void) {
   const timeouts = { firstByteMs: 1000, idleMs: 1000, usageMs: 1000 }
   const send = (_request: unknown, _timeouts: unknown, sink: Sink) => {
-    setImmediate(() => answer(sink))
+    setImmediate(() => response(sink))
     const abort = () => sink.fail({ kind: 'aborted', phase: 'answer', message: 'left' })
     return { abort, pause() {}, resume() {} }
   }
   return fetchSmallJson({ upstreams: { send }, timeouts }, request)
 }
 
-test('an answer is read completely from any pieces', async () => {
+test('a response is read completely from any pieces', async () => {
   const read = await fetchFrom((sink) => {
     sink.head(200, {})
     for (const byte of Buffer.from('{"a":1}')) sink.data(Buffer.from([byte]))
@@ -25,7 +25,7 @@ test('an answer is read completely from any pieces', async () => {
   assert.deepEqual(read, { status: 200, body: { a: 1 } })
 })
 
-test('an endless answer is abandoned at the timeout', { timeout: 600_000 }, async () => {
+test('an endless response is abandoned at the timeout', { timeout: 600_000 }, async () => {
   let dripping: NodeJS.Timeout | undefined
   const read = await fetchFrom((sink) => {
     sink.head(200, {})

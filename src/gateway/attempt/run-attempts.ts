@@ -9,9 +9,9 @@ import { admitTargets } from './admitted-targets.ts'
 import { type EncodingDeps, encodeAttempt, encodeLongAttempt } from './attempt-request.ts'
 import { type AttemptFailure, failureFromStatus, toClientFault } from './failure/failure.ts'
 import {
-  type Answer,
   createAnswerHead,
   endWithError,
+  type ModelResponse,
   type SendOutcome,
   sendStreamed,
   sendWhole,
@@ -34,10 +34,14 @@ type Outcome =
 
 /**
  * Tries one endpoint after the other until one answers. After the first content of a stream, no other one is tried.
- * @returns the whole answer, or undefined if it was streamed.
+ * @returns the whole response, or undefined if it was streamed.
  * @throws Fault if no endpoint answered and the response is not open yet.
  */
-export async function runAttempts(deps: AttemptDeps, request: AdmittedRequest, targets: Target[]): Promise<Answer> {
+export async function runAttempts(
+  deps: AttemptDeps,
+  request: AdmittedRequest,
+  targets: Target[],
+): Promise<ModelResponse> {
   const keepaliveTimer = request.decision.chat.stream === true ? startKeepalives(deps, request) : undefined
   const { signal } = request.response
   let remaining = targets

@@ -3,7 +3,7 @@ import type { Fault } from '#platform/core/fault.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import type { Target } from '../plan/plan.ts'
-import type { AnswerHead, StreamWriter, WholeBody } from '../protocol/client-protocol.ts'
+import type { ResponseHead, StreamWriter, WholeBody } from '../protocol/client-protocol.ts'
 import { StreamRelay } from '../protocol/relay-stream.ts'
 import { WholeRelay } from '../protocol/relay-whole.ts'
 import type { AttemptRecord } from '../record/attempt-record.ts'
@@ -16,18 +16,18 @@ import { setDroppedFieldsHeader } from './dropped-fields-header.ts'
 import { type AttemptFailure, toClientFault } from './failure/failure.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
-/** A whole answer; undefined if it was streamed. */
-export type Answer = WholeBody | undefined
+/** A whole response; undefined if it was streamed. */
+export type ModelResponse = WholeBody | undefined
 
 type SendDeps = { catalogue: Catalogue<ProviderLookup>; upstreams: Upstreams; now: () => number }
 
-export type SendOutcome = { kind: 'answered'; answer: Answer } | { kind: 'failed'; failure: AttemptFailure }
+export type SendOutcome = { kind: 'answered'; answer: ModelResponse } | { kind: 'failed'; failure: AttemptFailure }
 
-/** Sends a streamed request to one endpoint and relays the answer. */
+/** Sends a streamed request to one endpoint and relays the response. */
 export async function sendStreamed(
   deps: SendDeps,
   admitted: AdmittedRequest,
-  { attemptRequest, passesAnswer, droppedFields, triedEndpoint, attemptRecord }: EncodedAttempt,
+  { attemptRequest, passesResponse, droppedFields, triedEndpoint, attemptRecord }: EncodedAttempt,
 ): Promise<SendOutcome> {
   const { call, client, response, record, content, decision } = admitted
   const { chat } = admitted.reservation.request
@@ -35,9 +35,9 @@ export async function sendStreamed(
   const relay = new StreamRelay(response, {
     client,
     head: createAnswerHead(deps, admitted, target),
-    passesAnswer,
+    passesResponse,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
-    count: content ? content.startAnswer(attemptRecord.count) : attemptRecord.count,
+    count: content ? content.startResponse(attemptRecord.count) : attemptRecord.count,
     countText: attemptRecord.countText,
     needsText: content !== undefined,
     started: () => {
@@ -58,7 +58,7 @@ export async function sendStreamed(
   record.finishAttempt(attemptRecord, triedEndpoint, { failure, hasClientLeft, isFullyRead: !relay.wasThrottled })
   if (failure) {
     const fault = toClientFault(failure, target)
-    // A disconnect or a revocation truncates the answer, which looks like a failure of the provider. `complete` notes the
+    // A disconnect or a revocation truncates the response, which looks like a failure of the provider. `complete` notes the
     // cause of a revocation.
     if (!hasClientLeft) record.noteCause(fault)
     endWithError(admitted, relay.flushAndContinue(), fault)
@@ -66,18 +66,18 @@ export async function sendStreamed(
   return { kind: 'answered', answer: undefined }
 }
 
-/** Sends a request to one endpoint and returns the whole answer. */
+/** Sends a request to one endpoint and returns the whole response. */
 export async function sendWhole(
   deps: SendDeps,
   admitted: AdmittedRequest,
-  { attemptRequest, passesAnswer, droppedFields, triedEndpoint, attemptRecord }: EncodedAttempt,
+  { attemptRequest, passesResponse, droppedFields, triedEndpoint, attemptRecord }: EncodedAttempt,
 ): Promise<SendOutcome> {
   const { client, response, record, content, decision } = admitted
   const relay = new WholeRelay({
     client,
     head: createAnswerHead(deps, admitted, triedEndpoint.target),
-    passesAnswer,
-    count: content ? content.startAnswer(attemptRecord.count) : attemptRecord.count,
+    passesResponse,
+    count: content ? content.startResponse(attemptRecord.count) : attemptRecord.count,
     price: createCostReport(attemptRecord, triedEndpoint),
   })
   const { outcome, timings } = await performAttempt(deps, attemptRequest, relay, response.signal)
@@ -93,17 +93,17 @@ export async function sendWhole(
   return { kind: 'answered', answer: relay.body }
 }
 
-/** Computes the cost that the answer reports, which equals the charged cost. */
+/** Computes the cost that the response reports, which equals the charged cost. */
 function createCostReport(attemptRecord: AttemptRecord, triedEndpoint: TriedEndpoint) {
   return (tokens: TokenCounts) => ({ costUsd: toUsd(attemptRecord.costAt(triedEndpoint, tokens)) })
 }
 
-/** The facts of an answer that do not come from the upstream. */
+/** The facts of a response that do not come from the upstream. */
 export function createAnswerHead(
   { catalogue }: { catalogue: Catalogue<ProviderLookup> },
   { record, reservation }: Pick<AdmittedRequest, 'record' | 'reservation'>,
   { model, endpoint }: Target,
-): AnswerHead {
+): ResponseHead {
   const createdSeconds = Math.floor(record.createdAt / 1000)
   const provider = catalogue.current().findProvider(endpoint.provider)?.name ?? endpoint.provider
   return { id: record.id, model: model.id, provider, createdSeconds, request: reservation.request.body }

@@ -16,7 +16,7 @@ export type TargetEncoding = {
   encoded: EncodedRequest
   /** Whether the body is that of the client, and not a translation. */
   passesBody: boolean
-  /** Whether the upstream streams its answer. Some endpoints can only stream, even if the client requests a whole answer. */
+  /** Whether the upstream streams its response. Some endpoints can only stream, even if the client requests a whole response. */
   upstreamStreams: boolean
 }
 
@@ -37,7 +37,7 @@ export function encodeForTarget(
   const providerProtocol = findProviderProtocol(endpoint, provider, client.task)
   if (!access || !providerProtocol)
     throw new Fault('unavailable', `The provider ${endpoint.provider} was just removed from the catalogue.`)
-  // Answers to other tasks than chats are never streamed.
+  // Responses to other tasks than chats are never streamed.
   const streamsOnly = client.task === undefined && endpoint.compatibility?.wholeAnswers === false
   const upstreamStreams = chat.stream === true || streamsOnly
   const protocolTarget = { endpoint, credential: access.secret, stream: upstreamStreams }

@@ -1,7 +1,7 @@
 import type { ClientProtocol } from '../protocol/client-protocol.ts'
 
 const neverStreamed = (): never => {
-  throw new Error('answers of this protocol are never streamed')
+  throw new Error('responses of this protocol are never streamed')
 }
 
 /** The stream members of a client protocol without streams: its requests have no field `stream`. */

@@ -47,7 +47,7 @@ const minDelayMs = 100
 const writeDelayMs = 10_000
 
 /**
- * Asks providers for the cost of answers without a usage report, as `cost_lookup` of the catalogue says, and corrects what
+ * Asks providers for the cost of responses without a usage report, as `cost_lookup` of the catalogue says, and corrects what
  * was charged. Several servers share the work through the database. Ends with the signal.
  * @returns a function to call after metering a request that has a lookup.
  */
@@ -137,7 +137,7 @@ async function requestBill(
   const access = (await deps.credentials.of(caller)).find(provider, endpoint)
   if (!lookupName || !protocol || !access) return undefined
   const { path, read } = costLookupProtocols[lookupName]
-  const answer = await fetchSmallJson(deps, {
+  const response = await fetchSmallJson(deps, {
     ...resolveAddress(access.baseUrl, path(upstreamId)),
     method: 'GET',
     headers: {
@@ -146,7 +146,7 @@ async function requestBill(
     },
     body: '',
   })
-  return answer && answer.status < 300 ? read(answer.body, protocol) : undefined
+  return response && response.status < 300 ? read(response.body, protocol) : undefined
 }
 
 /** The cost of the tokens by the current prices, with the units that were billed in addition. */

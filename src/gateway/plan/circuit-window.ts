@@ -44,7 +44,7 @@ export function countOutcomes(
 
 /**
  * Whether the endpoint fails too often. That needs ten requests in the slot of `startedAt` and the one before, of which
- * half failed, and later slots without more answers than failures. A running request does not count as failed.
+ * half failed, and later slots without more responses than failures. A running request does not count as failed.
  */
 export function isFailing(window: Window, startedAt: number): boolean {
   const slotNumber = Math.floor(startedAt / slotMs)

@@ -88,7 +88,7 @@ test('a closed circuit opens only when half of ten or more concurrent requests f
         const started = count('arrived') - count('abandoned', 'limited')
         assert.ok(started >= 10, `${started} started`)
         // Of connections that were lost together only the first counts as a failure, even if it had not started to
-        // answer.
+        // response.
         assert.ok(count(...failures) * 2 >= started - count('disconnected'), `${count(...failures)} of ${started}`)
       }
     }),

@@ -49,11 +49,11 @@ export type CircuitEvent =
   | { type: 'request.forced'; now: number }
   /** The attempt ended without an outcome: the client disconnected, or the request was invalid. */
   | { type: 'attempt.abandoned'; now: number; startedAt: number }
-  /** The first byte of an answer. */
+  /** The first byte of a response. */
   | { type: 'answer.started'; now: number; startedAt: number }
   /** `answered`: the failure came after the first byte. A lost connection often ends several attempts at once. */
   | { type: 'attempt.failed'; now: number; startedAt: number; answered: boolean; isConnectionLost: boolean }
-  /** The answer was an error with `Retry-After`. */
+  /** The response was an error with `Retry-After`. */
   | { type: 'pause.requested'; now: number; startedAt: number; durationMs: number }
 
 const reopeningFailureRate = 0.5
@@ -66,7 +66,7 @@ const maxPauseMs = 10 * 60_000
 const outageWindowMs = 1_000
 /** The credit that one request takes. Each millisecond adds 1, so at least one request a second is admitted. */
 export const admissionCost = 1_000
-/** A half-open circuit closes when answers exceed failures by this number. */
+/** A half-open circuit closes when responses exceed failures by this number. */
 const minLeadToClose = 10
 const hopelessAfterFailures = 20
 /** If the clock is set back by more, the circuit is reset. */
@@ -102,7 +102,7 @@ export function step(circuitBefore: Circuit, event: CircuitEvent): Circuit {
     case 'answer.started':
       return event.startedAt < circuit.since
         ? { ...circuit, failuresInARow: 0 }
-        : recordAnswer(circuit, event.startedAt)
+        : recordFirstByte(circuit, event.startedAt)
     case 'attempt.failed':
       return event.startedAt < circuit.since ? recordLateFailure(circuit) : recordFailure(circuit, event)
     case 'pause.requested':
@@ -140,7 +140,7 @@ function commonState(circuit: Circuit): CommonState {
   return { since, pausedUntil, troubledUntil, connectionLostAt, failuresInARow, forcedAt, openings }
 }
 
-/** Adds credit for the elapsed time, and a bonus in proportion to the lead of answers over failures. */
+/** Adds credit for the elapsed time, and a bonus in proportion to the lead of responses over failures. */
 function addCredit(circuit: CommonState & HalfOpenState, now: number): Circuit {
   const elapsed = Math.max(0, now - circuit.creditAt)
   const bonusCredit = Math.max(0, (circuit.answered - circuit.failed) / minLeadToClose) * admissionCost
@@ -164,7 +164,7 @@ function countStarted(circuit: Circuit, startedAt: number, count: 1 | -1): Circu
   }
 }
 
-function recordAnswer(circuit: Circuit, startedAt: number): Circuit {
+function recordFirstByte(circuit: Circuit, startedAt: number): Circuit {
   switch (circuit.at) {
     case 'closed': {
       const window = countOutcomes(circuit.window, startedAt, { answered: 1 })
@@ -198,7 +198,7 @@ function recordFailure(circuit: Circuit, event: FailureEvent): Circuit {
 
 function applyFailure(circuit: Circuit, event: FailureEvent): Circuit {
   const { now, startedAt } = event
-  // The first byte was counted as an answer. A later failure undoes that.
+  // The first byte was counted as a response. A later failure undoes that.
   const retractedAnswers = event.answered ? 1 : 0
   const failureCounts = { failuresInARow: circuit.failuresInARow + 1, troubledUntil: now + troubleMs }
   switch (circuit.at) {

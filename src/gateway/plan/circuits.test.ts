@@ -16,19 +16,19 @@ function circuits() {
   const fail = (permits: AttemptPermit[], trouble = {}) => {
     for (const permit of permits) permit.reportFailure(trouble)
   }
-  const answer = (permits: AttemptPermit[]) => {
-    for (const permit of permits) permit.reportAnswer()
+  const response = (permits: AttemptPermit[]) => {
+    for (const permit of permits) permit.reportFirstByte()
   }
   const wait = (ms: number) => {
     clock.at += ms
   }
-  return { ...created, changes, start, fail, answer, wait, open: () => fail(start(10)) }
+  return { ...created, changes, start, fail, answer: response, wait, open: () => fail(start(10)) }
 }
 
 describe('a circuit', () => {
   test('opens when half of ten requests or more have failed, and not before', () => {
-    const { start, fail, answer, health } = circuits()
-    answer(start(5))
+    const { start, fail, answer: response, health } = circuits()
+    response(start(5))
     fail(start(4))
     assert.equal(health('e'), 'troubled')
     fail(start(1))
@@ -36,8 +36,8 @@ describe('a circuit', () => {
   })
 
   test('counts an attempt that reports a failure twice as one failure', () => {
-    const { start, fail, answer, health } = circuits()
-    answer(start(6))
+    const { start, fail, answer: response, health } = circuits()
+    response(start(6))
     const permits = start(4)
     fail(permits)
     fail(permits)
@@ -45,29 +45,29 @@ describe('a circuit', () => {
   })
 
   test('ignores the first byte of an attempt that started before it opened', () => {
-    const { start, fail, answer, health, wait } = circuits()
+    const { start, fail, answer: response, health, wait } = circuits()
     const slow = start(1)
     wait(1000)
     fail(start(10))
-    answer(slow)
+    response(slow)
     assert.equal(health('e'), 'open')
     wait(5000)
     assert.equal(start(2).length, 1)
   })
 
   test('ignores reports of an attempt that has ended', () => {
-    const { start, fail, answer, health } = circuits()
+    const { start, fail, answer: response, health } = circuits()
     const permits = start(10)
     for (const permit of permits) permit.end()
     fail(permits)
-    answer(permits)
+    response(permits)
     assert.equal(health('e'), 'healthy')
   })
 
   test('stays closed at three failures in a hundred, however many', () => {
-    const { start, fail, answer, health } = circuits()
+    const { start, fail, answer: response, health } = circuits()
     for (let hundred = 0; hundred < 100; hundred++) {
-      answer(start(97))
+      response(start(97))
       fail(start(3))
       assert.equal(health('e'), 'troubled')
     }
@@ -83,8 +83,8 @@ describe('a circuit', () => {
   })
 
   test('counts twelve requests that end with one lost connection as one failure', () => {
-    const { start, fail, answer, health, wait } = circuits()
-    answer(start(9))
+    const { start, fail, answer: response, health, wait } = circuits()
+    response(start(9))
     const running = start(12)
     wait(500)
     fail(running, { isConnectionLost: true })
@@ -94,11 +94,11 @@ describe('a circuit', () => {
   })
 
   test('pauses for a Retry-After, whatever the outcome of earlier requests', () => {
-    const { start, fail, answer, health, wait, restriction } = circuits()
+    const { start, fail, answer: response, health, wait, restriction } = circuits()
     const [limited, ...before] = start(200)
     limited!.reportFailure({ retryAfterMs: 1_000 })
     assert.deepEqual([health('e'), restriction('e')], ['unavailable', { reason: 'retry_after', until: 1_001_000 }])
-    answer(before.slice(6))
+    response(before.slice(6))
     fail(before.slice(0, 6))
     wait(999)
     assert.equal(health('e'), 'unavailable')
@@ -114,7 +114,7 @@ describe('a circuit', () => {
   })
 
   test('ignores time-outs of requests that started before it opened', () => {
-    const { start, fail, answer, open, health, wait, restriction } = circuits()
+    const { start, fail, answer: response, open, health, wait, restriction } = circuits()
     const before = start(8)
     open()
     wait(4_000)
@@ -122,7 +122,7 @@ describe('a circuit', () => {
     assert.equal(restriction('e')?.until, 1_005_000)
     wait(1_000)
     for (let second = 0; second < 10; second++) {
-      answer(start(1))
+      response(start(1))
       wait(1_000)
     }
     fail(before.slice(4))
@@ -170,12 +170,12 @@ describe('a circuit', () => {
   })
 
   test('half-open admits a growing share, and closes after ten first bytes', () => {
-    const { start, answer, open, health, wait } = circuits()
+    const { start, answer: response, open, health, wait } = circuits()
     open()
     wait(5_000)
     const shares = Array.from({ length: 5 }, () => {
       const admitted = start(20)
-      answer(admitted)
+      response(admitted)
       return admitted.length
     })
     assert.deepEqual(shares, [1, 2, 6, 18, 20])
@@ -192,10 +192,10 @@ describe('a circuit', () => {
     }
   })
 
-  test('counts an answer that broke off as a failure only', () => {
-    const { start, fail, answer, health } = circuits()
+  test('counts a response that broke off as a failure only', () => {
+    const { start, fail, answer: response, health } = circuits()
     const streams = start(10)
-    answer(streams)
+    response(streams)
     fail(streams.slice(0, 4))
     assert.equal(health('e'), 'troubled')
     fail(streams.slice(4, 5))
@@ -213,14 +213,14 @@ describe('a circuit', () => {
     const { admitLastResort, open, health, wait } = circuits()
     open()
     for (let more = 0; more < 9; more++) admitLastResort('e')!.reportFailure({})
-    admitLastResort('e')!.reportAnswer()
+    admitLastResort('e')!.reportFirstByte()
     for (let more = 0; more < 20; more++) admitLastResort('e')!.reportFailure({})
     const triesIn = () => Array.from({ length: 10 }, () => admitLastResort('e')).filter((permit) => permit).length
     assert.deepEqual([health('e'), triesIn(), health('e')], ['open', 1, 'unavailable'])
     wait(1_000)
     assert.equal(triesIn(), 1)
     wait(1_000)
-    admitLastResort('e')!.reportAnswer()
+    admitLastResort('e')!.reportFirstByte()
     assert.equal(triesIn(), 10)
   })
 
@@ -232,13 +232,13 @@ describe('a circuit', () => {
   })
 
   test('reports its state and each change', () => {
-    const { start, answer, fail, open, listRestricted, changes, wait } = circuits()
+    const { start, answer: response, fail, open, listRestricted, changes, wait } = circuits()
     open()
     assert.deepEqual(listRestricted(), [{ name: 'e', state: 'open', reason: 'failure_rate', until: 1_005_000 }])
     wait(5_000)
     assert.deepEqual(listRestricted()[0]?.state, 'half_open')
     for (let second = 0; second < 10; second++) {
-      answer(start(1))
+      response(start(1))
       wait(1_000)
     }
     fail(start(2), { retryAfterMs: 1_000 })

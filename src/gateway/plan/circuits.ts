@@ -12,8 +12,8 @@ type CircuitFailure = {
 
 /** Permission for one attempt. The attempt reports its outcome here. */
 export type AttemptPermit = {
-  /** Reports the first byte of an answer. Repeated calls are ignored. */
-  reportAnswer: () => void
+  /** Reports the first byte of a response. Repeated calls are ignored. */
+  reportFirstByte: () => void
   /** Reports a failure, before or after the first byte. Later reports are ignored. */
   reportFailure: (failure: CircuitFailure) => void
   /** Ends the attempt. Without an earlier report, it does not count for or against the endpoint. */
@@ -127,7 +127,7 @@ class CircuitPermit implements AttemptPermit {
     this.#startedAt = now()
   }
 
-  reportAnswer(): void {
+  reportFirstByte(): void {
     if (this.#hasAnswered || this.#hasEnded) return
     this.#hasAnswered = true
     this.#apply({ type: 'answer.started', now: this.#now(), startedAt: this.#startedAt })

@@ -38,5 +38,5 @@ export function contextLengthError(
 function describeProblem(limit: number, tokens: number | undefined): string {
   if (tokens === undefined) return 'The prompt is longer. Shorten the messages,'
   if (tokens > limit) return `The prompt has about ${tokens} tokens. Shorten the messages,`
-  return `The prompt has about ${tokens} tokens, so there is no room for the answer limit. Lower the limit, shorten the messages,`
+  return `The prompt has about ${tokens} tokens, so there is no room for the output limit. Lower the limit, shorten the messages,`
 }

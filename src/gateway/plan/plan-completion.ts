@@ -90,7 +90,7 @@ function createTaskCheck(deps: Pick<PlanDeps, 'catalogue'>, { task }: ClientProt
   return (endpoint) => findProviderProtocol(endpoint, catalogue.findProvider(endpoint.provider), task) !== undefined
 }
 
-/** Whether the endpoint can return `n` choices. A translated or rewritten answer has only one. */
+/** Whether the endpoint can return `n` choices. A translated or rewritten response has only one. */
 function createChoiceCheck(
   deps: Pick<PlanDeps, 'catalogue'>,
   { n }: ChatRequest,
@@ -100,7 +100,7 @@ function createChoiceCheck(
   const catalogue = deps.catalogue.current()
   return (endpoint) => {
     const providerProtocol = findProviderProtocol(endpoint, catalogue.findProvider(endpoint.provider))
-    return !providerProtocol || (passesThrough(providerProtocol, client.protocol) && !client.rewritesAnswers)
+    return !providerProtocol || (passesThrough(providerProtocol, client.protocol) && !client.rewritesResponses)
   }
 }
 

@@ -27,7 +27,7 @@ export type Preferences = {
 export type RequestNeeds = {
   /** All parameters of the request, by their names in the catalogue. Empty without `requireParameters`. */
   parameters: string[]
-  /** Parameters without which an answer would be wrong, such as `tools`. Endpoints that lack one are always excluded. */
+  /** Parameters without which a response would be wrong, such as `tools`. Endpoints that lack one are always excluded. */
   required: string[]
   /** Kinds of input other than text that the model must accept. */
   inputModalities: string[]

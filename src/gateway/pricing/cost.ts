@@ -6,7 +6,7 @@ import { type ModelUsage, ownTokens } from './model-usage.ts'
 import { type Rates, ratesFor } from './rates.ts'
 
 /**
- * The exact cost of an answer at the prices of its endpoint.
+ * The exact cost of a response at the prices of its endpoint.
  * @param models the usage of models that tools called, at the prices of these models.
  */
 export function costOf(

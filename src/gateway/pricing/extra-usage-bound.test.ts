@@ -107,7 +107,7 @@ describe('billed units other than text', () => {
     assert.deepEqual([tier(), tier('priority'), tier('default')], ['priority', 'priority', undefined])
   })
 
-  test('have the name in the request, not in the answer', () => {
+  test('have the name in the request, not in the response', () => {
     const bound = boundOf(openaiResponses, { tools: [{ type: 'web_search_preview' }], max_tool_calls: 9 })
     const { extras } = settledUsage(bound, plain, { tokens, extras: { pieces: { web_search: 2 } } })
     assert.deepEqual(extras?.pieces, { web_search_preview: 2 })

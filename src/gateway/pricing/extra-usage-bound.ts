@@ -54,7 +54,7 @@ type ToolModel = { name: string; prices: Prices; prompt: number; completion: num
 
 /** The assumed number of calls of a provider tool for which no field sets a limit. */
 const assumedCallLimit = 16
-/** The assumed maximum of images in one answer. */
+/** The assumed maximum of images in one response. */
 const assumedAnswerImages = 4
 
 /** Bounds what an endpoint can bill in addition to text. Undefined if it can bill only text, as for most requests. */
@@ -108,24 +108,24 @@ function findExtraTokenTypes(chat: ChatRequest, { model }: EndpointWithModel): R
   if (hasLongCacheLifetime) types.push({ type: 'cacheWrite1h', requestedBy: 'cache_control.ttl' })
   if (hasAudio || hasVideo) types.push({ type: 'audioPrompt', requestedBy: hasAudio ? 'audio' : 'video' })
   else if (hasUnknownFiles && acceptsAudio) types.push({ type: 'audioPrompt', requestedBy: 'a file that may be audio' })
-  if (canReturn('audio')) types.push({ type: 'audioCompletion', requestedBy: 'an answer in audio' })
-  if (canReturn('image')) types.push({ type: 'imageCompletion', requestedBy: 'an answer with images' })
+  if (canReturn('audio')) types.push({ type: 'audioCompletion', requestedBy: 'a response in audio' })
+  if (canReturn('image')) types.push({ type: 'imageCompletion', requestedBy: 'a response with images' })
   return types
 }
 
-/** The images of the prompt and of the answers. Empty if there are none, or if images have no price. */
+/** The images of the prompt and of the responses. Empty if there are none, or if images have no price. */
 function countImages(
   chat: ChatRequest,
   { prices }: Endpoint,
   requestedTypes: readonly RequestedTokenType[],
 ): Record<string, number> {
   const canReturnImages = requestedTypes.some(({ type }) => type === 'imageCompletion')
-  const answerImages = canReturnImages ? assumedAnswerImages * countBilledChoices(chat) : 0
-  const count = getRequestMedia(chat).imageCount + answerImages
+  const responseImages = canReturnImages ? assumedAnswerImages * countBilledChoices(chat) : 0
+  const count = getRequestMedia(chat).imageCount + responseImages
   return prices.image === undefined || count === 0 ? {} : { image: count }
 }
 
-/** The number of answers that are billed. With `best_of` the provider bills more than it returns. */
+/** The number of responses that are billed. With `best_of` the provider bills more than it returns. */
 export function countBilledChoices({ n, best_of: bestOf }: ChatRequest): number {
   return Math.max(1, n ?? 1, bestOf ?? 1)
 }

@@ -57,7 +57,7 @@ function isTierPriced(prices: Prices, tier: string | undefined): boolean {
   )
 }
 
-/** The billed units of an answer without a price, which its cost does not include. */
+/** The billed units of a response without a price, which its cost does not include. */
 export function findUnpricedUnits(prices: Prices, tokens: TokenCounts, extras: Extras | undefined): string[] {
   const { cacheWritten1h, audioPrompt, audioCompletion, imageCompletion } = tokens.parts ?? {}
   const countByType = { cacheWrite1h: cacheWritten1h, audioPrompt, audioCompletion, imageCompletion }

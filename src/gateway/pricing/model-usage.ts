@@ -2,11 +2,11 @@ import type { Prices } from '#catalogue/index/model.ts'
 import { findByModelName } from '#catalogue/index/names/sibling-endpoints.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 
-/** The tokens of another model that a tool called. The counts of the answer include them. */
+/** The tokens of another model that a tool called. The counts of the response include them. */
 export type ModelUsage = { prices: Prices; tokens: TokenCounts }
 
 /**
- * The usage of each other model that the request named. Together the usages have at most the tokens of the answer, because only
+ * The usage of each other model that the request named. Together the usages have at most the tokens of the response, because only
  * those are bounded.
  */
 export function modelUsages(
@@ -26,14 +26,14 @@ export function modelUsages(
   return usages
 }
 
-/** The tokens of the answering model: the tokens of the answer minus those of other models. */
+/** The tokens of the answering model: the tokens of the response minus those of other models. */
 export function ownTokens(tokens: TokenCounts, models: readonly ModelUsage[] = []): TokenCounts {
   return models.reduce((rest, model) => mergeCounts(rest, model.tokens, subtract), tokens)
 }
 
 const subtract = (count: number, other: number) => count - other
 
-/** Merges two counts field by field. Audio and image tokens stay, because only the counts of the answer have them. */
+/** Merges two counts field by field. Audio and image tokens stay, because only the counts of the response have them. */
 function mergeCounts(
   { parts, ...tokens }: TokenCounts,
   other: TokenCounts,

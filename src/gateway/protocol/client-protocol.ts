@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { CompletionEvent, TokenCounts } from '#chat/events.ts'
 import type { ConversationField } from '#chat/fields/conversation-fields.ts'
 import type { RequestFormat, Task } from '#platform/core/vocabulary.ts'
 import type { Envelope } from '#platform/http/response/envelope.ts'
@@ -8,18 +8,18 @@ import type { PresetStyle } from '../presets/apply-preset.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 import type { Body } from './request-body.ts'
 
-/** A whole answer: JSON as text or bytes, or an object. */
+/** A whole response: JSON as text or bytes, or an object. */
 export type WholeBody = string | Buffer | object
 
 /** The id, model and provider that the client sees. */
-export type AnswerHead = {
+export type ResponseHead = {
   id: string
   /** The catalogue's id of the model that answers. */
   model: string
   /** The display name of the provider. */
   provider?: string
   createdSeconds: number
-  /** The client's body, for protocols whose answers repeat parts of the request. */
+  /** The client's body, for protocols whose responses repeat parts of the request. */
   request?: Body
 }
 
@@ -31,7 +31,7 @@ type WriterOptions = {
 }
 
 /**
- * A client protocol: translates requests of clients to chat requests, and answer events to answers for clients. Each protocol
+ * A client protocol: translates requests of clients to chat requests, and completion events to responses for clients. Each protocol
  * has a folder in `clients/` and a line in `client-protocols.ts`.
  */
 export type ClientProtocol = {
@@ -55,8 +55,8 @@ export type ClientProtocol = {
   isUsedBy?: (headers: RequestHeaders) => boolean
   /** Whether clients can send their key in the header `x-api-key`. */
   acceptsApiKeyHeader?: boolean
-  /** Additional headers of answers. */
-  answerHeaders?: (requestId: string) => Record<string, string>
+  /** Additional headers of responses. */
+  responseHeaders?: (requestId: string) => Record<string, string>
   /** A fast check: true if a body is certainly valid. False is inconclusive, and the schema decides. */
   passesFastCheck?: (body: unknown) => body is Body
   /** Translates a body to a chat request. @throws Fault `invalid` for content without a counterpart. */
@@ -65,23 +65,23 @@ export type ClientProtocol = {
   listUntranslatedFields?: (body: Body) => string[]
   /** Describes how a preset fills in a body. */
   preset: PresetStyle
-  /** Creates the writer of one streamed answer. */
-  createWriter: (head: AnswerHead, options: WriterOptions) => StreamWriter
+  /** Creates the writer of one streamed response. */
+  createWriter: (head: ResponseHead, options: WriterOptions) => StreamWriter
   /** The text that keeps an idle stream open. */
   keepalive: string
   /** The end of a passed-through stream. It replaces the end mark of the upstream. */
   passThroughEnd: string
-  /** Creates the rewriter of one passed-through answer, which replaces values that clients need. */
-  createRewriter?: (head: AnswerHead) => PassthroughRewriter
+  /** Creates the rewriter of one passed-through response, which replaces values that clients need. */
+  createRewriter?: (head: ResponseHead) => PassthroughRewriter
   /** Converts token counts to the `usage` of this protocol. */
   toUsage: (tokens: TokenCounts) => object
   /** Adds the cost to the upstream's event with the usage. */
   addCostToEvent: (raw: Buffer, cost: CostNote, options: Pick<WriterOptions, 'includeUsage'>) => string | Buffer
-  /** Writes a whole answer from its events. */
-  writeBody: (head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined) => object
-  /** Whether answers are rewritten even if their bytes could be passed through. */
-  rewritesAnswers?: boolean
-  /** The format of errors before the answer. Defaults to the format of this service. */
+  /** Writes a whole response from its events. */
+  writeBody: (head: ResponseHead, events: CompletionEvent[], cost: CostNote | undefined) => object
+  /** Whether responses are rewritten even if their bytes could be passed through. */
+  rewritesResponses?: boolean
+  /** The format of errors before the response. Defaults to the format of this service. */
   envelope?: Envelope
 }
 
@@ -90,7 +90,7 @@ export type HeadersRequest = { body: Body; isLimited: boolean }
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** One operation of the API. `response` is the schema of a whole answer. */
+/** One operation of the API. `response` is the schema of a whole response. */
 type Operation = {
   /** The name of the operation in the API description. */
   id: string
@@ -101,20 +101,20 @@ type Operation = {
   /** The most items, members, arrays and objects of a long body. Defaults to the usual limit. */
   maxBodyParts?: number
   response: z.ZodType
-  /** The schema of each event of a streamed answer; undefined if answers are never streamed. */
+  /** The schema of each event of a streamed response; undefined if responses are never streamed. */
   events?: z.ZodType
   /** The schema of errors. Defaults to the usual schema of this service. */
   errorBody?: z.ZodType
 }
 
-/** The metered cost for the usage in the answer. `billedTokens` is set if the provider reported other counts. */
+/** The metered cost for the usage in the response. `billedTokens` is set if the provider reported other counts. */
 export type CostNote = { costUsd: number; billedTokens?: TokenCounts }
 
-/** Writes one streamed answer. Each function returns the text to send. */
+/** Writes one streamed response. Each function returns the text to send. */
 export type StreamWriter = {
-  event: (event: AnswerEvent) => string
-  /** Writes the end of a complete answer. */
+  event: (event: CompletionEvent) => string
+  /** Writes the end of a complete response. */
   end: (cost: CostNote | undefined) => string
-  /** Writes the end of an answer that broke off. */
+  /** Writes the end of a response that broke off. */
   fail: (error: { code: number; message: string; metadata?: Record<string, unknown> }) => string
 }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { ByteBatch } from '#platform/text/byte-batch.ts'
-import { AnswerSizeLimit } from '../attempt/answer/answer-size-limit.ts'
-import type { TextEvent } from '../attempt/answer/receiver.ts'
-import { DeltaFastPath } from '../attempt/answer/stream/delta-fast-path.ts'
+import type { TextEvent } from '../attempt/response/receiver.ts'
+import { ResponseSizeLimit } from '../attempt/response/response-size-limit.ts'
+import { DeltaFastPath } from '../attempt/response/stream/delta-fast-path.ts'
 import { createChatRewriter } from '../clients/chat/passthrough/rewriter.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
-import { AnswerCounter } from '../record/answer-counter.ts'
+import { ResponseCounter } from '../record/response-counter.ts'
 import { EventTemplate } from './event-template.ts'
 
 const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
@@ -75,14 +75,14 @@ type Relayed = { events: string; bytes: string; counted: number }
 /** Relays a stream that is cut at these positions. @returns its text, the events of the client and the counted text. */
 function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boolean; alike: boolean }): Relayed {
   const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
-  const [tally, batch, rewriter] = [new AnswerCounter(() => 1), new ByteBatch(), createChatRewriter(head)]
-  const text: AnswerEvent[] = []
+  const [tally, batch, rewriter] = [new ResponseCounter(() => 1), new ByteBatch(), createChatRewriter(head)]
+  const text: CompletionEvent[] = []
   const receiver = {
     onStart: () => {},
     flush: () => {},
     onEnd: () => {},
     failed: () => {},
-    onEvents(events: AnswerEvent[], raw: Buffer | undefined) {
+    onEvents(events: CompletionEvent[], raw: Buffer | undefined) {
       tally.count(events)
       text.push(...events)
       if (raw && passThrough) batch.add(rewriter.rewriteEvent(raw))
@@ -98,15 +98,15 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
       : undefined,
   }
   const sse = new SseReader()
-  const createReader = () => openaiChat.createReader({ answerId: 'a' })
+  const createReader = () => openaiChat.createReader({ responseId: 'a' })
   const read = createReader()
-  const events = alike ? new DeltaFastPath({ read, createReader }, receiver, new AnswerSizeLimit()) : undefined
+  const events = alike ? new DeltaFastPath({ read, createReader }, receiver, new ResponseSizeLimit()) : undefined
   for (const piece of pieces) {
     const passed = events && sse.isBetweenEvents ? events.deliver(piece) : 0
     for (const event of sse.push(piece.subarray(passed))) {
-      const answer = read(event)
-      receiver.onEvents(answer, event.raw)
-      events?.learn(event.raw, answer)
+      const response = read(event)
+      receiver.onEvents(response, event.raw)
+      events?.learn(event.raw, response)
     }
   }
   const { bytes: counted, reasoningBytes } = tally.result()

@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { applyChanges, type Changes, findMembers } from '#platform/json/json-text/json-members.ts'
 
 /**
@@ -7,18 +7,18 @@ import { applyChanges, type Changes, findMembers } from '#platform/json/json-tex
  */
 export type PassthroughRewriter = {
   /** Rewrites a stream event. @param events its parsed events with assembled tool calls; undefined for a text delta. */
-  rewriteEvent: (raw: Buffer, events?: readonly AnswerEvent[]) => Buffer
+  rewriteEvent: (raw: Buffer, events?: readonly CompletionEvent[]) => Buffer
   /** Writes events that are found only at the end of a stream, and that no event of the upstream contains. */
-  writeRemaining?: (events: readonly AnswerEvent[]) => string
+  writeRemaining?: (events: readonly CompletionEvent[]) => string
   /** Writes the end of a stream that the upstream omitted. */
   writeEnd?: () => string
   /**
-   * Rewrites a whole answer.
-   * @param answer the bytes of the answer as a latin1 string.
-   * @param body the parsed answer.
-   * @param events the events that were read from the answer.
+   * Rewrites a whole response.
+   * @param response the bytes of the response as a latin1 string.
+   * @param body the parsed response.
+   * @param events the events that were read from the response.
    */
-  rewriteWhole: (answer: string, body: unknown, events: readonly AnswerEvent[]) => string
+  rewriteWhole: (response: string, body: unknown, events: readonly CompletionEvent[]) => string
 }
 
 /** The start of an event's JSON object; -1 for data on several lines, which is never passed through. */

@@ -1,12 +1,12 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import type { RequestFormat, Task } from '#platform/core/vocabulary.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { BillableOptions } from '../pricing/billable-options.ts'
-import type { AnswerNormalization } from './answer-normalization.ts'
 import type { Body } from './request-body.ts'
+import type { AnswerNormalization } from './response-normalization.ts'
 
 /** An HTTP request for an upstream. `path` follows the provider's base URL. */
 export type EncodedRequest = {
@@ -19,26 +19,26 @@ export type EncodedRequest = {
   dropped?: readonly string[]
   /** The original tool names, by their aliases in the body. */
   aliases?: ReadonlyMap<string, string>
-  /** The tool whose arguments are the answer. */
-  answerTool?: string | undefined
+  /** The tool whose arguments are the response. */
+  outputTool?: string | undefined
   /** The names of custom tools that the body declares as functions. */
   customTools?: ReadonlySet<string> | undefined
-  /** Creates the reader of the answer to this request, if the answer is too long to be parsed at once. */
+  /** Creates the reader of the response to this request, if the response is too long to be parsed at once. */
   createBodyReader?: () => BodyReader
 }
 
-/** Reads a whole answer while its bytes arrive. @throws Error if the answer violates the protocol. */
-export type BodyReader = { push: (bytes: Buffer) => void; end: () => AnswerEvent[] }
+/** Reads a whole response while its bytes arrive. @throws Error if the response violates the protocol. */
+export type BodyReader = { push: (bytes: Buffer) => void; end: () => CompletionEvent[] }
 
-/** The endpoint of a request, the credential for it, and whether the upstream streams the answer. */
+/** The endpoint of a request, the credential for it, and whether the upstream streams the response. */
 export type ProtocolTarget = { endpoint: Endpoint; credential: string | undefined; stream: boolean }
 
-/** The properties of a request that the reader of the answer needs. */
-export type AnswerContext = {
-  /** This service's id of the answer. Missing ids of tool calls are generated from this id. */
-  answerId?: string | undefined
-  /** The maximum tokens of the answer: tool arguments that are cut off at this limit are not an error. */
-  answerLimit?: number | undefined
+/** The properties of a request that the reader of the response needs. */
+export type ResponseContext = {
+  /** This service's id of the response. Missing ids of tool calls are generated from this id. */
+  responseId?: string | undefined
+  /** The maximum tokens of the response: tool arguments that are cut off at this limit are not an error. */
+  outputLimit?: number | undefined
   /** The names of the tools in the request to the upstream. Undefined if they are unknown. */
   toolNames?: ReadonlySet<string> | undefined
 }
@@ -47,10 +47,10 @@ export type AnswerContext = {
  * Reads the events of one stream, in order. In every protocol, the last event is the end mark.
  * @throws Error if an event violates the protocol.
  */
-export type StreamReader = (event: SseEvent) => AnswerEvent[]
+export type StreamReader = (event: SseEvent) => CompletionEvent[]
 
 /**
- * A wire protocol of upstreams: encodes chat requests, and reads answers as answer events. The rest of the gateway uses only
+ * A wire protocol of upstreams: encodes chat requests, and reads responses as completion events. The rest of the gateway uses only
  * these.
  */
 export type ProviderProtocol = {
@@ -62,7 +62,7 @@ export type ProviderProtocol = {
   /** Encodes a chat request in this protocol. */
   encode: (chat: ChatRequest, target: ProtocolTarget) => EncodedRequest
   /**
-   * Encodes the body of a client of the same protocol with few changes: the model, the name of the answer limit, the request
+   * Encodes the body of a client of the same protocol with few changes: the model, the name of the output limit, the request
    * for usage, and repairs. Returns undefined if this endpoint needs a translation.
    * @param source the client's bytes, if the body differs from them only by removed fields of this service.
    */
@@ -70,10 +70,10 @@ export type ProviderProtocol = {
   /** Counts the tokens of a body at an upstream, if the protocol supports it. */
   countTokens?: {
     request: (body: Body, target: ProtocolTarget) => EncodedRequest
-    read: (answer: unknown) => number | undefined
+    read: (response: unknown) => number | undefined
   }
-  /** The limit of answer tokens that is sent for this request. */
-  answerLimit: (chat: ChatRequest, endpoint: Endpoint) => number | undefined
+  /** The limit of response tokens that is sent for this request. */
+  outputLimit: (chat: ChatRequest, endpoint: Endpoint) => number | undefined
   /** The maximum tokens of the prompt. Defaults to the context length of the endpoint. */
   promptLimit?: (chat: ChatRequest, endpoint: Endpoint) => number
   /** The provider tools and the service tier of a passed-through body or of a chat request. */
@@ -84,16 +84,16 @@ export type ProviderProtocol = {
   supportsTool?: (tool: ChatTool) => boolean
   /** Whether the model can reason for this request. Defaults to what the catalogue says. */
   canReason?: (chat: ChatRequest, endpoint: Endpoint) => boolean
-  /** Creates the reader of one streamed answer. */
-  createReader: (context?: AnswerContext) => StreamReader
+  /** Creates the reader of one streamed response. */
+  createReader: (context?: ResponseContext) => StreamReader
   /** Whether the meaning of an event is independent of earlier text. Then events that differ only in text are not parsed. */
   isStateless?: boolean
-  /** Whether the end mark completes an answer without a finish reason. Other protocols end with a typed event. */
+  /** Whether the end mark completes a response without a finish reason. Other protocols end with a typed event. */
   isCompletedByEndMark?: boolean
-  /** Converts variants of answers to the standard format. Undefined if no server sends variants. */
+  /** Converts variants of responses to the standard format. Undefined if no server sends variants. */
   normalization?: AnswerNormalization
-  /** Reads a whole answer. @throws Error if it violates the protocol. */
-  readBody: (body: unknown, context?: AnswerContext) => AnswerEvent[]
+  /** Reads a whole response. @throws Error if it violates the protocol. */
+  readBody: (body: unknown, context?: ResponseContext) => CompletionEvent[]
   /** Reads the error message in the body of an HTTP error response. */
   readErrorMessage: (body: unknown) => string | undefined
 }

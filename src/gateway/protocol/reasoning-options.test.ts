@@ -21,7 +21,7 @@ test('reasoning options are read from several fields', () => {
   assert.deepEqual(settingOf({ reasoning: { max_tokens: 9 } }), setting({ budgetTokens: 9 }))
 })
 
-test('an effort is a share of the answer, at least the minimum', () => {
+test('an effort is a share of the response, at least the minimum', () => {
   const shares = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'].map((effort) =>
     computeReasoningBudget(setting({ effort }), 20_000),
   )

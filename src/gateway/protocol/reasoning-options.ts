@@ -1,7 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Body } from './request-body.ts'
 
-/** The share of the answer limit for reasoning, by effort, as OpenRouter documents it. */
+/** The share of the output limit for reasoning, by effort, as OpenRouter documents it. */
 const reasoningShares: Record<string, number> = {
   minimal: 0.1,
   low: 0.2,
@@ -89,7 +89,7 @@ type VendorReasoningFields = {
   chat_template_kwargs?: { enable_thinking?: unknown; thinking?: unknown } | null
 }
 
-/** Returns the requested budget, or else the share of the answer limit (`maxTokens`) for the requested effort. */
+/** Returns the requested budget, or else the share of the output limit (`maxTokens`) for the requested effort. */
 export function computeReasoningBudget(options: EnabledReasoning, maxTokens: number): number {
   const share = reasoningShares[options.effort ?? 'medium'] ?? defaultShare
   return options.budgetTokens ?? Math.max(minReasoningBudget, Math.floor(maxTokens * share))

@@ -15,7 +15,7 @@ test('small pieces are written, empty ones are not', async () => {
   const client = { createWriter: () => ({ event: () => words.shift()! }) } as unknown as ClientProtocol
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
   const rest = {
-    passesAnswer: false,
+    passesResponse: false,
     includeUsage: false,
     count: () => {},
     countText: () => {},

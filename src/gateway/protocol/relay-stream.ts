@@ -1,9 +1,9 @@
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { CompletionEvent, TokenCounts } from '#chat/events.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { ByteBatch } from '#platform/text/byte-batch.ts'
-import type { DeltaReceiver, Receiver, TextEvent } from '../attempt/answer/receiver.ts'
+import type { DeltaReceiver, Receiver, TextEvent } from '../attempt/response/receiver.ts'
 import type { Exchange } from '../attempt/upstream/upstream.ts'
-import type { AnswerHead, ClientProtocol, StreamWriter } from './client-protocol.ts'
+import type { ClientProtocol, ResponseHead, StreamWriter } from './client-protocol.ts'
 import type { EventTemplate } from './event-template.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 import { findUsage, type PriceTokens, toCostNote } from './usage-with-cost.ts'
@@ -13,13 +13,13 @@ type CountText = (type: TextEvent['type'], byteLength: number) => void
 
 type StreamOptions = {
   client: ClientProtocol
-  head: AnswerHead
+  head: ResponseHead
   /** Whether the client gets the bytes of the upstream, because both use the same protocol. */
-  passesAnswer: boolean
+  passesResponse: boolean
   includeUsage: boolean
-  count: (events: AnswerEvent[]) => void
+  count: (events: CompletionEvent[]) => void
   countText: CountText
-  /** Called at the first content of the answer. */
+  /** Called at the first content of the response. */
   started?: () => void
   /** Whether `count` needs the text of every event, for example to store it. Otherwise `countText` gets lengths. */
   needsText?: boolean
@@ -45,9 +45,9 @@ export class StreamRelay implements Receiver, DeltaReceiver {
   constructor(response: ResponseStream, options: StreamOptions) {
     this.#response = response
     this.#options = options
-    const { client, head, passesAnswer, needsText } = options
-    this.#rewriter = passesAnswer ? client.createRewriter?.(head) : undefined
-    this.deltas = passesAnswer && !needsText ? this : undefined
+    const { client, head, passesResponse, needsText } = options
+    this.#rewriter = passesResponse ? client.createRewriter?.(head) : undefined
+    this.deltas = passesResponse && !needsText ? this : undefined
   }
 
   /** Whether a slow client throttled the upstream. Then the upstream may have generated much more than was read. */
@@ -70,14 +70,14 @@ export class StreamRelay implements Receiver, DeltaReceiver {
     this.#options.started?.()
   }
 
-  onEvents(events: AnswerEvent[], raw: Buffer | undefined): void {
-    const { client, passesAnswer, includeUsage, count, price } = this.#options
+  onEvents(events: CompletionEvent[], raw: Buffer | undefined): void {
+    const { client, passesResponse, includeUsage, count, price } = this.#options
     count(events)
     const usage = findUsage(events)
     this.#tokens = usage?.tokens ?? this.#tokens
     // Events without bytes of the upstream are repairs, at the end of a passed-through stream.
     if (this.#passedEvents > 0 && raw === undefined) return this.#send(this.#rewriter?.writeRemaining?.(events) ?? '')
-    if (raw === undefined || !passesAnswer) {
+    if (raw === undefined || !passesResponse) {
       const writer = this.#translatingWriter()
       return this.#send(events.map(writer.event).join(''))
     }
@@ -133,7 +133,7 @@ export class StreamRelay implements Receiver, DeltaReceiver {
     this.#isWriteScheduled = false
     if (this.#batch.isEmpty) return
     const chunk = this.#batch.take()
-    // After the client disconnected, the answer is still read for its usage, without back-pressure.
+    // After the client disconnected, the response is still read for its usage, without back-pressure.
     if (this.#response.signal.aborted || this.#response.write(chunk)) return
     this.#wasThrottled = true
     this.#exchange?.pause()

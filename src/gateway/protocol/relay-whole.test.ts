@@ -12,8 +12,8 @@ test('the cost is inserted into the usage, and all other bytes stay', () => {
 })
 
 test('a usage in text or nested objects is not used', () => {
-  const answer = JSON.parse(costed('{"usage":{"prompt_tokens":1},"x_extra":{"usage":{"queue":2}}}'))
-  assert.deepEqual(answer, { usage: { prompt_tokens: 1, cost: 0.5 }, x_extra: { usage: { queue: 2 } } })
+  const response = JSON.parse(costed('{"usage":{"prompt_tokens":1},"x_extra":{"usage":{"queue":2}}}'))
+  assert.deepEqual(response, { usage: { prompt_tokens: 1, cost: 0.5 }, x_extra: { usage: { queue: 2 } } })
   const text = JSON.stringify({ text: 'it text "usage":{', usage: { prompt_tokens: 1 } })
   assert.deepEqual(JSON.parse(costed(text)).usage, { cost: 0.5, prompt_tokens: 1 })
 })
@@ -21,7 +21,7 @@ test('a usage in text or nested objects is not used', () => {
 test('the cost replaces that of the upstream', () =>
   assert.equal(JSON.parse(costed('{"usage":{"prompt_tokens":1,"cost":9}}')).usage.cost, 0.5))
 
-test('without a cost the answer is unchanged', () => {
-  const answer = '{"usage":{}}'
-  assert.equal(withCost(answer, undefined, toChatUsage), answer)
+test('without a cost the response is unchanged', () => {
+  const response = '{"usage":{}}'
+  assert.equal(withCost(response, undefined, toChatUsage), response)
 })

@@ -1,4 +1,4 @@
-import type { AnswerEvent, TokenCounts, UsageEvent } from '#chat/events.ts'
+import type { CompletionEvent, TokenCounts, UsageEvent } from '#chat/events.ts'
 import type { ClientProtocol, CostNote } from './client-protocol.ts'
 
 /** Calculates the cost of counted tokens. */
@@ -24,11 +24,11 @@ function withCounts(usage: object, counts: object): object {
   return merged
 }
 
-export function findUsage(events: AnswerEvent[]): UsageEvent | undefined {
+export function findUsage(events: CompletionEvent[]): UsageEvent | undefined {
   return events.find((event) => event.type === 'usage')
 }
 
-/** The cost of an answer, with the billed counts if they differ from those that the upstream reported. */
+/** The cost of a response, with the billed counts if they differ from those that the upstream reported. */
 export function toCostNote({ tokens, restated }: UsageEvent, price: PriceTokens): CostNote {
   return restated ? { ...price(tokens), billedTokens: tokens } : price(tokens)
 }

@@ -1,4 +1,4 @@
-/** The counts of an answer that Bedrock adds to its last event, beside or instead of usage. */
+/** The counts of a response that Bedrock adds to its last event, beside or instead of usage. */
 export type WithBedrockMetrics = { 'amazon-bedrock-invocationMetrics'?: Record<string, unknown> | null }
 
 /** Reads Bedrock's counts. `input` does not include the cached tokens. */

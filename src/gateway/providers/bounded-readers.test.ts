@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { maxToolCalls } from '../protocol/tool-calls/assembler.ts'
 import { SearchCounter } from './gemini/gemini-searches.ts'
-import { createChatReader, readCompletion } from './openai-chat/openai-chat-answer.ts'
+import { createChatReader, readCompletion } from './openai-chat/openai-chat-response.ts'
 import { createResponsesReader } from './openai-responses/openai-responses-stream.ts'
 import { protocols } from './protocols.ts'
 import { usageEvents } from './token-counts.ts'
@@ -34,13 +34,13 @@ test('at most a thousand search queries count', () => {
   assert.equal(new SearchCounter().read({ webSearchQueries }, 'gemini-3-pro').length, 1000)
 })
 
-test('the number of tool calls of a whole answer is limited in every protocol', () => {
+test('the number of tool calls of a whole response is limited in every protocol', () => {
   const repeat = (count: number, value: object) => Array.from({ length: count }, () => value)
   const call = { type: 'function', function: { name: 'f', arguments: '{}' } }
   const block = { type: 'tool_use', id: 't', name: 'f', input: {} }
   const item = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }
   const part = { functionCall: { name: 'f', args: {} } }
-  const answers = {
+  const responses = {
     'openai-chat': (count: number) => ({
       choices: [{ message: { role: 'assistant', tool_calls: repeat(count, call) }, finish_reason: 'tool_calls' }],
     }),
@@ -55,8 +55,9 @@ test('the number of tool calls of a whole answer is limited in every protocol', 
       candidates: [{ content: { parts: repeat(count, part) }, finishReason: 'STOP' }],
     }),
   } as const
-  for (const [name, answer] of Object.entries(answers)) {
-    const read = (count: number) => protocols[name as keyof typeof answers].readBody(answer(count), { answerId: 'a' })
+  for (const [name, response] of Object.entries(responses)) {
+    const read = (count: number) =>
+      protocols[name as keyof typeof responses].readBody(response(count), { responseId: 'a' })
     assert.equal(read(maxToolCalls).filter(({ type }) => type === 'tool_call').length, maxToolCalls, name)
     assert.throws(() => read(maxToolCalls + 1), /more than 5000 tool calls/, name)
   }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { writeCompletion } from '../clients/chat/completion.ts'
-import { toCitation } from '../clients/messages/answer/message.ts'
+import { toCitation } from '../clients/messages/response/message.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
 
-const cited = (events: AnswerEvent[]) => events.filter(({ type }) => type === 'citation')
+const cited = (events: CompletionEvent[]) => events.filter(({ type }) => type === 'citation')
 
 describe('sources without a URL', () => {
   const file = { id: 'file_1', name: 'a.pdf', index: 2 }
@@ -38,12 +38,12 @@ describe('sources without a URL', () => {
   test('cited files are search results for Anthropic clients only', () => {
     const { type, source, title } = toCitation({ file }) as Record<string, unknown>
     assert.deepEqual([type, source, title], ['search_result_location', 'file_1', 'a.pdf'])
-    const events: AnswerEvent[] = [
+    const events: CompletionEvent[] = [
       { type: 'text', text: 'Yes' },
       { type: 'citation', file },
     ]
-    const answer = writeCompletion({ id: 'g', model: 'a/b', createdSeconds: 5 }, events, undefined)
-    assert.ok(!('annotations' in (answer as any).choices[0].message))
+    const response = writeCompletion({ id: 'g', model: 'a/b', createdSeconds: 5 }, events, undefined)
+    assert.ok(!('annotations' in (response as any).choices[0].message))
   })
 })
 

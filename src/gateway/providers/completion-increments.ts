@@ -5,7 +5,7 @@ type Sums = Partial<Record<(typeof summedCounts)[number], number>>
 
 /**
  * Detects servers whose usage counts only the tokens of each event, and adds the counts up. Most servers send the counts of the
- * answer so far: such counts never decrease, and do not stay constant while much content arrives.
+ * response so far: such counts never decrease, and do not stay constant while much content arrives.
  */
 export class CompletionIncrements {
   #sums: Sums = {}
@@ -18,14 +18,14 @@ export class CompletionIncrements {
 
   /**
    * @param reported the counts of one event.
-   * @param contentLength the characters of its content. Counts of an event without content are those of the whole answer.
+   * @param contentLength the characters of its content. Counts of an event without content are those of the whole response.
    */
   add(reported: ReportedCounts, contentLength: number): void {
     this.#contentLength += contentLength
     const completion = readCount(reported.completion)
     if (!completion) return
     if (contentLength === 0) {
-      // A count of the whole answer that is below the sum does not replace it.
+      // A count of the whole response that is below the sum does not replace it.
       if (completion >= (this.#sums.completion ?? 0)) this.#sums = {}
       for (const name of summedCounts)
         this.#sums[name] = Math.max(this.#sums[name] ?? 0, readCount(reported[name]) ?? 0)
@@ -39,7 +39,7 @@ export class CompletionIncrements {
     this.#reportCount++
   }
 
-  /** The counts of the whole answer. @param latest the counts of the latest event, merged with those before. */
+  /** The counts of the whole response. @param latest the counts of the latest event, merged with those before. */
   apply(latest: ReportedCounts): ReportedCounts {
     const { completion = 0 } = this.#sums
     if (!(this.#hasDecreased || this.#isConstant) || completion <= (readCount(latest.completion) ?? 0)) return latest
@@ -62,5 +62,5 @@ export class CompletionIncrements {
 /** Fewer events with the same count prove nothing, because two can have parts of the same token. */
 const minRepeated = 3
 
-/** The average token of an answer is not longer, in characters. */
+/** The average token of a response is not longer, in characters. */
 const maxTokenLength = 8

@@ -52,7 +52,7 @@ export function readContentOrRefusal(message: Message): Content | null | undefin
   return isEmpty && typeof refusal === 'string' ? refusal : message.content
 }
 
-/** The images that a model generated. Clients return them beside the text of the answer. */
+/** The images that a model generated. Clients return them beside the text of the response. */
 export function listGeneratedImages(message: Message): NormalizedPart[] {
   const { images } = message as { images?: unknown }
   const isImage = (part: { type?: unknown } | null) => part?.type === 'image_url'

@@ -1,19 +1,19 @@
 import type { CostLookupKind } from '#catalogue/index/model.ts'
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { CompletionEvent, TokenCounts } from '#chat/events.ts'
 import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { ProviderProtocol } from '../protocol/provider-protocol.ts'
 
-/** A later report of a provider about an answer: its bill or its tokens. */
+/** A later report of a provider about a response: its bill or its tokens. */
 export type ReportedBill = { cost?: PicoUsd | undefined; tokens?: TokenCounts | undefined }
 
 type CostLookupProtocol = {
-  /** @param id the provider's id of the answer. */
+  /** @param id the provider's id of the response. */
   path: (id: string) => string
-  /** @returns undefined if the answer has no bill yet. */
+  /** @returns undefined if the response has no bill yet. */
   read: (body: unknown, protocol: Pick<ProviderProtocol, 'readBody'>) => ReportedBill | undefined
 }
 
-/** The APIs with which providers report the cost of an earlier answer. A new API is a line here and a word in the catalogue. */
+/** The APIs with which providers report the cost of an earlier response. A new API is a line here and a word in the catalogue. */
 export const costLookupProtocols: Record<CostLookupKind, CostLookupProtocol> = {
   openrouter: { path: (id) => `/generation?id=${encodeURIComponent(id)}`, read: openRouterBill },
   'openai-responses': { path: (id) => `/responses/${encodeURIComponent(id)}`, read: responseBill },
@@ -49,12 +49,12 @@ function responseBill(body: unknown, { readBody }: Pick<ProviderProtocol, 'readB
   const { status, usage } = Object(body) as { status?: unknown; usage?: unknown }
   if (!finishedStates.has(status) || !usage) return undefined
   const report = readBody(body).find(
-    (event): event is Extract<AnswerEvent, { type: 'usage' }> => event.type === 'usage',
+    (event): event is Extract<CompletionEvent, { type: 'usage' }> => event.type === 'usage',
   )
   return report && { tokens: report.tokens }
 }
 
-/** Reads an amount in USD. An amount of a million or more for one answer is not plausible. */
+/** Reads an amount in USD. An amount of a million or more for one response is not plausible. */
 const readAmount = (value: unknown) => (typeof value === 'number' && value >= 0 && value < 1e6 ? value : undefined)
 const readTokenCount = (value: unknown) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined

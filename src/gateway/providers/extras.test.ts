@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
 
-const usageOf = (events: AnswerEvent[]) => events.find((event) => event.type === 'usage')
-const piecesOf = (events: AnswerEvent[]) =>
+const usageOf = (events: CompletionEvent[]) => events.find((event) => event.type === 'usage')
+const piecesOf = (events: CompletionEvent[]) =>
   events.flatMap((event) => (event.type === 'billed_piece' ? [event.unit] : []))
 
 describe('openai-chat', () => {
@@ -44,7 +44,7 @@ describe('openai-chat', () => {
     assert.equal(usageOf(answered({}, { server_tool_use: { web_search_requests: -1 } }))?.extras, undefined)
   })
 
-  test('every image of an answer is a piece', () => {
+  test('every image of a response is a piece', () => {
     assert.deepEqual(piecesOf(answered({ images: [{}, {}] }, {})), ['image', 'image'])
   })
 })

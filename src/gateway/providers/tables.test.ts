@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { chooseEffort, computeReasoningBudget, readReasoningOptions } from '../protocol/reasoning-options.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { readErrorBodyMetadata } from './errors/error-metadata.ts'
@@ -8,8 +8,8 @@ import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
 
-const finishOf = (events: AnswerEvent[]) => events.find((event) => event.type === 'finish')?.reason
-const statusOf = ([event]: AnswerEvent[]) => (event?.type === 'error' ? event.status : undefined)
+const finishOf = (events: CompletionEvent[]) => events.find((event) => event.type === 'finish')?.reason
+const statusOf = ([event]: CompletionEvent[]) => (event?.type === 'error' ? event.status : undefined)
 
 test('every error type of Anthropic has a status', () => {
   const statuses = {
@@ -100,7 +100,7 @@ test('finish reasons of each provider are translated', () => {
   )
 })
 
-test('failed answers of Gemini are errors', () => {
+test('failed responses of Gemini are errors', () => {
   const read = (finishReason: string, finishMessage?: string) =>
     googleGemini.readBody({ modelVersion: 'g', candidates: [{ finishReason, finishMessage }] }).at(-1)
   for (const reason of [
@@ -109,7 +109,7 @@ test('failed answers of Gemini are errors', () => {
   ])
     assert.deepEqual(read(reason), {
       type: 'error',
-      message: `the model's answer was unusable: ${reason}`,
+      message: `the model's response was unusable: ${reason}`,
       status: 502,
     })
   assert.deepEqual(read('MALFORMED_RESPONSE', 'M'), { type: 'error', message: 'M', status: 502 })
@@ -139,7 +139,7 @@ test('Gemini parts are read as text, reasoning, calls and signatures', () => {
   assert.equal(read({ functionCall: { name: 'f' } }).length, 2)
 })
 
-test('the reasoning budget is as requested, or a share of the answer', () => {
+test('the reasoning budget is as requested, or a share of the response', () => {
   const budget = (effort: string | undefined, budgetTokens?: number) =>
     computeReasoningBudget({ enabled: true, effort, budgetTokens }, 10_000)
   assert.deepEqual(
@@ -154,7 +154,7 @@ test('the reasoning budget is as requested, or a share of the answer', () => {
   assert.equal(readReasoningOptions({ reasoning: {} } as never), undefined)
 })
 
-test('a chat answer that ends with an error is an error; Gemini has a retry delay', () => {
+test('a chat response that ends with an error is an error; Gemini has a retry delay', () => {
   for (const finish_reason of ['error', 'network_error', 'insufficient_system_resource', 'abort'])
     assert.equal(openaiChat.readBody({ choices: [{ message: { content: 'H' }, finish_reason }] }).at(-1)?.type, 'error')
   assert.equal(openaiResponses.readBody({ output: [], status: 'cancelled' }).at(-1)?.type, 'error')

@@ -1,4 +1,4 @@
-import type { AnswerEvent, Extras, TokenCounts, TokenParts } from '#chat/events.ts'
+import type { CompletionEvent, Extras, TokenCounts, TokenParts } from '#chat/events.ts'
 
 /** The unvalidated counts of a provider. A missing count is 0. */
 export type ReportedCounts = {
@@ -19,7 +19,7 @@ export type ReportedCounts = {
 export type ReportedExtras = {
   pieces?: Record<string, unknown>
   serviceTier?: unknown
-  /** Runs of other models, whose counts are parts of the counts of the answer. */
+  /** Runs of other models, whose counts are parts of the counts of the response. */
   models?: readonly { name: string; counts: ReportedCounts }[]
 }
 
@@ -28,7 +28,7 @@ const maxCount = 1e9
 
 type PromptAndCompletion = { prompt: number; completion: number; mismatch?: string }
 
-/** The counts of an answer, with each part limited to its whole. */
+/** The counts of a response, with each part limited to its whole. */
 function limitParts(reported: ReportedCounts, { prompt, completion }: PromptAndCompletion): TokenCounts {
   const cached = Math.min(readCount(reported.cached) ?? 0, prompt)
   const parts = readParts(reported)
@@ -91,7 +91,7 @@ function readParts(reported: ReportedCounts): TokenParts | undefined {
 }
 
 /** The usage event; none if the counts are invalid. */
-export function usageEvents(reported: ReportedCounts, reportedExtras?: ReportedExtras): AnswerEvent[] {
+export function usageEvents(reported: ReportedCounts, reportedExtras?: ReportedExtras): CompletionEvent[] {
   const totals = reconcileTotals(reported)
   if (!totals) return []
   const tokens = limitParts(reported, totals)

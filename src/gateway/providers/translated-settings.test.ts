@@ -54,7 +54,7 @@ test('allowed tools are translated to OpenAI responses', () => {
   assert.equal(body('auto'), 'auto')
 })
 
-test('an endpoint gets the answer limit under its supported name', () => {
+test('an endpoint gets the output limit under its supported name', () => {
   const named = (supportedParameters: string[]) =>
     Object.keys(encoded(openaiChat, endpointFor('m', { supportedParameters }), requestWith({ max_tokens: 5 })).body)
   assert.ok(named(['max_completion_tokens']).includes('max_completion_tokens'))

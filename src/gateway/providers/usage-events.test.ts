@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AnswerEvent, UsageEvent } from '#chat/events.ts'
-import { AnswerCounter } from '../record/answer-counter.ts'
+import type { CompletionEvent, UsageEvent } from '#chat/events.ts'
+import { ResponseCounter } from '../record/response-counter.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
 
-type Reader = (event: { event: undefined; data: string; raw: Buffer }) => AnswerEvent[]
+type Reader = (event: { event: undefined; data: string; raw: Buffer }) => CompletionEvent[]
 
 const readAll = (reader: Reader, events: object[]) =>
   events.flatMap((event) => reader({ event: undefined, data: JSON.stringify(event), raw: Buffer.alloc(0) }))
 
-/** The last count of a stream, and whether it covers the whole answer. */
+/** The last count of a stream, and whether it covers the whole response. */
 function countOf(reader: Reader, events: object[]) {
-  const counter = new AnswerCounter(() => 0)
+  const counter = new ResponseCounter(() => 0)
   const read = readAll(reader, events)
   counter.count(read)
   const result = counter.result()
@@ -93,7 +93,7 @@ describe('the usage of a chat stream', () => {
     test('is their sum if all are equal and the content is too long for one of them', () => {
       const long = { choices: [{ delta: { content: 'The quick fox' } }] }
       assert.equal(writeCompletion(...[3, 3, 3, 3].map((count) => counting(long, count)), end), 12)
-      // A server that knows its whole answer reports the total in each event.
+      // A server that knows its whole response reports the total in each event.
       assert.equal(writeCompletion(...[10, 10, 10].map((count) => counting(long, count)), end), 10)
       const call = {
         choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: '{"city":"Rome","a"' } }] } }],
@@ -146,7 +146,7 @@ describe('the usage of an Anthropic stream', () => {
     'is not erased by zeros': [opened, text, stopped({ ...zeros, output_tokens: 7 })],
     'is not erased by zeros of the cache': [opened, text, stopped({ ...zeros, input_tokens: 50, output_tokens: 7 })],
     'is not erased by nulls': [opened, text, stopped({ cache_read_input_tokens: null, output_tokens: 7 })],
-    'is read where the end has the answer alone': [opened, text, stopped({ output_tokens: 7 })],
+    'is read where the end has the response alone': [opened, text, stopped({ output_tokens: 7 })],
     'is read after the end': [
       opened,
       text,
@@ -191,7 +191,7 @@ describe('the usage of an Anthropic stream', () => {
     assert.deepEqual([prompt, cached, completion], [13, 3, 5])
   })
 
-  test('includes the compaction and the advisor, which the counts of the answer lack', () => {
+  test('includes the compaction and the advisor, which the counts of the response lack', () => {
     const iterations = [
       { type: 'compaction', input_tokens: 700, output_tokens: 20, cache_read_input_tokens: 100 },
       { type: 'advisor_message', input_tokens: 60, output_tokens: 8 },
@@ -356,7 +356,7 @@ test('the calls of tools that xAI counts in its usage are billed by call', () =>
   }
 })
 
-test('the speed and the region of an Anthropic answer are its service tier', () => {
+test('the speed and the region of an Anthropic response are its service tier', () => {
   for (const [reported, tier] of [
     [{ speed: 'fast', inference_geo: 'us' }, 'fast'],
     [{ speed: 'standard', inference_geo: 'global' }, 'default'],

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { UsageEvent } from '#chat/events.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 
-/** The counts of a whole chat answer with these members: prompt, completion, cached, written, reasoning. */
+/** The counts of a whole chat response with these members: prompt, completion, cached, written, reasoning. */
 function countsOf(members: object): number[] {
   const body = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], ...members }
   const usage = openaiChat.readBody(body).find((event): event is UsageEvent => event.type === 'usage')

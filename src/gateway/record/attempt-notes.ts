@@ -6,7 +6,7 @@ import type { Restriction } from '../plan/circuit-health.ts'
 import type { Target } from '../plan/plan.ts'
 import { createOpenCircuitNote, listSkippedEndpoints, type PlanningResult } from './skipped-endpoints.ts'
 
-/** The times from the start of an attempt to its connection and to the first byte of its answer, if it got that far. */
+/** The times from the start of an attempt to its connection and to the first byte of its response, if it got that far. */
 export type AttemptTimings = { connectMs: number | undefined; firstByteMs: number | undefined }
 
 /** The plan of a request, its attempts in their order, and the times of the current one. */

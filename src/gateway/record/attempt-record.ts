@@ -1,19 +1,19 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Measurement } from '#catalogue/measurements/measurement.ts'
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { CompletionEvent, TokenCounts } from '#chat/events.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
-import { AnswerCounter, type AnswerTally } from './answer-counter.ts'
-import { createAnswerMeasurement } from './answer-measurement.ts'
 import { type Charge, computeAnswerCost, computeCharge } from './charge/charge.ts'
 import { generatedTokensBound, needsUsage } from './charge/generated-tokens.ts'
+import { ResponseCounter, type ResponseTally } from './response-counter.ts'
+import { createAnswerMeasurement } from './response-measurement.ts'
 import type { AttemptEnd, TriedEndpoint } from './tried-endpoint.ts'
 
 export type AttemptRecordDeps = {
   measure: (measurement: Measurement) => void
-  /** The endpoint's fastest answer in tokens per second; null if there are too few measurements. */
+  /** The endpoint's fastest response in tokens per second; null if there are too few measurements. */
   speeds: (endpoint: Pick<Endpoint, 'id'>) => { fastest: number | null }
   now: () => number
   /** A monotonic clock in whole milliseconds, for durations. */
@@ -32,27 +32,27 @@ type AttemptStart = {
   promptEstimate: () => number
 }
 
-/** Counts the answer of one attempt while it is relayed, and knows what it costs. Reports to the circuit and to measurements. */
+/** Counts the response of one attempt while it is relayed, and knows what it costs. Reports to the circuit and to measurements. */
 export class AttemptRecord {
   readonly #deps: AttemptRecordDeps
   readonly #start: AttemptStart
-  readonly #counter: AnswerCounter
+  readonly #counter: ResponseCounter
 
   constructor(deps: AttemptRecordDeps, start: AttemptStart) {
     this.#deps = deps
     this.#start = start
-    this.#counter = new AnswerCounter(deps.elapsed)
+    this.#counter = new ResponseCounter(deps.elapsed)
   }
 
-  readonly count = (events: AnswerEvent[]): void => {
+  readonly count = (events: CompletionEvent[]): void => {
     // The first byte counts as success, because a slow client is not the endpoint's fault.
-    this.#start.permit.reportAnswer()
+    this.#start.permit.reportFirstByte()
     this.#counter.count(events)
   }
 
   /** Counts a piece of text that was relayed without being read. */
   readonly countText = (type: 'text' | 'reasoning', bytes: number): void => {
-    this.#start.permit.reportAnswer()
+    this.#start.permit.reportFirstByte()
     this.#counter.countText(type, bytes)
   }
 
@@ -62,31 +62,31 @@ export class AttemptRecord {
   }
 
   /** The counts so far. */
-  get tally(): Readonly<AnswerTally> {
+  get tally(): Readonly<ResponseTally> {
     return this.#counter.result()
   }
 
-  /** The distribution of the tokens over time; undefined for an answer that arrived at once. */
-  paceOf(tokens: number): ReturnType<AnswerCounter['paceOf']> {
+  /** The distribution of the tokens over time; undefined for a response that arrived at once. */
+  paceOf(tokens: number): ReturnType<ResponseCounter['paceOf']> {
     return this.#counter.paceOf(tokens)
   }
 
-  /** The cost of an answer with these tokens. */
+  /** The cost of a response with these tokens. */
   costAt({ target: { endpoint }, bound }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
     return computeAnswerCost(endpoint.prices, tokens, this.tally, bound, this.#start.promptEstimate)
   }
 
-  /** Whether the answer must be read after its client disconnected. */
+  /** Whether the response must be read after its client disconnected. */
   needsUsage(tried: TriedEndpoint): boolean {
     return needsUsage(tried, this.#fastest)
   }
 
-  /** An end at this moment, before that of the answer. */
+  /** An end at this moment, before that of the response. */
   createUnfinishedEnd(): AttemptEnd {
     return { isFullyRead: false, hasEnded: false, at: this.#deps.elapsed() }
   }
 
-  /** The charge for the answer, if it ended like this. */
+  /** The charge for the response, if it ended like this. */
   chargeAt(tried: TriedEndpoint, end: AttemptEnd): Charge {
     const { target, bound } = tried
     const { tally } = this
@@ -101,9 +101,9 @@ export class AttemptRecord {
     })
   }
 
-  /** Counts a complete answer for its endpoint. */
+  /** Counts a complete response for its endpoint. */
   reportSuccess(tried: TriedEndpoint, end: AttemptEnd): void {
-    this.#start.permit.reportAnswer()
+    this.#start.permit.reportFirstByte()
     const times = { at: this.#deps.now(), sentAt: this.#start.startedAt, endedAt: end.at }
     this.#deps.measure(createAnswerMeasurement(tried, this.#counter, this.#start.isStreamed, times))
   }

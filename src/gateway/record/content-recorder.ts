@@ -1,15 +1,15 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
-import { AnswerContentCollector } from '#spend/contents/answer-content-collector.ts'
 import type { Content, ContentError } from '#spend/contents/content.ts'
 import { ContentTruncator } from '#spend/contents/content-truncator.ts'
 import type { ContentWriter } from '#spend/contents/content-writer.ts'
+import { AnswerContentCollector } from '#spend/contents/response-content-collector.ts'
 import type { AttemptNote, Generation } from '#spend/ledger/generation.ts'
 import type { PolicyDecision } from '../admission/policy.ts'
 
-/** Where contents are stored, and the most bytes of each prompt and answer. */
+/** Where contents are stored, and the most bytes of each prompt and response. */
 export type ContentStorage = { writer: Pick<ContentWriter, 'enqueue'>; maxBytes: number }
 
 /**
@@ -36,25 +36,25 @@ function isSampled(id: string, rate: number): boolean {
 export class ContentRecorder {
   readonly #contents: ContentStorage
   readonly #chat: ChatRequest
-  #answer: AnswerContentCollector
+  #response: AnswerContentCollector
 
   /** @param chat the request after content filters. */
   constructor(contents: ContentStorage, chat: ChatRequest) {
     this.#contents = contents
     this.#chat = chat
-    this.#answer = new AnswerContentCollector(contents.maxBytes)
+    this.#response = new AnswerContentCollector(contents.maxBytes)
   }
 
   /**
-   * Starts to collect the answer of an attempt; that of an earlier attempt is dropped, because the client does not see it.
+   * Starts to collect the response of an attempt; that of an earlier attempt is dropped, because the client does not see it.
    * @returns a function that counts events with `count` and collects them.
    */
-  startAnswer(count: (events: AnswerEvent[]) => void): (events: AnswerEvent[]) => void {
-    const answer = new AnswerContentCollector(this.#contents.maxBytes)
-    this.#answer = answer
+  startResponse(count: (events: CompletionEvent[]) => void): (events: CompletionEvent[]) => void {
+    const response = new AnswerContentCollector(this.#contents.maxBytes)
+    this.#response = response
     return (events) => {
       count(events)
-      answer.addEvents(events)
+      response.addEvents(events)
     }
   }
 
@@ -72,20 +72,20 @@ export class ContentRecorder {
   #toContent(generation: Generation): Content {
     const { maxBytes } = this.#contents
     const promptTruncator = new ContentTruncator(maxBytes)
-    const answerTruncator = new ContentTruncator(maxBytes)
-    const { completion, reasoning, calls } = this.#answer.toContent()
+    const responseTruncator = new ContentTruncator(maxBytes)
+    const { completion, reasoning, calls } = this.#response.toContent()
     return {
       input: {
         messages: promptTruncator.copyMessages(this.#chat.messages),
         parameters: copyParameters(this.#chat, maxBytes),
       },
       output: {
-        completion: completion === null ? null : answerTruncator.copyText(completion),
-        tool_calls: answerTruncator.copy(calls) as Content['output']['tool_calls'],
-        reasoning: reasoning === null ? null : answerTruncator.copyText(reasoning),
+        completion: completion === null ? null : responseTruncator.copyText(completion),
+        tool_calls: responseTruncator.copy(calls) as Content['output']['tool_calls'],
+        reasoning: reasoning === null ? null : responseTruncator.copyText(reasoning),
       },
       error: describeError(generation),
-      truncated: promptTruncator.isTruncated || answerTruncator.isTruncated,
+      truncated: promptTruncator.isTruncated || responseTruncator.isTruncated,
     }
   }
 }

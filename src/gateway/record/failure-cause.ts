@@ -8,7 +8,7 @@ const maxMessageLength = 300
 /** `Invalid request: messages[0].content: …`. Only the path is recorded, because the rest can repeat content. */
 const invalidPath = /^Invalid request: ([\w.[\]]{1,100}):/
 
-/** The reason for a refusal or failure, for the log and the record, without content of the request or answer. */
+/** The reason for a refusal or failure, for the log and the record, without content of the request or response. */
 export function toCause(error: unknown): Cause {
   if (!(error instanceof Fault)) return { kind: 'internal' }
   const { guardrail_id: guardrailId, rule, excluded, provider_name, error_type } = error.details.metadata ?? {}

@@ -22,7 +22,7 @@ const bound = { exact: max, isWithinBound: () => false }
 const tried = { target, byok: false, bound, stopsOnDisconnect: true } as unknown as TriedEndpoint
 const reported = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
 
-const permit = { reportAnswer() {}, reportFailure() {} } as never
+const permit = { reportFirstByte() {}, reportFailure() {} } as never
 
 function openRecord(streamed: boolean) {
   const clock = { now: 1000, stepMs: 0 }
@@ -50,7 +50,7 @@ function answered(streamed: boolean) {
   return { measured, record }
 }
 
-test('a complete answer is measured, a stream with its time to first token', () => {
+test('a complete response is measured, a stream with its time to first token', () => {
   const whole = { endpointId: 'test/m@test', modelId: 'test/m', at: 1060, outcome: 'success' as const }
   const counts = { promptTokens: 7, completionTokens: 3, generatedTokens: 3, calledTools: false }
   assert.deepEqual(answered(true).measured, [{ ...whole, firstTokenMs: 20, generationMs: 30, ...counts }])
@@ -101,7 +101,7 @@ for (const stepMs of [3_600_000, -3_600_000]) {
   })
 }
 
-test('a request without an answer has no latency and no tokens', () => {
+test('a request without a response has no latency and no tokens', () => {
   const { latencyMs, tokens, cost, outcome } = openRecord(true).record.close()
   assert.deepEqual([latencyMs, cost, outcome], [undefined, 0n, 'failed'])
   assert.deepEqual(tokens, { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 })
@@ -123,7 +123,7 @@ test('contradicting counts are reported once, with their endpoint', () => {
   assert.deepEqual(mismatches, [['test/m@test', 'a total of 2']])
 })
 
-test('reasoning that the answer does not contain does not count for its throughput', () => {
+test('reasoning that the response does not contain does not count for its throughput', () => {
   const { clock, measured, record } = openRecord(true)
   const attempt = record.startAttempt(target as never, permit)
   clock.now += 1000
@@ -135,7 +135,7 @@ test('reasoning that the answer does not contain does not count for its throughp
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [90, 2])
 })
 
-test('an answer with a usage report from before its content has no measured speed', () => {
+test('a response with a usage report from before its content has no measured speed', () => {
   const { clock, measured, record } = openRecord(true)
   const attempt = record.startAttempt(target as never, permit)
   attempt.count([{ type: 'usage', tokens: { ...reported, completion: 1 } }])
@@ -162,7 +162,7 @@ test('the speed is measured after the first 100 ms, which can contain a backlog'
   assert.equal(measured[0]!.speed, 10)
 })
 
-test('an answer without a usage report has no measured speed', () => {
+test('a response without a usage report has no measured speed', () => {
   const { clock, measured, record } = openRecord(true)
   const attempt = record.startAttempt(target as never, permit)
   attempt.count([{ type: 'text', text: 'Hi' }])
@@ -171,7 +171,7 @@ test('an answer without a usage report has no measured speed', () => {
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [1, 0])
 })
 
-/** The charged tokens of an answer that its client left 150 ms after its first content. */
+/** The charged tokens of a response that its client left 150 ms after its first content. */
 function chargedAfterLeave({
   stops = true,
   hasHiddenTokens = false,
@@ -208,12 +208,12 @@ test('the disconnect margin is the time to first content, within 25 to 250 ms', 
   assert.equal(chargedAfterLeave({ firstTokenMs: 5000 }), Math.ceil((150 + 250) * 0.12))
 })
 
-test('received text is charged even if it came faster than any measured answer', () => {
+test('received text is charged even if it came faster than any measured response', () => {
   // Four bytes a token.
   assert.equal(chargedAfterLeave({ bytes: 400 }), 100)
 })
 
-test('a disconnect is charged the bound if time does not limit the answer', () => {
+test('a disconnect is charged the bound if time does not limit the response', () => {
   assert.equal(chargedAfterLeave({ stops: false }), 40 + 512)
   assert.equal(chargedAfterLeave({ stops: false, hasHiddenTokens: true }), 10_000)
   assert.equal(chargedAfterLeave({ isSequential: false }), 40 + 512)

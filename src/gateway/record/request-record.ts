@@ -7,12 +7,12 @@ import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
 import { chargedPrices } from '../pricing/charged-prices.ts'
 import { cacheSavingOf } from '../pricing/cost.ts'
-import { AnswerCounter } from './answer-counter.ts'
 import { AttemptNotes } from './attempt-notes.ts'
 import { AttemptRecord, type AttemptRecordDeps } from './attempt-record.ts'
 import { UnconfirmedLoss } from './charge/unconfirmed-loss.ts'
 import { toCause } from './failure-cause.ts'
 import type { RequestFacts } from './request-facts.ts'
+import { ResponseCounter } from './response-counter.ts'
 import { type AnsweredAttempt, type AttemptEnd, findUnpriced, type TriedEndpoint } from './tried-endpoint.ts'
 
 export type RecordDeps = AttemptRecordDeps & {
@@ -26,10 +26,10 @@ export type RecordDeps = AttemptRecordDeps & {
 /** The end of an attempt of which nothing reached the client. */
 type FailedAttempt = { failure: AttemptFailure; hasClientLeft: boolean }
 
-type ChargedAnswer = { attempt: AttemptRecord; tried: TriedEndpoint; hasFailed: boolean; end: AttemptEnd }
+type ChargedResponse = { attempt: AttemptRecord; tried: TriedEndpoint; hasFailed: boolean; end: AttemptEnd }
 
 /**
- * The record of one request: its attempts with their outcomes, and the attempt whose answer is charged. It is closed exactly
+ * The record of one request: its attempts with their outcomes, and the attempt whose response is charged. It is closed exactly
  * once.
  */
 export class RequestRecord {
@@ -38,14 +38,14 @@ export class RequestRecord {
   /** Notes of the plan and of the attempts. */
   readonly attempts: AttemptNotes
   readonly unconfirmedLoss = new UnconfirmedLoss()
-  /** By the monotonic clock, as the times of attempts and answers. */
+  /** By the monotonic clock, as the times of attempts and responses. */
   readonly #startedAt: number
   readonly #deps: RecordDeps
   readonly #facts: RequestFacts
   readonly #promptEstimate: () => number
   #latestAttempt: AttemptRecord | undefined
-  /** The endpoint whose answer is charged, and its end: it answered, or was in flight when the client disconnected. */
-  #charged: ChargedAnswer | undefined
+  /** The endpoint whose response is charged, and its end: it answered, or was in flight when the client disconnected. */
+  #charged: ChargedResponse | undefined
   #outcome: Generation['outcome'] = 'failed'
   #cause: Cause | undefined
   readonly #span: SpanContext | undefined
@@ -134,7 +134,7 @@ export class RequestRecord {
     const charged = this.#charged
     const tried = charged?.tried
     const endpoint = tried?.target.endpoint
-    const tally = this.#latestAttempt?.tally ?? new AnswerCounter(this.#deps.elapsed).result()
+    const tally = this.#latestAttempt?.tally ?? new ResponseCounter(this.#deps.elapsed).result()
     const charge = charged?.attempt.chargeAt(charged.tried, charged.end)
     if (charge) this.attempts.noteUnconfirmed(charge.margin)
     if (endpoint && tally.usageMismatch !== undefined) this.#deps.onUsageMismatch?.(endpoint.id, tally.usageMismatch)

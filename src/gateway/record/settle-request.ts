@@ -18,7 +18,7 @@ type RequestToSettle = {
   content: Pick<ContentRecorder, 'close'> | undefined
 }
 
-/** Meters the request and settles its reservation. A failure here must not reach the client, whose answer is sent. */
+/** Meters the request and settles its reservation. A failure here must not reach the client, whose response is sent. */
 export function settleRequest(deps: SettleDeps, { record, reservation, content }: RequestToSettle): void {
   let generation: Generation | undefined
   try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { AnswerCounter } from './answer-counter.ts'
+import { ResponseCounter } from './response-counter.ts'
 import { TokenPace } from './token-pace.ts'
 
 test('tokens are distributed by bytes, and an empty interval has none', () => {
@@ -11,7 +11,7 @@ test('tokens are distributed by bytes, and an empty interval has none', () => {
   assert.deepEqual(pace.toNote(10), { everyMs: 100, tokens: [4, 2, 0, 4] })
 })
 
-test('an answer of any length has at most 24 intervals, and no token is lost', () => {
+test('a response of any length has at most 24 intervals, and no token is lost', () => {
   const arbitraryPieces = fc.array(fc.tuple(fc.nat(600_000), fc.nat(1000)), { minLength: 1, maxLength: 300 })
   fc.assert(
     fc.property(arbitraryPieces, fc.integer({ min: 1, max: 5000 }), (pieces, tokens) => {
@@ -29,9 +29,9 @@ test('an answer of any length has at most 24 intervals, and no token is lost', (
   )
 })
 
-test('an answer longer than one interval has a pace', () => {
+test('a response longer than one interval has a pace', () => {
   const clock = { now: 1000 }
-  const counter = new AnswerCounter(() => clock.now)
+  const counter = new ResponseCounter(() => clock.now)
   for (const text of ['aaaa', 'bbbb', 'cccc']) {
     counter.count([{ type: 'text', text }])
     if (text === 'aaaa') assert.equal(counter.paceOf(3), undefined)

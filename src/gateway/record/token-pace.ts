@@ -1,13 +1,13 @@
 import type { PaceNote } from '#spend/ledger/generation.ts'
 
-/** The initial length of an interval. A shorter answer has no pace. */
+/** The initial length of an interval. A shorter response has no pace. */
 export const minIntervalMs = 100
 const maxIntervals = 24
 
 /** The shortest time over which a speed is measured. */
 const minSpeedMs = 200
 
-/** The bytes of an answer by time, in up to 24 equal intervals. Their length doubles for longer answers. */
+/** The bytes of a response by time, in up to 24 equal intervals. Their length doubles for longer responses. */
 export class TokenPace {
   #intervalMs = minIntervalMs
   #bytes: number[]

@@ -15,7 +15,7 @@ export type TriedEndpoint = {
 
 /** The end of an attempt of which something reached the client. */
 export type AnsweredAttempt = {
-  /** Undefined if the answer is complete. */
+  /** Undefined if the response is complete. */
   failure: AttemptFailure | undefined
   /** Whether the client disconnected before the end. */
   hasClientLeft: boolean
@@ -26,7 +26,7 @@ export type AnsweredAttempt = {
 export type AttemptEnd = {
   /** Whether all tokens were read as soon as they were generated, so that none are unread behind back-pressure. */
   isFullyRead: boolean
-  /** Whether the endpoint ended the answer. */
+  /** Whether the endpoint ended the response. */
   hasEnded: boolean
   /** By the monotonic clock. */
   at: number

@@ -19,7 +19,7 @@ export type PreparedRequest = {
   /** The same request in the client's protocol. For a task other than chats, it is the chat request (`ClientProtocol.task`). */
   body: Body
   preset: Generation['preset']
-  /** The protocol of the answer. */
+  /** The protocol of the response. */
   client: ClientProtocol
 }
 

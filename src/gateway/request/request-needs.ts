@@ -64,7 +64,7 @@ function usedParameters(chat: ChatRequest): string[] {
   return [...new Set(usedNames.map((name) => parameterNames[name] ?? name))]
 }
 
-/** Parameters whose absence would make the answer wrong, not just different. */
+/** Parameters whose absence would make the response wrong, not just different. */
 function requiredParameters(chat: ChatRequest): string[] {
   const required: string[] = []
   if (chat.tools?.length) required.push('tools')

@@ -1,10 +1,10 @@
 import { z } from '#platform/json/schema.ts'
 
-/** Whether a workspace stores prompts and answers, in the form of the API. */
+/** Whether a workspace stores prompts and responses, in the form of the API. */
 export const IoLogging = z.object({
   is_observability_io_logging_enabled: z
     .boolean()
-    .describe('Whether prompts and answers are stored, encrypted, for `GET /generation/content`.'),
+    .describe('Whether prompts and responses are stored, encrypted, for `GET /generation/content`.'),
   io_logging_sampling_rate: z.number().min(0.0001).max(1).describe('Share of requests that are sampled; 1 is all.'),
   io_logging_api_key_ids: z
     .array(z.string().min(1).max(128))

@@ -47,7 +47,7 @@ export async function createRegistrationOptions(
   return options
 }
 
-/** @throws Fault `invalid` if the browser's answer does not match the options; `conflict` for an existing passkey. */
+/** @throws Fault `invalid` if the browser's response does not match the options; `conflict` for an existing passkey. */
 export async function addPasskey(
   deps: PasskeyDeps,
   caller: Caller,

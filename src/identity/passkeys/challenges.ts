@@ -33,7 +33,7 @@ export async function consumeChallenge(tx: Tx, now: Now, challenge: string, user
 type ClientData = { challenge?: unknown; crossOrigin?: unknown }
 
 /**
- * Returns the challenge in the answer of a browser. Undefined for invalid data, and for an answer that was created in a
+ * Returns the challenge in the response of a browser. Undefined for invalid data, and for a response that was created in a
  * frame within a page of another origin.
  */
 export function readChallenge(clientDataJson: string): string | undefined {

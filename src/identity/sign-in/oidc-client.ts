@@ -3,7 +3,7 @@ import { hourMs, type Now } from '#platform/core/clock.ts'
 import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
-import { limitIssuerAnswers } from '../issuer-fetch.ts'
+import { limitIssuerResponses } from '../issuer-fetch.ts'
 import { clientAuthentication, type TokenAuthMethod } from './oidc-client-authentication.ts'
 import { deriveFlow } from './oidc-flow.ts'
 
@@ -22,7 +22,7 @@ type OidcSettings = {
 export type Claims = { iss: string; sub: string; [name: string]: unknown }
 
 /** The issuer's claims about an account, by source. Related claims must come from the same source. */
-export type IssuerAnswer = {
+export type IssuerResponse = {
   idToken: Claims
   /** Undefined if the endpoint is missing or failed. */
   userInfo: Readonly<Record<string, unknown>> | undefined
@@ -42,7 +42,7 @@ export type OidcClient = {
    * @param callbackUrl the URL to which the issuer redirected the browser, with its query.
    * @throws Fault `unauthenticated` if state, nonce or another check fails.
    */
-  readClaims: (secret: string, callbackUrl: URL) => Promise<IssuerAnswer>
+  readClaims: (secret: string, callbackUrl: URL) => Promise<IssuerResponse>
   /** Returns the URL that ends the session at the issuer; undefined if the issuer does not support it. */
   endSessionUrl: (returnTo: string) => Promise<string | undefined>
   /** Reads the issuer's metadata once, so that a wrong setting is logged at the start. Never rejects. */
@@ -131,7 +131,7 @@ async function readUserInfo(
   tokens: TokenEndpointResponse,
   subject: string,
   onError: (error: Error) => void,
-): Promise<Pick<IssuerAnswer, 'userInfo' | 'isIncomplete'>> {
+): Promise<Pick<IssuerResponse, 'userInfo' | 'isIncomplete'>> {
   if (issuer.serverMetadata().userinfo_endpoint === undefined) return { userInfo: undefined, isIncomplete: false }
   const oidc = lazyModules.openIdClient()
   try {
@@ -160,7 +160,7 @@ function explainRefusal(error: Error): string {
   }
   return code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED'
     ? 'The token of the issuer is not valid at this time. Check the clocks of the issuer and of this service.'
-    : 'The issuer did not sign you in, or its answer does not match this sign-in.'
+    : 'The issuer did not sign you in, or its response does not match this sign-in.'
 }
 
 const isHttpUrl = (url: unknown): boolean => typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')
@@ -169,7 +169,7 @@ const isHttpUrl = (url: unknown): boolean => typeof url === 'string' && /^https?
 const incompleteDescription = 'INCOMPLETE_DESCRIPTION'
 
 /** Returns what an address that is not an issuer answered; undefined for a failure that can be temporary. */
-function findWrongAnswer(error: Error): string | undefined {
+function findWrongResponse(error: Error): string | undefined {
   const { code, cause } = error as Error & { code?: string }
   switch (code) {
     case incompleteDescription:
@@ -197,11 +197,11 @@ function discoveryFault(error: Error, issuerSetting: string): Fault {
       `The setting oidc_issuer is "${issuerSetting}", but the issuer at this address has the name ${actual}. Set oidc_issuer to exactly this name.`,
     )
   }
-  const wrongAnswer = findWrongAnswer(error)
-  if (wrongAnswer !== undefined) {
+  const wrongResponse = findWrongResponse(error)
+  if (wrongResponse !== undefined) {
     return new Fault(
       'unavailable',
-      `The setting oidc_issuer is "${issuerSetting}", but this address followed by "/.well-known/openid-configuration" answers with ${wrongAnswer}. Set oidc_issuer to the address of the issuer.`,
+      `The setting oidc_issuer is "${issuerSetting}", but this address followed by "/.well-known/openid-configuration" answers with ${wrongResponse}. Set oidc_issuer to the address of the issuer.`,
     )
   }
   const reason = explainTlsOrProxyFailure(error, new URL(issuerSetting).host)
@@ -220,7 +220,7 @@ async function discover(settings: OidcSettings, fetch: typeof globalThis.fetch):
   const isWithoutTls = oidc_issuer.startsWith('http:')
   const configuration = await discovery(new URL(oidc_issuer), oidc_client_id, undefined, authentication, {
     timeout: timeoutSeconds,
-    [customFetch]: limitIssuerAnswers(fetch),
+    [customFetch]: limitIssuerResponses(fetch),
     ...(isWithoutTls && { execute: [allowInsecureRequests] }),
   })
   const description: Record<string, unknown> = configuration.serverMetadata()

@@ -30,8 +30,8 @@ test('a groups claim of any type is read as the texts and numbers in it', () => 
 
 test('a path leads through a list of objects', () => {
   const groups = [{ id: 1, name: 'b' }, { id: 2, name: 'other' }, 'a', null, { name: ['a'] }]
-  const answer = { idToken: { iss: 'i', sub: 's', groups }, userInfo: undefined, isIncomplete: false }
-  const person = readPerson(answer, { ...rules, oidc_groups_claim: 'groups.name' })
+  const response = { idToken: { iss: 'i', sub: 's', groups }, userInfo: undefined, isIncomplete: false }
+  const person = readPerson(response, { ...rules, oidc_groups_claim: 'groups.name' })
   assert.deepEqual(person.workspaces, [{ workspace: 'two' }])
 })
 

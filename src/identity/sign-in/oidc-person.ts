@@ -4,7 +4,7 @@ import { ownValue } from '#platform/core/own-value.ts'
 import { type AccessRole, accessRoles, type WorkspaceRole } from '#platform/core/vocabulary.ts'
 import { truncateText } from '#platform/text/truncate.ts'
 import { normalizeAddress } from '../accounts/members/member.ts'
-import type { Claims, IssuerAnswer } from './oidc-client.ts'
+import type { Claims, IssuerResponse } from './oidc-client.ts'
 
 export type OidcRules = {
   oidc_domains: readonly string[]
@@ -40,14 +40,14 @@ export type OidcPerson = {
 }
 
 /** @throws Fault `forbidden` if the account has no role, or its subject cannot be stored. */
-export function readPerson(answer: IssuerAnswer, rules: OidcRules): OidcPerson {
-  const { idToken, userInfo } = answer
+export function readPerson(response: IssuerResponse, rules: OidcRules): OidcPerson {
+  const { idToken, userInfo } = response
   const claims: Claims = { ...userInfo, ...idToken }
   const email = trustedEmail([idToken, userInfo ?? {}], rules)
-  const areGroupsUnknown = unreadableClaim(claims, rules.oidc_groups_claim, answer.isIncomplete) !== undefined
+  const areGroupsUnknown = unreadableClaim(claims, rules.oidc_groups_claim, response.isIncomplete) !== undefined
   const defaultRole = rules.oidc_default_role === 'none' ? undefined : rules.oidc_default_role
   const { oidc_role_claim: claim } = rules
-  const roleProblem = claim === undefined ? undefined : unreadableClaim(claims, claim, answer.isIncomplete)
+  const roleProblem = claim === undefined ? undefined : unreadableClaim(claims, claim, response.isIncomplete)
   const role =
     claim === undefined || roleProblem !== undefined
       ? undefined

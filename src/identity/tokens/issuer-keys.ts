@@ -3,7 +3,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
-import { limitIssuerAnswers } from '../issuer-fetch.ts'
+import { limitIssuerResponses } from '../issuer-fetch.ts'
 
 export type IssuerKeySettings = { jwt_issuer: string; jwt_jwks_url?: string | undefined }
 
@@ -44,7 +44,7 @@ type KeyStore = {
 
 export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDeps): IssuerKeys {
   const { now, onError, rereadMs = defaultRereadMs } = deps
-  const fetch = limitIssuerAnswers(deps.fetch)
+  const fetch = limitIssuerResponses(deps.fetch)
   let store: KeyStore | undefined
   let failure: { fault: Fault; at: number } | undefined
 

@@ -63,7 +63,7 @@ export function connectRuns(
     transcripts: connectTranscripts(client),
     files: connectFiles(client),
     start: (turn, signal) => streamTurn('/turns', turn, signal),
-    answer: (answer, signal) => streamTurn('/answers', answer, signal),
+    answer: (response, signal) => streamTurn('/answers', response, signal),
     cancel: async (runId, exceededBudget, neededUsd) => {
       const reason = new URLSearchParams()
       if (exceededBudget) reason.set('spent', exceededBudget)

@@ -14,7 +14,7 @@ export const dayMs = 24 * hourMs
 /** The latest time of a `Date`, in milliseconds since the epoch. Times from outside can be any number. */
 export const maxTimeMs = 8.64e15
 
-/** Formats a time as ISO 8601 in UTC with milliseconds, as in all answers of the service. */
+/** Formats a time as ISO 8601 in UTC with milliseconds, as in all responses of the service. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }

@@ -28,7 +28,7 @@ export function toPicoUsd(amount: number): PicoUsd {
     : BigInt(amount) * 10n ** BigInt(decimalPlaces)
 }
 
-/** Converts to an amount in USD for answers, correctly rounded. */
+/** Converts to an amount in USD for responses, correctly rounded. */
 export function toUsd(pico: PicoUsd): number {
   // Up to `maxExactInteger` both operands are exact numbers, so only the division rounds.
   return -maxExactInteger < pico && pico < maxExactInteger ? Number(pico) / 1e12 : Number(toDecimalUsd(pico))

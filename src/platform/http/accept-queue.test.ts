@@ -29,10 +29,10 @@ function newApp() {
 test('a server that closes answers the connections that wait to be accepted', async () => {
   const app = newApp()
   await app.listen({ port: 0, host: '127.0.0.1' })
-  const answers = waitingClients((app.server.address() as AddressInfo).port)
+  const responses = waitingClients((app.server.address() as AddressInfo).port)
   await connected()
   await createShutdown().close(app, 10_000)
-  for (const answer of await answers) assert.match(answer, /whole$/)
+  for (const response of await responses) assert.match(response, /whole$/)
 })
 
 test('a closing server answers waiting connections, also with a slow event loop', async () => {
@@ -41,10 +41,10 @@ test('a closing server answers waiting connections, also with a slow event loop'
   app.server.on('connection', () => {
     for (const end = performance.now() + 80; performance.now() < end; );
   })
-  const answers = waitingClients((app.server.address() as AddressInfo).port)
+  const responses = waitingClients((app.server.address() as AddressInfo).port)
   await connected()
   await createShutdown().close(app, 60_000)
-  for (const answer of await answers) assert.match(answer, /whole$/)
+  for (const response of await responses) assert.match(response, /whole$/)
 })
 
 test('a closing server accepts few of the connections that arrive while others wait', async () => {
@@ -61,7 +61,7 @@ test('a closing server accepts few of the connections that arrive while others w
   const closed = createShutdown().close(app, 60_000)
   const later = waitingClients(port, 40)
   await closed
-  for (const answer of await earlier) assert.match(answer, /whole$/)
+  for (const response of await earlier) assert.match(response, /whole$/)
   await later
   assert.ok(accepted <= 30, `${accepted} connections were accepted`)
 })
@@ -72,10 +72,10 @@ test('an acceptor that closes answers the connections that wait to be accepted',
   const socket = new BoundSocket({ host: '127.0.0.1', port: 0 })
   const acceptor = createAcceptor(app.server)
   await acceptor.accept([socket.fd()])
-  const answers = waitingClients(socket.address().port)
+  const responses = waitingClients(socket.address().port)
   await connected()
   await acceptor.close()
   socket.close()
-  for (const answer of await answers) assert.match(answer, /whole$/)
+  for (const response of await responses) assert.match(response, /whole$/)
   await app.close()
 })

@@ -20,8 +20,8 @@ import { longestParameter, pathPartTooLong } from './known-paths.ts'
 import { findFramingError } from './request/framing.ts'
 import { findHostError } from './request/host.ts'
 import { parseJsonBodies } from './request/json-body.ts'
-import { answerClientError, answerExpectation } from './response/client-error.ts'
-import { buildErrorAnswer, type Envelope } from './response/envelope.ts'
+import { respondToClientError, respondToExpectation } from './response/client-error.ts'
+import { buildErrorResponse, type Envelope } from './response/envelope.ts'
 import type { KeyNeed } from './route.ts'
 
 declare module 'fastify' {
@@ -102,24 +102,24 @@ export function createApp({
     requestIdHeader: false,
     genReqId: requestId,
     routerOptions: { maxParamLength: longestParameter, ignoreTrailingSlash: true },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: respondToClientError,
     frameworkErrors: (error, request, reply) =>
-      answerPathError(error, request as FastifyRequest, reply as FastifyReply),
+      respondToPathError(error, request as FastifyRequest, reply as FastifyReply),
   })
 
   /** Answers a path that cannot be parsed. No hook has run for it. */
-  function answerPathError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  function respondToPathError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
     const guarded = guard?.(request, reply) ?? Promise.resolve()
-    const answer = (failure: unknown) => {
+    const response = (failure: unknown) => {
       const fault = restate && toFault(failure, request)
       void sendFailure(fault ? restate(fault, request) : failure, request, reply)
     }
     const fault = headFault(request, reply)
-    startAfterPrevious(request.raw, reply.raw, () => void guarded.then(() => answer(fault ?? error), answer))
+    startAfterPrevious(request.raw, reply.raw, () => void guarded.then(() => response(fault ?? error), response))
   }
   // Not passed as an option: Fastify would then add two listeners to each response, and create a child logger for each request.
   app.log = log as FastifyBaseLogger
-  app.server.on('checkExpectation', answerExpectation)
+  app.server.on('checkExpectation', respondToExpectation)
   parseJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
     request.log = app.log
@@ -191,7 +191,7 @@ function createFailureSender(log: Log, envelopeOf: (request: FastifyRequest) => 
     const originalFault = toFault(error, request)
     const fault = originalFault && (request.routeOptions?.config?.restate?.(originalFault) ?? originalFault)
     if (!fault) log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
-    const { status, headers, body } = buildErrorAnswer(fault, request.id, envelopeOf(request))
+    const { status, headers, body } = buildErrorResponse(fault, request.id, envelopeOf(request))
     if (status >= 500) noteFailureReason(reply.raw, fault?.message ?? 'internal error')
     // A download can fail before its first byte. Its headers do not apply to the error.
     for (const name of Object.keys(reply.getHeaders())) if (contentHeaders.test(name)) reply.removeHeader(name)

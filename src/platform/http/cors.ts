@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 /** Response headers that web pages can read. */
 const exposedHeaders = 'etag, retry-after, x-fields-left-out, x-generation-id, x-request-id, x-should-retry'
 
-/** The time for which a browser can cache the answer to a preflight request, in seconds. */
+/** The time for which a browser can cache the response to a preflight request, in seconds. */
 const maxAge = '600'
 
 /**
@@ -24,11 +24,11 @@ export function allowOrigins(app: FastifyInstance, origins: readonly string[]): 
     }
     const path = request.method === 'OPTIONS' ? request.refusedBy : undefined
     // Runs before authentication, because browsers send no key with a preflight request.
-    if (path) answerOptions(request, reply, path.allow, isAllowed(origin))
+    if (path) respondToOptions(request, reply, path.allow, isAllowed(origin))
     else done()
   })
   if (allowsAny) return
-  // The answer's own `vary` header must still contain `origin`.
+  // The response's own `vary` header must still contain `origin`.
   app.addHook('onSend', (_request, reply, payload, done) => {
     const vary = String(reply.getHeader('vary') ?? '')
     if (!vary.includes('origin')) reply.header('vary', vary === '' ? 'origin' : `${vary}, origin`)
@@ -36,7 +36,7 @@ export function allowOrigins(app: FastifyInstance, origins: readonly string[]): 
   })
 }
 
-function answerOptions({ headers }: FastifyRequest, reply: FastifyReply, allow: string, isAllowed: boolean): void {
+function respondToOptions({ headers }: FastifyRequest, reply: FastifyReply, allow: string, isAllowed: boolean): void {
   reply.code(204).header('allow', `${allow}, OPTIONS`)
   if (isAllowed && headers['access-control-request-method'] !== undefined) {
     reply.header('access-control-allow-methods', allow)

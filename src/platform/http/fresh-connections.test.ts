@@ -19,8 +19,8 @@ test('a server that closes answers the first request of an accepted connection',
   const closed = createShutdown().close(app, 600_000)
   await new Promise((resolve) => setTimeout(resolve, 200))
   client.write('GET / HTTP/1.1\r\nhost: test\r\n\r\n')
-  const answer = await text(client)
-  assert.match(answer, /^HTTP\/1.1 200 OK\r\n.*Connection: close\r\n.*answered$/s)
+  const response = await text(client)
+  assert.match(response, /^HTTP\/1.1 200 OK\r\n.*Connection: close\r\n.*answered$/s)
   await closed
 })
 

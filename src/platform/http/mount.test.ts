@@ -4,7 +4,7 @@ import pino from 'pino'
 import { z } from '../json/schema.ts'
 import { createApp } from './app.ts'
 import { mountRoutes } from './mount.ts'
-import { type AnyRoute, type Call, HttpAnswer } from './route.ts'
+import { type AnyRoute, type Call, HttpResponse } from './route.ts'
 
 const BodySchema = z.looseObject({ text: z.string().default('none') })
 type BodyCall = Call<{ body: typeof BodySchema }, undefined>
@@ -72,14 +72,14 @@ test('the last piece of a stream is sent with its end, also if it is the only on
   }
 })
 
-test('a whole answer is written before the next tick', async () => {
+test('a whole response is written before the next tick', async () => {
   let bytesWritten = 0
   const { response } = await ask(async ({ raw }) => {
     await undefined
     process.nextTick(() => {
       bytesWritten = raw.socket.bytesWritten
     })
-    return new HttpAnswer(200, {}, Buffer.from('{}'))
+    return new HttpResponse(200, {}, Buffer.from('{}'))
   })
   assert.equal(response?.status, 200)
   assert.notEqual(bytesWritten, 0)

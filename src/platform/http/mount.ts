@@ -11,8 +11,8 @@ import { parseForms } from './request/form-body.ts'
 import type { HostOf } from './request/forwarded-host.ts'
 import { refuseNul } from './request/nul.ts'
 import { passBodiesUnread } from './request/upload.ts'
-import { compressAnswer } from './response/compressed-answer.ts'
-import { type AnyRoute, HttpAnswer, type Method } from './route.ts'
+import { compressResponse } from './response/compressed-response.ts'
+import { type AnyRoute, HttpResponse, type Method } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -101,7 +101,7 @@ function mountRoute<Caller, Deps>(
   )
 }
 
-/** Creates the function that handles an admitted request with a validated body, and sends the answer. */
+/** Creates the function that handles an admitted request with a validated body, and sends the response. */
 function createHandler<Caller, Deps>(
   route: AnyRoute<Caller, Deps>,
   { deps, hostOf, wrap, uploadPace }: MountOptions<Caller, Deps>,
@@ -119,7 +119,7 @@ function createHandler<Caller, Deps>(
       if (reply.sent) return reply
       if (route.etag) reply.header('etag', entityTag(route.etag, findData(result)))
       const isRead = route.method === 'get' || route.isRead === true
-      const compressed = isRead ? await compressAnswer(request.headers['accept-encoding'], result) : undefined
+      const compressed = isRead ? await compressResponse(request.headers['accept-encoding'], result) : undefined
       return sendResult(reply, route.status ?? 200, compressed ?? result)
     } catch (error) {
       if (!reply.sent) throw error
@@ -139,7 +139,7 @@ function setPrecondition(request: FastifyRequest, entity: Entity, canCreate: boo
   request.caller = { ...(request.caller as object), precondition: { entity, ifMatch, isNew } satisfies Precondition }
 }
 
-const findData = (answer: unknown): object => (answer as { data?: object }).data ?? (answer as object)
+const findData = (response: unknown): object => (response as { data?: object }).data ?? (response as object)
 
 function createAdmitHook<Caller, Deps>(
   route: AnyRoute<Caller, Deps>,
@@ -158,15 +158,15 @@ function createAdmitHook<Caller, Deps>(
 
 /** Sends a result. Text and bytes are JSON. */
 function sendResult(reply: FastifyReply, status: number, result: unknown) {
-  if (result instanceof HttpAnswer) return sendAnswer(reply, result)
+  if (result instanceof HttpResponse) return sendResponse(reply, result)
   if (isJson(result)) reply.header('content-type', 'application/json; charset=utf-8')
   return reply.code(status).send(result)
 }
 
 const isJson = (result: unknown): result is string | Buffer => typeof result === 'string' || Buffer.isBuffer(result)
 
-/** Sends an answer with its own status and headers. */
-export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
+/** Sends a response with its own status and headers. */
+export function sendResponse(reply: FastifyReply, result: HttpResponse) {
   // Authorization may have set `no-store` already. It takes precedence.
   const hasNoStore = reply.getHeader('cache-control') === 'no-store'
   if (result.reason !== undefined) noteFailureReason(reply.raw, result.reason)

@@ -35,11 +35,11 @@ export type Call<S extends Schemas, Caller> = {
   upload: AsyncIterable<Buffer>
   /** The bytes of a long body, if its route needs them. */
   source: JsonSource | undefined
-  /** For streamed answers. After it has opened, the return value of the handler is ignored. */
+  /** For streamed responses. After it has opened, the return value of the handler is ignored. */
   response: ResponseStream
 }
 
-/** One endpoint: its input, errors and answer. Everything else is derived from it. */
+/** One endpoint: its input, errors and response. Everything else is derived from it. */
 export type RouteSpec<S extends Schemas, Caller, Deps> = {
   method: Method
   /** The path below the base URL, with `{name}` for each parameter. */
@@ -57,7 +57,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   /** Whether a setting can open it to callers without a key. */
   canBePublic?: boolean
   request?: S
-  /** The JSON of a success; undefined if the answer is not JSON. */
+  /** The JSON of a success; undefined if the response is not JSON. */
   response?: z.ZodType
   /** Other media types of a success than JSON, such as `text/event-stream`. */
   mediaTypes?: string[]
@@ -67,11 +67,11 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   events?: z.ZodType
   /** The media types of a body that is not JSON. The handler reads it from `upload` and limits its size itself. */
   uploads?: string[]
-  /** Whether the answer is a file of any length. Such a route does not support HEAD. */
+  /** Whether the response is a file of any length. Such a route does not support HEAD. */
   downloads?: boolean
   /** The form of its errors, if it differs from this service's. */
   errorBody?: z.ZodType
-  /** Headers that the route adds to its answers. Other fields of the route imply further ones. */
+  /** Headers that the route adds to its responses. Other fields of the route imply further ones. */
   headers?: { success?: readonly DescribedHeader[]; failure?: readonly DescribedHeader[] }
   /** Media types of its errors in addition to JSON. */
   errorMediaTypes?: string[]
@@ -85,7 +85,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   roles?: readonly AccessRole[]
   /** Whether roles in the organization or in the workspace of the request decide. Defaults to `workspace`. */
   scope?: 'organization' | 'workspace'
-  /** The object in the answer, as `data` or as a whole. Its entity tag is returned as `ETag`. */
+  /** The object in the response, as `data` or as a whole. Its entity tag is returned as `ETag`. */
   etag?: Entity
   /** The object that the route changes only if it matches the header `If-Match`. The caller has the header as `precondition`. */
   ifMatch?: Entity
@@ -93,7 +93,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   canCreate?: boolean
   /** Whether a repeated request with the same header `Idempotency-Key` gets the same object, with status 200. */
   isIdempotent?: boolean
-  /** Whether the route answers 304 if the header `If-None-Match` has the `ETag` of its answer. */
+  /** Whether the route answers 304 if the header `If-None-Match` has the `ETag` of its response. */
   isCacheable?: boolean
   /** The status of a success. Defaults to 200. */
   status?: number
@@ -133,8 +133,8 @@ export function routeFor<Caller, Deps>() {
   return <S extends Schemas = Record<never, never>>(spec: RouteSpec<S, Caller, Deps>) => spec
 }
 
-/** An answer other than JSON with the route's status. */
-export class HttpAnswer {
+/** A response other than JSON with the route's status. */
+export class HttpResponse {
   readonly status: number
   readonly headers: Record<string, string | string[]>
   readonly body: Buffer | string | object | null

@@ -10,10 +10,10 @@ const idleCheckMs = 50
 export type Shutdown = {
   /** Whether the health check fails, so that new clients use another server. */
   isShuttingDown: () => boolean
-  /** Marks the service as shutting down. New connections are still accepted; each connection closes after its next answer. */
+  /** Marks the service as shutting down. New connections are still accepted; each connection closes after its next response. */
   beginShutdown: (server: Server) => void
   /**
-   * Accepts new requests for `ms` more, each on a connection that closes after its answer; ends earlier after
+   * Accepts new requests for `ms` more, each on a connection that closes after its response; ends earlier after
    * `skipDrain`.
    */
   drain: (server: Server, ms: number) => Promise<void>
@@ -21,7 +21,7 @@ export type Shutdown = {
   /** Accepts no more requests. Those in flight can finish within `graceMs`; then their connections are closed. */
   close: (app: FastifyInstance, graceMs: number, acceptor?: Pick<Acceptor, 'close'>) => Promise<void>
   /**
-   * Accepts no new connections, for a worker whose successor has started. Open connections end with their next answer, or when
+   * Accepts no new connections, for a worker whose successor has started. Open connections end with their next response, or when
    * the client disconnects.
    */
   stopAccepting: (server: Server, acceptor: Pick<Acceptor, 'close'>) => Promise<void>

@@ -25,7 +25,7 @@ export function createProxyAgent(uri: string, options: Agent.Options & { connect
     connectTimeout,
     // Undici passes only the connect options to the pool of a proxy for absolute URLs.
     factory: (origin, pool) => new Pool(origin, { ...options, ...pool }),
-    // The time limit of connecting includes the answer to CONNECT.
+    // The time limit of connecting includes the response to CONNECT.
     clientFactory: (origin, pool) => new Pool(origin, { ...pool, headersTimeout: connectTimeout }),
   })
 }

@@ -22,7 +22,7 @@ export type Rpc<Remote extends Handlers> = {
 }
 
 type CallMessage = { call: number; name: string; request: unknown }
-type AnswerMessage = { answer: number } & ({ value: unknown } | { error: { message: string; code: unknown } })
+type ResponseMessage = { answer: number } & ({ value: unknown } | { error: { message: string; code: unknown } })
 
 /** Remote procedure calls in both directions over one port. */
 export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Handlers): Rpc<Remote> {
@@ -43,7 +43,7 @@ export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Ha
       port.send({ answer: call, ...toErrorResult(error) })
     }
   }
-  function settle(answered: AnswerMessage): void {
+  function settle(answered: ResponseMessage): void {
     const caller = pendingCalls.get(answered.answer)
     pendingCalls.delete(answered.answer)
     if ('error' in answered)
@@ -51,7 +51,7 @@ export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Ha
     else caller?.resolve(answered.value as never)
   }
   port.onMessage((message) => {
-    const received = message as CallMessage | AnswerMessage
+    const received = message as CallMessage | ResponseMessage
     if ('call' in received) void answer(received)
     else settle(received)
   })

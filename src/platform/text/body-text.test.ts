@@ -9,7 +9,7 @@ import { readBodyText } from './body-text.ts'
 
 const zipped = gzipSync('x'.repeat(10_000_000))
 
-test('an endless answer is aborted at the limit, counted after decompression', async () => {
+test('an endless response is aborted at the limit, counted after decompression', async () => {
   let closed = false
   const server = createServer((request, response) => {
     if (request.url === '/short') return void response.end('zwölf 🚂')

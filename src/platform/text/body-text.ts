@@ -10,7 +10,7 @@ export async function readBodyText(response: Response, maxBytes: number): Promis
   for await (const piece of response.body ?? []) {
     body.add(Buffer.from(piece.buffer, piece.byteOffset, piece.length))
     // Leaving the loop closes the connection.
-    if (body.byteLength > maxBytes) throw new Error(`the answer is over ${maxBytes} bytes`)
+    if (body.byteLength > maxBytes) throw new Error(`the response is over ${maxBytes} bytes`)
   }
   return withoutByteOrderMark(body.take()).toString('utf8')
 }

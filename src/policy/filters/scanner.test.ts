@@ -242,9 +242,9 @@ test('a filter that exceeds its time refuses the request, and the next one is ch
 test('all positions of a text are reported, and a filter that timed out is named', async () => {
   const filters = compileFilters([guardrail('All', [['email', 'block']], [{ pattern: 'word', action: 'redact' }])])
   const placesIn = async (text: string) => {
-    const answer = await scanner.findText(filters, text, request)
-    assert.ok(answer.outcome === 'found')
-    return answer.matches.map(({ rule, start, end }) => [rule, text.slice(start, end)])
+    const response = await scanner.findText(filters, text, request)
+    assert.ok(response.outcome === 'found')
+    return response.matches.map(({ rule, start, end }) => [rule, text.slice(start, end)])
   }
   const both = [
     ['content_filters[0]', 'word'],

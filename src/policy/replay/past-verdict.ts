@@ -52,7 +52,7 @@ function judge(deps: PastJudgeDeps, facts: PastFacts): PastVerdict {
   if (regionVerdict) return { outcome: 'refused', rule: regionVerdict.rule }
   const knownModels = facts.models.flatMap((name) => findModel(name) ?? [])
   const endpoints = knownModels.flatMap((model) => judgeEndpoints(deps, model))
-  if (endpoints.some(({ rule }) => rule === undefined)) return judgeAnswer(deps, facts, endpoints)
+  if (endpoints.some(({ rule }) => rule === undefined)) return judgeResponse(deps, facts, endpoints)
   // An endpoint that is no longer in the catalogue may have been allowed.
   const rule = endpoints[0]?.rule
   return knownModels.length < facts.models.length || !rule ? { outcome: 'unknown' } : { outcome: 'refused', rule }
@@ -68,7 +68,7 @@ function judgeEndpoints({ guardrail, vendors }: PastJudgeDeps, model: Model): Ju
 }
 
 /** Judges a request with at least one allowed endpoint, by the one that answered. */
-function judgeAnswer(
+function judgeResponse(
   { isReachable }: PastJudgeDeps,
   { endpointId, incapable = [], owner }: PastFacts,
   endpoints: readonly JudgedEndpoint[],

@@ -7,7 +7,7 @@ import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 import { type PastBudgets, PastGroupBudgets } from './past-budgets.ts'
 import { findUndecidableFilters, pastContentEffect } from './past-content.ts'
 import { createPastJudge, type IsReachable } from './past-verdict.ts'
-import type { Replay } from './replay-answer.ts'
+import type { Replay } from './replay-response.ts'
 import type { Undecidable } from './replay-texts.ts'
 
 type EffectsDeps = {

@@ -1,8 +1,8 @@
 import { isoTime } from '#platform/core/clock.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { PastRequest } from '#spend/ledger/past-requests.ts'
-import type { Replay, TouchedRequest } from './replay-answer.ts'
 import type { Effect, PastOutcome } from './replay-effects.ts'
+import type { Replay, TouchedRequest } from './replay-response.ts'
 import { type Undecidable, undecidableReasons } from './replay-texts.ts'
 
 type Sum = { requests: number; cost: PicoUsd }
@@ -93,7 +93,7 @@ function toTouchedRequest(
   return { id: record.id, created_at: isoTime(createdAt), model, usd: toUsd(cost), effects: [...effects] }
 }
 
-/** The model that answered a request, or its first candidate if there was no answer. */
+/** The model that answered a request, or its first candidate if there was no response. */
 function modelOf({ record }: PastRequest): string {
   return record.endpoint_id === null ? (record.candidate_models[0] ?? '') : record.model
 }

@@ -87,9 +87,9 @@ onEachDatabase('a replay', (kind) => {
   test('does not spend amounts that another rule refuses', async () => {
     await using at = await newStore(kind)
     await at.meter(spent('0.9', 0.9, { region: 'us' }), spent('0.9', 0.5))
-    const answer = await at.replay({ limit_usd: 1, allowed_data_regions: ['global'] })
+    const response = await at.replay({ limit_usd: 1, allowed_data_regions: ['global'] })
     assert.deepEqual(
-      answer.by_rule.map(({ rule, requests }) => [rule, requests]),
+      response.by_rule.map(({ rule, requests }) => [rule, requests]),
       [['allowed_data_regions', 1]],
     )
   })
@@ -101,10 +101,10 @@ onEachDatabase('a replay', (kind) => {
       spent('0', 0.9, { candidateModels: ['gone/model'], modelId: 'gone/model' }),
       spent('0', 0.8, { contentFindings: [finding] }),
     )
-    const answer = await at.replay({ content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
-    assert.deepEqual([answer.would_redact, answer.by_rule[0]?.rule], [1, 'content_filter_builtins.email'])
+    const response = await at.replay({ content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
+    assert.deepEqual([response.would_redact, response.by_rule[0]?.rule], [1, 'content_filter_builtins.email'])
     assert.deepEqual(
-      answer.undecidable.map(({ rule, requests }) => [rule, requests]),
+      response.undecidable.map(({ rule, requests }) => [rule, requests]),
       [
         ['catalogue', 1],
         ['content_filter_builtins', 1],
@@ -118,10 +118,10 @@ onEachDatabase('a replay', (kind) => {
     const hours = [0.9, 0.8, 0.7, 0.6, 0.5]
     await at.meter(...hours.map((ago, i) => spent('0.25', ago, { id: `gen-${i}`, contentFindings: [finding] })))
     await at.meter(spent('0.25', 0.4, { id: 'gen-untouched' }))
-    const answer = await at.replay({ limit_usd: 1, content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
-    assert.equal(answer.touched, 6)
+    const response = await at.replay({ limit_usd: 1, content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
+    assert.equal(response.touched, 6)
     assert.deepEqual(
-      answer.touched_requests.map(({ id, usd, effects }) => [id, usd, effects.map(({ outcome }) => outcome)]),
+      response.touched_requests.map(({ id, usd, effects }) => [id, usd, effects.map(({ outcome }) => outcome)]),
       [
         ['gen-untouched', 0.25, ['refuse']],
         ['gen-4', 0.25, ['refuse']],

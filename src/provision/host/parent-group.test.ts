@@ -127,7 +127,7 @@ test('a unit of systemd is divided only if it is delegated and no intern outlive
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-systemctl-'))
   const look = (outlives: boolean) =>
     `import { prepareParentGroup } from '#provision/host/parent-group.ts'; console.log(await prepareParentGroup(${outlives}, console.log))`
-  const answers: string[] = []
+  const responses: string[] = []
   for (const [says, outlives] of [
     ['yes', false],
     ['no', false],
@@ -136,10 +136,10 @@ test('a unit of systemd is divided only if it is delegated and no intern outlive
     mkdirSync(unit)
     writeFileSync(join(folder, 'systemctl'), `#!/bin/sh\necho "$@" > ${folder}/asked\necho ${says}\n`, { mode: 0o755 })
     const script = `PATH=${folder}:$PATH exec "$NODE" --input-type=module -e "${look(outlives)}"`
-    answers.push((await runIn(unit, script)).trim())
+    responses.push((await runIn(unit, script)).trim())
     removeGroup(unit)
   }
-  assert.deepEqual(answers, [unit, 'undefined', 'undefined'])
+  assert.deepEqual(responses, [unit, 'undefined', 'undefined'])
   assert.equal(readFileSync(join(folder, 'asked'), 'utf8'), `show --property=Delegate --value -- ${basename(unit)}\n`)
   rmSync(folder, { recursive: true })
 })

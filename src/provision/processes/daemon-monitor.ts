@@ -38,7 +38,7 @@ export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) =
   const onError = () => report('has ended')
   const reconciler = startReconciler(checkProcess, { firstMs: checkEveryMs, retryMs: checkEveryMs, onError })
 
-  const stopChecks = monitorAnswers(daemon.isResponding, unresponsiveMs, (reason) => {
+  const stopChecks = monitorResponses(daemon.isResponding, unresponsiveMs, (reason) => {
     if (monitored && isAlive(monitored)) report(reason)
   })
   return stop
@@ -48,7 +48,7 @@ export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) =
  * Calls `onUnresponsive` when there has been no answer for `unresponsiveMs`, and after each further check without one.
  * @returns a function that stops the checks.
  */
-export function monitorAnswers(
+export function monitorResponses(
   isResponding: (withinMs: number) => Promise<boolean>,
   unresponsiveMs: number,
   onUnresponsive: (reason: string) => void,

@@ -92,7 +92,7 @@ export const metrics = {
     ['answered'],
     'Requests that an endpoint answered, as in `GET /activity`.',
   ),
-  error_count: countMetric('Failed requests', ['failed'], 'Requests without a complete answer.'),
+  error_count: countMetric('Failed requests', ['failed'], 'Requests without a complete response.'),
   refused_count: countMetric('Refused requests', ['refused'], 'Requests for which no endpoint was called.'),
   cancelled_count: countMetric('Cancelled requests', ['cancelled'], 'Requests whose client disconnected.'),
   error_rate: shareMetric(

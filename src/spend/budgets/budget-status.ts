@@ -101,7 +101,7 @@ export function computeBudgetStatus(
 export const usedAmount = ({ spent, unconfirmed, unaccounted }: BudgetStatus): PicoUsd =>
   spent + unconfirmed + unaccounted
 
-/** The fields of an answer, with amounts in USD. */
+/** The fields of a response, with amounts in USD. */
 export function toStatusFields({ spent, unconfirmed, unaccounted, held, forecast, resetsAt: resetTime }: BudgetStatus) {
   return {
     spent_usd: toUsd(spent + unaccounted),

@@ -164,7 +164,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const budgets = silent(store.db, () => Date.UTC(2026, 10, 1))
     assert.equal(await spend(budgets, budgetOf(1), 0.001, 0.001), 0.001)
     for (let times = 0; times < 3; times++) await budgets.report()
-    // An answer of the database would take longer.
+    // A response of the database would take longer.
     const later = new Promise<'later'>((resolve) => setImmediate(resolve, 'later'))
     const reserved = await Promise.race([budgets.reserve([budgetOf(1)], usd(0.001)), later])
     assert.ok(reserved !== 'later' && 'reservation' in reserved)
@@ -368,14 +368,14 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await Promise.all([alive.close(), dead.close(), third.close()])
   })
 
-  test('a report whose answer is lost counts once, and its grant returns', async () => {
+  test('a report whose response is lost counts once, and its grant returns', async () => {
     await using store = await newDb(kind)
-    const answers = { lost: false }
+    const responses = { lost: false }
     const deaf: Db = {
       ...store.db,
       async exclusively(name, work) {
         const done = await store.db.exclusively(name, work)
-        if (answers.lost) throw new Error('The answer was lost.')
+        if (responses.lost) throw new Error('The response was lost.')
         return done
       },
     }
@@ -388,10 +388,10 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     }
     const budgets = new Budgets({ ...deps, db: deaf, onError: () => {} }, { reportMs: 3_600_000, pollMs: 10 })
     assert.equal(await spend(budgets, budgetOf(1), 0.3, 0.25), 0.25)
-    answers.lost = true
+    responses.lost = true
     for (let times = 0; times < 3; times++) await budgets.report()
     await assert.rejects(async () => budgets.reserve([budgetOf(1)], usd(0.5)))
-    answers.lost = false
+    responses.lost = false
     assert.equal(await spend(budgets, budgetOf(1), 0.75, 0.75), 0.75)
     await budgets.close()
     assert.equal(await spent(store.db, budgetOf(1)), 1)

@@ -27,7 +27,7 @@ type ReserveResult = { reservation: Reservation } | RefusedReservation
 type AccountsWithReservation = { accounts: OpenAccount[] } | { periodEnded: true }
 
 type BudgetsDeps = Omit<AccountsDeps, 'time' | 'server' | 'every'> & {
-  /** The clock of this server, used until the first answer of the database. */
+  /** The clock of this server, used until the first response of the database. */
   now: Now
   newId: NewId
   every?: Every

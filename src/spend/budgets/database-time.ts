@@ -9,7 +9,7 @@ export class DatabaseTime {
   readonly #elapsed: Now
   #base: number
 
-  /** @param now the clock of the server, used until the first answer of the database. */
+  /** @param now the clock of the server, used until the first response of the database. */
   constructor({ elapsed }: DatabaseClock, now: Now) {
     this.#elapsed = elapsed
     this.#base = now() - elapsed()
@@ -18,7 +18,7 @@ export class DatabaseTime {
   readonly elapsed = (): number => this.#elapsed()
   readonly now = (): number => this.#elapsed() + this.#base
 
-  /** Adjusts the time to an answer of the database. @param sentAt the time of the request, by `elapsed`. */
+  /** Adjusts the time to a response of the database. @param sentAt the time of the request, by `elapsed`. */
   adjust(at: number, sentAt: number): void {
     this.#base = at - sentAt
   }

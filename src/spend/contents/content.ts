@@ -1,4 +1,4 @@
-/** The stored content of a request and its answer. */
+/** The stored content of a request and its response. */
 export type Content = {
   /** `parameters`: all other fields of the request; null if they are too long. */
   input: { messages: readonly unknown[]; parameters?: object | null }
@@ -10,7 +10,7 @@ export type Content = {
 
 export type ToolCallText = { id: string; name: string; arguments: string }
 
-/** The error of a failed or incomplete answer. `raw` is never stored. */
+/** The error of a failed or incomplete response. `raw` is never stored. */
 export type ContentError = {
   message: string | null
   status: number | null

@@ -16,7 +16,7 @@ export async function writeContents(db: Db, contents: readonly EncryptedContent[
     return await db.query.transaction().execute(writeEach)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    // An earlier attempt, whose answer was lost, may have written some of the contents.
+    // An earlier attempt, whose response was lost, may have written some of the contents.
     let written = 0
     for (const content of contents) written += await writeContent(db.kind, db.query, content).catch(ignoreDuplicate)
     return written

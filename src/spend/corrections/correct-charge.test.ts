@@ -15,7 +15,7 @@ const usd = 10n ** 12n
 const day = dayOf(at)
 const account = 'session:intern session'
 
-/** A request that is charged 1 USD for its answer and 3 USD for a failed attempt, without a report. */
+/** A request that is charged 1 USD for its response and 3 USD for a failed attempt, without a report. */
 const unreported = () =>
   generation({
     cost: usd,
@@ -56,7 +56,7 @@ onEachDatabase('a correction', (kind) => {
     const periods = [0, day - 1, day].map((period) => ({ budget: account, period, spent_pico: 10n * usd }))
     await store.db.query.insertInto('budget_periods').values(periods).execute()
     const done = await Promise.all([1, 2, 3].map(() => correct(store.db, one.id)))
-    // The second and third find only the amount of the failed attempt, which a bill for the answer does not change.
+    // The second and third find only the amount of the failed attempt, which a bill for the response does not change.
     const released = done.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n)
     assert.equal(released, (5n * usd) / 2n)
     assert.deepEqual(await spentOf(store.db), ['7', '10', '7'])

@@ -64,7 +64,7 @@ function toTokenFacts({ tokens }: NewCharge): StoredFacts {
   }
 }
 
-/** Returns the attempts without the amounts that are confirmed now: all of them without a margin, else that of the answer. */
+/** Returns the attempts without the amounts that are confirmed now: all of them without a margin, else that of the response. */
 function confirmAttempts(facts: StoredFacts, margin: PicoUsd): StoredFacts['attempts'] {
   const attempts = facts.attempts ?? []
   const answeredIndex = indexOfAnswer(attempts, facts.endpoint_id)

@@ -6,7 +6,7 @@ import { at, generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { addFeedback, readFeedback } from './feedback.ts'
 
-onEachDatabase('reports about an answer', (kind) => {
+onEachDatabase('reports about a response', (kind) => {
   test('many at once store no more than the maximum', async () => {
     await using store = await newDb(kind)
     const request = generation({})

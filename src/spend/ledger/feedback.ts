@@ -18,7 +18,7 @@ type Feedback = { category: (typeof feedbackCategories)[number]; comment: string
 /** The maximum number of reports about one request. */
 const maxReports = 20
 
-/** Stores what a user reports about an answer. @throws Fault `conflict` if the request has too many reports. */
+/** Stores what a user reports about a response. @throws Fault `conflict` if the request has too many reports. */
 export async function addFeedback(
   { db, now, newId }: { db: Db; now: Now; newId: NewId },
   generationId: string,

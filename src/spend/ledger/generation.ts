@@ -23,7 +23,7 @@ export type AttemptNote = {
   error?: ProviderError
   /** Its trace span, if tracing is on. */
   spanId?: string
-  /** The milliseconds until the connection and until the first byte of the answer. */
+  /** The milliseconds until the connection and until the first byte of the response. */
   connectMs?: number
   firstByteMs?: number
 }
@@ -37,10 +37,10 @@ export type ChargedPrices = { readonly [kind: string]: number }
 /** The rule that ordered the endpoints: the random draw, the list of the request, or a sort. */
 export type OrderedBy = 'draw' | 'order' | 'price' | 'throughput' | 'latency'
 
-/** The tokens of a streamed answer in intervals of equal length since its first content. */
+/** The tokens of a streamed response in intervals of equal length since its first content. */
 export type PaceNote = { everyMs: number; tokens: number[] }
 
-/** The reason for a refusal or failure, without content of the request or answer. */
+/** The reason for a refusal or failure, without content of the request or response. */
 export type Cause = {
   kind: FaultKind | 'internal'
   message?: string
@@ -99,7 +99,7 @@ export type Generation = {
   /** Whether the upstream counted more than the request could use. Then the count is limited to what was possible. */
   capped: boolean
   cost: PicoUsd
-  /** Undefined without an answer. */
+  /** Undefined without a response. */
   chargedPrices?: ChargedPrices | undefined
   /** The amount that the provider's cache saved. Negative if writing to the cache cost more. */
   cacheSaving?: PicoUsd | undefined
@@ -121,7 +121,7 @@ export type Generation = {
   notAsked?: SkippedEndpoints | undefined
   /** Undefined with fewer than two endpoints. */
   orderedBy?: OrderedBy | undefined
-  /** Undefined for an answer that arrived at once. */
+  /** Undefined for a response that arrived at once. */
   pace?: PaceNote | undefined
   /** Undefined after a success or a disconnect of the client. */
   cause?: Cause | undefined

@@ -202,7 +202,7 @@ export function toGenerationRecord({ record, created_at, ...row }: RecordRow) {
   }
 }
 
-/** Tokens per second, measured after the first token, with three decimals; null for an answer that was not streamed or arrived at once. */
+/** Tokens per second, measured after the first token, with three decimals; null for a response that was not streamed or arrived at once. */
 export function throughputOf({ streamed, tokens, latencyMs, durationMs }: Generation): number | null {
   if (!streamed || latencyMs === undefined || durationMs <= latencyMs) return null
   return Math.round((tokens.completion / (durationMs - latencyMs)) * 1e6) / 1e3

@@ -44,8 +44,8 @@ onEachDatabase('the ledger', (kind) => {
     await writeGenerations(store, [costly(), costly({ cost: 10n ** 24n }), costly({ endpointId: 'other' })])
     await writeGenerations(store, [costly()])
     const usd = Number(most) / 1e12
-    const answers = (await listActivity(store, wholeTime)).map(({ costUsd, promptTokens }) => [costUsd, promptTokens])
-    assert.deepEqual(answers, [
+    const responses = (await listActivity(store, wholeTime)).map(({ costUsd, promptTokens }) => [costUsd, promptTokens])
+    assert.deepEqual(responses, [
       [usd, 3e9],
       [usd, 1e9],
     ])
@@ -88,7 +88,7 @@ onEachDatabase('the ledger', (kind) => {
     assert.equal((await listActivity(store, wholeTime))[0]?.requests, 2)
   })
 
-  test('a request without an answer is stored, and adds nothing', async () => {
+  test('a request without a response is stored, and adds nothing', async () => {
     await using store = await newDb(kind)
     const failed = generation({ endpointId: undefined, modelId: undefined, outcome: 'failed', cost: 0n })
     await writeGenerations(store, [failed])

@@ -10,9 +10,9 @@ import { openLedger } from './ledger.ts'
 
 /** A database that accepts one batch in `everyMs`. */
 function slow({ db }: { db: Db }, everyMs: number): Db {
-  const executeQuery: Query['executeQuery'] = async (...answers) => {
+  const executeQuery: Query['executeQuery'] = async (...responses) => {
     await sleep(everyMs)
-    return db.query.executeQuery(...answers)
+    return db.query.executeQuery(...responses)
   }
   return { ...db, query: { executeQuery } as Query }
 }

@@ -23,7 +23,7 @@ type WriteDeps = {
 }
 
 /**
- * Writes requests, roll-ups and daily sums in one transaction. Skips rows that an earlier attempt wrote although its answer
+ * Writes requests, roll-ups and daily sums in one transaction. Skips rows that an earlier attempt wrote although its response
  * was lost.
  */
 export async function writeGenerations(deps: WriteDeps, generations: Generation[]): Promise<void> {

@@ -25,11 +25,11 @@ const firstSeed = Number(process.env.SEED ?? 1)
 
 type Trouble = { state: 'well' | 'away' | 'losing' }
 
-/** A connection to the database that loses statements, or the answers to executed statements. */
+/** A connection to the database that loses statements, or the responses to executed statements. */
 function troubled(db: Db, trouble: Trouble): Db {
   const lost = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work
-    if (trouble.state === 'losing') throw new Error('the answer was lost')
+    if (trouble.state === 'losing') throw new Error('the response was lost')
     return done
   }
   const query = new Proxy(db.query, {

@@ -47,9 +47,9 @@ function someRequests(chance: Seeded, count: number): Generation[] {
 async function assertEqualToRows(db: Db): Promise<void> {
   for (const table of cellTables) {
     for (const grain of grainsOf[table]) {
-      const answer = await storedCells(db, table, grain)
-      assert.ok(answer.size > 0)
-      assert.deepEqual(answer, await recomputedCells(db, table, grain), `${table} of ${grain} minutes`)
+      const response = await storedCells(db, table, grain)
+      assert.ok(response.size > 0)
+      assert.deepEqual(response, await recomputedCells(db, table, grain), `${table} of ${grain} minutes`)
     }
   }
 }
@@ -76,7 +76,7 @@ onEachDatabase('roll-ups', (kind) => {
     for (let batch = 0; batch < 12; batch++) {
       const some = someRequests(chance, chance.between(1, 60))
       await writeGenerations(store, some)
-      // Its answer was lost, so it is retried together with other requests.
+      // Its response was lost, so it is retried together with other requests.
       if (chance.chance(0.4)) await writeGenerations(store, [...some, ...someRequests(chance, 3)])
       if (chance.chance(0.5)) await mergeBatches(store)
     }
@@ -95,10 +95,10 @@ onEachDatabase('roll-ups', (kind) => {
     }
     assert.deepEqual(await repeatRollup(), [])
     await writeGenerations(store, [generation()])
-    const [answer] = await repeatRollup()
+    const [response] = await repeatRollup()
     const day = Date.now() / dayMs
-    assert.ok(answer!.day >= Math.floor(day) && answer!.day <= day + 2, `${answer!.day}, and today is ${day}`)
-    assert.ok(answer!.day * dayMs > Date.now())
+    assert.ok(response!.day >= Math.floor(day) && response!.day <= day + 2, `${response!.day}, and today is ${day}`)
+    assert.ok(response!.day * dayMs > Date.now())
   })
 
   test('are written with the rows or not at all, and merged or not at all', async () => {
@@ -149,8 +149,8 @@ onEachDatabase('roll-ups', (kind) => {
     await makePast(store.db, at + 60 * minute)
     const counted = async (now: number) => {
       while (await backfillRollups({ db: store.db, now: () => now }));
-      const answer = await storedCells(store.db, 'workspace_cells', grains.day)
-      return [...answer.values()].map((text) => Number(text.split(' | ')[0]))
+      const response = await storedCells(store.db, 'workspace_cells', grains.day)
+      return [...response.values()].map((text) => Number(text.split(' | ')[0]))
     }
     assert.deepEqual(await counted(at), [])
     assert.deepEqual(await counted(at + 10 * minute), [1])

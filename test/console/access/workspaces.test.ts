@@ -30,7 +30,7 @@ test('a workspace is created, and content storage is enabled and disabled', opti
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('row').filter({ hasText: 'Field research' }).getByText('not stored').waitFor()
   await page.getByRole('button', { name: 'Change Field research' }).click()
-  await page.getByLabel('Store prompts and answers').check()
+  await page.getByLabel('Store prompts and responses').check()
   await page.getByLabel('Share of requests').fill('12.5')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('stored for 12.5 % of requests').waitFor()
@@ -47,7 +47,7 @@ test('content storage is selected by key, and all contents are deleted by name',
   const { page, faults } = watched
   const own = (await workspaces())[0]
   await page.getByRole('button', { name: `Change ${own.name}` }).click()
-  await page.getByLabel('Store prompts and answers').check()
+  await page.getByLabel('Store prompts and responses').check()
   await page.getByRole('combobox', { name: 'Requests of' }).selectOption('some')
   await page.getByLabel('Add a key').fill('ci-bot')
   await page.getByRole('group', { name: 'Matching keys' }).getByRole('button', { name: 'ci-bot' }).click()
@@ -59,7 +59,7 @@ test('content storage is selected by key, and all contents are deleted by name',
   await until(async () => (await service.manage('GET', path)).status === 200)
   await page.getByRole('button', { name: `Delete stored data of ${own.name}` }).click()
   await typedName(page, own.name)
-  await page.getByText('Deleted prompts and answers of 1 request').waitFor()
+  await page.getByText('Deleted prompts and responses of 1 request').waitFor()
   assert.equal((await service.manage('GET', path)).status, 404)
   const { data } = (await service.manage('GET', '/audit?action=workspace.contents_deleted')).body
   assert.ok(data[0].actor.session_id !== null && data[0].actor.user_name)
@@ -151,7 +151,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await using watched = await open('/keys/workspaces', { colorScheme, viewport: { width, height: 800 } })
       const { page } = watched
       await page.getByRole('button', { name: 'Create workspace' }).click()
-      await page.getByLabel('Store prompts and answers').check()
+      await page.getByLabel('Store prompts and responses').check()
       await page.getByLabel('Share of requests').waitFor()
       assert.deepEqual(await accessibilityFaults(page), [])
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)

@@ -30,8 +30,8 @@ const answersIn = async (sessionId: string | undefined) => {
   const { body } = await talk.ask('GET', `/interns/${talk.id}/sessions/${sessionId}`)
   return body.data.entries.flatMap((entry: any) => (entry.type === 'question' ? [entry.answer] : []))
 }
-const untilAnswered = (sessionId: string | undefined, answer: string) =>
-  until(async () => (await answersIn(sessionId)).includes(answer))
+const untilAnswered = (sessionId: string | undefined, response: string) =>
+  until(async () => (await answersIn(sessionId)).includes(response))
 
 /** A key counts when a question has been in front for a while: it is pressed until it does. */
 const press = (

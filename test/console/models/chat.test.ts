@@ -16,10 +16,10 @@ test('two models answer side by side, with provider and price, and are in the lo
   const { page, faults } = watched
   await page.getByLabel('Message').fill('Which invoice is wrong?')
   await page.keyboard.press('Enter')
-  const answers = ['google/gemini-3-flash', 'openai/gpt-5.4-mini'].map((model) =>
+  const responses = ['google/gemini-3-flash', 'openai/gpt-5.4-mini'].map((model) =>
     page.getByRole('article', { name: `Answer of ${model}` }),
   )
-  for (const answer of answers) {
+  for (const answer of responses) {
     await answer.getByText('lacks a digit').waitFor()
     await answer.getByText(/^\$0\.\d+$/).waitFor()
     const path = await answer.getByRole('link', { name: 'View request' }).getAttribute('href')
@@ -52,10 +52,10 @@ test('model output is displayed without active markup', options, async () => {
   const { page, faults } = watched
   await page.getByLabel('Message').fill('**bold** <img src=x onerror="document.title=1"> [go](javascript:alert(1))')
   await page.keyboard.press('Enter')
-  const answer = page.getByRole('article')
-  await answer.locator('strong').getByText('bold').waitFor()
-  await answer.getByRole('status').getByText('signalbox/demo has answered.').waitFor()
-  assert.equal(await answer.locator('[onerror], a[href^="javascript"]').count(), 0)
+  const response = page.getByRole('article')
+  await response.locator('strong').getByText('bold').waitFor()
+  await response.getByRole('status').getByText('signalbox/demo has answered.').waitFor()
+  assert.equal(await response.locator('[onerror], a[href^="javascript"]').count(), 0)
   assert.notEqual(await page.title(), '1')
   // The browser reports violations of the policy as soon as the sanitizer parses the markup.
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('model output is displayed without active markup', options, async () => {
   )
 })
 
-test('thoughts are folded, a failure says why, and stopping ends the answer', options, async () => {
+test('thoughts are folded, a failure says why, and stopping ends the response', options, async () => {
   await using watched = await open('/chat?model=signalbox/demo')
   const { page } = watched
   const say = async (text: string) => {
@@ -95,18 +95,18 @@ test('a retry with invalid settings says what is wrong', options, async () => {
   assert.deepEqual(faults, [])
 })
 
-test('settings are saved as a preset, which then answers', options, async () => {
+test('settings are saved as a preset, which then responses', options, async () => {
   await using watched = await open('/chat?model=signalbox/demo')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Settings' }).click()
-  await page.getByLabel('System prompt').fill('Answer in Latin.')
+  await page.getByLabel('System prompt').fill('Response in Latin.')
   await page.getByLabel('Temperature').fill('0.3')
   await page.getByLabel('Save as preset').fill('latin')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('@preset/latin, version 1').waitFor()
   await page.getByText('Requests use this version.').waitFor()
   const { designated_version } = (await at.world.service.manage('GET', '/presets/latin')).body.data
-  assert.equal(designated_version.system_prompt, 'Answer in Latin.')
+  assert.equal(designated_version.system_prompt, 'Response in Latin.')
   assert.deepEqual(designated_version.config, { temperature: 0.3, model: 'signalbox/demo' })
   await page.getByRole('button', { name: 'Compare with another' }).click()
   await page.getByRole('textbox', { name: 'Add a model or preset' }).fill('latin')

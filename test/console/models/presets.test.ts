@@ -42,7 +42,7 @@ test('a preset shows a diff of two versions; another one is activated and revert
   assert.deepEqual(faults, [])
 })
 
-test('two versions answer the same side by side, whichever is in use', options, async () => {
+test('two versions response the same side by side, whichever is in use', options, async () => {
   await using watched = await signedInPage(browser, service, '/presets/haiku?version=1&against=2')
   const { page, faults } = watched
   await page.getByRole('link', { name: 'Run both side by side' }).click()

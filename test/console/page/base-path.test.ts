@@ -107,8 +107,8 @@ for (const strips of [true, false]) {
       const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
       const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] })
       for (const path of ['/api/v1', '/v1']) {
-        const answer = await fetch(`${public_url}${path}/chat/completions`, { method: 'POST', headers, body })
-        assert.equal(answer.status, 200, path)
+        const response = await fetch(`${public_url}${path}/chat/completions`, { method: 'POST', headers, body })
+        assert.equal(response.status, 200, path)
         assert.equal((await fetch(`${public_url}${path}/models`, { headers })).status, 200)
       }
       assert.equal((await fetch(`${public_url}/api/v1/docs`)).status, 200)

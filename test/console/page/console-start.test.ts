@@ -14,8 +14,8 @@ function newFolder() {
 async function wholePage(url: string): Promise<boolean> {
   const page = await fetch(new URL('/requests', url))
   const files = [...(await page.text()).matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, path]) => path!)
-  const answers = await Promise.all(files.map((path) => fetch(new URL(path, url))))
-  return page.status === 200 && files.length > 2 && answers.every(({ status }) => status === 200)
+  const responses = await Promise.all(files.map((path) => fetch(new URL(path, url))))
+  return page.status === 200 && files.length > 2 && responses.every(({ status }) => status === 200)
 }
 
 test('a start prints the address of the console if it has one', async () => {

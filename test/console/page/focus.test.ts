@@ -78,7 +78,7 @@ test('filtering and typing keep the focus', options, async () => {
   await untilFocus(page, 'input')
 })
 
-test('after an answer by keyboard the focus is on the next question or the heading', options, async () => {
+test('after a response by keyboard the focus is on the next question or the heading', options, async () => {
   for (const name of ['first', 'second', 'third']) await say(talk, talk.id, `permission ${name} allow_once reject_once`)
   await using watched = await open('/interns', { key: talk.apiKey })
   const { page, faults } = watched

@@ -49,19 +49,19 @@ test('every screen is one page, which loads nothing from other origins', async (
     '/requests/gen-1?outcome=failed',
     ...Object.keys(manifest.screens).map((name) => `/${name}`),
   ]) {
-    const answer = await fetch(origin + path)
-    assert.equal(answer.status, 200, path)
-    assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
-    const policy = answer.headers.get('content-security-policy') ?? ''
+    const response = await fetch(origin + path)
+    assert.equal(response.status, 200, path)
+    assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
+    const policy = response.headers.get('content-security-policy') ?? ''
     for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"]) {
       assert.ok(policy.split('; ').includes(part), part)
     }
     assert.doesNotMatch(policy, /unsafe|\*|https?:/)
-    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
-    assert.equal(answer.headers.get('referrer-policy'), 'no-referrer')
-    assert.equal(answer.headers.get('cross-origin-opener-policy'), 'same-origin')
-    assert.equal(answer.headers.get('cross-origin-resource-policy'), 'same-origin')
-    const text = await answer.text()
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(response.headers.get('referrer-policy'), 'no-referrer')
+    assert.equal(response.headers.get('cross-origin-opener-policy'), 'same-origin')
+    assert.equal(response.headers.get('cross-origin-resource-policy'), 'same-origin')
+    const text = await response.text()
     assert.doesNotMatch(text, /<script>|style=|https?:/)
     const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style]) => style!)
     const digest = createHash('sha256').update(styles[0]!).digest('base64')
@@ -109,15 +109,15 @@ test('a page with a session contains the session and first rows, and is not cach
   const digest = createHash('sha256').update(inlineScripts[0]!).digest('base64')
   const allowed = /script-src ([^;]+)/.exec(plain.headers.get('content-security-policy') ?? '')?.[1]
   assert.deepEqual([inlineScripts.length, allowed], [1, `'self' 'sha256-${digest}'`])
-  const answers = answersIn(text)!
-  assert.deepEqual(Object.keys(answers), ['/api/v1/sessions/current', '/api/v1/generations?limit=50'])
-  assert.equal(answers['/api/v1/sessions/current'].data.workspace.name, 'Default')
-  assert.deepEqual(answers['/api/v1/generations?limit=50'].data, [])
+  const responses = answersIn(text)!
+  assert.deepEqual(Object.keys(responses), ['/api/v1/sessions/current', '/api/v1/generations?limit=50'])
+  assert.equal(responses['/api/v1/sessions/current'].data.workspace.name, 'Default')
+  assert.deepEqual(responses['/api/v1/generations?limit=50'].data, [])
   // Only the script knows which rows an address with filters shows.
   const filtered = answersIn(await (await page('/requests?last=1h')).text())!
   assert.deepEqual(Object.keys(filtered), ['/api/v1/sessions/current'])
   const lab = answersIn(await (await page('/w/lab/requests')).text())!
-  assert.deepEqual(Object.keys(lab), Object.keys(answers))
+  assert.deepEqual(Object.keys(lab), Object.keys(responses))
   assert.equal(lab['/api/v1/sessions/current'].data.workspace.name, '</script><b>')
   assert.deepEqual(answersIn(await (await page('/w/other/requests')).text()), {})
 })
@@ -126,9 +126,9 @@ test('a page has the selected theme, and ignores other cookie values', async () 
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   const themeFor = async (cookie: string) => {
-    const answer = await fetch(`${origin}/overview`, { headers: { cookie } })
-    assert.equal(answer.headers.get('vary'), 'accept-encoding, cookie')
-    return /<html lang="en"([^>]*)>/.exec(await answer.text())?.[1]
+    const response = await fetch(`${origin}/overview`, { headers: { cookie } })
+    assert.equal(response.headers.get('vary'), 'accept-encoding, cookie')
+    return /<html lang="en"([^>]*)>/.exec(await response.text())?.[1]
   }
   assert.deepEqual(
     await Promise.all(['theme=dark', 'a=b; theme=light; c=d', 'theme=dark"onload', 'theme=system', 'x'].map(themeFor)),
@@ -226,10 +226,10 @@ test('a client whose base URL lacks the prefix gets an error, not a page', async
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   for (const headers of [{ accept: 'application/json' }, { authorization: `Bearer ${service.apiKey}` }]) {
-    const answer = await fetch(`${origin}/presets`, { headers })
-    assert.equal(answer.status, 404)
+    const response = await fetch(`${origin}/presets`, { headers })
+    assert.equal(response.status, 404)
     assert.match(
-      ((await answer.json()) as any).error.message,
+      ((await response.json()) as any).error.message,
       /^There is no GET \/presets\. Every path begins with \/api\/v1\//,
     )
   }

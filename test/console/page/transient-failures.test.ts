@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { accessibilityFaults } from '../../harness/browser/accessibility.ts'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
-import { removeFirstAnswers, signedInPage } from '../../harness/browser/console.ts'
+import { removeFirstResponses, signedInPage } from '../../harness/browser/console.ts'
 import { type InternChatService, startInternChatService } from '../../harness/interns/intern-chat.ts'
 import { answer, say } from '../../harness/interns/interns.ts'
 import { untilMetered } from '../../harness/service/world/generation-record.ts'
@@ -29,7 +29,7 @@ type Failing = { status: number; headers?: Record<string, string> } | 'network'
 
 /**
  * From now on these fail like this.
- * @param before what an answer waits for.
+ * @param before what a response waits for.
  * @returns the number of requests, and a function that ends the failure.
  */
 async function fail(
@@ -91,7 +91,7 @@ test('a failed first read is shown as failed and retried automatically', options
   await page.getByText('comes by itself').waitFor()
 })
 
-/** The presets screen with a failing list and a paused clock: the page gets no answer while it is paused. */
+/** The presets screen with a failing list and a paused clock: the page gets no response while it is paused. */
 async function failingPresets(page: Page, how: Failing) {
   await page.clock.install()
   await page.reload()
@@ -107,12 +107,12 @@ async function failingPresets(page: Page, how: Failing) {
     await running
     return failing.requestCount()
   }
-  /** The answers to the first so many are there, and what follows from them is set. */
+  /** The responses to the first so many are there, and what follows from them is set. */
   const answered = async (times: number) => {
     await until(() => failing.requestCount() >= times)
     await page.getByRole('button', { name: 'Try again' }).waitFor()
     // Later requests of the page are answered later.
-    await page.evaluate('fetch(location.href).then((answer) => answer.text())')
+    await page.evaluate('fetch(location.href).then((answer) => response.text())')
   }
   return { ...failing, requestsAfter, answered }
 }
@@ -181,7 +181,9 @@ test('a stream of events that was refused is opened again', options, async () =>
   await page.getByRole('link', { name: 'Requests', exact: true }).click()
   await until(() => requestCount() >= 2)
   // The last refusal can arrive after this.
-  const opened = page.waitForResponse((answer) => answer.url().endsWith('/api/v1/events') && answer.status() === 200)
+  const opened = page.waitForResponse(
+    (response) => response.url().endsWith('/api/v1/events') && response.status() === 200,
+  )
   await repair()
   await opened
 })
@@ -224,7 +226,7 @@ test('a signed-in user returns once the session can be checked', options, async 
   await using watched = await open('/keys')
   const { page } = watched
   await page.getByRole('table', { name: 'Keys' }).waitFor()
-  await removeFirstAnswers(page)
+  await removeFirstResponses(page)
   const { repair } = await fail(page, '**/api/v1/sessions/current', { status: 503 })
   await page.reload()
   await page.getByRole('alert').getByText('It broke.').waitFor()

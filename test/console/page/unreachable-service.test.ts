@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { accessibilityFaults } from '../../harness/browser/accessibility.ts'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
-import { removeFirstAnswers, signedInPage } from '../../harness/browser/console.ts'
+import { removeFirstResponses, signedInPage } from '../../harness/browser/console.ts'
 import { type InternChatService, startInternChatService } from '../../harness/interns/intern-chat.ts'
 import { untilMetered } from '../../harness/service/world/generation-record.ts'
 import { until } from '../../harness/until.ts'
@@ -71,7 +71,7 @@ test('a sign-out before the session is known signs out', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
   const sessionKnown = Promise.withResolvers<void>()
-  await removeFirstAnswers(page)
+  await removeFirstResponses(page)
   await page.route('**/sessions/current', async (route) => {
     if (route.request().method() === 'GET') await sessionKnown.promise
     await route.fallback()
@@ -118,13 +118,13 @@ test('if older requests cannot be loaded, the list stays and offers a retry', op
   await page.route('**/api/v1/generations?*', async (route) => {
     const isOlder = route.request().url().includes('cursor=')
     if (isOlder && isBroken) return route.fulfill({ status: 400, json: { error: { message: 'It broke.' } } })
-    const answer = await route.fetch({
+    const response = await route.fetch({
       url: route
         .request()
         .url()
         .replace(/&?cursor=[^&]*/, ''),
     })
-    const page = await answer.json()
+    const page = await response.json()
     return route.fulfill({ json: { ...page, next_cursor: isOlder ? null : 'next' } })
   })
   await page.getByRole('link', { name: 'Requests', exact: true }).click()

@@ -9,7 +9,7 @@ import { until } from '../../harness/until.ts'
 const at = demoInBrowser()
 const options = { skip: noBrowser }
 
-test('stored prompts and answers are shown on request', options, async () => {
+test('stored prompts and responses are shown on request', options, async () => {
   const { service } = at.world
   const workspace = (await service.manage('GET', '/workspaces')).body.data[0]
   await service.manage('PATCH', `/workspaces/${workspace.id}`, { is_observability_io_logging_enabled: true })

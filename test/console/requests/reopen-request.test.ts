@@ -56,7 +56,7 @@ test('a stored request is repeated unchanged, also by the curl command', options
   await page.getByRole('link', { name: 'Open in chat' }).click()
   await until(async () => /wrong VAT id/.test(await page.getByLabel('Message').inputValue()))
   await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByRole('article', { name: 'Answer of openai/gpt-5.4-mini' }).getByText('lacks a digit').waitFor()
+  await page.getByRole('article', { name: 'Response of openai/gpt-5.4-mini' }).getByText('lacks a digit').waitFor()
   assert.deepEqual(faults, [])
 })
 
@@ -81,7 +81,7 @@ test('it is asked again with its temperature, its tools and its other fields', o
   assert.deepEqual(faults, [])
 })
 
-test('a failed answer displays the request ID, which can be copied, and can be retried', options, async () => {
+test('a failed response displays a request ID that can be copied, and can be retried', options, async () => {
   await using watched = await open('/requests/gen-that-is-not-there')
   const { page } = watched
   const notice = page.locator('.state').filter({ has: page.getByRole('alert').getByText('Not found') })

@@ -5,7 +5,7 @@ import { linkForRole, signedInPage } from '../../harness/browser/console.ts'
 import { demoInBrowser } from '../../harness/browser/demo-in-browser.ts'
 import { untilMetered } from '../../harness/service/world/generation-record.ts'
 
-/** An answer takes a third of a second: long enough to have a pace. */
+/** A response takes a third of a second: long enough to have a pace. */
 const at = demoInBrowser({ upstreamOptions: { paceMs: () => 15 } })
 const options = { skip: noBrowser }
 

@@ -78,7 +78,7 @@ test('no row is cut off in a window of any width', options, async () => {
   assert.deepEqual(faults, [])
 })
 
-test('a request without an answer displays its attempts and the error', options, async () => {
+test('a request without a response displays its attempts and the error', options, async () => {
   await using watched = await open(`/requests/${ids[5]}`)
   const { page, faults } = watched
   const panel = page.getByRole('complementary', { name: 'Details' })

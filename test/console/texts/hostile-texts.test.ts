@@ -42,9 +42,9 @@ test('texts of users, programs and models are escaped in all places', options, a
       ],
     }
     const headers = { 'x-title': asHeader(payload), 'http-referer': asHeader(payload) }
-    const answer = await service.ask('POST', '/chat/completions', { body, headers })
-    assert.equal(answer.status, 200, `${index} ${answer.text}`)
-    ids.push(answer.headers.get('x-generation-id')!)
+    const response = await service.ask('POST', '/chat/completions', { body, headers })
+    assert.equal(response.status, 200, `${index} ${response.text}`)
+    ids.push(response.headers.get('x-generation-id')!)
   }
   const last = ids.at(-1)!
   await untilMetered(service, last)

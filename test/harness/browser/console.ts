@@ -27,7 +27,7 @@ export async function signedInPage(
 }
 
 /** From now on, removes the answers that pages contain, so that the script requests them. */
-export async function removeFirstAnswers(page: Page): Promise<void> {
+export async function removeFirstResponses(page: Page): Promise<void> {
   await page.route('**/*', async (route) => {
     if (!route.request().isNavigationRequest()) return route.fallback()
     const response = await route.fetch()

@@ -5,7 +5,7 @@ import { createServer, https } from '#platform/net/node-http.ts'
 import { type Kind, type KubernetesObject, kinds, type Warning } from '#provision/kubernetes/client/object.ts'
 import { hasLabels, ScriptedObjects, Status } from './scripted-objects.ts'
 
-/** The failure that replaces an answer: a status with a reason and a pause in seconds, no answer, or a broken connection. */
+/** The failure that replaces a response: a status with a reason and a pause in seconds, no response, or a broken connection. */
 export type ScriptedFault = { status: number; reason: string; retryAfter?: number } | 'silence' | 'reset'
 type ScriptedRequest = { method: string; path: string; query: URLSearchParams }
 

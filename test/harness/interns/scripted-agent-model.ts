@@ -1,9 +1,9 @@
-import { playForAgent } from '#chat/demo/agent-answer.ts'
+import { playForAgent } from '#chat/demo/agent-response.ts'
 import type { Message } from '#chat/message.ts'
-import type { ScriptedAnswer, SimulatedProtocol } from '../upstream/provider-facts.ts'
+import type { ScriptedResponse, SimulatedProtocol } from '../upstream/provider-facts.ts'
 import { parseRequest, type Received } from '../upstream/scripted-upstream.ts'
 import { strictRefusal } from '../upstream/strict-upstreams.ts'
-import { encodeAnswer } from '../upstream/upstream-answers.ts'
+import { encodeResponse } from '../upstream/upstream-responses.ts'
 
 type Tool = { type: string; function: { name: string; parameters?: Record<string, unknown> } }
 type Conversation = { messages: Message[]; tools: Tool[] }
@@ -93,11 +93,11 @@ export function agentModel(refusals: string[] = []) {
       return refusal
     }
     const { protocol, streamed } = parseRequest(received)
-    return encodeAnswer(protocol, answerTo(conversations[protocol as SimulatedProtocol](received.body)), streamed)
+    return encodeResponse(protocol, answerTo(conversations[protocol as SimulatedProtocol](received.body)), streamed)
   }
 }
 
-function answerTo(conversation: Conversation): ScriptedAnswer {
+function answerTo(conversation: Conversation): ScriptedResponse {
   const steps = playForAgent(conversation)
   if (!steps) return { text: 'Title' }
   const reply: { text?: string; calls: { name: string; arguments: string }[] } = { calls: [] }

@@ -150,7 +150,7 @@ async function openSession({ agent }: ClientConnection, cwd: string, modeId: str
 }
 
 /** A model that returns a list of answers, one for each request, and records the requests. */
-export function modelWithAnswers(answers: (string | Partial<ToolCall>[] | ModelFault)[]): {
+export function modelWithResponses(answers: (string | Partial<ToolCall>[] | ModelFault)[]): {
   model: Model
   requests: ModelRequest[]
 } {

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseKind } from '../database/databases.ts'
 import { until } from '../until.ts'
 import {
-  type BillAnswer,
   type BillingBehaviour,
   type BillingUpstream,
+  type BillResponse,
   startBillingUpstream,
 } from '../upstream/faulty/billing-upstream.ts'
 import { startTestService, type TestService } from './service.ts'
@@ -21,8 +21,8 @@ type Options = {
   behaviours: Record<string, BillingBehaviour>
   /** Additional properties of a model's endpoints, by the behaviour's name. */
   endpointProperties?: Record<string, object>
-  /** Answers to requests for earlier bills. */
-  billAnswer?: BillAnswer
+  /** Responses to requests for earlier bills. */
+  billResponse?: BillResponse
   settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
 }
 
@@ -44,10 +44,10 @@ export async function startBilled({
   prices,
   behaviours,
   endpointProperties,
-  billAnswer,
+  billResponse,
   settings,
 }: Options): Promise<BilledService> {
-  const upstream = await startBillingUpstream(behaviours, billAnswer)
+  const upstream = await startBillingUpstream(behaviours, billResponse)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-billed-'))
   const file = join(folder, 'catalogue.json')
   const models = Object.keys(behaviours).map((name) => {
@@ -108,14 +108,14 @@ export async function leaveAt(
   return response.status
 }
 
-/** Requests a whole answer. */
+/** Requests a whole response. */
 export function ask({ service }: BilledService, key: string, body: object, path = '/chat/completions') {
   return service.ask('POST', path, { key, body })
 }
 
 /**
  * Sends a request, and disconnects this many milliseconds after the provider received it. A request that the
- * service refuses never reaches the provider: then this returns with its answer.
+ * service refuses never reaches the provider: then this returns with its response.
  */
 export async function leaveAfter(billed: BilledService, key: string, body: object, ms: number): Promise<void> {
   const { requests } = billed.upstream

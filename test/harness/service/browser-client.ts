@@ -34,7 +34,7 @@ export async function openBrowser(service: TestService, credential: Credential):
   return browserWith(service, reply)
 }
 
-/** Creates the browser from any answer that signed it in. */
+/** Creates the browser from any response that signed it in. */
 export function browserWith(service: TestService, { headers, body }: Pick<Reply, 'headers' | 'body'>): Browser {
   const setCookie = headers.get('set-cookie')!
   const cookie = setCookie.split(';')[0]!

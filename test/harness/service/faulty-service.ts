@@ -12,7 +12,7 @@ const longTimeoutMs = 300_000
 
 /**
  * A service with two models for each behaviour of the upstream: only the provider `faulty` serves `faulty/<behaviour>`;
- * the provider `sound`, whose answers are valid, also serves `backed/<behaviour>`. No connection to the providers
+ * the provider `sound`, whose responses are valid, also serves `backed/<behaviour>`. No connection to the providers
  * `refused` and `mute` can be established.
  */
 export async function startFaultyService(

@@ -7,7 +7,7 @@ import type { RequestTimeouts } from '#platform/http/app.ts'
 import { useBundledPrograms } from '#provision/processes/programs.ts'
 import { currentBundle } from '../../../bin/current-bundle.ts'
 import { type DatabaseKind, newTestStore, type TestStore } from '../database/databases.ts'
-import { checkAnswers } from './described-answers.ts'
+import { checkResponses } from './described-responses.ts'
 import { noteForFailure } from './failure-notes.ts'
 import { killDaemonsAfterTests } from './leftovers.ts'
 
@@ -45,10 +45,10 @@ type Options = {
   timeouts?: RequestTimeouts
   /** How long an upload can pause. */
   uploadPauseMs?: number
-  /** How long a client can read nothing of its answer. */
-  unreadAnswerMs?: number
+  /** How long a client can read nothing of its response. */
+  unreadResponseMs?: number
   /** Whether statuses and headers that the API description lacks fail the test, as fields do. */
-  strictAnswers?: boolean
+  strictResponses?: boolean
   /** Receives each line of the log. */
   log?: (line: string) => void
 }
@@ -60,7 +60,7 @@ const apiKey = `sb-v1-${'b'.repeat(64)}`
 const bundle = currentBundle()
 if (bundle) useBundledPrograms(new URL('interns/', bundle))
 
-/** Every answer is compared with the API description. A second service on the same `testStore` shares its store. */
+/** Every response is compared with the API description. A second service on the same `testStore` shares its store. */
 export async function startTestService(options: Options = {}): Promise<TestService> {
   const testStore = options.testStore ?? (await newTestStore(options.kind ?? 'sqlite'))
   killDaemonsAfterTests(testStore.settings.data_dir)
@@ -75,7 +75,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     ...testStore.settings,
     ...options.settings,
   })
-  const { timeouts, uploadPauseMs, unreadAnswerMs } = options
+  const { timeouts, uploadPauseMs, unreadResponseMs } = options
   const service = await startService(
     {
       config,
@@ -88,7 +88,12 @@ export async function startTestService(options: Options = {}): Promise<TestServi
       variable: (name) => options.variables?.[name] ?? (name === 'PATH' ? process.env.PATH : undefined),
       newId: newUuid,
     },
-    { observe: (app) => checkAnswers(app, options.strictAnswers === true), timeouts, uploadPauseMs, unreadAnswerMs },
+    {
+      observe: (app) => checkResponses(app, options.strictResponses === true),
+      timeouts,
+      uploadPauseMs,
+      unreadResponseMs,
+    },
   )
 
   async function ask(method: string, path: string, { key = apiKey, body, headers }: Ask = {}): Promise<Reply> {

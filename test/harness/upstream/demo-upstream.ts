@@ -12,17 +12,17 @@ export type DemoUpstream = AsyncDisposable & {
 const defaultContent =
   'The third: DE811907980 lacks a digit. The others are whole, and their check digits are right. Shall I write to the supplier?'
 
-type AnswerOptions = {
+type ResponseOptions = {
   /** The delay between two words of each provider. */
   paceMs?: (provider: string) => number
-  /** The text of each answer. */
+  /** The text of each response. */
   content?: string
 }
 
 export async function startDemoUpstream({
   paceMs: paceOf = () => 4,
   content = defaultContent,
-}: AnswerOptions = {}): Promise<DemoUpstream> {
+}: ResponseOptions = {}): Promise<DemoUpstream> {
   let lastRequest: unknown
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

@@ -24,37 +24,40 @@ const answerTo = ({ input, encoding_format: format }: Body) => {
 
 type Answer = ReturnType<typeof answerTo>
 
-/** How the answers for these models differ. A number is an error status. */
-const answerChanges: Record<string, number | ((answer: any, body: Body) => object)> = {
+/** How the responses for these models differ. A number is an error status. */
+const answerChanges: Record<string, number | ((response: any, body: Body) => object)> = {
   broken: 500,
   invalid: 400,
-  short: ({ data, ...answer }: Answer) => ({ ...answer, data: data.slice(1) }),
-  twice: ({ data, ...answer }: Answer) => ({ ...answer, data: [data[0], ...data.slice(0, -1)] }),
-  empty: ({ data, ...answer }: Answer) => ({ ...answer, data: data.map((item) => ({ ...item, embedding: [] })) }),
+  short: ({ data, ...response }: Answer) => ({ ...response, data: data.slice(1) }),
+  twice: ({ data, ...response }: Answer) => ({ ...response, data: [data[0], ...data.slice(0, -1)] }),
+  empty: ({ data, ...response }: Answer) => ({ ...response, data: data.map((item) => ({ ...item, embedding: [] })) }),
   chat: () => ({ choices: [{ message: { role: 'assistant', content: 'Hi' } }] }),
   error: () => ({ error: { message: 'no capacity', code: 503 } }),
-  reversed: ({ data, ...answer }: Answer) => ({ ...answer, data: data.toReversed() }),
+  reversed: ({ data, ...response }: Answer) => ({ ...response, data: data.toReversed() }),
   floats: (_, body) => answerTo({ ...body, encoding_format: 'float' }),
   base64: (_, body) => answerTo({ ...body, encoding_format: 'base64' }),
-  nousage: ({ usage: _, ...answer }: Answer) => answer,
-  totalonly: ({ usage, ...answer }: Answer) => ({ ...answer, usage: { total_tokens: usage.total_tokens } }),
-  textusage: ({ usage, ...answer }: Answer) => ({ ...answer, usage: { prompt_tokens: String(usage.total_tokens) } }),
+  nousage: ({ usage: _, ...response }: Answer) => response,
+  totalonly: ({ usage, ...response }: Answer) => ({ ...response, usage: { total_tokens: usage.total_tokens } }),
+  textusage: ({ usage, ...response }: Answer) => ({
+    ...response,
+    usage: { prompt_tokens: String(usage.total_tokens) },
+  }),
 }
 
-/** An upstream of OpenAI's and Gemini's embeddings on a real socket. The name of a model changes its answers. */
+/** An upstream of OpenAI's and Gemini's embeddings on a real socket. The name of a model changes its responses. */
 export function startEmbeddingsUpstream(): Promise<ScriptedUpstream> {
   return startScriptedUpstream(({ path, body }) => {
-    const json = (status: number, answer: object) => ({
+    const json = (status: number, response: object) => ({
       status,
       type: 'application/json',
-      body: JSON.stringify(answer),
+      body: JSON.stringify(response),
     })
     if (path.endsWith(':batchEmbedContents'))
       return json(200, { embeddings: body.requests.map((_: unknown, index: number) => ({ values: vectorAt(index) })) })
     if (path !== '/v1/embeddings') return json(404, { error: { message: `no ${path} here` } })
     const change = answerChanges[body.model]
     if (typeof change === 'number') return json(change, { error: { message: `status ${change} of ${body.model}` } })
-    const answer = answerTo(body)
-    return json(200, change?.(answer, body) ?? answer)
+    const response = answerTo(body)
+    return json(200, change?.(response, body) ?? response)
   })
 }

@@ -55,10 +55,10 @@ const candidate = (parts: object[], finishReason?: string, usageMetadata?: objec
 })
 
 /** Text as it arrives; calls when they are complete. */
-async function* readPieces(answer: Response) {
+async function* readPieces(response: Response) {
   const calls: { name: string; text: string }[] = []
   let unfinishedLine = ''
-  for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
     unfinishedLine += chunk
     const lines = unfinishedLine.split('\n')
     unfinishedLine = lines.pop() ?? ''

@@ -1,10 +1,10 @@
 import { type Protocol, protocols } from '#platform/core/vocabulary.ts'
-import type { Gist } from './recorded-answers.ts'
+import type { Gist } from './recorded-responses.ts'
 
 export type UpstreamProtocol = Exclude<Protocol, 'demo'>
 
-/** The content of a scripted answer, independent of the protocol. */
-export type ScriptedAnswer = {
+/** The content of a scripted response, independent of the protocol. */
+export type ScriptedResponse = {
   text?: string
   calls?: { name: string; input: object }[]
   /** The source of the text. */
@@ -19,12 +19,12 @@ export type ProviderFacts = {
   model: string
   /** The published description of its requests: TypeScript that declares the type `Described`. */
   described: string
-  /** A whole answer that reports these counts. Has two parameters if cached tokens are not a part of those of the prompt. */
+  /** A whole response that reports these counts. Has two parameters if cached tokens are not a part of those of the prompt. */
   counting: (prompt: unknown, completion: unknown, cached?: unknown) => object
-  /** The content of each recorded answer beside `facts.ts`. One entry may stand for two forms of an answer. */
+  /** The content of each recorded response beside `facts.ts`. One entry may stand for two forms of a response. */
   recorded: Record<string, Gist>
-  /** Writes an answer as an upstream does: one object, or the events of a stream. */
-  encodeAnswer: (answer: ScriptedAnswer, streamed: boolean) => object | object[]
+  /** Writes a response as an upstream does: one object, or the events of a stream. */
+  encodeResponse: (response: ScriptedResponse, streamed: boolean) => object | object[]
   /** An error as the provider words it. */
   errorBody: (status: number, message: string) => object
   /** The end of a stream, if the protocol has a mark for it. */
@@ -36,7 +36,7 @@ export type ProviderFacts = {
 /** All protocols except that of the demo model, which no upstream implements. */
 export const upstreamProtocols = protocols.filter((protocol) => protocol !== 'demo')
 
-/** The facts about each protocol, from the folder of `providers/` with its name, which also has its recorded answers. */
+/** The facts about each protocol, from the folder of `providers/` with its name, which also has its recorded responses. */
 export const providerFacts = Object.fromEntries(
   await Promise.all(
     upstreamProtocols.map(async (protocol) => [protocol, (await import(`./providers/${protocol}/facts.ts`)).facts]),

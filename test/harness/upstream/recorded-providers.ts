@@ -26,13 +26,13 @@ type Options = {
   settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
 }
 
-/** A service whose only models are `<protocol>/<name>`, each served by a provider of its protocol with this answer. */
+/** A service whose only models are `<protocol>/<name>`, each served by a provider of its protocol with this response. */
 export async function startWithUpstream(
-  answer: Parameters<typeof startScriptedUpstream>[0],
+  response: Parameters<typeof startScriptedUpstream>[0],
   names: readonly string[],
   { policy = {}, chatServers = [], compatibility = {}, settings: more }: Options = {},
 ): Promise<RecordedProviders> {
-  const upstream = await startScriptedUpstream(answer)
+  const upstream = await startScriptedUpstream(response)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-recordings-'))
   const catalogue_file = join(folder, 'catalogue.json')
   writeFileSync(

@@ -2,8 +2,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import { type ProviderFacts, providerFacts } from './provider-facts.ts'
-import { fixture, hasFixture } from './recorded-answers.ts'
-import { encodeAnswer, failedBy } from './upstream-answers.ts'
+import { fixture, hasFixture } from './recorded-responses.ts'
+import { encodeResponse, failedBy } from './upstream-responses.ts'
 
 /** `text` is the body as received, byte for byte. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: any; text: string }
@@ -60,7 +60,7 @@ export function recordingFor(received: Received): Reply {
   const { path } = received
   if (path.endsWith('/count_tokens')) return { status: 200, type: 'application/json', body: '{"input_tokens":2095}' }
   const { protocol, name, streamed } = parseRequest(received)
-  if (name === 'cited') return encodeAnswer(protocol, cited, streamed)
+  if (name === 'cited') return encodeResponse(protocol, cited, streamed)
   if (name?.startsWith('status-')) return failedBy(protocol, Number(name.slice('status-'.length)))
   const recording = `${protocol}/${name}.${streamed ? 'sse' : 'json'}`
   if (!hasFixture(recording))

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { providerFacts } from './provider-facts.ts'
-import { encodeAnswer } from './upstream-answers.ts'
+import { encodeResponse } from './upstream-responses.ts'
 
 type ClientRequest = { url: string; key: string; text: string }
 type Answer = { status: number; text: string }
@@ -31,7 +31,7 @@ async function runThread(port: NonNullable<typeof parentPort>): Promise<void> {
   const server = createServer((incoming, response) => {
     if (incoming.url?.endsWith('/embeddings')) return void answerEmbeddings(incoming, response)
     const protocol = Object.entries(providerFacts).find(([, { path }]) => path.test(incoming.url ?? ''))
-    const { status, type, body } = encodeAnswer((protocol?.[0] ?? 'openai-chat') as never, { text: 'Hi' }, false)
+    const { status, type, body } = encodeResponse((protocol?.[0] ?? 'openai-chat') as never, { text: 'Hi' }, false)
     incoming.resume().on('end', () => response.writeHead(status, { 'content-type': type }).end(body))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -44,8 +44,11 @@ async function runThread(port: NonNullable<typeof parentPort>): Promise<void> {
       headers: { ...headers, 'content-length': text.length },
     })
     clientRequest.end(text)
-    const [answer] = await once(clientRequest, 'response')
-    port.postMessage({ status: answer.statusCode, text: (await answer.toArray()).slice(0, 1).join('').slice(0, 500) })
+    const [response] = await once(clientRequest, 'response')
+    port.postMessage({
+      status: response.statusCode,
+      text: (await response.toArray()).slice(0, 1).join('').slice(0, 500),
+    })
   })
 }
 

@@ -1,6 +1,6 @@
 import { parseRequest, type Received } from './scripted-upstream.ts'
-import { firstTool, strictAnswer } from './strict-upstreams.ts'
-import { encodeAnswer } from './upstream-answers.ts'
+import { firstTool, strictResponse } from './strict-upstreams.ts'
+import { encodeResponse } from './upstream-responses.ts'
 
 type Message = {
   role: string
@@ -48,9 +48,9 @@ const contentOrCalls = checkEachMessage(
     role === 'assistant' && content == null && !calls && "Expected 'content' or 'tool_calls'",
 )
 
-const answerFields = ['refusal', 'annotations', 'images', 'audio', 'reasoning_details']
-const unknownAnswerFields = checkEachMessage((message) => {
-  const name = answerFields.find((field) => field in message)
+const responseFields = ['refusal', 'annotations', 'images', 'audio', 'reasoning_details']
+const unknownResponseFields = checkEachMessage((message) => {
+  const name = responseFields.find((field) => field in message)
   return name && `property '${name}' is unsupported`
 })
 
@@ -109,11 +109,11 @@ const templateChecks = [emptyLists, contentOrCalls, alternation, parsedArguments
 
 const checks: Record<string, Check[]> = {
   vllm: templateChecks,
-  'llama-cpp': [...templateChecks, grammar, unknownAnswerFields],
+  'llama-cpp': [...templateChecks, grammar, unknownResponseFields],
   deepseek: [emptyLists, contentOrCalls, alternation],
   groq: [
     emptyLists,
-    unknownAnswerFields,
+    unknownResponseFields,
     withoutFields('logprobs', 'top_logprobs', 'logit_bias'),
     checkEachMessage((message) => 'name' in message && message.role !== 'tool' && "property 'name' is unsupported"),
   ],
@@ -128,15 +128,15 @@ export const strictChatServers = Object.keys(checks)
 /** Servers that accept system messages and users anywhere. */
 const lenientServers = ['groq', 'mistral', 'xai']
 
-/** Answers as `strictAnswer`, after the checks of the server in the path. */
-export function strictServerAnswer(received: Received) {
+/** Answers as `strictResponse`, after the checks of the server in the path. */
+export function strictServerResponse(received: Received) {
   const server = received.path.split('/')[1]!
   for (const check of checks[server] ?? []) {
     const message = check(received.body)
     if (message) return { status: 400, type: 'application/json', body: JSON.stringify({ error: { message } }) }
   }
-  if (!lenientServers.includes(server)) return strictAnswer(received)
+  if (!lenientServers.includes(server)) return strictResponse(received)
   const tool = firstTool(received.body)
-  const answer = tool ? { calls: [{ name: tool, input: {} }] } : { text: 'Hi' }
-  return encodeAnswer('openai-chat', answer, parseRequest(received).streamed)
+  const response = tool ? { calls: [{ name: tool, input: {} }] } : { text: 'Hi' }
+  return encodeResponse('openai-chat', response, parseRequest(received).streamed)
 }

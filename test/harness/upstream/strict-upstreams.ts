@@ -1,6 +1,6 @@
 import type { SimulatedProtocol } from './provider-facts.ts'
 import { parseRequest, type Received } from './scripted-upstream.ts'
-import { encodeAnswer } from './upstream-answers.ts'
+import { encodeResponse } from './upstream-responses.ts'
 
 /** The reason why a strict server refuses a request; undefined where it accepts it. */
 type Check = (body: any) => string | undefined
@@ -325,10 +325,10 @@ export function strictRefusal(received: Received) {
 }
 
 /** Refuses what the real server of the protocol refuses; otherwise calls the first tool, or answers with text. */
-export function strictAnswer(received: Received) {
+export function strictResponse(received: Received) {
   const refusal = strictRefusal(received)
   if (refusal) return refusal
   const { protocol, streamed } = parseRequest(received)
   const tool = firstTool(received.body)
-  return encodeAnswer(protocol, tool ? { calls: [{ name: tool, input: { a: 1 } }] } : { text: 'Hi' }, streamed)
+  return encodeResponse(protocol, tool ? { calls: [{ name: tool, input: { a: 1 } }] } : { text: 'Hi' }, streamed)
 }

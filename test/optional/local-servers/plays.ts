@@ -39,7 +39,7 @@ async function directUsage({ server }: ServerWorld) {
 }
 
 export const plays: Record<Behaviour, (world: ServerWorld) => Promise<void>> = {
-  async 'whole answers with usage'(world) {
+  async 'whole responses with usage'(world) {
     const { model } = world
     const expected = [text, ...(await directUsage(world))]
     const chat = await openai(world).chat.completions.create({ model, messages: hello, max_tokens: 50 })
@@ -68,7 +68,7 @@ export const plays: Record<Behaviour, (world: ServerWorld) => Promise<void>> = {
     assert.deepEqual([textOf(reply), totalInput(reply.usage), reply.usage.output_tokens], expected)
   },
 
-  async 'answers cut at the token limit'(world) {
+  async 'responses cut at the token limit'(world) {
     const { model } = world
     const messages = user('Please sing')
     const chat = await openai(world).chat.completions.create({ model, messages, max_tokens: 20 })
@@ -123,7 +123,7 @@ export const plays: Record<Behaviour, (world: ServerWorld) => Promise<void>> = {
 
   async 'JSON schema'(world) {
     const { choices } = await openai(world).chat.completions.create({
-      ...{ model: world.model, messages: user('Answer in json'), max_tokens: 300 },
+      ...{ model: world.model, messages: user('Response in json'), max_tokens: 300 },
       response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true, schema: parameters } },
     })
     assert.deepEqual(JSON.parse(choices[0]!.message.content!), { city: 'Paris' })
@@ -149,7 +149,7 @@ export const plays: Record<Behaviour, (world: ServerWorld) => Promise<void>> = {
     assert.equal(answer.choices[0]!.message.content, text)
   },
 
-  async 'thirty answers in a row'({ service, model }) {
+  async 'thirty responses in a row'({ service, model }) {
     for (let number = 0; number < 30; number++) {
       const body = { model, messages: hello, max_tokens: 50, stream: number % 2 === 0 }
       const { status, text } = await service.ask('POST', '/chat/completions', { body })

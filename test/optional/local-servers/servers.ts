@@ -1,15 +1,15 @@
 /** The behaviours that are tried on each server, by the functions of `plays.ts`. */
 export const behaviours = [
-  'whole answers with usage',
+  'whole responses with usage',
   'streams with usage',
-  'answers cut at the token limit',
+  'responses cut at the token limit',
   'stop sequences',
   'tool calls and their results',
   'forced tool',
   'JSON schema',
   'too long prompts',
   'clients that leave a stream',
-  'thirty answers in a row',
+  'thirty responses in a row',
   'refused key',
 ] as const
 export type Behaviour = (typeof behaviours)[number]

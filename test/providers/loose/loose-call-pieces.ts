@@ -1,4 +1,4 @@
-import type { OddAnswer } from './loose-upstreams.ts'
+import type { OddResponse } from './loose-upstreams.ts'
 
 const a = '{"path":"a"}'
 const b = '{"path":"b"}'
@@ -11,7 +11,7 @@ const done = 'data: [DONE]\n\n'
 const pieceChunk = (piece: object) => chunk({ tool_calls: [piece] })
 
 /** A chat stream with a call in these pieces, one in each event. */
-function chatStream(pieces: object[]): OddAnswer['reply'] {
+function chatStream(pieces: object[]): OddResponse['reply'] {
   return { body: `${pieces.map(pieceChunk).join('')}${ending}${done}` }
 }
 
@@ -21,20 +21,20 @@ const piece = (name: string | undefined, text: string | undefined, more: object 
 })
 const start = { index: 0, id: 'call_a', type: 'function' }
 
-function call(name: string, pieces: object[], more: Partial<OddAnswer> = {}): OddAnswer {
+function call(name: string, pieces: object[], more: Partial<OddResponse> = {}): OddResponse {
   return { name, protocol: 'openai-chat', reply: chatStream(pieces), calls: [['read', a]], end, ...more }
 }
 
 /** A stream whose end comes after the first pieces. */
-const endsEarly = (name: string, first: object[], last: object[]): OddAnswer => ({
+const endsEarly = (name: string, first: object[], last: object[]): OddResponse => ({
   ...call(name, []),
   reply: { body: `${first.map(pieceChunk).join('')}${ending}${last.map(pieceChunk).join('')}${done}` },
   hasTools: true,
 })
-const named = (name: string, form: string): OddAnswer => call(form, [piece(name, a, start)], { hasTools: true })
+const named = (name: string, form: string): OddResponse => call(form, [piece(name, a, start)], { hasTools: true })
 
 /** Calls of chat servers that number or name their pieces differently from OpenAI. */
-export const oddCalls: OddAnswer[] = [
+export const oddCalls: OddResponse[] = [
   call('a name in parts with empty arguments', [piece('re', '', start), piece('ad', ''), piece(undefined, a)], {
     hasTools: true,
   }),

@@ -17,7 +17,7 @@ const messageItem = (id: string, text: string) => ({
 })
 
 /** Answers with a status of success that are none, and the status and the provider's words that clients get. */
-export const unusableAnswers: { name: string; protocol: Protocol; body: string; status: number; words?: string }[] = [
+export const unusableResponses: { name: string; protocol: Protocol; body: string; status: number; words?: string }[] = [
   ...Object.entries({
     'arguments in parts without the last one': [{ name: 'read', willContinue: true }],
     'parts of two calls': [{ name: 'read', willContinue: true }, { name: 'write' }],
@@ -259,7 +259,7 @@ export const unusableAnswers: { name: string; protocol: Protocol; body: string; 
     words: 'Open api qps request limit reached',
   },
   {
-    name: 'an error in an answer of AWS Lambda',
+    name: 'an error in a response of AWS Lambda',
     protocol: 'openai-chat',
     body: JSON.stringify({ statusCode: 400, body: JSON.stringify({ error: { message: 'bad image' } }) }),
     status: 400,

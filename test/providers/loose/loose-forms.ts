@@ -1,4 +1,4 @@
-import type { OddAnswer } from './loose-upstreams.ts'
+import type { OddResponse } from './loose-upstreams.ts'
 
 const end = { chat: 'stop', responses: 'completed', messages: 'end_turn' }
 const done = 'data: [DONE]\n\n'
@@ -7,7 +7,7 @@ const chunk = (delta: object, finish_reason: string | null = null) => choice({ d
 const json = (events: object[], end: string) => events.map((event) => `${JSON.stringify(event)}${end}`).join('')
 const sse = (events: object[]) => `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}${done}`
 const hello = [chunk({ content: 'Hel' }), chunk({ content: 'lo' }), chunk({}, 'stop')]
-const helloAnswer = choice({ message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' })
+const helloResponse = choice({ message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' })
 const candidate = (text: string, more: object = {}) => ({ candidates: [{ content: { parts: [{ text }] }, ...more }] })
 
 const started = {
@@ -30,22 +30,22 @@ const ended = (stop_reason: string | null) => [
 ]
 
 /** A stream of Anthropic's protocol. */
-function message(name: string, events: object[], more: Partial<OddAnswer> = {}): OddAnswer {
+function message(name: string, events: object[], more: Partial<OddResponse> = {}): OddResponse {
   const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
   return { name, protocol: 'anthropic-messages', reply: { body }, text: 'Hello', end, ...more }
 }
 
-function form(name: string, reply: OddAnswer['reply'], more: Partial<OddAnswer> = {}): OddAnswer {
+function form(name: string, reply: OddResponse['reply'], more: Partial<OddResponse> = {}): OddResponse {
   return { name, protocol: 'openai-chat', reply, text: 'Hello', end, ...more }
 }
 
-/** Answers in another form than events of the protocol, or with text in another field. */
-export const oddForms: OddAnswer[] = [
+/** Responses in another form than events of the protocol, or with text in another field. */
+export const oddForms: OddResponse[] = [
   ...['application/x-ndjson', 'application/jsonl; charset=utf-8', 'application/json', 'text/plain'].map((type) =>
     form(`an object on each line, of type ${type}`, { type, body: json(hello, '\n') }),
   ),
   form(
-    'an object on each line for a whole answer',
+    'an object on each line for a whole response',
     { type: 'application/x-ndjson', body: json(hello, '\n') },
     {
       whole: true,
@@ -69,10 +69,10 @@ export const oddForms: OddAnswer[] = [
   form('events that are encoded twice', {
     body: `${hello.map((event) => `data: ${JSON.stringify(JSON.stringify(event))}\n\n`).join('')}${done}`,
   }),
-  ...[JSON.stringify(helloAnswer), { statusCode: 200, body: JSON.stringify(helloAnswer) }].map((answer) =>
+  ...[JSON.stringify(helloResponse), { statusCode: 200, body: JSON.stringify(helloResponse) }].map((response) =>
     form(
-      `a whole answer as text in ${typeof answer === 'string' ? 'JSON' : 'the body of AWS Lambda'}`,
-      { type: 'application/json', body: JSON.stringify(answer) },
+      `a whole response as text in ${typeof response === 'string' ? 'JSON' : 'the body of AWS Lambda'}`,
+      { type: 'application/json', body: JSON.stringify(response) },
       { whole: true },
     ),
   ),
@@ -161,7 +161,7 @@ export const oddForms: OddAnswer[] = [
     { whole: true, protocol: 'openai-responses', not: 'responses' },
   ),
   form(
-    'a whole answer without a reason of its end',
+    'a whole response without a reason of its end',
     {
       type: 'application/json',
       body: JSON.stringify(candidate('Hello')),

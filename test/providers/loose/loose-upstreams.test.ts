@@ -5,13 +5,13 @@ import { until } from '#test/harness/until.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
 import { type Door, doors, streamReaders, wholeReaders } from '../../tool-calls/clients.ts'
-import { otherForms } from './loose-answer-forms.ts'
 import { oddCalls } from './loose-call-pieces.ts'
-import { brokenStream, oddErrors, unusableAnswers } from './loose-errors.ts'
+import { brokenStream, oddErrors, unusableResponses } from './loose-errors.ts'
 import { oddForms } from './loose-forms.ts'
-import { oddAnswers } from './loose-upstreams.ts'
+import { otherForms } from './loose-response-forms.ts'
+import { oddResponses } from './loose-upstreams.ts'
 
-const answers = [...oddAnswers, ...oddCalls, ...oddForms, ...otherForms]
+const responses = [...oddResponses, ...oddCalls, ...oddForms, ...otherForms]
 /** The reasoning in the events of any client protocol. */
 const readReasoning = (events: any[]) =>
   events
@@ -27,7 +27,7 @@ const tools: Record<Door, object[]> = {
   messages: [{ name: 'read', input_schema: parameters }],
 }
 
-describe('answers of servers that follow their protocol loosely', () => {
+describe('responses of servers that follow their protocol loosely', () => {
   let recorded: RecordedProviders
   before(async () => {
     recorded = await startWithUpstream(
@@ -39,26 +39,29 @@ describe('answers of servers that follow their protocol loosely', () => {
           const [body] = oddErrors[Number(number)]!
           return { status: 400, type: 'application/json', body: typeof body === 'string' ? body : JSON.stringify(body) }
         }
-        const { body: unusable } = unusableAnswers[Number(number)] ?? {}
+        const { body: unusable } = unusableResponses[Number(number)] ?? {}
         if (name.startsWith('unusable-'))
           return {
             status: 200,
             type: unusable!.startsWith('{') ? 'application/json' : 'text/event-stream',
             body: unusable!,
           }
-        return { status: 200, type: 'text/event-stream', ...answers[Number(number)]!.reply }
+        return { status: 200, type: 'text/event-stream', ...responses[Number(number)]!.reply }
       },
       [
         'broken',
-        ...answers.map((_, at) => `answer-${at}`),
+        ...responses.map((_, at) => `answer-${at}`),
         ...oddErrors.map((_, at) => `error-${at}`),
-        ...unusableAnswers.map((_, at) => `unusable-${at}`),
+        ...unusableResponses.map((_, at) => `unusable-${at}`),
       ],
     )
   })
   after(() => recorded[Symbol.asyncDispose]())
 
-  for (const [at, { name, protocol, calls = [], text = '', end, not, whole, hasTools, reasoning }] of answers.entries())
+  for (const [
+    at,
+    { name, protocol, calls = [], text = '', end, not, whole, hasTools, reasoning },
+  ] of responses.entries())
     for (const door of (Object.keys(doors) as Door[]).filter((one) => one !== not))
       test(`${door}: ${name}`, async () => {
         const { path, body } = doors[door]
@@ -80,7 +83,7 @@ describe('answers of servers that follow their protocol loosely', () => {
       })
 
   test('a signed call returns with its signature from clients of other protocols', async () => {
-    const at = answers.findIndex(({ name }) => name === 'a signed call')
+    const at = responses.findIndex(({ name }) => name === 'a signed call')
     const model = `openai-chat/answer-${at}`
     const call = { type: 'tool_use', id: 'call_a', name: 'read', input: {} }
     const result = { type: 'tool_result', tool_use_id: 'call_a', content: 'x' }
@@ -98,7 +101,7 @@ describe('answers of servers that follow their protocol loosely', () => {
   })
 
   test('signed reasoning in blocks returns in blocks from clients of every protocol', async () => {
-    const at = answers.findIndex(({ name }) => name === 'signed reasoning in blocks, as LiteLLM sends it')
+    const at = responses.findIndex(({ name }) => name === 'signed reasoning in blocks, as LiteLLM sends it')
     const model = `openai-chat/answer-${at}`
     const ask = (path: string, body: object) => recorded.service.ask('POST', path, { body: { ...body, model } })
     const question = { role: 'user', content: 'Hi' }
@@ -120,7 +123,7 @@ describe('answers of servers that follow their protocol loosely', () => {
   })
 
   test('the usage of a passed-through response has all counts that clients require', async () => {
-    const at = answers.findIndex(({ name }) => name === 'usage with null counts')
+    const at = responses.findIndex(({ name }) => name === 'usage with null counts')
     const body = { ...doors.responses.body, model: `openai-responses/answer-${at}`, stream: true }
     const { text } = await recorded.service.ask('POST', '/responses', { body })
     const { usage } = JSON.parse(text.slice(text.lastIndexOf('data: ') + 'data: '.length)).response
@@ -130,7 +133,7 @@ describe('answers of servers that follow their protocol loosely', () => {
     )
   })
 
-  for (const [at, { name, protocol, status, words }] of unusableAnswers.entries())
+  for (const [at, { name, protocol, status, words }] of unusableResponses.entries())
     test(`${protocol}: ${name} is an error`, async () => {
       const body = { ...doors.chat.body, model: `${protocol}/unusable-${at}`, stream: true }
       const reply = await recorded.service.ask('POST', '/chat/completions', { body })
@@ -145,8 +148,8 @@ describe('answers of servers that follow their protocol loosely', () => {
     }
   })
 
-  test('an answer that ends with the mark alone has no reason of the provider', async () => {
-    const at = oddAnswers.findIndex(({ name }) => name === 'the end mark without a finish reason')
+  test('a response that ends with the mark alone has no reason of the provider', async () => {
+    const at = oddResponses.findIndex(({ name }) => name === 'the end mark without a finish reason')
     const body = { ...doors.chat.body, model: `openai-chat/answer-${at}`, stream: true }
     const { text, headers } = await recorded.service.ask('POST', '/chat/completions', { body })
     assert.doesNotMatch(text, /native_finish_reason/)

@@ -1,8 +1,8 @@
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Door } from '../../tool-calls/clients.ts'
 
-/** A server's answer, and how every client must understand it: name and arguments of each call, text, and end. */
-export type OddAnswer = {
+/** A server's response, and how every client must understand it: name and arguments of each call, text, and end. */
+export type OddResponse = {
   name: string
   protocol: Protocol
   reply: { body: string; type?: string }
@@ -11,7 +11,7 @@ export type OddAnswer = {
   end: Record<Door, string>
   /** The client protocol that gets the bytes of the server unchanged. */
   not?: Door
-  /** The client asks for a whole answer. */
+  /** The client asks for a whole response. */
   whole?: true
   /** The request declares the tool `read`. */
   hasTools?: true
@@ -80,7 +80,7 @@ const twice = { ...call, function: { name: 'read', arguments: JSON.stringify(a) 
 const callPieces = (...pieces: object[]) =>
   sse([...pieces.map((piece) => delta({ tool_calls: [{ index: 0, ...piece }] })), delta({}, 'tool_calls')]) + done
 const calling = { name: 'read', arguments: '{"path":' }
-export const oddAnswers: OddAnswer[] = [
+export const oddResponses: OddResponse[] = [
   {
     name: 'a stream of one event with the whole message',
     protocol: 'openai-chat',
@@ -118,7 +118,7 @@ export const oddAnswers: OddAnswer[] = [
     end: called,
   },
   ...['application/json', 'text/plain', 'application/octet-stream'].map(
-    (type): OddAnswer => ({
+    (type): OddResponse => ({
       name: `a stream of type ${type}`,
       protocol: 'openai-chat',
       reply: { body: `\ufeff: hello\n\n${hello}`, type },
@@ -127,7 +127,7 @@ export const oddAnswers: OddAnswer[] = [
     }),
   ),
   {
-    name: 'a stream of type text/plain for a whole answer',
+    name: 'a stream of type text/plain for a whole response',
     protocol: 'openai-chat',
     reply: { body: hello, type: 'text/plain' },
     text: 'Hello',
@@ -135,7 +135,7 @@ export const oddAnswers: OddAnswer[] = [
     whole: true,
   },
   {
-    name: 'text and calls in separate choices of a whole answer',
+    name: 'text and calls in separate choices of a whole response',
     protocol: 'openai-chat',
     reply: {
       type: 'application/json',
@@ -194,7 +194,7 @@ export const oddAnswers: OddAnswer[] = [
     end: stopped,
   },
   ...[undefined, null].map(
-    (output): OddAnswer => ({
+    (output): OddResponse => ({
       name: `a response with the output ${output} at its end`,
       protocol: 'openai-responses',
       reply: {

@@ -31,7 +31,7 @@ const response = (members: object) => ({
 type Answer = { name: string; protocol: Protocol; body: object; not?: Door }
 const chat = (name: string, body: object): Answer => ({ name, protocol: 'openai-chat', body })
 
-/** Whole answers with both sources. */
+/** Whole responses with both sources. */
 const citing: Answer[] = [
   chat('citations of Perplexity and xAI', message({}, { citations: urls })),
   chat('results of Perplexity', message({}, { citations: urls, search_results: named })),
@@ -69,7 +69,7 @@ const data = 'iVBORw0KGgo='
 const url = `data:image/webp;base64,${data}`
 const inline = { inline_data: { mime_type: 'image/webp', data } }
 
-/** Whole answers with one image. */
+/** Whole responses with one image. */
 const drawing: Answer[] = [
   chat('an image of LiteLLM', message({ image: { url } })),
   chat('a file of the AI SDK', message({ content: [text, { type: 'file', mediaType: 'image/webp', data }] })),
@@ -78,7 +78,7 @@ const drawing: Answer[] = [
   chat('parts of Gemini beside the content', message({ multi_mod_content: [{ text: 'Hello' }, inline] })),
 ]
 
-/** The sources in a whole answer. */
+/** The sources in a whole response. */
 const readSources: Record<Door, (body: any) => string[]> = {
   chat: ({ choices }) => (choices[0].message.annotations ?? []).map((one: any) => one.url_citation.url),
   responses: ({ output }) => output.at(-1).content[0].annotations.map((one: any) => one.url),
@@ -100,7 +100,7 @@ const unannounced = {
   'only the whole response': [{ type: 'response.completed', response: response({}) }],
 }
 
-const answers = [...citing, ...drawing]
+const responses = [...citing, ...drawing]
 const streams = Object.entries(unannounced)
 
 describe('sources and images in the members of other servers', () => {
@@ -110,7 +110,7 @@ describe('sources and images in the members of other servers', () => {
       (received) => {
         const [kind, number] = parseRequest(received).name.split('-')
         if (kind === 'answer')
-          return { status: 200, type: 'application/json', body: JSON.stringify(answers[Number(number)]!.body) }
+          return { status: 200, type: 'application/json', body: JSON.stringify(responses[Number(number)]!.body) }
         const events =
           kind === 'stream'
             ? streams[Number(number)]![1]
@@ -121,7 +121,7 @@ describe('sources and images in the members of other servers', () => {
         const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
         return { status: 200, type: 'text/event-stream', body: `${body}data: [DONE]\n\n` }
       },
-      ['repeated', ...answers.map((_, at) => `answer-${at}`), ...streams.map((_, at) => `stream-${at}`)],
+      ['repeated', ...responses.map((_, at) => `answer-${at}`), ...streams.map((_, at) => `stream-${at}`)],
     )
   })
   after(() => recorded[Symbol.asyncDispose]())

@@ -7,7 +7,7 @@ import { upstreamProtocols } from '../../harness/upstream/provider-facts.ts'
 import { startWithUpstream } from '../../harness/upstream/recorded-providers.ts'
 import { parseRequest, type Received } from '../../harness/upstream/scripted-upstream.ts'
 import { strictRefusal, toolNames } from '../../harness/upstream/strict-upstreams.ts'
-import { encodeAnswer } from '../../harness/upstream/upstream-answers.ts'
+import { encodeResponse } from '../../harness/upstream/upstream-responses.ts'
 import { publicServers } from '../../mcp/public-tools.ts'
 
 const listingServer = fileURLToPath(new URL('../../mcp/listing-server.ts', import.meta.url))
@@ -18,7 +18,7 @@ function callTimeOnce(received: Received) {
   const name = toolNames(received.body).find((each) => each.includes('get_current_time'))
   const isFirst = toolResultsIn(protocol, received.body).length === 0
   const call = { calls: [{ name: name!, input: { timezone: 'Europe/Rome' } }] }
-  return strictRefusal(received) ?? encodeAnswer(protocol, name && isFirst ? call : { text: 'Done.' }, streamed)
+  return strictRefusal(received) ?? encodeResponse(protocol, name && isFirst ? call : { text: 'Done.' }, streamed)
 }
 
 test(`${publicServers.length} public MCP servers of an intern work over each protocol`, async (t) => {

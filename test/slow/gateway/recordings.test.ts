@@ -57,7 +57,7 @@ function declaredTools({ protocol, answer }: Recording): object {
 
 const short = (value: unknown) => JSON.stringify(value).slice(0, 150)
 
-describe('recorded answers of real providers', { skip: noRecordings }, () => {
+describe('recorded responses of real providers', { skip: noRecordings }, () => {
   const recordings = noRecordings ? [] : readRecordings()
   const met = new Set<Loss>()
   let player: Player
@@ -66,7 +66,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
   })
   after(() => player[Symbol.asyncDispose]())
 
-  async function plainAnswer(recording: Recording, client: Protocol, stream: boolean): Promise<Plain> {
+  async function plainResponse(recording: Recording, client: Protocol, stream: boolean): Promise<Plain> {
     const { path, body } = clients[client]!
     const model = player.modelFor(recording)
     const reply = await player.service.ask('POST', path, { body: { ...body, model, stream } })
@@ -76,11 +76,11 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
 
   for (const client of Object.keys(clients) as Protocol[]) {
     for (const stream of [false, true]) {
-      test(`${client}, ${stream ? 'streamed' : 'whole'}: an answer equals the recording`, async () => {
+      test(`${client}, ${stream ? 'streamed' : 'whole'}: a response equals the recording`, async () => {
         const lost: string[] = []
         for (const recording of recordings.filter(({ status }) => status === 200)) {
           const reply = readings[recording.protocol]!(recording.answer, isStreamed(recording))
-          const result = await plainAnswer(recording, client, stream)
+          const result = await plainResponse(recording, client, stream)
           for (const part of differing(result, reply)) {
             const loss = lossOf({ recording, client, stream, part, result, reply })
             if (loss) met.add(loss)
@@ -144,7 +144,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
       assert.ok(lost.length === 0, lost.join('\n'))
     })
 
-  /** The checks of the official client for each answer, and each event. */
+  /** The checks of the official client for each response, and each event. */
   const schemas = {
     'openai-chat': [official.ChatResult$inboundSchema, official.ChatStreamChunk$inboundSchema],
     'openai-responses': [official.OpenResponsesResult$inboundSchema, official.StreamEvents$inboundSchema],

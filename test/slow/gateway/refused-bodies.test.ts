@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 const bodyOf = (bytes: number) => Buffer.from(`{"model":"signalbox/demo","x":"${'x'.repeat(bytes - 33)}"}`)
 
-/** Sends a body to a URL with a key, and returns the status of the answer. */
+/** Sends a body to a URL with a key, and returns the status of the response. */
 type Client = (url: string, key: string, body: Buffer, file: string) => Promise<number>
 
 const headersOf = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' })

@@ -217,7 +217,7 @@ onOneDatabase('a stream in progress', (kind) => {
   })
 })
 
-describe('a complete answer in flight', () => {
+describe('a complete response in flight', () => {
   test('is refused when its key is disabled', async () => {
     await using service = await startTestService()
     const { key, path } = await newKey(service)

@@ -61,13 +61,13 @@ async function healthWaits(url: URL): Promise<{ longest: number; median: number 
   return { longest: waits.at(-1)!, median: waits[25]! }
 }
 
-test('memory and the waits of others stay bounded while clients do not read answers', async (context) => {
+test('memory and the waits of others stay bounded while clients do not read responses', async (context) => {
   const testStore = await newEmptyTestStore('sqlite')
   const keys = { BOOTSTRAP_MANAGEMENT_KEY: managementKey }
   await using server = startProcess({ DATA_DIR: testStore.settings.data_dir, ...keys })
   const url = new URL(await server.url)
   const headers = { authorization: `Bearer ${managementKey}` }
-  // Constant answers are made before the memory is measured.
+  // Constant responses are made before the memory is measured.
   for (const { path } of targets) await (await fetch(url + path, { headers })).text()
   for (const target of targets) {
     const { path } = target

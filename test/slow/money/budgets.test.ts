@@ -17,7 +17,7 @@ const retryMs = 250
 const random = (least: number, most: number) => least + Math.floor(Math.random() * (most - least + 1))
 
 /**
- * Adds up the spending from the costs in the answers. A request in flight when its server was killed has no answer,
+ * Adds up the spending from the costs in the responses. A request in flight when its server was killed has no response,
  * whether or not the provider gave one. Its cost is in `cutOffUsd`, spent or not.
  */
 type Spent = { usd: number; cutOffUsd: number; answers: number }

@@ -6,7 +6,7 @@ import { ask, type BilledService, leaveAfter, leaveAt, startBilled } from '../..
 import { until } from '../../harness/until.ts'
 import { brooder, paced, speaker, thinker } from '../../harness/upstream/faulty/billing-upstream.ts'
 
-/** 9,000 tokens of an answer cost 0.90 USD. */
+/** 9,000 tokens of a response cost 0.90 USD. */
 const prices = { prompt: 1, completion: 100 }
 const behaviours = { thinker, speaker, brooder }
 const messages = [{ role: 'user', content: 'Hi' }]
@@ -38,7 +38,7 @@ const chargedOf = (billed: BilledService, key: string, limit: number) =>
   until(async () => limit - (await billed.left(key)) || undefined)
 
 onEachDatabase('disconnects', (kind) => {
-  test('after the end of an answer are charged what the provider counted', async () => {
+  test('after the end of a response are charged what the provider counted', async () => {
     await using billed = await startBilled({ kind, prices, behaviours })
     const key = await billed.keyWith(1)
     let taken = 0
@@ -80,7 +80,7 @@ onEachDatabase('disconnects', (kind) => {
     assert.ok(billed.billed() > 0.8 && billed.billed() <= 2, `${billed.billed()} USD were billed`)
   })
 
-  test('in the middle of an answer are charged every byte, also in transit', async () => {
+  test('in the middle of a response are charged every byte, also in transit', async () => {
     const endpointProperties = { speaker: { compatibility: { stops_on_disconnect: true } } }
     await using billed = await startBilled({ kind, prices, behaviours, endpointProperties })
     const key = await billed.keyWith(2)
@@ -92,7 +92,7 @@ onEachDatabase('disconnects', (kind) => {
     assert.ok(charged < billed.billed() + 0.06, `${charged} charged, ${billed.billed()} billed`)
   })
 
-  test('in the middle of a reasoning answer are charged the reservation', async () => {
+  test('in the middle of a reasoning response are charged the reservation', async () => {
     const endpointProperties = { speaker: { supported_parameters: ['reasoning'] } }
     const settings = { drain_after_disconnect_ms: 0 }
     await using billed = await startBilled({ kind, prices, behaviours, endpointProperties, settings })

@@ -73,7 +73,7 @@ onOneDatabase('GET /generation of a request that was answered', (kind) => {
     assert.equal(await orderOf('faulty/slow', {}), null)
   })
 
-  test('returns the charged prices, and none without an answer', async () => {
+  test('returns the charged prices, and none without a response', async () => {
     await using upstream = await startFaultyUpstream(plays)
     await using service = await startFaultyService(upstream, ['slow', 'broken'], { kind })
     const { charged_prices, tokens_prompt, tokens_completion, total_cost } = await generationOf(service, 'faulty/slow')

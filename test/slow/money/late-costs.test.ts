@@ -24,7 +24,7 @@ const recordAt = (service: TestService, id: string) =>
   until(async () => (await service.manage('GET', `/generation?id=${id}`)).body.data)
 
 async function startTwo(isKnown: () => boolean, bills: string[]) {
-  const billAnswer = (path: string) => {
+  const billResponse = (path: string) => {
     bills.push(path)
     return isKnown() ? { status: 200, body: { data: { total_cost: 0.25 } } } : { status: 404, body: {} }
   }
@@ -35,7 +35,7 @@ async function startTwo(isKnown: () => boolean, bills: string[]) {
     prices,
     behaviours: { cutting },
     endpointProperties,
-    billAnswer,
+    billResponse,
   })
   const other = await startTestService({ testStore: billed.service.testStore, settings: billed.settings })
   return { billed, other }

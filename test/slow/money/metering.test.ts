@@ -38,7 +38,7 @@ async function startServer(testStore: TestStore) {
 
 /**
  * Sends completions until it is stopped.
- * @returns the time of each answer, by its id.
+ * @returns the time of each response, by its id.
  */
 function keepAsking(url: string) {
   const answered = new Map<string, number>()
@@ -137,7 +137,7 @@ onEachDatabase('metered requests', (kind) => {
   })
 })
 
-/** Whole and streamed answers whose upstream reports this usage. */
+/** Whole and streamed responses whose upstream reports this usage. */
 const answersWith = (result: object): Record<'whole' | 'streamed', FaultyBehaviour> => ({
   whole: ({ socket }) => void socket.write(completeResponse(200, completion('Hello there', { usage: result }))),
   streamed({ socket }) {

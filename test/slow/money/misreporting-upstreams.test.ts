@@ -64,7 +64,7 @@ after(async () => {
   await upstream[Symbol.asyncDispose]()
 })
 
-describe('an answer without end', () => {
+describe('a response without end', () => {
   for (const behaviour of Object.keys(behaviours)) {
     test(`is refused before it fills the memory: ${behaviour}`, { timeout: 900_000 }, async () => {
       const before = process.memoryUsage().rss

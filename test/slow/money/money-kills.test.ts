@@ -18,7 +18,7 @@ import type { ServerProcess } from '../../harness/service/server-process.ts'
 import { until } from '../../harness/until.ts'
 
 const near = (a: number, b: number) => Math.abs(a - b) < 1e-9
-/** A request whose answer does not arrive while the test runs. */
+/** A request whose response does not arrive while the test runs. */
 const slow = 'demo:slow=600000'
 
 type World = AsyncDisposable & {
@@ -130,7 +130,7 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
   })
 })
 
-/** Sends many requests at once; the server is killed after this many answers, with requests in flight. */
+/** Sends many requests at once; the server is killed after this many responses, with requests in flight. */
 async function spendUntilKilled(
   server: ServerProcess,
   url: string,

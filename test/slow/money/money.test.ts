@@ -66,7 +66,7 @@ function heal(world: MoneyWorld): void {
   world.log(`${name} reaches the database`)
 }
 
-/** Turns on or off: delayed messages, aborted transactions, lost answers. */
+/** Turns on or off: delayed messages, aborted transactions, lost responses. */
 function toggleFault(world: MoneyWorld): void {
   const { chance } = world
   const { faults, name } = chance.pick(world.servers)

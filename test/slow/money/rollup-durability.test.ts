@@ -14,7 +14,7 @@ const askEveryMs = 10
 
 /**
  * Repeats requests until the server is gone.
- * @returns the number of answers.
+ * @returns the number of responses.
  */
 async function askUntilGone(url: string): Promise<number> {
   const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] })

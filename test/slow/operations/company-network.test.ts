@@ -17,8 +17,8 @@ import { endDaemonsIn } from '../../harness/service/leftovers.ts'
 import { startProxy, startTls } from '../../harness/service/proxy/start.ts'
 import { startProcess } from '../../harness/service/server-process.ts'
 import { until } from '../../harness/until.ts'
-import type { ScriptedAnswer } from '../../harness/upstream/provider-facts.ts'
-import { encodeAnswer } from '../../harness/upstream/upstream-answers.ts'
+import type { ScriptedResponse } from '../../harness/upstream/provider-facts.ts'
+import { encodeResponse } from '../../harness/upstream/upstream-responses.ts'
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const apiKey = `sb-v1-${'b'.repeat(64)}`
@@ -30,7 +30,7 @@ type Outside = Awaited<ReturnType<typeof startOutside>>
 /** Everything outside of a company network: a host of each kind, with TLS by a private CA, behind one proxy. */
 async function startOutside() {
   await using started = new AsyncDisposableStack()
-  const script: ScriptedAnswer[] = []
+  const script: ScriptedResponse[] = []
   const seen: { host: string; path: string; body: string }[] = []
   const server = createServer(async (request, response) => {
     const host = request.headers.host ?? ''
@@ -45,7 +45,7 @@ async function startOutside() {
     if (!path.startsWith('/v1/chat/completions')) return json({})
     const prompt = JSON.parse(body)
     const results = prompt.messages.filter(({ role }: { role: string }) => role === 'tool').length
-    const answer = encodeAnswer('openai-chat', script[results] ?? { text: 'Hello.' }, prompt.stream === true)
+    const answer = encodeResponse('openai-chat', script[results] ?? { text: 'Hello.' }, prompt.stream === true)
     response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

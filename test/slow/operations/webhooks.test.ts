@@ -79,7 +79,7 @@ onOneDatabase('a webhook', (kind) => {
     assert.equal(body.data[0].last_error, 'another member changed the webhook')
   })
 
-  test('hides its secret: encrypted at rest, shown once, in no answer or audit event', async () => {
+  test('hides its secret: encrypted at rest, shown once, in no response or audit event', async () => {
     const testStore = await newTestStore(kind)
     const service = await startTestService({ testStore })
     const { data, secret } = await make(service, { url: 'https://hooks.example.com/x' })

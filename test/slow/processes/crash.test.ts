@@ -16,7 +16,7 @@ type Memory = {
   preset: { id: string; acknowledged: number; requestCount: number }
 }
 
-/** A client that detects, when the server dies, that it will get no answer. */
+/** A client that detects, when the server dies, that it will get no response. */
 function findClient(url: string) {
   return async function ask(method: string, path: string, body?: object, key = managementKey): Promise<any> {
     const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
@@ -90,7 +90,7 @@ async function prepare(testStore: TestStore): Promise<Memory> {
 const patchNumber = (n: number) => ({ name: `number ${n}`, description: `number ${n}`, limit_usd: n + 1 })
 const versionNumber = (n: number) => ({ instructions: `number ${n}`, model: 'signalbox/demo', max_output_tokens: n })
 
-/** Each writer gets at least one answer, however slow the machine; then the server is killed at any moment. */
+/** Each writer gets at least one response, however slow the machine; then the server is killed at any moment. */
 async function writeUntilKilled(server: ServerProcess, ask: Ask, memory: Memory, afterMs: number): Promise<void> {
   const { keys, guardrail, preset } = memory
   let dead = false

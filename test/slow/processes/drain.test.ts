@@ -23,7 +23,7 @@ async function start(env: Record<string, string>, workers: number) {
 
 /**
  * Uses a separate connection, or one of the agent's.
- * @returns the whole answer, and the time of its arrival.
+ * @returns the whole response, and the time of its arrival.
  */
 function ask(url: string, path: string, body?: object, agent = new Agent()) {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; connection: string; text: string }>()

@@ -42,7 +42,7 @@ async function startWorkers(kind: 'sqlite' | 'postgres', env: Record<string, str
 
 type Asked = { key?: string; body?: object; agent?: Agent }
 
-/** Uses a separate connection, unless it gets an agent. Rejects when the answer breaks off. */
+/** Uses a separate connection, unless it gets an agent. Rejects when the response breaks off. */
 function ask(url: string, path: string, { key = apiKey, body, agent = new Agent() }: Asked = {}) {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

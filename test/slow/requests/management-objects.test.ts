@@ -230,7 +230,7 @@ const steps = [create, create, read, update, update, list, list, refuse, refuseC
 onEachDatabase('managed objects', (database) => {
   for (const kind of managedKinds)
     test(`${kind.name}: random requests are answered as specified`, async () => {
-      await using service = await startTestService({ kind: database, strictAnswers: true })
+      await using service = await startTestService({ kind: database, strictResponses: true })
       let count = 0
       const chance = chanceFrom(seed)
       const history: History = { service, kind, chance, objects: [], number: () => ++count }

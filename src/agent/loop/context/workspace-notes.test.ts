@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { modelWithAnswers, newAgent, newFolder } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithResponses, newAgent, newFolder } from '#test/harness/interns/scripted-agent.ts'
 
 /** The system prompt's notes in a workspace with these files. */
 async function promptWithNotes(files: Record<string, string>, links: Record<string, string> = {}) {
-  const { model, requests } = modelWithAnswers(['done'])
+  const { model, requests } = modelWithResponses(['done'])
   await using at = await newAgent({ model, settings: { model: 'm', instructions: () => 'Be kind.', maxSteps: 5 } })
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(at.workspace, name)), { recursive: true })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithResponses, newAgent } from '#test/harness/interns/scripted-agent.ts'
 
 const patch = '*** Begin Patch\n*** Add File: secret/a.txt\n+x\n*** End Patch'
 const calls = [
@@ -16,7 +16,7 @@ const judges = {
 }
 
 test('a client with its own rules decides before every tool in self-drive', async () => {
-  const { model } = modelWithAnswers([calls, 'done'])
+  const { model } = modelWithResponses([calls, 'done'])
   await using at = await newAgent({ model, mode: 'self-drive', permission: () => 'reject_once' })
   await at.agent.request('initialize', judges)
   await at.prompt('go')
@@ -36,7 +36,7 @@ test('a client with its own rules decides before every tool in self-drive', asyn
 })
 
 test('a client without a policy is not called in self-drive', async () => {
-  const { model } = modelWithAnswers([calls, 'done'])
+  const { model } = modelWithResponses([calls, 'done'])
   await using at = await newAgent({ model, mode: 'self-drive' })
   await at.prompt('go')
   assert.deepEqual(at.permissionRequests, [])

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithResponses, newAgent } from '#test/harness/interns/scripted-agent.ts'
 
 const patch = (...lines: string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n')
 
 /** An agent in a workspace with these files, whose model applies the patch. */
 async function patching(files: Record<string, string>, text: string) {
-  const { model } = modelWithAnswers([[{ name: 'apply_patch', arguments: JSON.stringify({ patch: text }) }], 'done'])
+  const { model } = modelWithResponses([[{ name: 'apply_patch', arguments: JSON.stringify({ patch: text }) }], 'done'])
   const at = await newAgent({ model, settings: { model: 'm', instructions: () => '', maxSteps: 5 } })
   for (const [name, content] of Object.entries(files)) {
     await mkdir(join(at.workspace, name, '..'), { recursive: true })

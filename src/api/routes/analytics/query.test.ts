@@ -13,9 +13,9 @@ async function complete(service: TestService, key: string, more: object = {}): P
 }
 
 async function rows(service: TestService, body: object, key = service.managementKey): Promise<any[]> {
-  const answer = await service.ask('POST', '/analytics/query', { key, body })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.body.data.data
+  const response = await service.ask('POST', '/analytics/query', { key, body })
+  assert.equal(response.status, 200, response.text)
+  return response.body.data.data
 }
 
 const amounts = ['answered_count', 'tokens_prompt', 'tokens_completion', 'tokens_reasoning']
@@ -107,9 +107,9 @@ test('rows are ordered and limited in total and by group, and report omissions',
 test('an invalid query is refused with the valid values', async () => {
   await using service = await startTestService()
   const wrong = async (body: object) => {
-    const answer = await service.manage('POST', '/analytics/query', { metrics: ['request_count'], ...body })
-    assert.equal(answer.status, 400)
-    return answer.body.error.message
+    const response = await service.manage('POST', '/analytics/query', { metrics: ['request_count'], ...body })
+    assert.equal(response.status, 400)
+    return response.body.error.message
   }
   const filter = (more: object) => ({ filters: [{ field: 'model', operator: 'eq', value: 'a/b', ...more }] })
   const at = (start: string, end: string) => ({ time_range: { start, end } })

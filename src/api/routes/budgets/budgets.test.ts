@@ -6,7 +6,7 @@ import { newTestStore, onEachDatabase } from '#test/harness/database/databases.t
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
-/** The demo model at a price of one cent for a word of its answer. */
+/** The demo model at a price of one cent for a word of its response. */
 const priced = {
   models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt: 0, completion: 10_000 } } } } },
 }
@@ -42,7 +42,7 @@ const addMember = async (service: TestService, name: string) =>
 const defaultGuardrail = async (service: TestService) =>
   (await service.manage('GET', '/workspaces')).body.data[0].default_guardrail_id as string
 
-const layerOf = (answer: { body: any }) => answer.body.error.metadata.layer
+const layerOf = (response: { body: any }) => response.body.error.metadata.layer
 
 onEachDatabase('budgets', (kind) => {
   test('a guardrail assigned to two members gives each of them its whole limit', async () => {

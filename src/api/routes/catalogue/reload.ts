@@ -12,7 +12,7 @@ export const reloadCatalogueRoute = route({
   scope: 'organization',
   summary: 'Reload the catalogue files on every server',
   description:
-    'The answer reports the loaded sources and every skipped row with the reason. An invalid file changes nothing (409). Requests in flight keep the previous catalogue.',
+    'The response reports the loaded sources and every skipped row with the reason. An invalid file changes nothing (409). Requests in flight keep the previous catalogue.',
   request: { body: NoBody },
   response: z.object({ data: LoadReport }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict'],

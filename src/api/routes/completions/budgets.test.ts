@@ -6,7 +6,7 @@ import { newTestStore, onEachDatabase } from '#test/harness/database/databases.t
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 /**
- * The demo model with a price: one cent for each word of its answer, and by default nothing for a token of the prompt.
+ * The demo model with a price: one cent for each word of its response, and by default nothing for a token of the prompt.
  */
 const priced = (prompt: number) => ({
   models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt, completion: 10_000 } } } } },
@@ -54,9 +54,9 @@ onEachDatabase('spending limits', (kind) => {
     const { body } = await service.manage('GET', '/workspaces')
     const id = body.data[0].default_guardrail_id
     await service.manage('PATCH', `/guardrails/${id}`, { limit_usd: 1, reset_interval: 'monthly' })
-    const answers = await Promise.all(Array.from({ length: 30 }, () => say(service, 10)))
-    const refused = answers.filter(({ status }) => status === 403)
-    assert.equal(answers.filter(({ status }) => status === 200).length, 10)
+    const responses = await Promise.all(Array.from({ length: 30 }, () => say(service, 10)))
+    const refused = responses.filter(({ status }) => status === 403)
+    assert.equal(responses.filter(({ status }) => status === 200).length, 10)
     assert.match(
       refused[0]?.body.error.message,
       /1 USD, leaves no room for this request, which may cost up to 0\.1 USD\. It resets at/,

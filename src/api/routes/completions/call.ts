@@ -1,5 +1,5 @@
 import type { TurnLimits } from '#gateway/admission/turn-limits.ts'
-import type { Answer } from '#gateway/attempt/send-attempt.ts'
+import type { ModelResponse } from '#gateway/attempt/send-attempt.ts'
 import { complete } from '#gateway/complete.ts'
 import type { CompletionCall } from '#gateway/completion-call.ts'
 import type { GatewayDeps } from '#gateway/deps.ts'
@@ -55,15 +55,15 @@ export function declaredBytes({ 'content-length': length }: IncomingCompletion['
   return length === undefined ? Number.POSITIVE_INFINITY : Number(length)
 }
 
-/** @returns the whole answer, or undefined if it was streamed. */
-export function answerCompletion(
+/** @returns the whole response, or undefined if it was streamed. */
+export function sendCompletion(
   gateway: GatewayDeps,
   call: IncomingCompletion,
   client: ClientProtocol,
-): Promise<Answer> {
+): Promise<ModelResponse> {
   const pause = pauseForBody(declaredBytes(call.headers))
-  const answerHeaders = client.answerHeaders?.(call.requestId) ?? {}
-  for (const [name, value] of Object.entries(answerHeaders)) call.response.header(name, value)
+  const responseHeaders = client.responseHeaders?.(call.requestId) ?? {}
+  for (const [name, value] of Object.entries(responseHeaders)) call.response.header(name, value)
   const completion = completionCall(call, client, pause)
   const isInternRequest = call.caller.keyKind === 'intern'
   return isInternRequest ? completeForIntern(gateway, completion) : complete(gateway, completion)

@@ -2,7 +2,7 @@ import { clientProtocols } from '#gateway/clients/client-protocols.ts'
 import type { ClientProtocol } from '#gateway/protocol/client-protocol.ts'
 import type { FaultKind } from '#platform/core/fault.ts'
 import { type Route, route } from '../route.ts'
-import { answerCompletion } from './call.ts'
+import { sendCompletion } from './call.ts'
 
 const faults: FaultKind[] = [
   'invalid',
@@ -19,7 +19,7 @@ const faults: FaultKind[] = [
 
 function completionRoute(client: ClientProtocol): Route {
   const { path, summary, description, request, maxBodyParts, response, events, errorBody } = client.operation
-  const protocolHeaders = client.answerHeaders ? (['request-id'] as const) : []
+  const protocolHeaders = client.responseHeaders ? (['request-id'] as const) : []
   return route({
     method: 'post',
     path,
@@ -40,7 +40,7 @@ function completionRoute(client: ClientProtocol): Route {
       failure: ['x-generation-id', 'x-should-retry', ...protocolHeaders],
     },
     faults,
-    handler: (call, { gateway }) => answerCompletion(gateway, call, client),
+    handler: (call, { gateway }) => sendCompletion(gateway, call, client),
   })
 }
 

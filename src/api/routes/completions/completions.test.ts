@@ -8,7 +8,7 @@ const ask = (service: TestService, content: string, more: object = {}) =>
     body: { model: 'signalbox/demo', messages: [{ role: 'user', content }], ...more },
   })
 
-test('a chat is answered, and metered under the id in the header and the answer', async () => {
+test('a chat is answered, and metered under the id in the header and the response', async () => {
   await using service = await startTestService()
   const { status, body, headers } = await ask(service, 'Hello')
   assert.equal(status, 200)
@@ -24,10 +24,10 @@ test('a chat is answered, and metered under the id in the header and the answer'
 test('a stream ends with [DONE], and has a usage chunk only on request', async () => {
   await using service = await startTestService()
   const plain = await ask(service, 'Hello', { stream: true })
-  const answer = await ask(service, 'Hello', { stream: true, stream_options: { include_usage: true } })
+  const response = await ask(service, 'Hello', { stream: true, stream_options: { include_usage: true } })
   assert.match(plain.text, /data: \[DONE\]\n\n$/)
   assert.match(plain.text, /"choices":\[\{[^\]]*\}\],"usage":/)
-  assert.match(answer.text, /"choices":\[\],"usage":\{[^}]*"cost":0/)
+  assert.match(response.text, /"choices":\[\],"usage":\{[^}]*"cost":0/)
 })
 
 test('a refusal before the first byte has an honest status and names the provider', async () => {

@@ -2,7 +2,7 @@ import { MessagesCall } from '#chat/messages-call.ts'
 import { messagesClientProtocol } from '#gateway/clients/messages/messages-client-protocol.ts'
 import { countTokens } from '#gateway/count-tokens.ts'
 import { pauseForBody } from '#platform/async/long-work.ts'
-import { HttpAnswer } from '#platform/http/route.ts'
+import { HttpResponse } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { declaredBytes } from './call.ts'
@@ -15,7 +15,7 @@ export const countMessageTokens = route({
   acceptsApiKeyHeader: () => true,
   summary: 'Count the tokens of a messages request',
   description:
-    'Endpoints with Anthropic’s protocol count the tokens. For other endpoints the number is estimated, rather too high than too low, and the answer has the header `x-tokens-estimated: true`. The call is not metered.',
+    'Endpoints with Anthropic’s protocol count the tokens. For other endpoints the number is estimated, rather too high than too low, and the response has the header `x-tokens-estimated: true`. The call is not metered.',
   request: { body: MessagesCall },
   keepsBody: true,
   response: z.object({ input_tokens: z.int() }),
@@ -28,9 +28,9 @@ export const countMessageTokens = route({
     const call = { body, caller, headers, host, requestId, client: messagesClientProtocol, pause }
     const { tokens, isEstimated } = await countTokens(gateway, call)
     const estimateHeaders = isEstimated ? { 'x-tokens-estimated': 'true' } : undefined
-    return new HttpAnswer(
+    return new HttpResponse(
       200,
-      { ...messagesClientProtocol.answerHeaders?.(requestId), ...estimateHeaders },
+      { ...messagesClientProtocol.responseHeaders?.(requestId), ...estimateHeaders },
       { input_tokens: tokens },
     )
   },

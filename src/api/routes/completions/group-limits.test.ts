@@ -6,7 +6,7 @@ import { newTestStore, onEachDatabase } from '#test/harness/database/databases.t
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
-/** The demo model with a price: one cent for each word of its answer. */
+/** The demo model with a price: one cent for each word of its response. */
 const priced = {
   models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt: 0, completion: 10_000 } } } } },
 }
@@ -46,7 +46,7 @@ onEachDatabase('limits of sessions and tags', (kind) => {
       },
     }
   }
-  const statusOf = async (answer: ReturnType<typeof say>) => (await answer).status
+  const statusOf = async (response: ReturnType<typeof say>) => (await response).status
 
   test('each session has a limit over all keys; requests without a session have none', async () => {
     await using at = await limited([{ by: 'session', limit_usd: 0.1 }])
@@ -70,9 +70,9 @@ onEachDatabase('limits of sessions and tags', (kind) => {
     await using at = await limited([{ by: 'tag', tag_name: 'customer', limit_usd: 0.5, reset_interval: 'daily' }])
     const { service } = at
     const ask = (customer: string) => say(service, 10, { metadata: { customer } })
-    const answers = await Promise.all(Array.from({ length: 12 }, () => ask('acme')))
-    assert.equal(answers.filter(({ status }) => status === 200).length, 5)
-    const refused = answers.find(({ status }) => status === 403)!.body.error
+    const responses = await Promise.all(Array.from({ length: 12 }, () => ask('acme')))
+    assert.equal(responses.filter(({ status }) => status === 200).length, 5)
+    const refused = responses.find(({ status }) => status === 403)!.body.error
     assert.match(refused.message, /for the tag customer "acme", 0\.5 USD, .*It resets at \S+T00:00:00\.000Z\./)
     assert.deepEqual([refused.metadata.tag_name, refused.metadata.tag_value], ['customer', 'acme'])
     assert.equal(await statusOf(ask('other')), 200)

@@ -25,10 +25,10 @@ export const getCredits = route({
   }),
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {
-    if (caller.keyKind === 'management') return creditsAnswer(await readTotalUsage(deps.db, caller))
+    if (caller.keyKind === 'management') return creditsResponse(await readTotalUsage(deps.db, caller))
     const key = await getOwnKey(deps, caller)
     const { usage, limit_remaining } = (await readKeyUsage(deps, [key]))(key)
-    return creditsAnswer(toPicoUsd(usage), limit_remaining === null ? undefined : toPicoUsd(limit_remaining))
+    return creditsResponse(toPicoUsd(usage), limit_remaining === null ? undefined : toPicoUsd(limit_remaining))
   },
 })
 
@@ -38,6 +38,6 @@ async function readTotalUsage(db: Db, { organizationId, workspaceId, isWorkspace
   return (await readSpendingOf({ db: { query: db.reportQuery } }, spenders, 0)).operator
 }
 
-const creditsAnswer = (usedPico: PicoUsd, remaining: PicoUsd = unlimitedCredit) => ({
+const creditsResponse = (usedPico: PicoUsd, remaining: PicoUsd = unlimitedCredit) => ({
   data: { total_credits: toUsd(usedPico + remaining), total_usage: toUsd(usedPico) },
 })

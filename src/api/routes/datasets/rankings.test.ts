@@ -28,8 +28,8 @@ onEachDatabase('@openrouter/sdk, rankings', (kind) => {
 
 test('queries of one key wait for each other, and too many are refused', async () => {
   await using service = await startTestService()
-  const answers = await Promise.all(Array.from({ length: 60 }, () => service.ask('GET', '/datasets/rankings-daily')))
-  const refused = answers.filter(({ status }) => status === 429)
+  const responses = await Promise.all(Array.from({ length: 60 }, () => service.ask('GET', '/datasets/rankings-daily')))
+  const refused = responses.filter(({ status }) => status === 429)
   assert.ok(refused.length > 0, 'none was refused')
   assert.equal(refused[0]?.headers.get('retry-after'), '5')
 })

@@ -23,7 +23,7 @@ const Ranking = z
   .object({
     date: z.string(),
     model_permaslug: z.string().describe('The model, or `other` for all after the first 50.'),
-    total_tokens: z.string().describe('Tokens of prompts and answers.'),
+    total_tokens: z.string().describe('Tokens of prompts and responses.'),
   })
   .meta({ id: 'ModelRanking' })
 

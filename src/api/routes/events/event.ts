@@ -1,7 +1,7 @@
 import { internStatuses, visibilities } from '#interns/registry/intern.ts'
 import { ErrorEnvelope } from '#platform/http/response/envelope.ts'
 import { z } from '#platform/json/schema.ts'
-import { GenerationAnswer } from '../../generations/generation-answer.ts'
+import { GenerationResponse } from '../../generations/generation-response.ts'
 
 const at = z.iso.datetime().describe('The time of the event.')
 
@@ -25,7 +25,7 @@ const QuestionChanged = z
     intern_name: z.string(),
     workspace_id: z.string(),
     session_id: z.string(),
-    state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: answers are no longer accepted.'),
+    state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: responses are no longer accepted.'),
     answered_by: z.string().optional().describe('The member who answered.'),
     at,
     asked_at: z.iso.datetime().optional(),
@@ -57,5 +57,5 @@ const Reset = z
   .meta({ id: 'EventsReset', description: 'The data of a `reset` event: lists must be loaded again.' })
 
 export const LiveEventData = z
-  .union([GenerationAnswer, QuestionChanged, InternChanged, CircuitChanged, Reset, ErrorEnvelope])
+  .union([GenerationResponse, QuestionChanged, InternChanged, CircuitChanged, Reset, ErrorEnvelope])
   .meta({ id: 'LiveEvent', description: 'The data of an event, depending on its type. An `end` event has an error.' })

@@ -9,7 +9,7 @@ export const addGenerationFeedback = route({
   path: '/generation/feedback',
   tag: 'usage',
   key: 'any',
-  summary: 'Report a problem with an answer',
+  summary: 'Report a problem with a response',
   description:
     'Any caller that can read the request can report a problem with it. `GET /generation` returns the reports. They are deleted with the request.',
   request: {

@@ -7,8 +7,11 @@ test('a generation has the name of the calling program, without its query', asyn
   await using service = await startTestService()
   const ask = async (headers: Record<string, string>) => {
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
-    const answer = await service.ask('POST', '/chat/completions', { body, headers })
-    const { app_title, http_referer, origin } = await untilMetered(service, answer.headers.get('x-generation-id') ?? '')
+    const response = await service.ask('POST', '/chat/completions', { body, headers })
+    const { app_title, http_referer, origin } = await untilMetered(
+      service,
+      response.headers.get('x-generation-id') ?? '',
+    )
     return { app_title, http_referer, origin }
   }
   const referer = 'https://user:pass@editor.example/app?token=secret'

@@ -12,7 +12,7 @@ const ContentError = z
       z.object({ code: z.int(), message: z.string(), provider_name: z.string().nullable(), raw }),
     ),
   })
-  .meta({ id: 'GenerationContentError', description: 'The reason for a missing or partial answer.' })
+  .meta({ id: 'GenerationContentError', description: 'The reason for a missing or partial response.' })
 
 export const GenerationContent = z
   .object({
@@ -36,4 +36,4 @@ export const GenerationContent = z
     error: ContentError.nullable(),
     truncated: z.boolean().describe('Whether long text was cut. The position is marked.'),
   })
-  .meta({ id: 'GenerationContent', description: 'The prompt and the answer.' })
+  .meta({ id: 'GenerationContent', description: 'The prompt and the response.' })

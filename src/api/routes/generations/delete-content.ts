@@ -9,7 +9,7 @@ export const deleteGenerationContent = route({
   path: '/generation/content',
   tag: 'usage',
   key: 'any',
-  summary: 'Delete the stored prompt and answer of a request',
+  summary: 'Delete the stored prompt and response of a request',
   description: 'Everyone who can read the content can delete it. The metering record stays.',
   request: { query: strictFields({ id: z.string().min(1).max(256) }) },
   response: z.object({ deleted: z.literal(true) }),

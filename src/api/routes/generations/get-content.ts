@@ -11,7 +11,7 @@ export const getGenerationContent = route({
   key: 'any',
   // Viewers cannot read the prompts of colleagues.
   roles: ['owner', 'admin', 'developer'],
-  summary: 'Get the stored prompt and answer of a request',
+  summary: 'Get the stored prompt and response of a request',
   description:
     'Stored, encrypted, for `content_retention_days` if the workspace enables it (`is_observability_io_logging_enabled`). Not stored for refused requests and requests with zero data retention. A management key reads the contents of its organization, the key of an intern its own, and every other key those of its member in its workspace. Written within a second of the end of the request.',
   request: { query: z.object({ id: z.string().min(1).max(256) }) },

@@ -85,9 +85,9 @@ onEachDatabase('guardrails', (kind) => {
   test('two first PATCHes at once make one guardrail that holds both changes', async () => {
     const { path, list } = await newWorkspace(service)
     const patches = [{ limit_usd: 7 }, { description: 'both' }, { enforce_zdr: true }, { allowed_data_regions: ['us'] }]
-    const answers = await Promise.all(patches.map((patch) => service.manage('PATCH', path, patch)))
+    const responses = await Promise.all(patches.map((patch) => service.manage('PATCH', path, patch)))
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200, 200, 200],
     )
     const { data, total_count } = (await service.manage('GET', list)).body
@@ -102,9 +102,9 @@ onEachDatabase('guardrails', (kind) => {
     const { workspace_id, list } = await newWorkspace(service)
     const created = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(service, { name, workspace_id })))
     const changes = { name: 'wanted', description: 'changed' }
-    const answers = await Promise.all(created.map(({ id }) => service.manage('PATCH', `/guardrails/${id}`, changes)))
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409])
-    const refused = answers.find(({ status }) => status === 409)
+    const responses = await Promise.all(created.map(({ id }) => service.manage('PATCH', `/guardrails/${id}`, changes)))
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 409, 409, 409])
+    const refused = responses.find(({ status }) => status === 409)
     assert.match(refused?.body.error.message, /has this name. Nothing was changed/)
     assert.equal((await service.manage('POST', '/guardrails', { ...changes, workspace_id })).status, 409)
     const { data } = (await service.manage('GET', list)).body
@@ -173,14 +173,14 @@ onEachDatabase('guardrails', (kind) => {
     const created = [stranger.workspaceId, unknownId].map((workspace_id) =>
       service.manage('POST', '/guardrails', { name: 'x', workspace_id }),
     )
-    const answers = await Promise.all([...listed, ...created])
-    for (const { status, text } of answers) assert.deepEqual([status, text], [400, answers[0]?.text])
+    const responses = await Promise.all([...listed, ...created])
+    for (const { status, text } of responses) assert.deepEqual([status, text], [400, responses[0]?.text])
   })
 
   test('a change leaves a record of who, before and after, and a refused one leaves none', async () => {
     const created = await create(service, { name: 'Watched' })
     const path = `/guardrails/${created.id}`
-    // The amount spent is part of an answer to a read, but not of an answer to a change.
+    // The amount spent is part of a response to a read, but not of a response to a change.
     const { spent_usd, unconfirmed_usd, held_usd, forecast_usd, resets_at, spenders, ...patched } = (
       await service.manage('PATCH', path, { limit_usd: 3 })
     ).body.data

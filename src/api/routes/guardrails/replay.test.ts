@@ -17,9 +17,9 @@ describe('POST /guardrails/{id}/replay', () => {
       ...(key && { key }),
     })
   const replay = async (body: object, guardrail = id) => {
-    const { status, body: answer, text } = await service.manage('POST', `/guardrails/${guardrail}/replay`, body)
+    const { status, body: response, text } = await service.manage('POST', `/guardrails/${guardrail}/replay`, body)
     assert.equal(status, 200, text)
-    return answer.data
+    return response.data
   }
   before(async () => {
     recorded = await startWithRecordings()
@@ -34,14 +34,17 @@ describe('POST /guardrails/{id}/replay', () => {
   after(() => recorded[Symbol.asyncDispose]())
 
   test('returns the refusals of a change by rule and model, and changes nothing', async () => {
-    const answer = await replay({ policy: { ignored_models: ['openai-chat/text'] } })
-    assert.deepEqual([answer.requests, answer.would_refuse, answer.would_reroute, answer.would_redact], [5, 2, 0, 0])
-    assert.deepEqual(answer.by_rule, [{ rule: 'ignored_models', outcome: 'refuse', requests: 2, usd: 0.000078 }])
+    const response = await replay({ policy: { ignored_models: ['openai-chat/text'] } })
     assert.deepEqual(
-      [answer.by_model[0].model, answer.by_model[0].would_refuse, answer.by_model.length],
+      [response.requests, response.would_refuse, response.would_reroute, response.would_redact],
+      [5, 2, 0, 0],
+    )
+    assert.deepEqual(response.by_rule, [{ rule: 'ignored_models', outcome: 'refuse', requests: 2, usd: 0.000078 }])
+    assert.deepEqual(
+      [response.by_model[0].model, response.by_model[0].would_refuse, response.by_model.length],
       ['openai-chat/text', 2, 4],
     )
-    assert.deepEqual(answer.undecidable, [])
+    assert.deepEqual(response.undecidable, [])
     assert.equal((await service.manage('GET', `/guardrails/${id}`)).status, 404)
     assert.equal((await service.manage('GET', '/audit?target_kind=guardrail')).body.total_count, 0)
   })
@@ -59,35 +62,38 @@ describe('POST /guardrails/{id}/replay', () => {
 
   test('holds a limit against the costs, in order of time', async () => {
     // The first two cost 0.000039 USD each, so the second exceeds the limit.
-    const answer = await replay({ policy: { limit_usd: 0.00005, reset_interval: 'monthly' } })
-    assert.equal(answer.by_rule[0].rule, 'limit_usd')
-    assert.equal(answer.by_model.find(({ model }: any) => model === 'openai-chat/text').would_refuse, 1)
-    assert.match(answer.notes.at(-1), /reserves its highest/)
+    const response = await replay({ policy: { limit_usd: 0.00005, reset_interval: 'monthly' } })
+    assert.equal(response.by_rule[0].rule, 'limit_usd')
+    assert.equal(response.by_model.find(({ model }: any) => model === 'openai-chat/text').would_refuse, 1)
+    assert.match(response.notes.at(-1), /reserves its highest/)
   })
 
   test('reports rules that cannot be evaluated without prompts', async () => {
-    const answer = await replay({
+    const response = await replay({
       policy: {
         content_filter_builtins: [{ slug: 'email', action: 'block' }],
         content_filters: [{ pattern: 'secret', action: 'redact' }],
       },
     })
     assert.deepEqual(
-      answer.undecidable.map(({ rule, requests }: any) => [rule, requests]),
+      response.undecidable.map(({ rule, requests }: any) => [rule, requests]),
       [
         ['content_filter_builtins', 5],
         ['content_filters', 5],
       ],
     )
-    assert.deepEqual([answer.would_refuse, answer.would_redact], [0, 0])
+    assert.deepEqual([response.would_refuse, response.would_redact], [0, 0])
   })
 
   test('of an assigned guardrail reads only the requests of its keys and members', async () => {
     const { body } = await service.manage('POST', '/guardrails', { name: 'One', allowed_models: ['openai-chat/text'] })
     assert.equal((await replay({}, body.data.id)).requests, 0)
     await service.manage('POST', `/guardrails/${body.data.id}/assignments/keys`, { key_hashes: [other.hash] })
-    const answer = await replay({}, body.data.id)
-    assert.deepEqual([answer.requests, answer.would_refuse, answer.by_model[0].model], [1, 1, 'openai-responses/text'])
+    const response = await replay({}, body.data.id)
+    assert.deepEqual(
+      [response.requests, response.would_refuse, response.by_model[0].model],
+      [1, 1, 'openai-responses/text'],
+    )
     await service.manage('DELETE', `/guardrails/${body.data.id}`)
   })
 
@@ -98,8 +104,8 @@ describe('POST /guardrails/{id}/replay', () => {
 
   test('refuses invalid policies, invalid times, and keys without permission', async () => {
     const refused = async (body: object) => {
-      const { status, body: answer } = await service.manage('POST', `/guardrails/${id}/replay`, body)
-      return `${status} ${answer.error.message}`
+      const { status, body: response } = await service.manage('POST', `/guardrails/${id}/replay`, body)
+      return `${status} ${response.error.message}`
     }
     assert.match(await refused({ policy: { allowed_models: ['no/such'] } }), /^400 .*allowed_models\[0\]/)
     assert.match(await refused({ policy: { reset_interval: 'daily' } }), /^400 .*reset_interval/)

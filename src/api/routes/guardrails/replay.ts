@@ -1,7 +1,7 @@
 import { createReachabilityLookup } from '#gateway/request/reachability.ts'
 import { z } from '#platform/json/schema.ts'
 import { replay } from '#policy/replay/replay.ts'
-import { Replay, ReplayRequest } from '#policy/replay/replay-answer.ts'
+import { Replay, ReplayRequest } from '#policy/replay/replay-response.ts'
 import { route } from '../route.ts'
 import { GuardrailParams, wrongKeyFault } from './route-fields.ts'
 

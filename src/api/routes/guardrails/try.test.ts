@@ -17,8 +17,8 @@ describe('POST /guardrails/{id}/try', () => {
   after(() => service[Symbol.asyncDispose]())
   const ask = (body: object, guardrail = id) => service.manage('POST', `/guardrails/${guardrail}/try`, body)
   const tried = async (text: string, policy?: object) => {
-    const { status, body, text: answer } = await ask({ text, ...(policy && { policy }) })
-    assert.equal(status, 200, answer)
+    const { status, body, text: response } = await ask({ text, ...(policy && { policy }) })
+    assert.equal(status, 200, response)
     return body.data
   }
 
@@ -69,8 +69,8 @@ describe('POST /guardrails/{id}/try', () => {
 
   test('refuses invalid patterns, empty or long texts, and keys without permission', async () => {
     const refused = async (body: object) => {
-      const { status, body: answer } = await ask(body)
-      return `${status} ${answer.error.message}`
+      const { status, body: response } = await ask(body)
+      return `${status} ${response.error.message}`
     }
     const pattern = { content_filters: [{ pattern: 'x(?=y)', action: 'flag' }] }
     assert.match(await refused({ text: 'x', policy: pattern }), /^400 .*content_filters\[0\].pattern: look-around/)

@@ -1,5 +1,5 @@
 import { route } from '../route.ts'
-import { ReadinessAnswer, readinessAnswer } from './readiness-answer.ts'
+import { ReadinessResponse, toReadinessResponse } from './readiness-response.ts'
 
 export const getHealth = route({
   method: 'get',
@@ -7,8 +7,8 @@ export const getHealth = route({
   tag: 'service',
   key: 'none',
   summary: 'Report readiness, like GET /health/ready. Needs no key.',
-  description: 'For load balancers. The answer comes from memory, without a database query.',
-  response: ReadinessAnswer,
+  description: 'For load balancers. The response comes from memory, without a database query.',
+  response: ReadinessResponse,
   faults: ['unavailable'],
-  handler: (_call, { readiness }) => readinessAnswer(readiness),
+  handler: (_call, { readiness }) => toReadinessResponse(readiness),
 })

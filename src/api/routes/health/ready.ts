@@ -1,5 +1,5 @@
 import { route } from '../route.ts'
-import { ReadinessAnswer, readinessAnswer } from './readiness-answer.ts'
+import { ReadinessResponse, toReadinessResponse } from './readiness-response.ts'
 
 export const getReadiness = route({
   method: 'get',
@@ -8,8 +8,8 @@ export const getReadiness = route({
   key: 'none',
   summary: 'Report whether this server can answer completions: 200 or 503. Needs no key.',
   description:
-    'For load balancers and readiness probes. Returns 503 from the start of a drain, while the database is unreachable and cached keys are no longer accepted (`stale_keys_ms`), and while too many metered requests wait to be written. The answer comes from memory, without a database query.',
-  response: ReadinessAnswer,
+    'For load balancers and readiness probes. Returns 503 from the start of a drain, while the database is unreachable and cached keys are no longer accepted (`stale_keys_ms`), and while too many metered requests wait to be written. The response comes from memory, without a database query.',
+  response: ReadinessResponse,
   faults: ['unavailable'],
-  handler: (_call, { readiness }) => readinessAnswer(readiness),
+  handler: (_call, { readiness }) => toReadinessResponse(readiness),
 })

@@ -14,7 +14,7 @@ export const getHealthReport = route({
   key: 'none',
   summary: 'Report the state of each part that completions depend on. Always 200. Needs no key.',
   description:
-    'For people and monitoring. `GET /health/ready` depends on `status`. The answer comes from memory, without a database query. Figures are in the metrics.',
+    'For people and monitoring. `GET /health/ready` depends on `status`. The response comes from memory, without a database query. Figures are in the metrics.',
   response: z.object({
     status: z.enum(['ready', 'not_ready']),
     version: z.string(),

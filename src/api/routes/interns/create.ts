@@ -1,10 +1,10 @@
 import { createIntern } from '#interns/lifecycle/create-intern.ts'
 import { InternRecord, NewIntern } from '#interns/registry/intern.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { HttpAnswer } from '#platform/http/route.ts'
+import { HttpResponse } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
-import { internAnswer } from '../../interns/intern-answer.ts'
 import { requireRepository } from '../../interns/intern-repository.ts'
+import { toInternResponse } from '../../interns/intern-response.ts'
 import { requireAgent, requireModel } from '../../interns/require-agent.ts'
 import { route } from '../route.ts'
 
@@ -37,8 +37,8 @@ export const createInternRoute = route({
     requireModel(deps.catalogue.current(), body)
     requireRepository(deps, body.repository)
     const { intern, replayed } = await createIntern(deps, caller, body, idempotencyKey(headers['idempotency-key']))
-    const answer = await internAnswer(deps, intern)
-    return replayed ? new HttpAnswer(200, {}, answer) : answer
+    const answer = await toInternResponse(deps, intern)
+    return replayed ? new HttpResponse(200, {}, answer) : answer
   },
 })
 

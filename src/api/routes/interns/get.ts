@@ -1,6 +1,6 @@
 import { InternRecord } from '#interns/registry/intern.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
-import { internAnswer } from '../../interns/intern-answer.ts'
+import { toInternResponse } from '../../interns/intern-response.ts'
 import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { InternParams } from './params.ts'
@@ -16,5 +16,5 @@ export const getIntern = route({
   response: InternRecord,
   etag: internEntity,
   faults: ['invalid', 'unauthenticated', 'not_found'],
-  handler: async ({ params, caller }, deps) => internAnswer(deps, await findIntern(deps, caller, params.internId)),
+  handler: async ({ params, caller }, deps) => toInternResponse(deps, await findIntern(deps, caller, params.internId)),
 })

@@ -1,6 +1,6 @@
 import { giveUpIntern } from '#interns/lifecycle/relocate-intern.ts'
 import { InternRecord } from '#interns/registry/intern.ts'
-import { internAnswer } from '../../interns/intern-answer.ts'
+import { toInternResponse } from '../../interns/intern-response.ts'
 import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
 import { InternParams } from './params.ts'
@@ -16,5 +16,6 @@ export const giveUpInternRoute = route({
   request: { params: InternParams, body: NoBody },
   response: InternRecord,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
-  handler: async ({ params, caller }, deps) => internAnswer(deps, await giveUpIntern(deps, caller, params.internId)),
+  handler: async ({ params, caller }, deps) =>
+    toInternResponse(deps, await giveUpIntern(deps, caller, params.internId)),
 })

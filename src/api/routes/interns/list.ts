@@ -4,7 +4,7 @@ import { listInterns } from '#interns/registry/intern-store.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
-import { internAnswers } from '../../interns/intern-answer.ts'
+import { toInternResponses } from '../../interns/intern-response.ts'
 import { route } from '../route.ts'
 
 export const listInternsRoute = route({
@@ -35,7 +35,7 @@ export const listInternsRoute = route({
       startingAfter: query.starting_after,
     })
     const last = interns.at(-1)
-    const data = await internAnswers(deps, interns)
+    const data = await toInternResponses(deps, interns)
     return { data, has_more: hasMore, next_cursor: hasMore ? last?.id : undefined }
   },
 })

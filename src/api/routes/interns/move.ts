@@ -2,7 +2,7 @@ import { moveIntern } from '#interns/lifecycle/relocate-intern.ts'
 import { InternRecord } from '#interns/registry/intern.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import { internAnswer } from '../../interns/intern-answer.ts'
+import { toInternResponse } from '../../interns/intern-response.ts'
 import { route } from '../route.ts'
 import { InternParams } from './params.ts'
 
@@ -22,5 +22,5 @@ export const moveInternRoute = route({
   response: InternRecord,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'payload_too_large'],
   handler: async ({ params, body, caller }, deps) =>
-    internAnswer(deps, await moveIntern(deps, caller, params.internId, body.host)),
+    toInternResponse(deps, await moveIntern(deps, caller, params.internId, body.host)),
 })

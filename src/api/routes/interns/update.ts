@@ -1,8 +1,8 @@
 import { updateIntern } from '#interns/lifecycle/change-intern.ts'
 import { InternPatch, InternRecord } from '#interns/registry/intern.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
-import { internAnswer } from '../../interns/intern-answer.ts'
 import { requireRepository } from '../../interns/intern-repository.ts'
+import { toInternResponse } from '../../interns/intern-response.ts'
 import { requireModel } from '../../interns/require-agent.ts'
 import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
@@ -34,6 +34,6 @@ export const updateInternRoute = route({
     const { agent } = await findIntern(deps, caller, params.internId)
     requireModel(deps.catalogue.current(), { agent, model: body.model })
     requireRepository(deps, body.repository)
-    return internAnswer(deps, await updateIntern(deps, caller, params.internId, body))
+    return toInternResponse(deps, await updateIntern(deps, caller, params.internId, body))
   },
 })

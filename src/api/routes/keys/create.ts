@@ -2,7 +2,7 @@ import { NewKey } from '#identity/accounts/keys/key.ts'
 import { createKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
-import { Key, keyAnswer } from './key.ts'
+import { Key, toKeyResponse } from './key.ts'
 
 export const createKeyRoute = route({
   method: 'post',
@@ -18,6 +18,6 @@ export const createKeyRoute = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'unsupported_media_type'],
   handler: async ({ body, caller }, deps) => {
     const { key, secret } = await createKey(deps, caller, body)
-    return { data: await keyAnswer(deps, caller, key), key: secret }
+    return { data: await toKeyResponse(deps, caller, key), key: secret }
   },
 })

@@ -3,7 +3,7 @@ import { getKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
 import { keyEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { Key, KeyParams, keyAnswer } from './key.ts'
+import { Key, KeyParams, toKeyResponse } from './key.ts'
 
 export const getKeyRoute = route({
   method: 'get',
@@ -20,6 +20,6 @@ export const getKeyRoute = route({
   handler: async ({ params, caller }, deps) => {
     const key = await getKey(deps, caller, params.hash)
     requireVisible(caller, key)
-    return { data: await keyAnswer(deps, caller, key) }
+    return { data: await toKeyResponse(deps, caller, key) }
   },
 })

@@ -18,13 +18,13 @@ export const Key = KeyRecord.extend(Creator.shape).extend(KeyUsage.shape).meta({
 
 export const KeyParams = z.object({ hash: z.string().describe('The hash of the key.') })
 
-type KeyAnswerDeps = { db: Db; now: Now }
+type KeyResponseDeps = { db: Db; now: Now }
 
 type KeyScope = Pick<Caller, 'organizationId'>
 
 /** Adds to keys what they have spent, and the name of the member for whom each acts. */
-export async function keyAnswers(
-  deps: KeyAnswerDeps,
+export async function toKeyResponses(
+  deps: KeyResponseDeps,
   scope: KeyScope,
   records: KeyRecord[],
 ): Promise<z.infer<typeof Key>[]> {
@@ -32,8 +32,8 @@ export async function keyAnswers(
   return records.map(toAnswer)
 }
 
-export async function keyAnswer(
-  deps: KeyAnswerDeps,
+export async function toKeyResponse(
+  deps: KeyResponseDeps,
   caller: KeyScope,
   record: KeyRecord,
 ): Promise<z.infer<typeof Key>> {
@@ -41,9 +41,9 @@ export async function keyAnswer(
   return toAnswer(record)
 }
 
-/** Reads what the answers for keys need. @returns a function that gives the answer for one of these keys. */
+/** Reads what the responses for keys need. @returns a function that gives the response for one of these keys. */
 async function readKeyAnswers(
-  deps: KeyAnswerDeps,
+  deps: KeyResponseDeps,
   { organizationId }: KeyScope,
   records: KeyRecord[],
 ): Promise<(record: KeyRecord) => z.infer<typeof Key>> {

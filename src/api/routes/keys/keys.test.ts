@@ -169,9 +169,9 @@ test('valid and invalid bodies of POST /keys', async (t) => {
   await using service = await startTestService()
   for (const [what, body, status, says] of bodies) {
     await t.test(what, async () => {
-      const answer = await service.manage('POST', '/keys', body)
-      assert.equal(answer.status, status, answer.text)
-      if (says) assert.match(answer.body.error.message, says)
+      const response = await service.manage('POST', '/keys', body)
+      assert.equal(response.status, status, response.text)
+      if (says) assert.match(response.body.error.message, says)
     })
   }
 })
@@ -201,12 +201,12 @@ test('the last working management key cannot be deleted or disabled', async () =
   const { hash } = (await service.manage('GET', '/key')).body.data
   const { data: disabled } = await newKey(service, { kind: 'management' })
   await service.manage('PATCH', `/keys/${disabled.hash}`, { disabled: true })
-  for (const answer of [
+  for (const response of [
     await service.manage('DELETE', `/keys/${hash}`),
     await service.manage('PATCH', `/keys/${hash}`, { disabled: true }),
   ]) {
-    assert.equal(answer.status, 409)
-    assert.match(answer.body.error.message, /last valid management key/)
+    assert.equal(response.status, 409)
+    assert.match(response.body.error.message, /last valid management key/)
   }
 })
 

@@ -11,7 +11,7 @@ import { wholeNumber } from '#platform/json/whole-number.ts'
 import { keysByUsedLimit } from '#spend/ledger/spending/key-limits.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 import { route } from '../route.ts'
-import { Key, keyAnswers } from './key.ts'
+import { Key, toKeyResponses } from './key.ts'
 
 const Hashes = z
   .string()
@@ -65,7 +65,7 @@ export const listKeysRoute = route({
   handler: async ({ query, caller }, deps) => {
     refuseCombinations(query)
     const { data, total_count } = await selectKeys(deps, caller, query)
-    return { data: await keyAnswers(deps, caller, data), total_count }
+    return { data: await toKeyResponses(deps, caller, data), total_count }
   },
 })
 

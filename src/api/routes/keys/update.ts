@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { deleteSpending } from '#spend/budgets/rows/spending-rows.ts'
 import { keyEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { Key, KeyParams, keyAnswer } from './key.ts'
+import { Key, KeyParams, toKeyResponse } from './key.ts'
 
 export const updateKey = route({
   method: 'patch',
@@ -21,6 +21,6 @@ export const updateKey = route({
   ifMatch: keyEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({
-    data: await keyAnswer(deps, caller, await changeKey({ ...deps, deleteSpending }, caller, params.hash, body)),
+    data: await toKeyResponse(deps, caller, await changeKey({ ...deps, deleteSpending }, caller, params.hash, body)),
   }),
 })

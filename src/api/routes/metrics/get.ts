@@ -1,4 +1,4 @@
-import { HttpAnswer } from '#platform/http/route.ts'
+import { HttpResponse } from '#platform/http/route.ts'
 import { route } from '../route.ts'
 
 export const getMetrics = route({
@@ -13,6 +13,6 @@ export const getMetrics = route({
   faults: ['unauthenticated', 'forbidden'],
   handler: async (_call, { metrics }) => {
     const { contentType, text } = await metrics.read()
-    return new HttpAnswer(200, { 'content-type': contentType }, text)
+    return new HttpResponse(200, { 'content-type': contentType }, text)
   },
 })

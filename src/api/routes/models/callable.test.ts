@@ -48,9 +48,12 @@ test('a model without text is refused in every protocol of chats, without a requ
       ['b/picture', 'image'],
       ['b/vector', 'embeddings'],
     ] as const) {
-      const answer = await service.ask('POST', path, { body: { model, ...body } })
-      assert.equal(answer.status, 400, answer.text)
-      assert.match(answer.body.error.message, new RegExp(`"${model}" cannot be used here: it generates ${makes}, and`))
+      const response = await service.ask('POST', path, { body: { model, ...body } })
+      assert.equal(response.status, 400, response.text)
+      assert.match(
+        response.body.error.message,
+        new RegExp(`"${model}" cannot be used here: it generates ${makes}, and`),
+      )
     }
   }
 })

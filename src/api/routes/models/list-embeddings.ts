@@ -1,6 +1,6 @@
 import { canServe } from '#catalogue/index/model.ts'
 import { ModelQuery } from '#catalogue/list/model-query.ts'
-import { answerModelList } from '../../models/model-list.ts'
+import { sendModelList } from '../../models/model-list.ts'
 import { route } from '../route.ts'
 import { ModelList } from './list.ts'
 
@@ -19,6 +19,6 @@ export const listEmbeddingsModels = route({
   faults: ['invalid', 'unauthenticated'],
   handler: ({ query, url, headers, raw }, deps) => {
     const filter: ModelQuery = { ...query, output_modalities: ['embeddings'] }
-    return answerModelList({ query: filter, url, headers, raw }, deps, (model) => canServe(model, 'embeddings'))
+    return sendModelList({ query: filter, url, headers, raw }, deps, (model) => canServe(model, 'embeddings'))
   },
 })

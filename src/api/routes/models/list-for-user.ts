@@ -1,7 +1,7 @@
 import { canBeCalled } from '#catalogue/index/model.ts'
 import { ModelQuery } from '#catalogue/list/model-query.ts'
 import { createModelFilter } from '#policy/guardrails/decide/allowed-models.ts'
-import { answerModelList } from '../../models/model-list.ts'
+import { sendModelList } from '../../models/model-list.ts'
 import { route } from '../route.ts'
 import { ModelList } from './list.ts'
 
@@ -21,12 +21,12 @@ export const listModelsForUser = route({
     const { guardrails } = await deps.guardrailCache.policiesOf(call.caller)
     if (guardrails.length === 0) {
       // Without a filter of modalities, a list has only models with text output, all of which can be called. Then no check is
-      // passed, so that the answer is the cached list of all callers.
-      return answerModelList(call, deps, hasModalityFilter(call.query) ? canBeCalled : undefined)
+      // passed, so that the response is the cached list of all callers.
+      return sendModelList(call, deps, hasModalityFilter(call.query) ? canBeCalled : undefined)
     }
     const region = deps.gateway.regionOf(call.host)
     const isAllowed = createModelFilter(guardrails, region, deps.config.zdr_vendors)
-    return answerModelList(call, deps, (model) => canBeCalled(model) && isAllowed(model))
+    return sendModelList(call, deps, (model) => canBeCalled(model) && isAllowed(model))
   },
 })
 

@@ -8,7 +8,7 @@ import {
   anthropicErrors,
   anthropicModelList,
 } from '../../models/anthropic-models.ts'
-import { answerModelList } from '../../models/model-list.ts'
+import { sendModelList } from '../../models/model-list.ts'
 import { route } from '../route.ts'
 
 export const ModelList = z.object({
@@ -32,7 +32,7 @@ export const listModels = route({
   canBePublic: true,
   summary: 'List models with filters and sorting',
   description:
-    'All parameters can be combined. A model matches the price, region, provider and data retention conditions if one endpoint fulfils all of them. A repeated list parameter is joined with commas. Every other parameter can be repeated only with the same value. Without `offset` and `limit`, the list is complete. With `anthropic-version`, the answer also has the fields that Anthropic’s clients expect, and pages use `limit` with `after_id` or `before_id`.',
+    'All parameters can be combined. A model matches the price, region, provider and data retention conditions if one endpoint fulfils all of them. A repeated list parameter is joined with commas. Every other parameter can be repeated only with the same value. Without `offset` and `limit`, the list is complete. With `anthropic-version`, the response also has the fields that Anthropic’s clients expect, and pages use `limit` with `after_id` or `before_id`.',
   request: { query: AnthropicModelQuery },
   response: CombinedModelList,
   mediaTypes: ['application/rss+xml'],
@@ -42,5 +42,5 @@ export const listModels = route({
   handler: (call, deps) =>
     messagesClientProtocol.isUsedBy?.(call.headers)
       ? anthropicModelList(deps.catalogue.current(), call.query, deps.now())
-      : answerModelList(call, deps),
+      : sendModelList(call, deps),
 })

@@ -11,9 +11,9 @@ const paths = ['/models', '/models?q=a']
 /** Returns the body without decoding it. */
 async function fetchRaw(service: TestService, path: string, headers: Record<string, string> = {}) {
   const authorization = `Bearer ${service.apiKey}`
-  const answer = await request(service.url + path, { headers: { authorization, ...headers } })
-  const bytes = Buffer.from(await answer.body.arrayBuffer())
-  return { status: answer.statusCode, headers: answer.headers, bytes }
+  const response = await request(service.url + path, { headers: { authorization, ...headers } })
+  const bytes = Buffer.from(await response.body.arrayBuffer())
+  return { status: response.statusCode, headers: response.headers, bytes }
 }
 
 test('a list has an ETag, and a request with it gets 304 without a body', async () => {

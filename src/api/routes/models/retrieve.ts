@@ -20,7 +20,7 @@ export const retrieveModel = route({
   canBePublic: true,
   summary: 'Get a model in the format of OpenAI or Anthropic',
   description:
-    'Returns an entry of `GET /models`. The slash of the ID can be encoded or not. With `anthropic-version`, the answer also has the fields that Anthropic’s clients expect.',
+    'Returns an entry of `GET /models`. The slash of the ID can be encoded or not. With `anthropic-version`, the response also has the fields that Anthropic’s clients expect.',
   request: {
     params: z.object({
       id: z

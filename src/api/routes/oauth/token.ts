@@ -5,7 +5,7 @@ import { invalidTokenFault } from '#identity/tokens/token-verifier.ts'
 import type { Tokens } from '#identity/tokens/tokens.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
-import { HttpAnswer } from '#platform/http/route.ts'
+import { HttpResponse } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import { text } from '#platform/json/text.ts'
 import { route } from '../route.ts'
@@ -54,8 +54,8 @@ export const createToken = route({
     const { address } = deps.connectionOf(raw)
     const { expiresAt } = await deps.signInAttempts.run(address, () => verifyGrant({ ...deps, tokens }, body))
     const expires_in = Math.max(0, Math.floor((expiresAt - deps.now()) / 1000))
-    const answer = { access_token: body.assertion, token_type: 'Bearer', expires_in }
-    return new HttpAnswer(200, { 'cache-control': 'no-store' }, answer)
+    const response = { access_token: body.assertion, token_type: 'Bearer', expires_in }
+    return new HttpResponse(200, { 'cache-control': 'no-store' }, response)
   },
 })
 

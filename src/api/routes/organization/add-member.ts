@@ -2,7 +2,7 @@ import { addMember } from '#identity/accounts/members/change-members.ts'
 import { NewMember } from '#identity/accounts/members/member.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
-import { Member, memberAnswer } from './member.ts'
+import { Member, toMemberResponse } from './member.ts'
 
 export const addOrganizationMember = route({
   method: 'post',
@@ -17,5 +17,5 @@ export const addOrganizationMember = route({
   status: 201,
   response: z.object({ data: Member }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],
-  handler: async ({ body, caller }, deps) => ({ data: memberAnswer(await addMember(deps, caller, body)) }),
+  handler: async ({ body, caller }, deps) => ({ data: toMemberResponse(await addMember(deps, caller, body)) }),
 })

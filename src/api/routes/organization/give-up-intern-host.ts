@@ -1,7 +1,7 @@
 import { giveUpHost } from '#interns/lifecycle/relocate-host.ts'
 import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
-import { HostParams, RelocatedInterns, relocatedAnswer } from './intern-host.ts'
+import { HostParams, RelocatedInterns, relocatedResponse } from './intern-host.ts'
 
 export const giveUpInternHost = route({
   method: 'post',
@@ -15,5 +15,5 @@ export const giveUpInternHost = route({
   request: { params: HostParams, body: NoBody },
   response: RelocatedInterns,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
-  handler: async ({ params, caller }, deps) => relocatedAnswer(await giveUpHost(deps, caller, params.host)),
+  handler: async ({ params, caller }, deps) => relocatedResponse(await giveUpHost(deps, caller, params.host)),
 })

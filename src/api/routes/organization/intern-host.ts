@@ -17,7 +17,7 @@ const RelocatedIntern = z
 /** The interns of a host that were moved or given up. */
 export const RelocatedInterns = z.object({ data: z.array(RelocatedIntern) })
 
-export const relocatedAnswer = (interns: Intern[]): z.infer<typeof RelocatedInterns> => ({
+export const relocatedResponse = (interns: Intern[]): z.infer<typeof RelocatedInterns> => ({
   data: interns.map(({ id, name, workspaceId, creatorUserId, status }) => ({
     id,
     name,

@@ -1,7 +1,7 @@
 import { listMembers } from '#identity/accounts/members/members.ts'
 import { PageQuery, pageOf, SearchText } from '#platform/json/page.ts'
 import { route } from '../route.ts'
-import { Member, memberAnswer } from './member.ts'
+import { Member, toMemberResponse } from './member.ts'
 
 export const listOrganizationMembers = route({
   method: 'get',
@@ -18,6 +18,6 @@ export const listOrganizationMembers = route({
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
     const { data, total_count } = await listMembers(deps, caller.organizationId, query)
-    return { data: data.map(memberAnswer), total_count }
+    return { data: data.map(toMemberResponse), total_count }
   },
 })

@@ -19,7 +19,7 @@ export const MemberParams = z.object({
   user_id: z.string().describe('The ID of the member.'),
 })
 
-export function memberAnswer({ userId, email, name, role, joinedAt }: MemberRecord): z.infer<typeof Member> {
+export function toMemberResponse({ userId, email, name, role, joinedAt }: MemberRecord): z.infer<typeof Member> {
   return {
     id: userId,
     email,

@@ -8,9 +8,9 @@ const path = '/organization/members'
 const ada = { email: 'Ada@Example.com', name: 'Ada King Lovelace' }
 
 async function add(service: TestService, body: object = ada) {
-  const { body: answer, status } = await service.manage('POST', path, body)
-  assert.equal(status, 201, JSON.stringify(answer))
-  return answer.data
+  const { body: response, status } = await service.manage('POST', path, body)
+  assert.equal(status, 201, JSON.stringify(response))
+  return response.data
 }
 
 async function keyFor(service: TestService, userId: string, more: object = {}) {
@@ -161,9 +161,9 @@ onEachDatabase('members of the organization', (kind) => {
       [{ ...ada, role: 'owner' }, /role.*org:admin/],
     ] as const
     for (const [body, message] of bodies) {
-      const { status, body: answer } = await service.manage('POST', path, body)
+      const { status, body: response } = await service.manage('POST', path, body)
       assert.equal(status, 400)
-      assert.match(answer.error.message, message)
+      assert.match(response.error.message, message)
     }
   })
 })

@@ -2,7 +2,7 @@ import { moveHost } from '#interns/lifecycle/relocate-host.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { route } from '../route.ts'
-import { HostParams, RelocatedInterns, relocatedAnswer } from './intern-host.ts'
+import { HostParams, RelocatedInterns, relocatedResponse } from './intern-host.ts'
 
 const HostMove = strictFields({
   to: z.string().min(1).max(100).describe('The name of the new host, which has the files of the interns.'),
@@ -21,5 +21,5 @@ export const moveInternHost = route({
   response: RelocatedInterns,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) =>
-    relocatedAnswer(await moveHost(deps, caller, params.host, body.to)),
+    relocatedResponse(await moveHost(deps, caller, params.host, body.to)),
 })

@@ -2,7 +2,7 @@ import { changeMember } from '#identity/accounts/members/change-members.ts'
 import { MemberPatch } from '#identity/accounts/members/member.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
-import { Member, MemberParams, memberAnswer } from './member.ts'
+import { Member, MemberParams, toMemberResponse } from './member.ts'
 
 export const updateOrganizationMember = route({
   method: 'patch',
@@ -16,6 +16,6 @@ export const updateOrganizationMember = route({
   response: z.object({ data: Member }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({
-    data: memberAnswer(await changeMember(deps, caller, params.user_id, body)),
+    data: toMemberResponse(await changeMember(deps, caller, params.user_id, body)),
   }),
 })

@@ -5,7 +5,7 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { route } from '../route.ts'
 import { CreatedCredential } from './credentials.ts'
-import { Passkey, PasskeyName, passkeyAnswer, requireMemberSession } from './passkey.ts'
+import { Passkey, PasskeyName, requireMemberSession, toPasskeyResponse } from './passkey.ts'
 
 export const createPasskey = route({
   method: 'post',
@@ -25,6 +25,6 @@ export const createPasskey = route({
   handler: async ({ caller, raw, body }, deps) => {
     requireMemberSession(caller)
     const relyingParty = requireRelyingParty(deps.config, deps.connectionOf(raw).origin)
-    return { data: passkeyAnswer(await addPasskey(deps, caller, relyingParty, body)) }
+    return { data: toPasskeyResponse(await addPasskey(deps, caller, relyingParty, body)) }
   },
 })

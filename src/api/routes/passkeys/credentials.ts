@@ -16,7 +16,7 @@ const commonFields = {
   clientExtensionResults: z.record(z.string().max(100), z.unknown()).transform(() => ({})),
 }
 
-/** The answer of `navigator.credentials.get()` as JSON. Fields that are not listed are ignored. */
+/** The response of `navigator.credentials.get()` as JSON. Fields that are not listed are ignored. */
 export const SignedChallenge = z
   .object({
     ...commonFields,
@@ -29,7 +29,7 @@ export const SignedChallenge = z
   })
   .meta({ id: 'PasskeySignature', description: 'A `PublicKeyCredential` of a sign-in, as its `toJSON()` returns it.' })
 
-/** The answer of `navigator.credentials.create()` as JSON. Fields that are not listed are ignored. */
+/** The response of `navigator.credentials.create()` as JSON. Fields that are not listed are ignored. */
 export const CreatedCredential = z
   .object({
     ...commonFields,

@@ -5,7 +5,7 @@ import type { Query } from '#platform/db/db.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
-import { Passkey, passkeyAnswer, passkeyScope } from './passkey.ts'
+import { Passkey, passkeyScope, toPasskeyResponse } from './passkey.ts'
 
 export const ListedPasskey = Passkey.extend({
   member: z.object({ id: z.string(), name: z.string(), email: z.string() }),
@@ -31,7 +31,7 @@ export const listPasskeys = route({
     const { rows, total } = await readPasskeyPage(deps.db.query, await narrowScope(deps, scope, query.user_id), query)
     return {
       data: rows.map((row) => ({
-        ...passkeyAnswer(row),
+        ...toPasskeyResponse(row),
         member: { id: row.user_id, name: row.member_name, email: row.member_email },
       })),
       total_count: total,

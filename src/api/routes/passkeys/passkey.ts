@@ -20,7 +20,7 @@ export const Passkey = z
   })
   .meta({ id: 'Passkey', description: 'A passkey of a member. Its private key never leaves the authenticator.' })
 
-export function passkeyAnswer(row: PasskeyRow): z.infer<typeof Passkey> {
+export function toPasskeyResponse(row: PasskeyRow): z.infer<typeof Passkey> {
   const { id, name, user_id, relying_party, created_at, last_used_at } = row
   const times = { created_at: isoTime(created_at), last_used_at: last_used_at === null ? null : isoTime(last_used_at) }
   return { id, name, user_id, relying_party, ...times }

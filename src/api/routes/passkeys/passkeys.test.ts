@@ -14,8 +14,8 @@ function consoleAt(service: TestService) {
       headers: { origin, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    const answer = (await reply.json()) as any
-    return { status: reply.status, body: answer, headers: reply.headers }
+    const response = (await reply.json()) as any
+    return { status: reply.status, body: response, headers: reply.headers }
   }
   const start = async (proof: object) => {
     const { status, body, headers } = await ask('POST', '/sessions', proof)
@@ -79,7 +79,7 @@ onEachDatabase('passkeys', (kind) => {
     assert.deepEqual(actions, ['passkey.deleted', 'passkey.updated', 'passkey.created', 'passkey.created'])
   })
 
-  test('no forged or repeated answer to a challenge signs in', async () => {
+  test('no forged or repeated response to a challenge signs in', async () => {
     const clock = { ms: Date.now() }
     // Each attack comes from another address, so that the limit on failed attempts does not stop it first.
     await using service = await startTestService({
@@ -104,14 +104,14 @@ onEachDatabase('passkeys', (kind) => {
     const registrationChallenge = (await ada.session.ask('POST', '/passkeys/options')).body.data.challenge
 
     const attacks: Record<string, object> = {
-      'an answer that was used': used,
+      'a response that was used': used,
       'a counter that does not change': await signature(at, passkey),
       'a counter that goes back': await signature(at, { ...passkey, counter: 4 }),
       'another origin': await signature(at, later, { origin: 'https://evil.example' }),
       'another port': await signature(at, later, { origin: 'http://localhost:1' }),
       'another host name': await signature(at, later, { rpId: 'evil.example' }),
       'a frame in a page of another origin': await signature(at, later, { crossOrigin: true }),
-      'an answer to a registration': await signature(at, later, { type: 'webauthn.create' }),
+      'a response to a registration': await signature(at, later, { type: 'webauthn.create' }),
       'a user who was not verified': await signature(at, later, { flags: 0x01 }),
       'the credential of another member': await signature(at, { ...bobs, userHandle: passkey.userHandle }),
       'the key of another credential': await signature(at, { ...later, privateKey: bobs.privateKey }),
@@ -125,21 +125,21 @@ onEachDatabase('passkeys', (kind) => {
       'a challenge for a new passkey': await signature(at, later, { challenge: registrationChallenge }),
     }
     let sent = 0
-    for (const [name, answer] of Object.entries(attacks)) {
+    for (const [name, response] of Object.entries(attacks)) {
       const from = { 'x-forwarded-for': `192.0.2.${++sent}` }
-      const { status, headers } = await at.ask('POST', '/sessions', { passkey: answer }, from)
+      const { status, headers } = await at.ask('POST', '/sessions', { passkey: response }, from)
       assert.deepEqual([name, status, headers.get('set-cookie')], [name, 401, null])
     }
     await at.start({ passkey: await signature(at, later) })
   })
 
-  test('two sign-ins with one answer at once start one session', async () => {
+  test('two sign-ins with one response at once start one session', async () => {
     await using service = await startTestService({ kind })
     const at = consoleAt(service)
     const { session } = await memberSession(service, at, 'ada')
     const { passkey } = await added(at, session)
-    const answer = await signature(at, passkey)
-    const replies = await Promise.all([1, 2, 3].map(() => at.ask('POST', '/sessions', { passkey: answer })))
+    const response = await signature(at, passkey)
+    const replies = await Promise.all([1, 2, 3].map(() => at.ask('POST', '/sessions', { passkey: response })))
     assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 401, 401])
   })
 })
@@ -155,7 +155,7 @@ test('a passkey is added only with the options of the member, once', async () =>
   const fresh = softPasskey(passkey.userHandle)
   const passkeyId = passkey.id.toString('base64url')
   const attacks: [string, number, object][] = [
-    ['an answer that was used', 400, response],
+    ['a response that was used', 400, response],
     ['options of another member', 400, registration(fresh, { ...at, challenge: await challengeOf(bob) })],
     ['options of a sign-in', 400, registration(fresh, { ...at, challenge: await newChallenge(at) })],
     [

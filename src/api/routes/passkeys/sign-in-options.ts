@@ -11,7 +11,7 @@ export const createPasskeySignInOptions = route({
   key: 'none',
   summary: 'Create the options for a sign-in with a passkey',
   description:
-    'For browsers: the argument of `PublicKeyCredential.parseRequestOptionsFromJSON()`. Send the answer of the authenticator as `passkey` to `POST /sessions`. The challenge is valid once, for five minutes.',
+    'For browsers: the argument of `PublicKeyCredential.parseRequestOptionsFromJSON()`. Send the response of the authenticator as `passkey` to `POST /sessions`. The challenge is valid once, for five minutes.',
   response: z.object({
     data: z
       .looseObject({ challenge: z.string() })

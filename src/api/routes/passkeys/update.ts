@@ -3,7 +3,7 @@ import { accessRoles } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { route } from '../route.ts'
-import { Passkey, PasskeyName, PasskeyParams, passkeyAnswer, passkeyScope } from './passkey.ts'
+import { Passkey, PasskeyName, PasskeyParams, passkeyScope, toPasskeyResponse } from './passkey.ts'
 
 export const updatePasskey = route({
   method: 'patch',
@@ -19,6 +19,6 @@ export const updatePasskey = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => {
     const row = await renamePasskey(deps, caller, passkeyScope(caller), params.id, body.name)
-    return { data: passkeyAnswer(row) }
+    return { data: toPasskeyResponse(row) }
   },
 })

@@ -160,9 +160,9 @@ onEachDatabase('presets', (kind) => {
     const slug = `lab-${kind}`
     const { id } = (await service.manage('POST', '/workspaces', { name: slug, slug })).body.data
     const ask = async (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => {
-      const answer = await service.manage(method, `/presets/theirs${path}?workspace_id=${slug}`, body)
-      assert.equal(answer.status, 200, `${path} ${answer.text}`)
-      return answer.body.data
+      const response = await service.manage(method, `/presets/theirs${path}?workspace_id=${slug}`, body)
+      assert.equal(response.status, 200, `${path} ${response.text}`)
+      return response.body.data
     }
     assert.equal((await ask('POST', '/chat/completions', { model: 'a/1' })).workspace_id, id)
     await ask('POST', '/messages', { model: 'a/2', max_tokens: 9 })

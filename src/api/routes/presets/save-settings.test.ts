@@ -58,6 +58,6 @@ test('a preview stores nothing, and its chat request has the effect of the prese
     ],
   )
   const messages = [...chat.messages, { role: 'user', content: 'Hello' }]
-  const answer = await service.ask('POST', '/chat/completions', { body: { ...chat, tools: [], messages } })
-  assert.equal(answer.status, 200, answer.text)
+  const response = await service.ask('POST', '/chat/completions', { body: { ...chat, tools: [], messages } })
+  assert.equal(response.status, 200, response.text)
 })

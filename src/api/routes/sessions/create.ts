@@ -4,13 +4,13 @@ import { signInWithPasskey } from '#identity/passkeys/sign-in-with-passkey.ts'
 import { type Browser, type NewSession, type SignInDeps, signInWithKey } from '#identity/sign-in/sign-in.ts'
 import { signInWithLink } from '#identity/sign-in/sign-in-links.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { HttpAnswer } from '#platform/http/route.ts'
+import { HttpResponse } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import { requireWorkspaceMember } from '../../access/authorize.ts'
 import { refuseOtherOrigins } from '../../access/same-origin.ts'
 import { SignedChallenge } from '../passkeys/credentials.ts'
 import { route } from '../route.ts'
-import { newSessionAnswer } from './new-session.ts'
+import { toNewSessionResponse } from './new-session.ts'
 import { Session } from './session.ts'
 
 const secret = z.string().trim().min(1).max(200)
@@ -46,8 +46,8 @@ export const createSession = route({
     const newSession = await deps.signInAttempts.run(address, () =>
       signIn({ ...deps, lifetimes: deps.sessions.lifetimes }, body, { browser, origin }),
     )
-    const { cookie, data } = await newSessionAnswer(deps, newSession, raw, origin)
-    return new HttpAnswer(201, { 'set-cookie': cookie, 'cache-control': 'no-store' }, { data })
+    const { cookie, data } = await toNewSessionResponse(deps, newSession, raw, origin)
+    return new HttpResponse(201, { 'set-cookie': cookie, 'cache-control': 'no-store' }, { data })
   },
 })
 

@@ -2,7 +2,7 @@ import type { OidcClient } from '#identity/sign-in/oidc-client.ts'
 import { endSession } from '#identity/sign-in/sign-in.ts'
 import { rootPath, siteUrl } from '#platform/config/public-url.ts'
 import { accessRoles } from '#platform/core/vocabulary.ts'
-import { HttpAnswer } from '#platform/http/route.ts'
+import { HttpResponse } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import { signedOutCookie } from '../../access/flow-cookie.ts'
 import { sessionCookie } from '../../access/session-cookie.ts'
@@ -33,9 +33,9 @@ export const deleteCurrentSession = route({
     const { session, origin } = await currentSession(deps, caller, raw)
     await endSession(deps, caller, session.row.id, () => true)
     const ended = sessionCookie(origin, '', 0)
-    if (session.row.method !== 'oidc') return new HttpAnswer(200, { 'set-cookie': ended }, { ended: true })
+    if (session.row.method !== 'oidc') return new HttpResponse(200, { 'set-cookie': ended }, { ended: true })
     const sign_out_url = await issuerSignOut(deps, siteUrl(deps.config, origin))
-    return new HttpAnswer(
+    return new HttpResponse(
       200,
       { 'set-cookie': [ended, signedOutCookie({ origin, root: rootPath(deps.config) })] },
       { ended: true, sign_out_url },

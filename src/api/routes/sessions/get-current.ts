@@ -1,8 +1,8 @@
-import { HttpAnswer } from '#platform/http/route.ts'
+import { HttpResponse } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { currentSession } from './current.ts'
-import { Session, sessionAnswer } from './session.ts'
+import { Session, toSessionResponse } from './session.ts'
 
 export const getCurrentSession = route({
   method: 'get',
@@ -15,6 +15,10 @@ export const getCurrentSession = route({
   faults: ['unauthenticated'],
   handler: async ({ caller, raw }, deps) => {
     const { token, session } = await currentSession(deps, caller, raw)
-    return new HttpAnswer(200, { 'cache-control': 'no-store' }, { data: await sessionAnswer(deps, session, token) })
+    return new HttpResponse(
+      200,
+      { 'cache-control': 'no-store' },
+      { data: await toSessionResponse(deps, session, token) },
+    )
   },
 })

@@ -4,12 +4,12 @@ import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { endSession, type NewSession, type SignInDeps } from '#identity/sign-in/sign-in.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { readSessionToken, sessionCookie } from '../../access/session-cookie.ts'
-import { sessionAnswer } from './session.ts'
+import { toSessionResponse } from './session.ts'
 
 type NewSessionDeps = Omit<SignInDeps, 'lifetimes'> & { sessions: Pick<Sessions, 'find' | 'lifetimes'> }
 
-/** The answer for a new session. Ends the previous session of the browser. */
-export async function newSessionAnswer(
+/** The response for a new session. Ends the previous session of the browser. */
+export async function toNewSessionResponse(
   deps: NewSessionDeps,
   { row, token }: NewSession,
   { headers }: Pick<IncomingMessage, 'headers'>,
@@ -22,7 +22,7 @@ export async function newSessionAnswer(
   const previousToken = readSessionToken(headers.cookie, origin)
   if (previousToken !== undefined) await endPrevious(deps, await deps.sessions.find(previousToken))
   const seconds = Math.ceil((row.expires_at - row.created_at) / 1000)
-  return { cookie: sessionCookie(origin, token, seconds), data: await sessionAnswer(deps, session, token) }
+  return { cookie: sessionCookie(origin, token, seconds), data: await toSessionResponse(deps, session, token) }
 }
 
 async function endPrevious(deps: NewSessionDeps, previous: ResolvedSession | undefined): Promise<void> {

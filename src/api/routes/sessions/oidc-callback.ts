@@ -5,11 +5,11 @@ import { Fault } from '#platform/core/fault.ts'
 import { retryAfterHeader } from '#platform/http/response/envelope.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { escapeHtml, htmlPage } from '#platform/http/response/html-page.ts'
-import type { HttpAnswer } from '#platform/http/route.ts'
+import type { HttpResponse } from '#platform/http/route.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 import { clearedFlowCookie, clearedSignedOutCookie, readSignInFlow, type Site } from '../../access/flow-cookie.ts'
 import { route } from '../route.ts'
-import { newSessionAnswer } from './new-session.ts'
+import { toNewSessionResponse } from './new-session.ts'
 import { redirectUri, requireOidcClient } from './oidc.ts'
 
 /**
@@ -60,7 +60,7 @@ type CallbackParameters = {
   browser: Parameters<typeof signInWithOidc>[2]
 }
 
-async function completeSignIn(deps: ApiDeps, parameters: CallbackParameters): Promise<HttpAnswer> {
+async function completeSignIn(deps: ApiDeps, parameters: CallbackParameters): Promise<HttpResponse> {
   const { raw, search, state, site, browser } = parameters
   const { origin, root } = site
   const flow = readSignInFlow(raw.headers.cookie, origin, state)
@@ -80,7 +80,7 @@ async function completeSignIn(deps: ApiDeps, parameters: CallbackParameters): Pr
     )
   }
   const newSession = await signInWithOidc({ ...deps, lifetimes: deps.sessions.lifetimes }, person, browser)
-  const { cookie } = await newSessionAnswer(deps, newSession, raw, origin)
+  const { cookie } = await toNewSessionResponse(deps, newSession, raw, origin)
   return htmlPage(
     200,
     { title: 'Signed in', text: 'The console opens.', head: redirectTag(root + flow.returnTo), home: `${root}/` },

@@ -2,7 +2,7 @@ import type { OidcClient } from '#identity/sign-in/oidc-client.ts'
 import { deriveFlow, newFlowSecret } from '#identity/sign-in/oidc-flow.ts'
 import { rootPath } from '#platform/config/public-url.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { HttpAnswer } from '#platform/http/route.ts'
+import { HttpResponse } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import { flowCookie, hasSignedOut, type Site, toConsolePath } from '../../access/flow-cookie.ts'
 import { apiPrefix } from '../../access/prefix.ts'
@@ -43,7 +43,7 @@ export const getOidcSignIn = route({
     const location = await client.authorizationUrl(secret, redirectUri(site), {
       promptsForAccount: hasSignedOut(raw.headers.cookie, origin),
     })
-    return new HttpAnswer(303, {
+    return new HttpResponse(303, {
       location,
       'set-cookie': flowCookie(site, deriveFlow(secret).state, { secret, returnTo }),
       'cache-control': 'no-store',

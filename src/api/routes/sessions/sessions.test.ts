@@ -247,15 +247,15 @@ test('a stream in flight ends with its session, with an error, and is not retain
   const content = 'demo:words=1000 demo:pace=60'
   const body = { model: 'signalbox/demo', stream: true, messages: [{ role: 'user', content }] }
   const headers = { cookie: browser.cookie, origin: originOf(service), 'x-csrf-token': browser.session.csrf_token }
-  const answer = await fetch(`${service.url}/chat/completions`, {
+  const response = await fetch(`${service.url}/chat/completions`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  assert.equal(response.headers.get('cache-control'), 'no-store')
   let text = ''
   const read = async () => {
-    for await (const chunk of answer.body!) text += Buffer.from(chunk).toString()
+    for await (const chunk of response.body!) text += Buffer.from(chunk).toString()
   }
   const reading = read()
   await until(() => text.includes('word'))
@@ -265,7 +265,7 @@ test('a stream in flight ends with its session, with an error, and is not retain
 })
 
 test('a manager gets events until the session ends, also after its key was reloaded', async () => {
-  await using service = await startTestService({ strictAnswers: true })
+  await using service = await startTestService({ strictResponses: true })
   const browser = await openBrowser(service, { key: service.managementKey })
   const headers = { cookie: browser.cookie }
   const stream = await fetch(`${service.url}/events?types=generation`, { headers })

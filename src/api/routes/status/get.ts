@@ -19,7 +19,7 @@ import { Status } from './status.ts'
 /** The number of listed catalogue entries that were skipped. */
 const maxSkippedListed = 100
 
-/** A slower database counts as unavailable, because the caller needs a quick answer then. */
+/** A slower database counts as unavailable, because the caller needs a quick response then. */
 const databaseTimeoutMs = 3000
 
 export const getStatus = route({

@@ -15,7 +15,7 @@ const Process = z
     pid: Count,
     is_leaving: z.boolean().describe('The process accepts no new connections, and exits after its last request.'),
     database: z.object({
-      silent_ms: z.number().describe('Time since the last answer of the database.'),
+      silent_ms: z.number().describe('Time since the last response of the database.'),
       is_read_only: z.boolean().describe('The database is read-only.'),
       waiting: Count.describe('Number of queries waiting for a connection.'),
     }),

@@ -2,7 +2,7 @@ import { NewWorkspace } from '#identity/accounts/workspace.ts'
 import { createWorkspace } from '#identity/accounts/workspaces.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
-import { Workspace, workspaceAnswer } from './workspace.ts'
+import { toWorkspaceResponse, Workspace } from './workspace.ts'
 
 export const createWorkspaceRoute = route({
   method: 'post',
@@ -16,5 +16,5 @@ export const createWorkspaceRoute = route({
   status: 201,
   response: z.object({ data: Workspace }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],
-  handler: async ({ body, caller }, deps) => ({ data: workspaceAnswer(await createWorkspace(deps, caller, body)) }),
+  handler: async ({ body, caller }, deps) => ({ data: toWorkspaceResponse(await createWorkspace(deps, caller, body)) }),
 })

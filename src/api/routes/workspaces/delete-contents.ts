@@ -9,7 +9,7 @@ export const deleteWorkspaceContents = route({
   workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
-  summary: 'Delete all stored prompts and answers of a workspace',
+  summary: 'Delete all stored prompts and responses of a workspace',
   description:
     'The contents can no longer be read. Requests in flight are not stored either. Metering data and the setting stay, so later requests are stored.',
   request: { params: WorkspaceParams },

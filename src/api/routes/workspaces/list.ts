@@ -2,7 +2,7 @@ import { listWorkspaces } from '#identity/accounts/workspaces.ts'
 import { accessRoles } from '#platform/core/vocabulary.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { route } from '../route.ts'
-import { Workspace, workspaceAnswer } from './workspace.ts'
+import { toWorkspaceResponse, Workspace } from './workspace.ts'
 
 export const listWorkspacesRoute = route({
   method: 'get',
@@ -18,6 +18,6 @@ export const listWorkspacesRoute = route({
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
     const { data, total_count } = await listWorkspaces(deps, caller, query)
-    return { data: data.map(workspaceAnswer), total_count }
+    return { data: data.map(toWorkspaceResponse), total_count }
   },
 })

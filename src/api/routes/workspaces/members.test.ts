@@ -81,8 +81,8 @@ onEachDatabase('members of a workspace', (kind) => {
     await using service = await startTestService({ kind })
     const userId = await addPerson(service, 'ada', { workspaces: [] })
     const body = { user_ids: [userId, 'nobody@example.com'] }
-    const { status, body: answer } = await service.manage('POST', `${path}/add`, body)
-    assert.deepEqual([status, /nobody@example.com/.test(answer.error.message)], [400, true])
+    const { status, body: response } = await service.manage('POST', `${path}/add`, body)
+    assert.deepEqual([status, /nobody@example.com/.test(response.error.message)], [400, true])
     assert.deepEqual(await membersOf(service, 'default'), [])
     assert.equal((await service.manage('POST', '/workspaces/nope/members/add', { user_ids: [userId] })).status, 404)
   })

@@ -3,7 +3,7 @@ import { changeWorkspace } from '#identity/accounts/workspaces.ts'
 import { z } from '#platform/json/schema.ts'
 import { workspaceEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
+import { toWorkspaceResponse, Workspace, WorkspaceParams } from './workspace.ts'
 
 export const updateWorkspace = route({
   method: 'patch',
@@ -19,6 +19,6 @@ export const updateWorkspace = route({
   ifMatch: workspaceEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({
-    data: workspaceAnswer(await changeWorkspace(deps, caller, params.id, body)),
+    data: toWorkspaceResponse(await changeWorkspace(deps, caller, params.id, body)),
   }),
 })

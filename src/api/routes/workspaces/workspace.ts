@@ -24,6 +24,6 @@ export const Workspace = WorkspaceRecord.extend(AbsentFeatures.shape).meta({
 
 export const WorkspaceParams = z.object({ id: z.string().describe('ID or slug of the workspace.') })
 
-export function workspaceAnswer(record: WorkspaceRecord): z.infer<typeof Workspace> {
+export function toWorkspaceResponse(record: WorkspaceRecord): z.infer<typeof Workspace> {
   return { ...record, ...absentFeatures }
 }

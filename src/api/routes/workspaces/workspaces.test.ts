@@ -4,9 +4,9 @@ import { onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 async function newWorkspace(service: TestService, body: object = {}) {
-  const answer = await service.manage('POST', '/workspaces', { name: 'Research', slug: 'research', ...body })
-  assert.equal(answer.status, 201, answer.text)
-  return answer.body.data
+  const response = await service.manage('POST', '/workspaces', { name: 'Research', slug: 'research', ...body })
+  assert.equal(response.status, 201, response.text)
+  return response.body.data
 }
 
 onEachDatabase('workspaces', (kind) => {
@@ -87,9 +87,9 @@ test('invalid bodies of POST /workspaces', async (t) => {
   ]
   for (const [what, body, says] of bad) {
     await t.test(what, async () => {
-      const answer = await service.manage('POST', '/workspaces', { name: 'n', slug: 's', ...body })
-      assert.equal(answer.status, 400)
-      assert.match(answer.body.error.message, says)
+      const response = await service.manage('POST', '/workspaces', { name: 'n', slug: 's', ...body })
+      assert.equal(response.status, 400)
+      assert.match(response.body.error.message, says)
     })
   }
 })

@@ -23,7 +23,17 @@ export type ServerState = {
 }
 
 export function stateMetrics(state: ServerState): Metric[] {
-  const { database, db, clockCorrectionMs, ledger, answers, eventStreams, interns, isShuttingDown, now } = state
+  const {
+    database,
+    db,
+    clockCorrectionMs,
+    ledger,
+    answers: responses,
+    eventStreams,
+    interns,
+    isShuttingDown,
+    now,
+  } = state
   const ageOf = (at: number | undefined) => (at === undefined ? 0 : Math.max(0, now() - at) / 1000)
   const gauge = (name: string, help: string, read: () => number) => createPlainGauge({ name, help }, read)
   const maxGauge = (name: string, help: string, read: () => number) =>
@@ -42,10 +52,14 @@ export function stateMetrics(state: ServerState): Metric[] {
     maxGauge('signalbox_leaving', '1 after SIGTERM, while requests are still accepted or in flight.', () =>
       Number(isShuttingDown()),
     ),
-    gauge('signalbox_answers_in_flight', 'Completions and intern turns in flight.', answers),
+    gauge('signalbox_answers_in_flight', 'Completions and intern turns in flight.', responses),
     gauge('signalbox_event_streams', 'Open event streams (GET /events).', eventStreams),
     ...ledgerMetrics(ledger, ageOf),
-    maxGauge('signalbox_db_silent_seconds', 'Time since the last answer of the database.', () => db().silentMs / 1000),
+    maxGauge(
+      'signalbox_db_silent_seconds',
+      'Time since the last response of the database.',
+      () => db().silentMs / 1000,
+    ),
     maxGauge('signalbox_db_read_only', '1 while the database is read-only.', () => Number(db().readOnly)),
     createGauge(
       { name: 'signalbox_db_connections', help: 'Connections of the pool, in use and idle.', label: 'state' },

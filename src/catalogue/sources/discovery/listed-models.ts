@@ -36,10 +36,11 @@ const ModelList = z.object({ data: z.array(z.unknown()).max(maxModels) })
  * Reads the models that a server lists under `/v1/models`, each as a model of its provider: `ollama/qwen3:8b`. They are not
  * matched with models of other providers, because the operator chose their names. @throws Error if the list is not valid.
  */
-export function readListedModels(provider: string, answer: unknown, source: string): Layer {
+export function readListedModels(provider: string, response: unknown, source: string): Layer {
   // Together sends the list without an object around it.
-  const list = ModelList.safeParse(Array.isArray(answer) ? { data: answer } : answer)
-  if (!list.success) throw new Error(`its answer is not a list of at most ${maxModels} models ({"data": [{"id": …}]})`)
+  const list = ModelList.safeParse(Array.isArray(response) ? { data: response } : response)
+  if (!list.success)
+    throw new Error(`its response is not a list of at most ${maxModels} models ({"data": [{"id": …}]})`)
   const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
   for (const row of list.data.data) {
     const listed = ListedModel.safeParse(row)

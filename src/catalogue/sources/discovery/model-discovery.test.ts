@@ -119,16 +119,16 @@ test('a list without an object around it is read', async () => {
 })
 
 test('an invalid, long or late list is skipped with a reason', async () => {
-  const answers: [unknown, RegExp][] = [
-    ['<html>', /: its answer is not JSON$/],
-    [{ models: [] }, /: its answer is not a list of at most 2000 models/],
+  const responses: [unknown, RegExp][] = [
+    ['<html>', /: its response is not JSON$/],
+    [{ models: [] }, /: its response is not a list of at most 2000 models/],
     [{ data: Array.from({ length: 2001 }, (_, n) => ({ id: `m${n}` })) }, /not a list of at most 2000/],
     [`{"data":[${' '.repeat(4 * 1024 * 1024)}]}`, /over 4194304 bytes/],
     [undefined, /: it did not answer within 50 ms$/],
   ]
-  for (const [answer, says] of answers) {
-    const { url } = await modelServer(() => answer)
-    const discovery = new ModelDiscovery({ readVariable: variable, timeoutMs: answer === undefined ? 50 : 60_000 })
+  for (const [response, says] of responses) {
+    const { url } = await modelServer(() => response)
+    const discovery = new ModelDiscovery({ readVariable: variable, timeoutMs: response === undefined ? 50 : 60_000 })
     const { report } = await loadCatalogue(settingsFor({ base_url: url, ...free }), discovery)
     assert.equal(report.models, 0)
     assert.match(report.skipped[0]?.reason ?? '', says)
@@ -195,7 +195,7 @@ test('a server under a new address starts with an empty list', async () => {
     return [...data.models.map(({ id }) => id), ...report.skipped.map(({ reason }) => reason)]
   }
   assert.deepEqual(await listed(before.url), ['local/old'])
-  assert.deepEqual(await listed(next.url), ['the models of this server could not be read: its answer is not JSON'])
+  assert.deepEqual(await listed(next.url), ['the models of this server could not be read: its response is not JSON'])
   const isBack = Promise.withResolvers<void>()
   const leave = discovery.onRecovered(isBack.resolve)
   gate.open = true

@@ -85,8 +85,8 @@ export class ModelDiscovery {
   }
 
   async #retryUnreachable(): Promise<number> {
-    const answers = await Promise.allSettled([...this.#unreachable.values()].map((request) => request()))
-    if (answers.some(({ status }) => status === 'fulfilled')) {
+    const responses = await Promise.allSettled([...this.#unreachable.values()].map((request) => request()))
+    if (responses.some(({ status }) => status === 'fulfilled')) {
       this.#stopPolling()
       // The listeners request all lists again. Servers that are still unreachable are then polled again.
       for (const listener of this.#listeners) listener()
@@ -157,6 +157,6 @@ const emptyLayer = (source: string): Layer => ({
 function failureText(error: Error, timeoutMs: number, source: string): string {
   const { name } = error
   if (name === 'TimeoutError') return `it did not answer within ${timeoutMs} ms`
-  if (name === 'SyntaxError') return 'its answer is not JSON'
+  if (name === 'SyntaxError') return 'its response is not JSON'
   return describeConnectionFailure(error, URL.parse(source)?.host ?? source)
 }

@@ -14,7 +14,7 @@ export type SourceCost = {
   reasoning?: number
   input_audio?: number
   output_audio?: number
-  /** Of images in answers, per million tokens. */
+  /** Of images in responses, per million tokens. */
   image?: number
 }
 
@@ -30,7 +30,7 @@ export type SourceModel = {
   reasoning?: boolean
   temperature?: boolean
   structured_output?: boolean
-  /** The field of a chat message in which the server expects the reasoning of earlier answers. */
+  /** The field of a chat message in which the server expects the reasoning of earlier responses. */
   interleaved?: boolean | { field?: string }
   modalities: { input: string[]; output: string[] }
   limit: { context: number; output: number; input?: number }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Replay } from '#policy/replay/replay-answer.ts'
+import type { Replay } from '#policy/replay/replay-response.ts'
 import { createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
 import { minute, usd } from '../../kit/format.ts'

@@ -47,7 +47,7 @@ test('text in parts is text', () => {
   assert.ok(boundOf(more).exact.reportablePrompt >= 1024 + 301)
 })
 
-test('the quick check is inconclusive for more than one text answer', () => {
+test('the quick check is inconclusive for more than one text response', () => {
   const part = { type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }
   for (const more of [
     ...[{ n: 2 }, { tools: [] }, { service_tier: 'priority' }, { prediction: {} }, { modalities: ['audio'] }],

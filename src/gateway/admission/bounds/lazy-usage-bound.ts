@@ -2,7 +2,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import type { EndpointWithModel, RequestForms } from '../../pricing/extra-usage-bound.ts'
 import { requestFrameTokens } from './prompt-bound.ts'
-import { computeUsageBound, maxAnswerTokens, type ProtocolTraits, type UsageBound } from './usage-bound.ts'
+import { computeUsageBound, maxOutputTokens, type ProtocolTraits, type UsageBound } from './usage-bound.ts'
 
 /** The usage bound of a request at one endpoint. */
 export type RequestBound = {
@@ -38,11 +38,11 @@ export class LazyUsageBound implements RequestBound {
     const { endpoint } = this.#offer
     // The bound of a prompt is at least its bytes, and each character has at least one.
     if (prompt > Math.min(requestFrameTokens + this.#characters, endpoint.contextLength)) return false
-    return completion <= maxAnswerTokens(this.#forms.chat, endpoint, this.#providerProtocol)
+    return completion <= maxOutputTokens(this.#forms.chat, endpoint, this.#providerProtocol)
   }
 }
 
-/** Fields that add nothing but text, and neither lengthen nor multiply the answer. */
+/** Fields that add nothing but text, and neither lengthen nor multiply the response. */
 const plainFields: ReadonlySet<string> = new Set([
   'model',
   'models',

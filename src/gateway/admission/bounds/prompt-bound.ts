@@ -61,11 +61,11 @@ function* addField(size: PromptSize, name: string, value: unknown): Steps<void> 
   if (instructionFields.has(name)) return addParts(size, value)
   yield* addText(size, value)
   const hasTools = (name === 'tools' || name === 'functions') && Array.isArray(value) && value.length > 0
-  // Models without answer formats get a tool instead, so a format costs as much as a tool.
-  if (hasTools || isAnswerFormat(name, value)) size.textTokens += toolInstructionTokens
+  // Models without response formats get a tool instead, so a format costs as much as a tool.
+  if (hasTools || isResponseFormat(name, value)) size.textTokens += toolInstructionTokens
 }
 
-function isAnswerFormat(name: string, value: unknown): boolean {
+function isResponseFormat(name: string, value: unknown): boolean {
   if (name !== 'response_format' && name !== 'output_config') return false
   const { json_schema, format } = (value ?? {}) as { json_schema?: unknown; format?: unknown }
   return (json_schema ?? format) != null

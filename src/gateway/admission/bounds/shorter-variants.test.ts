@@ -4,13 +4,13 @@ import type { RequestForms } from '../../pricing/extra-usage-bound.ts'
 import { shorterVariants } from './shorter-variants.ts'
 
 const request = { model: 'm', messages: [{ role: 'user' as const, content: 'hello' }] }
-/** The price is one picodollar per token, and an answer has at most 5,000 tokens. */
+/** The price is one picodollar per token, and a response has at most 5,000 tokens. */
 const costOf = ({ chat }: { chat: { max_tokens?: number | null } }) => BigInt(Math.min(5000, chat.max_tokens ?? 5000))
 const variantsOf = (forms: RequestForms) => [...shorterVariants({ request: forms, maxCost: 5000n }, costOf as never)]
 const costs = (chat: typeof request & object, body: object = chat) =>
   variantsOf({ chat, body: body as never }).map(({ maxCost }) => Number(maxCost))
 
-test('ever shorter answers are tried that cost less than the longest', () => {
+test('ever shorter responses are tried that cost less than the longest', () => {
   assert.deepEqual(costs(request), [4000, 2000, 1000])
   const [first] = variantsOf({ chat: request, body: request })
   assert.deepEqual(first?.request.chat, { ...request, max_tokens: 4000 })

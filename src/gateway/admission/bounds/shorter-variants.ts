@@ -1,26 +1,26 @@
-import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
+import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { RequestForms } from '../../pricing/extra-usage-bound.ts'
 
 /**
- * Answer lengths in tokens that are tried if the longest answer exceeds the remaining budget of an intern's turn. Without
+ * Response lengths in tokens that are tried if the longest response exceeds the remaining budget of an intern's turn. Without
  * them, a turn would end early only because its agent sets no limit.
  */
-const answerLengths = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000]
+const responseLengths = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000]
 
-/** A request, the original one or with a shorter answer, and the highest cost that it can have. */
+/** A request, the original one or with a shorter response, and the highest cost that it can have. */
 export type PricedRequest = { request: RequestForms; maxCost: PicoUsd }
 
 /**
- * Yields variants of the request with a shorter answer, the longest first, each cheaper than the original. Yields nothing if the
- * request itself limits the length of its answer.
+ * Yields variants of the request with a shorter response, the longest first, each cheaper than the original. Yields nothing if the
+ * request itself limits the length of its response.
  */
 export function* shorterVariants(
   { request, maxCost: originalCost }: PricedRequest,
   maxCostOf: (request: RequestForms) => PicoUsd,
 ): Generator<PricedRequest, void> {
-  if (answerLimitOf(request.body) !== undefined || answerLimitOf(request.chat) !== undefined) return
-  for (const tokens of answerLengths) {
+  if (outputLimitOf(request.body) !== undefined || outputLimitOf(request.chat) !== undefined) return
+  for (const tokens of responseLengths) {
     const shorter = withLimit(request, tokens)
     const maxCost = maxCostOf(shorter)
     if (maxCost < originalCost) yield { request: shorter, maxCost }

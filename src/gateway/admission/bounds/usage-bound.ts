@@ -22,9 +22,9 @@ export type UsageBound = {
    */
   reportablePrompt: number
   completion: number
-  /** Whether the model may generate tokens that its answer does not contain, such as reasoning. */
+  /** Whether the model may generate tokens that its response does not contain, such as reasoning. */
   hasHiddenTokens: boolean
-  /** Whether the answer is one sequence of generated tokens, so that its duration bounds its number of tokens. */
+  /** Whether the response is one sequence of generated tokens, so that its duration bounds its number of tokens. */
   isSequential: boolean
   /** Whether the provider can run tools that the request does not name. */
   hasUnrequestedTools: boolean
@@ -34,7 +34,7 @@ export type UsageBound = {
 
 /** The properties of a provider protocol that bound the usage of a request; undefined for an unknown protocol. */
 export type ProtocolTraits =
-  | (Pick<ProviderProtocol, 'answerLimit' | 'canReason'> &
+  | (Pick<ProviderProtocol, 'outputLimit' | 'canReason'> &
       Partial<
         Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions' | 'runsUnrequestedTools' | 'promptLimit'>
       >)
@@ -54,29 +54,29 @@ export function computeUsageBound(
   // With provider tools, the model also reads their results, whose size is unknown in advance.
   const ownPrompt = runs * (extraUsage?.contextReads ? endpoint.contextLength * extraUsage.contextReads : tokens)
   const prompt = ownPrompt + sumOfModels(extraUsage, 'prompt')
-  const answerTokens = maxAnswerTokens(chat, endpoint, providerProtocol)
-  const answerCount = countBilledChoices(chat)
+  const outputTokens = maxOutputTokens(chat, endpoint, providerProtocol)
+  const choiceCount = countBilledChoices(chat)
   const hasOtherOutput = canReturnNonText(chat, body)
   return {
     prompt,
     reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, runs * promptLimit),
-    completion: runs * answerTokens * answerCount + predictionTokens(chat) + sumOfModels(extraUsage, 'completion'),
-    // With `best_of`, a provider generates answers that it does not return.
+    completion: runs * outputTokens * choiceCount + predictionTokens(chat) + sumOfModels(extraUsage, 'completion'),
+    // With `best_of`, a provider generates responses that it does not return.
     hasHiddenTokens:
-      answerCount > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || extraUsage !== undefined,
-    isSequential: answerCount === 1 && !hasOtherOutput && extraUsage === undefined && chat.prediction == null,
+      choiceCount > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || extraUsage !== undefined,
+    isSequential: choiceCount === 1 && !hasOtherOutput && extraUsage === undefined && chat.prediction == null,
     hasUnrequestedTools: providerProtocol?.runsUnrequestedTools ?? false,
     extraUsage,
   }
 }
 
-/** The most tokens that other models read or generate for the answer. */
+/** The most tokens that other models read or generate for the response. */
 const sumOfModels = (extraUsage: ExtraUsageBound | undefined, side: 'prompt' | 'completion') =>
   (extraUsage?.toolModels ?? []).reduce((sum, model) => sum + model[side], 0)
 
-/** The maximum tokens of one answer. */
-export function maxAnswerTokens(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): number {
-  return providerProtocol?.answerLimit(chat, endpoint) ?? endpoint.maxCompletionTokens ?? endpoint.contextLength
+/** The maximum tokens of one response. */
+export function maxOutputTokens(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): number {
+  return providerProtocol?.outputLimit(chat, endpoint) ?? endpoint.maxCompletionTokens ?? endpoint.contextLength
 }
 
 /** Rejected tokens of a prediction are billed like completion tokens. */
@@ -96,7 +96,7 @@ function requestsThinking(chat: ChatRequest): boolean {
   return thinkingSwitches.some((name) => chat[name] != null && chat[name] !== false)
 }
 
-/** Whether an answer may hold more than text: media, or calls of the provider's own tools. */
+/** Whether a response may hold more than text: media, or calls of the provider's own tools. */
 function canReturnNonText({ modalities }: ChatRequest, { tools }: Body): boolean {
   if (modalities?.some((modality) => modality !== 'text')) return true
   return Array.isArray(tools) && tools.some((tool: Body | null) => (tool?.type ?? 'function') !== 'function')

@@ -17,7 +17,7 @@ import { worstCaseCost } from './worst-case.ts'
 const messages = [{ role: 'user', content: 'Hi' }]
 const perToken = { prompt: '0', completion: '0.000001' }
 
-/** The reserved tokens of an answer, at a price of a millionth for each. */
+/** The reserved tokens of a response, at a price of a millionth for each. */
 function reserved(
   providerProtocol: ProviderProtocol,
   body: Body,
@@ -29,7 +29,7 @@ function reserved(
   return Number(worstCaseCost({ chat, body }, [{ endpoint } as Target], () => providerProtocol)) / 1e6
 }
 
-/** The answer limit in the body for the upstream, under any name. */
+/** The output limit in the body for the upstream, under any name. */
 function sentLimit(
   providerProtocol: ProviderProtocol,
   body: Body,
@@ -45,7 +45,7 @@ function sentLimit(
   return [...all, generationConfig?.maxOutputTokens].filter((limit) => limit !== undefined)
 }
 
-describe('the reservation for an answer', () => {
+describe('the reservation for a response', () => {
   test('a limit below 1 limits nothing, and is not sent', () => {
     for (const providerProtocol of [openaiChat, googleGemini]) {
       for (const max_tokens of [0, -1, -100_000]) {
@@ -96,7 +96,7 @@ describe('the reservation for an answer', () => {
   })
 })
 
-test('a request that may be compacted first reserves two answers', () => {
+test('a request that may be compacted first reserves two responses', () => {
   const edits = [{ type: 'compact_20260112' }]
   assert.equal(reserved(anthropicMessages, { messages, max_tokens: 500, context_management: { edits } }), 1000)
   const otherEdits = [{ type: 'clear_tool_uses_20250919' }]

@@ -106,7 +106,7 @@ export function markPromptTooLong(failure: AttemptFailure, message: string | und
   return { ...failure, kind: 'invalid', canTryNext: true, isCausedByEndpoint: false, contextSizes }
 }
 
-/** The failure of an attempt whose connection failed: before an answer, or in the middle of one. */
+/** The failure of an attempt whose connection failed: before a response, or in the middle of one. */
 export function failureFromTransport({ kind, phase, message, explanation }: TransportFailure): AttemptFailure {
   const wasSent = phase !== 'connect'
   if (kind === 'timeout') {
@@ -114,7 +114,7 @@ export function failureFromTransport({ kind, phase, message, explanation }: Tran
     return { ...failureFromStatus(408, undefined), reason, providerMessage: reason, wasSent }
   }
   const summary =
-    phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
+    phase === 'answer' ? 'The connection to the provider broke during its response.' : 'The provider cannot be reached.'
   const fullMessage = explanation === undefined ? summary : `${summary.slice(0, -1)}: ${explanation}.`
   const failure = { ...failureFromStatus(502, undefined), message: fullMessage, tryNext: kind !== 'aborted' }
   const reason = [`${kind} (${phase})`, explanation].filter(Boolean).join(': ')

@@ -8,7 +8,7 @@ import { isModelSpecificRefusal, refineStatus } from './refined-status.ts'
 import { type HeaderWaits, parseWaitMessage } from './wait-times.ts'
 
 /**
- * The failure of an attempt whose provider reported an error: as the status of its answer, or within the answer.
+ * The failure of an attempt whose provider reported an error: as the status of its response, or within the response.
  * @param status decides about the failure. The facts have the status that the provider sent, if any.
  */
 export function failureFromReportedError(

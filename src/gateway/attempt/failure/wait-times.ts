@@ -5,7 +5,7 @@ const maxWaitMs = dayMs
 
 type Headers = Record<string, string | string[] | undefined>
 
-/** The waiting times in the headers of an answer: the requested one, and the time until the rate limit is reset. */
+/** The waiting times in the headers of a response: the requested one, and the time until the rate limit is reset. */
 export type HeaderWaits = { retryAfterMs: number | undefined; resetMs: number | undefined }
 
 /** Headers with a time in milliseconds, of OpenAI and of Azure. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { DecodingSink } from './decode.ts'
 
-/** The text that a sink gets of an answer in these chunks. */
+/** The text that a sink gets of a response in these chunks. */
 function decoded(headers: Record<string, string>, chunks: Buffer[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const received: Buffer[] = []
@@ -22,11 +22,11 @@ function decoded(headers: Record<string, string>, chunks: Buffer[]): Promise<str
   })
 }
 
-test('a compressed answer is read without the header that announces it', async () => {
+test('a compressed response is read without the header that announces it', async () => {
   const bytes = gzipSync('{"choices":[]}')
   assert.equal(await decoded({}, [bytes.subarray(0, 3), bytes.subarray(3)]), '{"choices":[]}')
 })
 
-test('bytes that look compressed within an answer stay as they are', async () => {
+test('bytes that look compressed within a response stay as they are', async () => {
   assert.equal(await decoded({}, [Buffer.from('a'), Buffer.from([0x1f, 0x0b, 0x08])]), 'a\u001f\u000b\b')
 })

@@ -4,7 +4,7 @@ import type { Sink, TransportFailure } from './upstream.ts'
 
 type Decoder = Transform
 
-/** Creates the decoder of an answer that starts with `prefix`. Undefined if the answer is not encoded after all. */
+/** Creates the decoder of a response that starts with `prefix`. Undefined if the response is not encoded after all. */
 type DecoderFactory = (prefix: Buffer) => Decoder | undefined
 
 const zstdMagic = 0xfd2fb528
@@ -18,7 +18,7 @@ const decoderFactories = new Map<string, DecoderFactory>([
   ['zstd', (prefix) => (prefix.readUInt32LE() === zstdMagic ? createZstdDecompress() : undefined)],
 ])
 
-/** Undefined if the answer is not compressed: some proxies decompress an answer without removing the header. */
+/** Undefined if the response is not compressed: some proxies decompress a response without removing the header. */
 function createGzipDecoder(prefix: Buffer): Decoder | undefined {
   return isGzipPrefix(prefix) ? createGunzip() : undefined
 }
@@ -33,7 +33,7 @@ const prefixLength = 4
 
 const noBytes = Buffer.alloc(0)
 
-/** The encodings of an answer, in the order in which they were applied. */
+/** The encodings of a response, in the order in which they were applied. */
 function listEncodings(header: string | string[] | undefined): string[] {
   if (header === undefined) return []
   return String(header)
@@ -43,19 +43,19 @@ function listEncodings(header: string | string[] | undefined): string[] {
     .filter((name) => name !== '' && name !== 'identity')
 }
 
-/** The source of an answer. A full decoder pauses it, and resumes it when its buffer is empty. */
+/** The source of a response. A full decoder pauses it, and resumes it when its buffer is empty. */
 export type DecoderSource = { pauseSource: () => void; resumeSource: () => void }
 
 /**
- * Decompresses an answer for a sink, because some upstreams compress although the request forbids it. A paused reader must also
+ * Decompresses a response for a sink, because some upstreams compress although the request forbids it. A paused reader must also
  * call `pause` of this object: the decoder would continue to emit what it has buffered.
  */
 export class DecodingSink implements Sink {
   #sink: Sink
   readonly #source: DecoderSource
-  /** The factory for the announced encoding, until the prefix of the answer has arrived. */
+  /** The factory for the announced encoding, until the prefix of the response has arrived. */
   #pendingFactory: DecoderFactory | undefined
-  /** The first bytes of the answer, until they suffice to recognize its encoding. */
+  /** The first bytes of the response, until they suffice to recognize its encoding. */
   #prefix: Buffer = noBytes
   #decoder: Decoder | undefined
   #hasStarted = false
@@ -75,7 +75,7 @@ export class DecodingSink implements Sink {
   }
 
   data(chunk: Buffer): void {
-    // Some proxies remove the header of a compressed answer. No JSON and no event starts like this.
+    // Some proxies remove the header of a compressed response. No JSON and no event starts like this.
     if (!this.#hasStarted && isGzipPrefix(chunk)) this.#pendingFactory ??= createGzipDecoder
     this.#hasStarted = true
     if (!this.#pendingFactory) return this.#write(chunk)
@@ -84,7 +84,7 @@ export class DecodingSink implements Sink {
   }
 
   end(): void {
-    // An answer without a complete prefix is too short to be encoded.
+    // A response without a complete prefix is too short to be encoded.
     if (this.#pendingFactory) this.#startDecoder(undefined)
     if (this.#decoder) this.#decoder.end()
     else if (this.#endOnce()) this.#sink.end()
@@ -102,7 +102,7 @@ export class DecodingSink implements Sink {
     this.#decoder?.resume()
   }
 
-  /** Passes the prefix to the decoder. @param decoder undefined for an answer that is not encoded. */
+  /** Passes the prefix to the decoder. @param decoder undefined for a response that is not encoded. */
   #startDecoder(decoder: Decoder | undefined): void {
     const prefix = this.#prefix
     this.#pendingFactory = undefined

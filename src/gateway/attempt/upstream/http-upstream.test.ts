@@ -14,7 +14,7 @@ const long = { firstByteMs: 60_000, idleMs: 60_000, usageMs: 60_000 }
 type Received = { status: number | undefined; text: string; ended: number; failures: TransportFailure[] }
 type SendOptions = Partial<typeof long> & { onData?: (received: Received) => void }
 
-/** An upstream with this answer, and a client for it. */
+/** An upstream with this response, and a client for it. */
 async function upstream(answer: (response: ServerResponse) => void) {
   const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -48,7 +48,7 @@ async function upstream(answer: (response: ServerResponse) => void) {
   }
 }
 
-test('an answer is delivered, plain or compressed, with one end', async () => {
+test('a response is delivered, plain or compressed, with one end', async () => {
   for (const [headers, body] of [
     [{}, 'hello'],
     [{ 'content-encoding': 'GZIP' }, gzipSync('hello')],
@@ -75,7 +75,7 @@ test('a silent upstream times out before the first byte', async () => {
   assert.deepEqual(received.failures, [{ kind: 'timeout', phase: 'first_byte', message: 'no byte for 40 ms' }])
 })
 
-test('an upstream that falls silent in its answer times out and is disconnected', async () => {
+test('an upstream that falls silent in its response times out and is disconnected', async () => {
   const closed = Promise.withResolvers<void>()
   await using fixture = await upstream((response) => response.on('close', closed.resolve).write('hel'))
   const { received, finished } = fixture.send({ idleMs: 40 })
@@ -115,7 +115,7 @@ test('a paused reader throttles the upstream and loses nothing', async () => {
   assert.equal(received.text.length, size)
 })
 
-test('a refused connection is refused, one closed in the answer is reset', async () => {
+test('a refused connection is refused, one closed in the response is reset', async () => {
   await using fixture = await upstream((response) => response.write('hel', () => response.destroy()))
   const broken = fixture.send()
   await broken.finished
@@ -165,7 +165,7 @@ test('a body in pieces arrives whole, with its content-length', async () => {
 })
 
 /** A server that answers the first request of each connection and destroys the connection at the second one. */
-function closingSilently(answer: (socket: Socket) => void) {
+function closingSilently(response: (socket: Socket) => void) {
   const requests = { first: 0, later: 0 }
   const server = createTcpServer((socket) => {
     let count = 0
@@ -174,7 +174,7 @@ function closingSilently(answer: (socket: Socket) => void) {
       count++
       requests[count === 1 ? 'first' : 'later']++
       if (count === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello')
-      else answer(socket)
+      else response(socket)
     })
   }).listen(0, '127.0.0.1')
   return { server, requests }
@@ -184,7 +184,7 @@ async function sendTwice(server: ReturnType<typeof createTcpServer>) {
   await once(server, 'listening')
   const http = createHttpUpstreams({ connectMs: 60_000 })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const answers: string[] = []
+  const responses: string[] = []
   for (let count = 0; count < 2; count++) {
     const { promise, resolve } = Promise.withResolvers<string>()
     let text = ''
@@ -196,33 +196,33 @@ async function sendTwice(server: ReturnType<typeof createTcpServer>) {
       end: () => resolve(text),
       fail: ({ kind, phase }) => resolve(`${kind} ${phase}`),
     })
-    answers.push(await promise)
-    // Undici returns a connection to its pool after it has reported the end of the answer.
+    responses.push(await promise)
+    // Undici returns a connection to its pool after it has reported the end of the response.
     for (let turn = 0; turn < 3; turn++) await nextTurn()
   }
   await http.close()
   server.close()
-  return answers
+  return responses
 }
 
-test('a reused connection that breaks before a byte of the answer is replaced once', async () => {
+test('a reused connection that breaks before a byte of the response is replaced once', async () => {
   const { server, requests } = closingSilently((socket) => socket.destroy())
   assert.deepEqual(await sendTwice(server), ['hello', 'hello'])
   assert.deepEqual(requests, { first: 2, later: 1 })
 })
 
-test('a reused connection that is reset before a byte of the answer is replaced once', async () => {
+test('a reused connection that is reset before a byte of the response is replaced once', async () => {
   const { server } = closingSilently((socket) => socket.resetAndDestroy())
   assert.deepEqual(await sendTwice(server), ['hello', 'hello'])
 })
 
-test('a reused connection that breaks within the head of the answer is not replaced', async () => {
+test('a reused connection that breaks within the head of the response is not replaced', async () => {
   const { server, requests } = closingSilently((socket) => socket.end('HTTP/1.1 200'))
   assert.deepEqual(await sendTwice(server), ['hello', 'reset first_byte'])
   assert.deepEqual(requests, { first: 1, later: 1 })
 })
 
-test('a new connection that breaks before a byte of the answer is not replaced', async () => {
+test('a new connection that breaks before a byte of the response is not replaced', async () => {
   let requests = 0
   await using server = await upstream((response) => {
     requests++

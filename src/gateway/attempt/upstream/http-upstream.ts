@@ -48,7 +48,7 @@ export function createHttpUpstreams(options: UpstreamOptions): Upstreams {
 }
 
 /**
- * Prepares headers and body for undici, which references the body until the answer has ended. To free memory earlier,
+ * Prepares headers and body for undici, which references the body until the response has ended. To free memory earlier,
  * pieces are released as they are sent, and the text of a streamed request does not use the buffer pool.
  */
 function dispatchOptions({ headers, body, isStream }: UpstreamRequest) {

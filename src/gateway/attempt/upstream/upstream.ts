@@ -7,14 +7,14 @@ export type UpstreamRequest = {
   method?: 'GET'
   headers: Record<string, string>
   body: UpstreamBody
-  /** Whether the answer is a stream, which can last for hours. */
+  /** Whether the response is a stream, which can last for hours. */
   isStream?: boolean
 }
 
 /** The body as text, or as bytes in any number of pieces. */
 export type UpstreamBody = string | readonly Buffer[]
 
-/** The reason why an answer is missing or incomplete, and the phase in which the request failed. */
+/** The reason why a response is missing or incomplete, and the phase in which the request failed. */
 export type TransportFailure = {
   kind: 'refused' | 'timeout' | 'reset' | 'aborted'
   phase: 'connect' | 'first_byte' | 'answer'
@@ -23,7 +23,7 @@ export type TransportFailure = {
   explanation?: string | undefined
 }
 
-/** Takes an answer as it arrives. Exactly one of `end` and `failed` is called, last. */
+/** Takes a response as it arrives. Exactly one of `end` and `failed` is called, last. */
 export type Sink = {
   head: (status: number, headers: Record<string, string | string[] | undefined>) => void
   data: (chunk: Buffer) => void

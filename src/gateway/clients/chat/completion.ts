@@ -1,23 +1,23 @@
 import type { FinishReason } from '#chat/chunk.ts'
-import type { AnswerEvent, Citation, GeneratedImage, Speech } from '#chat/events.ts'
+import type { Citation, CompletionEvent, GeneratedImage, Speech } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
-import type { AnswerHead, CostNote } from '../../protocol/client-protocol.ts'
+import type { CostNote, ResponseHead } from '../../protocol/client-protocol.ts'
 import { legacyFinishReason, usesLegacyFunctions } from './legacy-functions.ts'
 import { toAnnotations, toEmptyCall, toImagePart } from './parts.ts'
 import { writeSpeech } from './speech.ts'
 import { toChatUsage } from './usage.ts'
 
-/** Writes a whole answer. */
-export function writeCompletion(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
+/** Writes a whole response. */
+export function writeCompletion(head: ResponseHead, events: CompletionEvent[], cost: CostNote | undefined): object {
   const choices = groupByChoice(events).map((choiceEvents, index) => writeChoice(head, choiceEvents, index))
   const { id, provider, model, createdSeconds: created } = head
   const tokens = events.findLast((event) => event.type === 'usage')?.tokens
-  const answer = { id, object: 'chat.completion', created, model, provider, choices }
-  return { ...answer, system_fingerprint: null, ...(tokens && { usage: toChatUsage(tokens, cost) }) }
+  const response = { id, object: 'chat.completion', created, model, provider, choices }
+  return { ...response, system_fingerprint: null, ...(tokens && { usage: toChatUsage(tokens, cost) }) }
 }
 
 /** Groups the events by choice. Choices without a finish event are omitted. */
-function groupByChoice(events: AnswerEvent[]): AnswerEvent[][] {
+function groupByChoice(events: CompletionEvent[]): CompletionEvent[][] {
   if (!events.some(({ choice = 0 }) => choice > 0)) return [events]
   const groups = [...Map.groupBy(events, ({ choice = 0 }) => choice)].sort(([first], [second]) => first - second)
   return groups
@@ -25,7 +25,7 @@ function groupByChoice(events: AnswerEvent[]): AnswerEvent[][] {
     .filter((choiceEvents) => choiceEvents.some(({ type }) => type === 'finish'))
 }
 
-function writeChoice(head: AnswerHead, events: AnswerEvent[], index: number): object {
+function writeChoice(head: ResponseHead, events: CompletionEvent[], index: number): object {
   const content = collectContent(events)
   const details = content.thoughts.flatMap((thought, thoughtIndex) =>
     toReasoningDetails({ by: head.model, ...thought }, thoughtIndex),
@@ -46,13 +46,13 @@ function writeChoice(head: AnswerHead, events: AnswerEvent[], index: number): ob
   return { index, message, finish_reason: isFunction ? legacyFinishReason : content.finish, logprobs: null }
 }
 
-function writeCalls({ request }: AnswerHead, calls: ReturnType<typeof toEmptyCall>[]): object {
+function writeCalls({ request }: ResponseHead, calls: ReturnType<typeof toEmptyCall>[]): object {
   if (calls.length === 0) return {}
   return usesLegacyFunctions(request) ? { function_call: calls[0]!.function } : { tool_calls: calls }
 }
 
 /** Collects the content of one choice from its events. */
-function collectContent(events: AnswerEvent[]) {
+function collectContent(events: CompletionEvent[]) {
   const content = {
     text: '',
     reasoning: '',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { writeCompletion } from './completion.ts'
 import { createChatWriter } from './writer.ts'
 
 const request = { functions: [{ name: 'read' }] }
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 0, request }
-const events: AnswerEvent[] = [
+const events: CompletionEvent[] = [
   { type: 'tool_call', index: 0, id: 'c1', name: 'read' },
   { type: 'tool_arguments', index: 0, text: '{"path":' },
   { type: 'tool_arguments', index: 0, text: '"a"}' },

@@ -16,14 +16,14 @@ export function hasLegacyFunctions(body: Body): boolean {
   return Array.isArray(body.messages) && (body.messages as Message[]).some((message) => message?.function_call != null)
 }
 
-/** Replaces `functions`, `function_call` and the calls of earlier answers by tools and tool calls. */
+/** Replaces `functions`, `function_call` and the calls of earlier responses by tools and tool calls. */
 export function translateLegacyFunctions(body: Body): ChatRequest {
   const { functions, function_call: choice, ...rest } = body
   const messages = Array.isArray(body.messages) ? (body.messages as Message[]).map(withToolCall) : body.messages
   if (!usesLegacyFunctions(body)) return { ...body, messages } as ChatRequest
   const tools = (functions as Body[]).map((definition) => ({ type: 'function', function: definition }))
   const tool_choice = isNamed(choice) ? { type: 'function', function: { name: choice.name } } : choice
-  // Clients of `functions` expect at most one call in an answer.
+  // Clients of `functions` expect at most one call in a response.
   return { ...rest, messages, tools, tool_choice: tool_choice ?? undefined, parallel_tool_calls: false } as ChatRequest
 }
 
@@ -39,5 +39,5 @@ function withToolCall(message: Message, at: number): Message {
   return { ...rest, tool_calls: [call] }
 }
 
-/** The finish reason of an answer with a call in `function_call`. */
+/** The finish reason of a response with a call in `function_call`. */
 export const legacyFinishReason = 'function_call'

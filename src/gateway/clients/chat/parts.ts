@@ -1,9 +1,9 @@
 import type { Annotation, ToolCallDelta } from '#chat/chunk.ts'
-import type { AnswerEvent, Citation, GeneratedImage } from '#chat/events.ts'
+import type { Citation, CompletionEvent, GeneratedImage } from '#chat/events.ts'
 
 /**
  * The annotation of a source. Without a position it covers all text, which has `length` characters so far. Sources
- * without a URL are omitted, because some clients reject the whole answer.
+ * without a URL are omitted, because some clients reject the whole response.
  */
 export function toAnnotations({ url, title, quote, start = 0, end }: Citation, length: number): Annotation[] {
   if (url === undefined) return []
@@ -16,7 +16,7 @@ export function toImagePart({ url }: GeneratedImage): { type: 'image_url'; image
 }
 
 /** A call before its arguments. */
-export function toEmptyCall({ id, name, custom }: Extract<AnswerEvent, { type: 'tool_call' }>) {
+export function toEmptyCall({ id, name, custom }: Extract<CompletionEvent, { type: 'tool_call' }>) {
   if (custom) return { id, type: 'custom' as const, custom: { name, input: '' } }
   return { id, type: 'function' as const, function: { name, arguments: '' } }
 }

@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { pieceText, type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { type Part, type ReasoningFields, readReasoning, splitReasoningPart } from '../../protocol/reasoning-parts.ts'
@@ -7,7 +7,7 @@ type RawMessage = ReasoningFields & { content?: unknown; reasoning_details?: unk
 
 /**
  * Whether a message has reasoning without both members that clients read (`reasoning` and `reasoning_details`), or in a member
- * that clients do not read. `tagged_reasoning` is reasoning that this service separated from the text of an answer.
+ * that clients do not read. `tagged_reasoning` is reasoning that this service separated from the text of a response.
  */
 export function lacksReasoning(message: RawMessage): boolean {
   const { reasoning, reasoning_content, reasoning_details: details } = message
@@ -48,14 +48,14 @@ export function addReasoning(message: RawMessage, model: string): void {
 
 /**
  * The events with signatures that the server sends outside `reasoning_details`. Clients need a detail for each.
- * @param text the JSON of the answer.
+ * @param text the JSON of the response.
  */
-export function findSignatures(events: readonly AnswerEvent[] = [], text: string): SignatureEvent[] {
+export function findSignatures(events: readonly CompletionEvent[] = [], text: string): SignatureEvent[] {
   const signatures = events.filter((event) => event.type === 'reasoning' && event.via === 'chat' && event.encrypted)
   return signatures.length === 0 || text.includes('"reasoning_details"') ? [] : (signatures as SignatureEvent[])
 }
 
-export type SignatureEvent = Extract<AnswerEvent, { type: 'reasoning' }>
+export type SignatureEvent = Extract<CompletionEvent, { type: 'reasoning' }>
 
 /** Adds a detail for each signature. Clients of OpenRouter return only details. */
 export function addSignatures(message: RawMessage, signatures: readonly SignatureEvent[]): void {

@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 
-/** The fields that every answer has. Other fields of the provider are passed through. */
+/** The fields that every response has. Other fields of the provider are passed through. */
 const Usage = z
   .looseObject({
     prompt_tokens: z.int(),
@@ -35,7 +35,7 @@ export const Completion = z
     choices: z.array(z.looseObject({ index: z.int(), message: Message, finish_reason: FinishReason })),
     usage: Usage.optional(),
   })
-  .meta({ id: 'Completion', description: 'A complete answer.' })
+  .meta({ id: 'Completion', description: 'A complete response.' })
 
 const Delta = z
   .looseObject({
@@ -71,4 +71,4 @@ export const CompletionChunk = z
       .optional()
       .describe('Why the stream ended early. `code` is the corresponding HTTP status.'),
   })
-  .meta({ id: 'CompletionChunk', description: 'One event of a streamed answer. `[DONE]` follows the last event.' })
+  .meta({ id: 'CompletionChunk', description: 'One event of a streamed response. `[DONE]` follows the last event.' })

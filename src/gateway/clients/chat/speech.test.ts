@@ -6,7 +6,7 @@ import { createChatWriter } from './writer.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'A', createdSeconds: 1 }
 const samples = Buffer.from([1, 0, 2, 0])
-const answer = {
+const response = {
   candidates: [
     {
       content: {
@@ -16,12 +16,12 @@ const answer = {
     },
   ],
 }
-const events = googleGemini.readBody(answer)
+const events = googleGemini.readBody(response)
 const speechFor = (audio: object) =>
   (writeCompletion({ ...head, request: { audio } }, events, undefined) as any).choices[0].message.audio
 
 describe('speech of Gemini for clients of chats', () => {
-  test('a whole answer is a WAV file', () => {
+  test('a whole response is a WAV file', () => {
     const { id, data, transcript } = speechFor({ format: 'wav' })
     const file = Buffer.from(data, 'base64')
     assert.deepEqual([id, transcript], ['audio_gen-1', ''])

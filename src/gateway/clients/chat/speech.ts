@@ -1,16 +1,16 @@
 import type { Speech } from '#chat/events.ts'
-import type { AnswerHead } from '../../protocol/client-protocol.ts'
+import type { ResponseHead } from '../../protocol/client-protocol.ts'
 
 /** The id of speech. Clients require an id, although later messages can refer only to speech of OpenAI. */
-export const toSpeechId = ({ id }: AnswerHead) => `audio_${id}`
+export const toSpeechId = ({ id }: ResponseHead) => `audio_${id}`
 
 type AudioOptions = { format?: unknown } | null | undefined
 
 /**
- * Writes the speech of a whole answer. Samples without a header get the header of a WAV file, the usual format of whole answers,
+ * Writes the speech of a whole response. Samples without a header get the header of a WAV file, the usual format of whole responses,
  * unless the client requests samples. Streams contain samples.
  */
-export function writeSpeech(head: AnswerHead, pieces: readonly Speech[], transcript: string): object {
+export function writeSpeech(head: ResponseHead, pieces: readonly Speech[], transcript: string): object {
   const bytes = Buffer.concat(pieces.map(({ data }) => Buffer.from(data, 'base64')))
   const { mediaType } = pieces[0]!
   const { format } = (head.request?.audio as AudioOptions) ?? {}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiErrorType, ChatStreamChunk$inboundSchema } from '@openrouter/sdk/models'
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { CompletionEvent, TokenCounts } from '#chat/events.ts'
 import { writeCompletion } from './completion.ts'
 import { createChatWriter } from './writer.ts'
 
@@ -16,7 +16,7 @@ const chunksOf = (text: string) =>
     .map((line) => JSON.parse(line.slice('data: '.length)))
 
 /** The deltas of all chunks but the first, which contains the role. */
-function deltas(...events: AnswerEvent[]): object[] {
+function deltas(...events: CompletionEvent[]): object[] {
   const writer = createChatWriter(head, { includeUsage: true })
   const [first, ...rest] = chunksOf(events.map(writer.event).join('') + writer.end(undefined))
   const named = { id: 'gen-1', object: 'chat.completion.chunk', created: 5, model: 'a/b', provider: 'P' }
@@ -24,20 +24,21 @@ function deltas(...events: AnswerEvent[]): object[] {
   assert.deepEqual(first, { ...named, choices: [choice] })
   return rest.map(({ choices }) => choices[0].delta)
 }
-const message = (...events: AnswerEvent[]) => (writeCompletion(head, events, undefined) as any).choices[0].message
+const message = (...events: CompletionEvent[]) => (writeCompletion(head, events, undefined) as any).choices[0].message
 
-const thought = (text: string, more: object = {}): AnswerEvent => ({ type: 'reasoning', text, ...more }) as AnswerEvent
-const call = (index: number, more: object = {}): AnswerEvent => ({
+const thought = (text: string, more: object = {}): CompletionEvent =>
+  ({ type: 'reasoning', text, ...more }) as CompletionEvent
+const call = (index: number, more: object = {}): CompletionEvent => ({
   type: 'tool_call',
   index,
   id: `c${index}`,
   name: 'f',
   ...more,
 })
-const args = (index: number, text: string): AnswerEvent => ({ type: 'tool_arguments', index, text })
+const args = (index: number, text: string): CompletionEvent => ({ type: 'tool_arguments', index, text })
 
 test('text, a refusal and an image, in pieces and whole', () => {
-  const events: AnswerEvent[] = [
+  const events: CompletionEvent[] = [
     { type: 'text', text: 'Hel' },
     { type: 'text', text: 'lo' },
     { type: 'refusal', text: 'No.' },
@@ -95,7 +96,7 @@ test('each signed reasoning block is separate, in any number of pieces', () => {
 })
 
 test('a source that names no place is of all the text so far', () => {
-  const events: AnswerEvent[] = [
+  const events: CompletionEvent[] = [
     { type: 'text', text: 'Hello' },
     { type: 'citation', url: 'u', title: 'T', quote: 'Q', start: 1, end: 3 },
     { type: 'citation', url: 'v' },
@@ -145,8 +146,8 @@ test('a stream ends with a usage chunk and the end mark', () => {
   assert.ok(failed.endsWith('data: [DONE]\n\n'))
 })
 
-test('a whole answer has its model, finish reason and no unrequested fields', () => {
-  const answer = writeCompletion(
+test('a whole response has its model, finish reason and no unrequested fields', () => {
+  const response = writeCompletion(
     head,
     [
       { type: 'text', text: 'Hi' },
@@ -154,7 +155,7 @@ test('a whole answer has its model, finish reason and no unrequested fields', ()
     ],
     cost,
   )
-  assert.deepEqual(answer, {
+  assert.deepEqual(response, {
     id: 'gen-1',
     object: 'chat.completion',
     created: 5,

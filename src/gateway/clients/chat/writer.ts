@@ -1,7 +1,7 @@
 import type { Chunk, ChunkChoice, Delta } from '#chat/chunk.ts'
-import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
+import type { Citation, CompletionEvent, TokenCounts } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
-import type { AnswerHead, StreamWriter } from '../../protocol/client-protocol.ts'
+import type { ResponseHead, StreamWriter } from '../../protocol/client-protocol.ts'
 import { errorTypeFor } from './error-type.ts'
 import { legacyFinishReason, usesLegacyFunctions } from './legacy-functions.ts'
 import { toAnnotations, toArgumentsDelta, toEmptyCall, toImagePart } from './parts.ts'
@@ -20,12 +20,12 @@ type WriterOptions = {
   isStarted?: boolean
 }
 
-/** Writes one answer as chunks. */
-export const createChatWriter = (head: AnswerHead, options: WriterOptions): StreamWriter =>
+/** Writes one response as chunks. */
+export const createChatWriter = (head: ResponseHead, options: WriterOptions): StreamWriter =>
   new ChatWriter(head, options)
 
 class ChatWriter implements StreamWriter {
-  readonly #head: AnswerHead
+  readonly #head: ResponseHead
   readonly #includeUsage: boolean
   /** The client expects its only call in `function_call`, the predecessor of `tool_calls`. */
   readonly #isLegacy: boolean
@@ -37,14 +37,14 @@ class ChatWriter implements StreamWriter {
   #thoughtCount = 0
   #writtenLength = 0
 
-  constructor(head: AnswerHead, { includeUsage, isStarted = false }: WriterOptions) {
+  constructor(head: ResponseHead, { includeUsage, isStarted = false }: WriterOptions) {
     this.#head = head
     this.#includeUsage = includeUsage
     this.#isLegacy = usesLegacyFunctions(head.request)
     this.#hasStarted = isStarted
   }
 
-  readonly event = (event: AnswerEvent): string => {
+  readonly event = (event: CompletionEvent): string => {
     this.#choice = event.choice ?? 0
     const text = this.#writeEvent(event)
     if (this.#hasStarted || text === '') return text
@@ -65,7 +65,7 @@ class ChatWriter implements StreamWriter {
     return `${this.#writeChunk([choice], { error: errorBody })}data: [DONE]\n\n`
   }
 
-  #writeEvent(event: AnswerEvent): string {
+  #writeEvent(event: CompletionEvent): string {
     switch (event.type) {
       case 'text':
         this.#writtenLength += event.text.length
@@ -109,14 +109,14 @@ class ChatWriter implements StreamWriter {
     })
   }
 
-  #writeCall(event: Extract<AnswerEvent, { type: 'tool_call' }>): string {
+  #writeCall(event: Extract<CompletionEvent, { type: 'tool_call' }>): string {
     const { index, name } = event
     if (event.custom) this.#customCalls.add(index)
     if (this.#isLegacy) return index > 0 ? '' : this.#writeDelta({ function_call: { name, arguments: '' } })
     return this.#writeDelta({ tool_calls: [{ index, ...toEmptyCall(event) }] })
   }
 
-  #writeArguments({ index, text }: Extract<AnswerEvent, { type: 'tool_arguments' }>): string {
+  #writeArguments({ index, text }: Extract<CompletionEvent, { type: 'tool_arguments' }>): string {
     if (this.#isLegacy) return index > 0 ? '' : this.#writeDelta({ function_call: { arguments: text } })
     return this.#writeDelta({ tool_calls: [{ index, ...toArgumentsDelta(text, this.#customCalls.has(index)) }] })
   }

@@ -4,7 +4,7 @@ import { withoutStreams } from '../without-streams.ts'
 import { embeddingsPreset } from './preset.ts'
 import { Embeddings } from './schema.ts'
 import { embeddingsToChat } from './to-chat.ts'
-import { toEmbeddingsUsage, writeEmbeddings } from './write-answer.ts'
+import { toEmbeddingsUsage, writeEmbeddings } from './write-response.ts'
 
 /** The client protocol of OpenAI embeddings. */
 export const embeddingsClientProtocol: ClientProtocol = {

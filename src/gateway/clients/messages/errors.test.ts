@@ -13,8 +13,8 @@ test('a prompt that is too long has the message of Anthropic', () => {
   assert.equal(messageFor(210_000, 'x'), 'prompt is too long: 210000 tokens > 200000 maximum')
 })
 
-test('an answer limit without room beside the prompt is not a prompt too long', () => {
+test('an output limit without room beside the prompt is not a prompt too long', () => {
   const raw = 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length'
   assert.equal(messageFor(190_000, raw), raw)
-  assert.match(messageFor(190_000, 'max_tokens is too large'), /no room for the answer limit. Lower the limit/)
+  assert.match(messageFor(190_000, 'max_tokens is too large'), /no room for the output limit. Lower the limit/)
 })

@@ -29,7 +29,7 @@ export function toErrorObject({
   return { type, message: contextMessage(metadata) ?? message, ...(details && { details }) }
 }
 
-/** Anthropic's message for an answer limit without room beside the prompt. Claude Code then lowers the limit. */
+/** Anthropic's message for an output limit without room beside the prompt. Claude Code then lowers the limit. */
 const limitMessage = /exceed context limit: \d+ \+ \d+ > \d+/
 
 /** Anthropic's message for a prompt that is too long. Its clients recognize it and shorten the prompt. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { messagesEnvelope } from './errors.ts'
@@ -9,18 +9,18 @@ import { messagesClientProtocol } from './messages-client-protocol.ts'
 import { messagesToChat } from './request/to-chat.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
-const answer = (events: AnswerEvent[]) => messagesClientProtocol.writeBody(head, events, { costUsd: 0.5 }) as any
-const streamed = (events: AnswerEvent[]): any[] => {
+const response = (events: CompletionEvent[]) => messagesClientProtocol.writeBody(head, events, { costUsd: 0.5 }) as any
+const streamed = (events: CompletionEvent[]): any[] => {
   const writer = messagesClientProtocol.createWriter(head, { includeUsage: false })
   const text = events.map(writer.event).join('') + writer.end({ costUsd: 0.5 })
   return new SseReader().push(Buffer.from(text)).map(({ data }) => JSON.parse(data))
 }
 const chatOf = (content: unknown, more: object = {}) =>
   messagesToChat({ messages: [{ role: 'user', content }], ...more }) as any
-const call = (index: number, name: string): AnswerEvent => ({ type: 'tool_call', index, id: `c${index}`, name })
-const args = (index: number, text: string): AnswerEvent => ({ type: 'tool_arguments', index, text })
+const call = (index: number, name: string): CompletionEvent => ({ type: 'tool_call', index, id: `c${index}`, name })
+const args = (index: number, text: string): CompletionEvent => ({ type: 'tool_arguments', index, text })
 
-describe('messages clients, answers', () => {
+describe('messages clients, responses', () => {
   test('blocks are in sequence, even if an upstream alternates between calls', () => {
     const events = [call(0, 'a'), args(0, '{"x"'), call(1, 'b'), args(1, '{"y":'), args(0, ':1}'), args(1, '2}')]
     const written = streamed(events)
@@ -31,7 +31,7 @@ describe('messages clients, answers', () => {
       if (type === 'content_block_delta') assert.equal(index, open)
       if (type === 'content_block_stop') open = index === open ? -1 : assert.fail()
     }
-    const inputs = answer(events).content.map(({ name, input }: any) => [name, input])
+    const inputs = response(events).content.map(({ name, input }: any) => [name, input])
     assert.deepEqual(inputs, [
       ['a', { x: 1 }],
       ['b', { y: 2 }],
@@ -52,23 +52,23 @@ describe('messages clients, answers', () => {
     assert.equal(written.filter(({ index, delta }) => index === 1 && delta).length, 2)
   })
 
-  test('an answer with calls ends with tool_use, whatever the upstream reports', () => {
-    const finish: AnswerEvent = { type: 'finish', reason: 'stop', native: 'stop' }
-    assert.equal(answer([call(0, 'a'), finish]).stop_reason, 'tool_use')
-    assert.equal(answer([{ type: 'text', text: 'Hi' }, finish]).stop_reason, 'end_turn')
-    assert.equal(answer([{ ...finish, reason: 'length' }]).stop_reason, 'max_tokens')
-    assert.equal(answer([{ ...finish, reason: 'content_filter' }]).stop_reason, 'refusal')
+  test('a response with calls ends with tool_use, whatever the upstream reports', () => {
+    const finish: CompletionEvent = { type: 'finish', reason: 'stop', native: 'stop' }
+    assert.equal(response([call(0, 'a'), finish]).stop_reason, 'tool_use')
+    assert.equal(response([{ type: 'text', text: 'Hi' }, finish]).stop_reason, 'end_turn')
+    assert.equal(response([{ ...finish, reason: 'length' }]).stop_reason, 'max_tokens')
+    assert.equal(response([{ ...finish, reason: 'content_filter' }]).stop_reason, 'refusal')
   })
 
-  test('an answer without content is a complete message', () => {
+  test('a response without content is a complete message', () => {
     const types = streamed([]).map(({ type }) => type)
     assert.deepEqual(types, ['message_start', 'message_delta', 'message_stop'])
-    assert.deepEqual(answer([]).content, [])
+    assert.deepEqual(response([]).content, [])
   })
 
   test('tokens read from a cache are counted separately', () => {
     const tokens = { prompt: 100, completion: 20, cached: 30, cacheWritten: 50, reasoning: 7 }
-    const { usage } = answer([{ type: 'usage', tokens }])
+    const { usage } = response([{ type: 'usage', tokens }])
     assert.deepEqual(
       [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens, usage.output_tokens],
       [20, 30, 50, 20],
@@ -87,7 +87,7 @@ describe('messages clients, answers', () => {
       { field: 'reasoning_content' as const },
     ]
     for (const mark of marks) {
-      const { content } = answer([
+      const { content } = response([
         { type: 'reasoning', text: 'Hmm.', ...mark },
         { type: 'text', text: 'Hi' },
       ])
@@ -108,18 +108,18 @@ describe('messages clients, answers', () => {
         'signature' in mark ? 'signed' : 'field' in mark ? `reasoning_content:${head.model}` : 'opaque',
       )
     }
-    const [block] = answer([{ type: 'reasoning', text: '', ...marks[0] }]).content
+    const [block] = response([{ type: 'reasoning', text: '', ...marks[0] }]).content
     assert.deepEqual([block.type, block.data.startsWith('sealed.')], ['redacted_thinking', true])
   })
 
   test('sources are attached to their text, in any order', () => {
-    const source: AnswerEvent = { type: 'citation', url: 'https://a.example', title: 'A' }
+    const source: CompletionEvent = { type: 'citation', url: 'https://a.example', title: 'A' }
     for (const events of [
       [source, { type: 'text', text: 'Hi' }],
       [{ type: 'text', text: 'Hi' }, source],
       [{ type: 'text', text: 'Hi' }, { type: 'tool_call', index: 0, id: 'c', name: 'f' }, source],
-    ] as AnswerEvent[][])
-      assert.equal(answer(events).content[0].citations[0].url, 'https://a.example')
+    ] as CompletionEvent[][])
+      assert.equal(response(events).content[0].citations[0].url, 'https://a.example')
   })
 
   test('a failure is an error event with Anthropic’s type', () => {

@@ -2,13 +2,13 @@ import { MessagesCall } from '#chat/messages-call.ts'
 import type { ClientProtocol } from '../../protocol/client-protocol.ts'
 import { changeLastObject } from '../../protocol/passthrough-rewriter.ts'
 import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
-import { toMessageUsage } from './answer/message.ts'
-import { createMessagesRewriter } from './answer/rewriter.ts'
-import { MessageWriter } from './answer/writer.ts'
 import { messagesEnvelope } from './errors.ts'
 import { toUpstreamHeaders } from './headers.ts'
 import { messagesPreset } from './preset.ts'
 import { listUntranslatedFields, messagesToChat } from './request/to-chat.ts'
+import { toMessageUsage } from './response/message.ts'
+import { createMessagesRewriter } from './response/rewriter.ts'
+import { MessageWriter } from './response/writer.ts'
 import { Message, MessageError, MessageEvent } from './schema.ts'
 
 /** The client protocol of Anthropic's Messages API. Clients always get the usage. */
@@ -51,5 +51,5 @@ export const messagesClientProtocol: ClientProtocol = {
       event.usage ? { ...event, usage: addCostToUsage(event.usage, cost, toMessageUsage) } : undefined,
     ),
   envelope: messagesEnvelope,
-  answerHeaders: (requestId) => ({ 'request-id': requestId }),
+  responseHeaders: (requestId) => ({ 'request-id': requestId }),
 }

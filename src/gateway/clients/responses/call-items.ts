@@ -1,13 +1,13 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
-import type { AnswerHead } from '../../protocol/client-protocol.ts'
+import type { ResponseHead } from '../../protocol/client-protocol.ts'
 import { parseJsonText } from '../../protocol/tool-calls/tool-arguments.ts'
 import { FlatTools, listDeclaredTools } from './flat-tools.ts'
 import type { ItemEvents } from './item-events.ts'
 import type { CallItem, CustomCallItem, SearchItem } from './object.ts'
 
-export type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
+export type ToolCall = Extract<CompletionEvent, { type: 'tool_call' }>
 
 /**
  * Writes the tool calls of one response: calls of functions and custom tools, and searches for tools that the client runs.
@@ -15,13 +15,13 @@ export type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
  */
 export class CallItems {
   readonly #items: ItemEvents
-  readonly #head: AnswerHead
+  readonly #head: ResponseHead
   readonly #calls = new Map<number, CallItem | CustomCallItem>()
   /** Searches for tools, and the JSON text of their arguments so far. */
   readonly #searches = new Map<number, { item: SearchItem; text: string }>()
   #cachedTools: FlatTools | undefined
 
-  constructor(items: ItemEvents, head: AnswerHead) {
+  constructor(items: ItemEvents, head: ResponseHead) {
     this.#items = items
     this.#head = head
   }

@@ -1,6 +1,6 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
-import type { AnswerHead } from '../../protocol/client-protocol.ts'
+import type { ResponseHead } from '../../protocol/client-protocol.ts'
 import { parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import { type AssembledCall, assembleCalls, listCallEvents } from '../../protocol/tool-calls/assembled-calls.ts'
 import { ItemTracker, isCall, type RawItem, readArguments } from './item-tracker.ts'
@@ -10,11 +10,11 @@ import { RepairedItems } from './repaired-items.ts'
  * Repairs the tool calls of a passed-through stream. Rewrites calls from the first event on that violates the protocol.
  */
 export class StreamCallRepair {
-  readonly #head: AnswerHead
+  readonly #head: ResponseHead
   readonly #tracker = new ItemTracker()
   #items: RepairedItems | undefined
 
-  constructor(head: AnswerHead) {
+  constructor(head: ResponseHead) {
     this.#head = head
   }
 
@@ -23,7 +23,7 @@ export class StreamCallRepair {
    * @param events the events that this service read from the upstream's event.
    * @returns the bytes for the client.
    */
-  repair(event: Buffer, events: readonly AnswerEvent[]): Buffer {
+  repair(event: Buffer, events: readonly CompletionEvent[]): Buffer {
     if (this.#items) return this.#items.rewrite(parseEventObject(event), events, event)
     const passes = !isItemEvent(event, events) || this.#tracker.track(parseEventObject(event), events)
     if (passes) {
@@ -36,16 +36,16 @@ export class StreamCallRepair {
 }
 
 /** Few events add an item, or add to a call. */
-function isItemEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {
+function isItemEvent(event: Buffer, events: readonly CompletionEvent[]): boolean {
   if (listCallEvents(events).length > 0) return true
   return event.includes('_call') || event.includes('output_item.added') || event.includes('response.completed')
 }
 
 /**
- * Corrects the calls of a whole answer, given as a latin1 string of its bytes.
- * @param events the events that this service read from the answer.
+ * Corrects the calls of a whole response, given as a latin1 string of its bytes.
+ * @param events the events that this service read from the response.
  */
-export function correctCalls(answer: string, events: readonly AnswerEvent[]): string {
+export function correctCalls(answer: string, events: readonly CompletionEvent[]): string {
   const calls = assembleCalls(events)
   if (calls.length === 0) return answer
   const response = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { output: RawItem[] }

@@ -21,9 +21,9 @@ export class ItemEvents {
   #sequence: number
 
   /** @param output collects the items. @param sequence the number of the first event. */
-  constructor(output: ResponseState['output'], answerId: string, sequence: number) {
+  constructor(output: ResponseState['output'], responseId: string, sequence: number) {
     this.#output = output
-    this.#idSuffix = answerId.replace(/^gen-/, '')
+    this.#idSuffix = responseId.replace(/^gen-/, '')
     this.#sequence = sequence
   }
 

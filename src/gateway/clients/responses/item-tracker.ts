@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { addsArguments, findOnlyStart, listCallEvents } from '../../protocol/tool-calls/assembled-calls.ts'
 import type { CallItem, CustomCallItem } from './object.ts'
 
@@ -62,7 +62,7 @@ export class ItemTracker {
    * @param events the events that this service read from the upstream's event.
    * @returns whether the client can get the event unchanged.
    */
-  track(event: ItemEvent, events: readonly AnswerEvent[]): boolean {
+  track(event: ItemEvent, events: readonly CompletionEvent[]): boolean {
     const calls = listCallEvents(events)
     // No call has the index -1 of an event without an index.
     const relayedCall = this.#calls.get(event.output_index ?? -1)

@@ -1,7 +1,7 @@
 import type { TokenCounts } from '#chat/events.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { isDeeper } from '#platform/json/depth.ts'
-import type { AnswerHead, CostNote } from '../../protocol/client-protocol.ts'
+import type { CostNote, ResponseHead } from '../../protocol/client-protocol.ts'
 import type { Body } from '../../protocol/request-body.ts'
 
 export type UrlCitation = { type: 'url_citation'; url: string; title: string; start_index: number; end_index: number }
@@ -65,7 +65,7 @@ export type ResponseState = {
 
 /** The response object: the settings of the request and the output so far. */
 export function toResponseObject(
-  { id, model, provider, createdSeconds, request = {} }: AnswerHead,
+  { id, model, provider, createdSeconds, request = {} }: ResponseHead,
   state: ResponseState,
 ): object {
   return {

@@ -1,10 +1,10 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { ItemEvents } from './item-events.ts'
 import { type ItemEvent, isCall, type RawItem, type RelayedItems } from './item-tracker.ts'
 import type { CallItem, CustomCallItem, OutputItem } from './object.ts'
 
 type Call = CallItem | CustomCallItem
-type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
+type ToolCall = Extract<CompletionEvent, { type: 'tool_call' }>
 
 /** A placeholder for an item of the upstream. Only the index matters. */
 const emptyItem: OutputItem = { id: '', type: 'reasoning', summary: [] }
@@ -20,9 +20,9 @@ export class RepairedItems {
   /** Maps the index of an item in the upstream's stream to the client's index. Items from before the repair keep theirs. */
   readonly #clientIndexes = new Map<number, number>()
 
-  constructor(answerId: string, { itemCount, calls, eventCount }: RelayedItems) {
+  constructor(responseId: string, { itemCount, calls, eventCount }: RelayedItems) {
     this.#output = Array.from({ length: itemCount }, () => emptyItem)
-    this.#items = new ItemEvents(this.#output, answerId, eventCount)
+    this.#items = new ItemEvents(this.#output, responseId, eventCount)
     for (const { callIndex, outputIndex, item, isDone } of calls) {
       this.#output[outputIndex] = item
       this.#items.register(item, outputIndex)
@@ -31,14 +31,14 @@ export class RepairedItems {
   }
 
   /** Returns the bytes for the client. @param events the events that this service read from the upstream's event. */
-  rewrite(event: ItemEvent, events: readonly AnswerEvent[], raw: Buffer): Buffer {
-    const text = events.map((answerEvent) => this.#write(answerEvent)).join('')
+  rewrite(event: ItemEvent, events: readonly CompletionEvent[], raw: Buffer): Buffer {
+    const text = events.map((completionEvent) => this.#write(completionEvent)).join('')
     if (isCallEvent(event)) return Buffer.from(text)
     const closingEvents = isEnd(event) ? this.#closeAll() : ''
     return Buffer.from(text + closingEvents + this.#renumber(event, raw))
   }
 
-  #write(event: AnswerEvent): string {
+  #write(event: CompletionEvent): string {
     if (event.type === 'tool_call') return this.#start(event)
     const call = event.type === 'tool_arguments' ? this.#calls.get(event.index) : undefined
     return call && event.type === 'tool_arguments' ? this.#items.addInput(call.item, event.text) : ''

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { responsesClientProtocol } from './responses-client-protocol.ts'
@@ -166,12 +166,16 @@ describe('responses clients, requests', () => {
   })
 })
 
-describe('responses clients, answers', () => {
+describe('responses clients, responses', () => {
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1, request: { input: 'Hi', metadata: { a: 'b' } } }
   const tokens = { prompt: 3, completion: 4, cached: 1, cacheWritten: 0, reasoning: 2 }
-  const usage: AnswerEvent = { type: 'usage', tokens }
-  const finish = (reason: 'stop' | 'length' | 'content_filter'): AnswerEvent => ({ type: 'finish', reason, native: '' })
-  const written = (events: AnswerEvent[], passedEvents?: number): any[] => {
+  const usage: CompletionEvent = { type: 'usage', tokens }
+  const finish = (reason: 'stop' | 'length' | 'content_filter'): CompletionEvent => ({
+    type: 'finish',
+    reason,
+    native: '',
+  })
+  const written = (events: CompletionEvent[], passedEvents?: number): any[] => {
     const writer = responsesClientProtocol.createWriter(head, {
       includeUsage: false,
       ...(passedEvents && { passedEvents }),
@@ -235,7 +239,7 @@ describe('responses clients, answers', () => {
     })
   })
 
-  test('an answer that ended too early is incomplete and says why', () => {
+  test('a response that ended too early is incomplete and says why', () => {
     const reasonOf = (reason: 'length' | 'content_filter') =>
       written([{ type: 'text', text: 'x' }, finish(reason)]).at(-1)
     assert.equal(reasonOf('length').type, 'response.incomplete')
@@ -278,8 +282,8 @@ describe('responses clients, answers', () => {
     ])
   })
 
-  test('a whole answer is the response of the last event', () => {
-    const events: AnswerEvent[] = [
+  test('a whole response is the response of the last event', () => {
+    const events: CompletionEvent[] = [
       { type: 'reasoning', text: 'Hm' },
       { type: 'refusal', text: 'No.' },
       finish('stop'),

@@ -1,5 +1,5 @@
 import { ResponsesCall } from '#chat/responses-call.ts'
-import type { AnswerHead, ClientProtocol, StreamWriter } from '../../protocol/client-protocol.ts'
+import type { ClientProtocol, ResponseHead, StreamWriter } from '../../protocol/client-protocol.ts'
 import { changeLastObject } from '../../protocol/passthrough-rewriter.ts'
 import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
 import { completeUsage, toResponseUsage } from './object.ts'
@@ -29,7 +29,7 @@ export const responsesClientProtocol: ClientProtocol = {
   preset: responsesPreset,
   keepalive: ': keepalive\n\n',
   createWriter: (head, { passedEvents }): StreamWriter => new ResponseWriter(head, passedEvents),
-  writeBody(head: AnswerHead, events, cost) {
+  writeBody(head: ResponseHead, events, cost) {
     const writer = new ResponseWriter(head)
     for (const event of events) writer.event(event)
     writer.end(cost)

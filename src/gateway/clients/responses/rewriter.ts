@@ -1,5 +1,5 @@
 import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-text/json-members.ts'
-import type { AnswerHead } from '../../protocol/client-protocol.ts'
+import type { ResponseHead } from '../../protocol/client-protocol.ts'
 import { changeMember, type PassthroughRewriter, parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import { correctCalls, StreamCallRepair } from './call-repair.ts'
 import { completeUsage, settingsWithDefaults } from './object.ts'
@@ -18,10 +18,10 @@ const requiredFields = [
 ]
 
 /**
- * Rewrites answers of the Responses API: replaces the names of model and provider by those of the catalogue, and repairs tool calls
+ * Rewrites responses of the Responses API: replaces the names of model and provider by those of the catalogue, and repairs tool calls
  * that violate the protocol. All other events stay.
  */
-export function createResponsesRewriter(head: AnswerHead): PassthroughRewriter {
+export function createResponsesRewriter(head: ResponseHead): PassthroughRewriter {
   const { model, provider, createdSeconds, request = {} } = head
   const calls = new StreamCallRepair(head)
   const requestSettings = settingsWithDefaults(request)
@@ -46,8 +46,8 @@ export function createResponsesRewriter(head: AnswerHead): PassthroughRewriter {
       const eventChanges = raw.includes('"response.completed"') ? endChanges : changes
       return calls.repair(changeMember(raw, 'response', completedItems.withOutput(raw, eventChanges)), events)
     },
-    rewriteWhole: (answer, body, events) => {
-      const repaired = withAnnotationsInText(correctCalls(answer, events))
+    rewriteWhole: (response, body, events) => {
+      const repaired = withAnnotationsInText(correctCalls(response, events))
       const { usage } = body as { usage?: object | null }
       const set = usage ? { ...endChanges.set, usage: toLatin1Json(completeUsage(usage)) } : endChanges.set
       return applyChanges(repaired, repaired.indexOf('{'), { ...endChanges, set })
@@ -89,6 +89,6 @@ function withAnnotations(event: Buffer): Buffer {
   return Buffer.from(withAnnotationsInText(event.toString('latin1')), 'latin1')
 }
 
-/** Quotes within strings are escaped, so the type is never a text of the answer. */
+/** Quotes within strings are escaped, so the type is never a text of the response. */
 const withAnnotationsInText = (text: string): string =>
   text.includes(annotationsName) ? text : text.replaceAll(/(?<="type"\s*:\s*)"output_text"/g, emptyAnnotations)

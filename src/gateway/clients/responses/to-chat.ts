@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { answerLimitOf, isAnswerLimit } from '#chat/tokens/answer-limit.ts'
+import { isOutputLimit, outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { readChoiceWord } from '../../protocol/repairs/tool-choice.ts'
 import { findSetFields } from '../../protocol/repairs/unsupported-fields.ts'
@@ -10,7 +10,7 @@ import { listUntranslatableItemTypes } from './input/input-items.ts'
 import { toMessages } from './input/to-messages.ts'
 import { rejectDeepSettings } from './object.ts'
 
-/** Fields that refer to a stored answer, conversation or prompt. This service stores none. */
+/** Fields that refer to a stored response, conversation or prompt. This service stores none. */
 const fieldsNeedingStorage: Record<string, string> = {
   previous_response_id: 'Send the whole conversation as `input` instead.',
   conversation: 'Send the whole conversation as `input` instead.',
@@ -70,7 +70,7 @@ export function responsesToChat(body: Body): ChatRequest {
   requireStateless(body)
   rejectDeepSettings(body)
   const shared = Object.fromEntries(
-    Object.entries(body).filter(([name]) => !translatedFields.has(name) && !isAnswerLimit(name)),
+    Object.entries(body).filter(([name]) => !translatedFields.has(name) && !isOutputLimit(name)),
   )
   const flatTools = new FlatTools(listDeclaredTools(body))
   const messages = toMessages(body.instructions, body.input, flatTools)
@@ -78,7 +78,7 @@ export function responsesToChat(body: Body): ChatRequest {
   return {
     ...shared,
     messages,
-    ...toAnswerLimit(body),
+    ...toOutputLimit(body),
     ...toTextOptions(body),
     ...toChatTools(body, flatTools),
   } as ChatRequest
@@ -89,11 +89,11 @@ function requireStateless(body: Body): void {
     if (body[name] != null) throw new Fault('invalid', `${name}: this service stores no responses. ${instead}`)
   }
   if (body.background === true)
-    throw new Fault('invalid', 'background: this service stores no responses. Stream the answer instead.')
+    throw new Fault('invalid', 'background: this service stores no responses. Stream the response instead.')
 }
 
-function toAnswerLimit(body: Body): Body {
-  const limit = answerLimitOf(body)
+function toOutputLimit(body: Body): Body {
+  const limit = outputLimitOf(body)
   return limit === undefined ? {} : { max_completion_tokens: limit }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { decodeThought } from '#chat/thought-encoding.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { ResponseWriter } from './writer.ts'
@@ -8,7 +8,7 @@ import { ResponseWriter } from './writer.ts'
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1, request: { input: 'Hi' } }
 
 /** The output for the events, without the fields that are the same in each test. */
-function written(...events: AnswerEvent[]): Record<string, any>[] {
+function written(...events: CompletionEvent[]): Record<string, any>[] {
   const writer = new ResponseWriter(head)
   const text = events.map(writer.event).join('') + writer.end(undefined)
   return new SseReader().push(Buffer.from(text)).map(({ event, data }) => {
@@ -19,8 +19,8 @@ function written(...events: AnswerEvent[]): Record<string, any>[] {
 }
 
 /** Without the beginning, in which the response is announced. */
-const contentEvents = (...events: AnswerEvent[]) => written(...events).slice(2, -1)
-const outputOf = (...events: AnswerEvent[]) => written(...events).at(-1)!.response.output
+const contentEvents = (...events: CompletionEvent[]) => written(...events).slice(2, -1)
+const outputOf = (...events: CompletionEvent[]) => written(...events).at(-1)!.response.output
 
 test('a response has all its settings, with defaults for omitted ones', () => {
   const [created, progress, completed] = written()
@@ -248,7 +248,7 @@ test('a namespaced call has both names, whole and streamed', () => {
 test('a call of the search for tools that the client runs is an item of its type', () => {
   const tools = [{ type: 'tool_search', execution: 'client', description: 'find', parameters: {} }]
   const writer = new ResponseWriter({ ...head, request: { input: 'Hi', tools } })
-  const events: AnswerEvent[] = [
+  const events: CompletionEvent[] = [
     { type: 'tool_call', index: 0, id: 'c1', name: 'tool_search' },
     { type: 'tool_arguments', index: 0, text: '{"query":' },
     { type: 'tool_arguments', index: 0, text: '"mail"}' },

@@ -1,7 +1,7 @@
-import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
+import type { Citation, CompletionEvent, TokenCounts } from '#chat/events.ts'
 import { encodeThought } from '#chat/thought-encoding.ts'
 import { isThoughtEnd, type Thought } from '#chat/thoughts.ts'
-import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/client-protocol.ts'
+import type { CostNote, ResponseHead, StreamWriter } from '../../protocol/client-protocol.ts'
 import { CallItems, type ToolCall } from './call-items.ts'
 import { ItemEvents } from './item-events.ts'
 import type {
@@ -17,7 +17,7 @@ import type {
 import { toResponseObject, toResponseUsage } from './object.ts'
 import { TextPosition } from './text-position.ts'
 
-type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
+type Finish = Extract<CompletionEvent, { type: 'finish' }>['reason']
 
 /** Why a response is incomplete, by its finish reason. */
 const incompleteReasons: { [finish in Finish]?: 'max_output_tokens' | 'content_filter' } = {
@@ -30,7 +30,7 @@ const incompleteReasons: { [finish in Finish]?: 'max_output_tokens' | 'content_f
  * the whole response.
  */
 export class ResponseWriter implements StreamWriter {
-  readonly #head: AnswerHead
+  readonly #head: ResponseHead
   readonly #textPosition = new TextPosition()
   readonly #state: ResponseState = { status: 'in_progress', output: [] }
   readonly #items: ItemEvents
@@ -45,7 +45,7 @@ export class ResponseWriter implements StreamWriter {
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
 
-  constructor(head: AnswerHead, passedEvents = 0) {
+  constructor(head: ResponseHead, passedEvents = 0) {
     this.#hasPassedEvents = passedEvents > 0
     this.#head = head
     this.#items = new ItemEvents(this.#state.output, head.id, passedEvents)
@@ -55,7 +55,7 @@ export class ResponseWriter implements StreamWriter {
     return toResponseObject(this.#head, this.#state)
   }
 
-  readonly event = (event: AnswerEvent): string => this.#start() + this.#writeEvent(event)
+  readonly event = (event: CompletionEvent): string => this.#start() + this.#writeEvent(event)
 
   readonly end = (cost: CostNote | undefined): string => {
     const startEvents = this.#start()
@@ -89,7 +89,7 @@ export class ResponseWriter implements StreamWriter {
     return this.#items.write('response.created', { response }) + this.#items.write('response.in_progress', { response })
   }
 
-  #writeEvent(event: AnswerEvent): string {
+  #writeEvent(event: CompletionEvent): string {
     switch (event.type) {
       case 'text':
       case 'refusal':

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { mapTexts } from '#platform/json/map-texts.ts'
 import type { ProviderProtocol } from '../provider-protocol.ts'
 import type { Body } from '../request-body.ts'
-import { mapAnswerEvents } from './map-answer-events.ts'
+import { mapCompletionEvents } from './map-completion-events.ts'
 
 /** The names or ids that a provider accepts, and their paths in the bodies of its protocol. */
 export type NameRule = {
@@ -89,11 +89,11 @@ export function restoreNames(text: string, aliases: Aliases): string {
   return restored
 }
 
-/** Wraps a protocol, so that tool calls in answers have their original names. */
+/** Wraps a protocol, so that tool calls in responses have their original names. */
 export function withOriginalNames(protocol: ProviderProtocol, aliases: Aliases): ProviderProtocol {
-  const restore = (event: AnswerEvent): AnswerEvent[] => {
+  const restore = (event: CompletionEvent): CompletionEvent[] => {
     const name = event.type === 'tool_call' ? aliases.get(event.name) : undefined
-    return [name === undefined ? event : ({ ...event, name } as AnswerEvent)]
+    return [name === undefined ? event : ({ ...event, name } as CompletionEvent)]
   }
-  return mapAnswerEvents(protocol, () => restore)
+  return mapCompletionEvents(protocol, () => restore)
 }

@@ -1,10 +1,10 @@
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import type { Message, ToolCall } from '#chat/message.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { ProviderProtocol } from '../provider-protocol.ts'
-import { mapAnswerEvents } from './map-answer-events.ts'
+import { mapCompletionEvents } from './map-completion-events.ts'
 
 type CustomTool = { name?: string; description?: string | null; format?: { type?: string; grammar?: Grammar } | null }
 type Grammar = { syntax?: string; definition?: string }
@@ -63,7 +63,7 @@ function convertCall(call: ToolCall): ToolCall {
 
 /** Wraps a protocol, so that calls of functions in `tools` become calls of custom tools, with their text. */
 export function withCustomCalls(protocol: ProviderProtocol, tools: ReadonlySet<string>): ProviderProtocol {
-  return mapAnswerEvents(protocol, () => {
+  return mapCompletionEvents(protocol, () => {
     const calls = new CustomCalls(tools)
     return (event) => calls.take(event)
   })
@@ -79,7 +79,7 @@ class CustomCalls {
     this.#tools = tools
   }
 
-  take(event: AnswerEvent): AnswerEvent[] {
+  take(event: CompletionEvent): CompletionEvent[] {
     if (event.type === 'tool_call' && this.#tools.has(event.name)) {
       this.#callsByIndex.set(event.index, { json: '', extent: new JsonExtent(), isEnded: false })
       return [{ ...event, custom: true }]
@@ -89,7 +89,7 @@ class CustomCalls {
   }
 
   /** Adds arguments of a call. Returns undefined for a call of another tool. Emits the text when the arguments are complete. */
-  #add(index: number, text: string): AnswerEvent[] | undefined {
+  #add(index: number, text: string): CompletionEvent[] | undefined {
     const call = this.#callsByIndex.get(index)
     if (!call) return undefined
     // Only white space can follow the end of the JSON.
@@ -99,13 +99,13 @@ class CustomCalls {
     return call.extent.isComplete ? this.#end(index, call) : []
   }
 
-  #end(index: number, call: CustomCall): AnswerEvent[] {
+  #end(index: number, call: CustomCall): CompletionEvent[] {
     call.isEnded = true
     return [{ type: 'tool_arguments', index, text: readInput(call.json) }]
   }
 
-  /** Ends the calls whose arguments are incomplete, because the answer ended at its limit. */
-  #endAll(): AnswerEvent[] {
+  /** Ends the calls whose arguments are incomplete, because the response ended at its limit. */
+  #endAll(): CompletionEvent[] {
     return [...this.#callsByIndex].flatMap(([index, call]) =>
       call.isEnded || call.json === '' ? [] : this.#end(index, call),
     )

@@ -18,7 +18,7 @@ export function pairResults<Entry extends ToolEntry>(entries: readonly Entry[]):
   for (const entry of entries) {
     const calls = unansweredCalls.get(entry.id)
     if (!entry.isResult) {
-      // Some models restart the numbering of calls in each answer.
+      // Some models restart the numbering of calls in each response.
       if (calls?.[0]?.position === entry.position) calls.push(entry)
       else unansweredCalls.set(entry.id, [entry])
       continue
@@ -60,9 +60,11 @@ export function pairMessages<M extends object>(messages: M[]): M[] {
     if (message?.role !== 'tool') result.push(message)
     else if (orphans.has(position)) result.push(toUserMessage(message))
     for (const call of callsOf.get(position) ?? []) {
-      const answer = pairs.resultOf.get(call)
+      const response = pairs.resultOf.get(call)
       result.push(
-        answer ? chatMessages[answer.position]! : { role: 'tool', tool_call_id: call.id, content: missingResultText },
+        response
+          ? chatMessages[response.position]!
+          : { role: 'tool', tool_call_id: call.id, content: missingResultText },
       )
     }
   }
@@ -76,7 +78,7 @@ export const pairChatResults: Repair = (body) => {
   return messages === body.messages ? body : { ...body, messages }
 }
 
-/** Lists calls and results. The calls of consecutive answers get the position of the last answer, because some clients split one. */
+/** Lists calls and results. The calls of consecutive responses get the position of the last response, because some clients split one. */
 function findToolEntries(messages: Message[]): ToolEntry[] {
   const entries: ToolEntry[] = []
   let calls: ToolEntry[] = []

@@ -19,7 +19,7 @@ export type RequestRules = {
   callIds?: NameRule
 }
 
-/** A body that its provider accepts, the removed fields, and the tool names that must be restored in the answer. */
+/** A body that its provider accepts, the removed fields, and the tool names that must be restored in the response. */
 export type RepairedBody = { body: Body; dropped: readonly string[]; aliases: Aliases }
 
 /** Applies the repairs in their order, and then replaces refused names and ids by aliases. */

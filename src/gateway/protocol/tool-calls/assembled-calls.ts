@@ -1,13 +1,13 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 
-export type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
-type CallEvent = Extract<AnswerEvent, { type: 'tool_call' | 'tool_arguments' }>
+export type ToolCall = Extract<CompletionEvent, { type: 'tool_call' }>
+type CallEvent = Extract<CompletionEvent, { type: 'tool_call' | 'tool_arguments' }>
 
 /** A tool call with all of its arguments. */
 export type AssembledCall = ToolCall & { args: string }
 
-/** The calls among the events of a whole answer, in order. */
-export function assembleCalls(events: readonly AnswerEvent[]): AssembledCall[] {
+/** The calls among the events of a whole response, in order. */
+export function assembleCalls(events: readonly CompletionEvent[]): AssembledCall[] {
   const calls = new Map<number, AssembledCall>()
   for (const event of listCallEvents(events)) {
     if (event.type === 'tool_call') {
@@ -20,7 +20,7 @@ export function assembleCalls(events: readonly AnswerEvent[]): AssembledCall[] {
   return [...calls.values()]
 }
 
-export function listCallEvents(events: readonly AnswerEvent[]): CallEvent[] {
+export function listCallEvents(events: readonly CompletionEvent[]): CallEvent[] {
   return events.filter((event) => event.type === 'tool_call' || event.type === 'tool_arguments')
 }
 

@@ -1,28 +1,31 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { AnswerEvent } from '#chat/events.ts'
-import type { AnswerContext } from '../provider-protocol.ts'
+import type { CompletionEvent } from '#chat/events.ts'
+import type { ResponseContext } from '../provider-protocol.ts'
 import { maxToolCalls, ToolCallAssembler } from './assembler.ts'
 import type { ToolCallFragment, UpstreamEvent } from './fragment.ts'
 
 type Piece = Omit<ToolCallFragment, 'type'>
 const a = '{"path":"a"}'
 const b = '{"path":"b"}'
-const finish = (reason: 'tool_calls' | 'length' = 'tool_calls'): AnswerEvent => ({
+const finish = (reason: 'tool_calls' | 'length' = 'tool_calls'): CompletionEvent => ({
   type: 'finish',
   reason,
   native: reason,
 })
-const text: AnswerEvent = { type: 'text', text: '\n' }
-const isPiece = (one: Piece | AnswerEvent): one is Piece => !('type' in one)
+const text: CompletionEvent = { type: 'text', text: '\n' }
+const isPiece = (one: Piece | CompletionEvent): one is Piece => !('type' in one)
 
-function assembled(events: readonly UpstreamEvent[][], options: AnswerContext = {}): AnswerEvent[] {
+function assembled(events: readonly UpstreamEvent[][], options: ResponseContext = {}): CompletionEvent[] {
   const assembler = new ToolCallAssembler(options)
   return [...events.flatMap((upstreamEvents) => assembler.push(upstreamEvents)), ...assembler.finish()]
 }
 
-function eventsOf(given: (Piece | AnswerEvent | (Piece | AnswerEvent)[])[], options?: AnswerContext): AnswerEvent[] {
+function eventsOf(
+  given: (Piece | CompletionEvent | (Piece | CompletionEvent)[])[],
+  options?: ResponseContext,
+): CompletionEvent[] {
   const typed = given.map((one) =>
     [one].flat().map((each): UpstreamEvent => (isPiece(each) ? { type: 'call_fragment', ...each } : each)),
   )
@@ -30,7 +33,7 @@ function eventsOf(given: (Piece | AnswerEvent | (Piece | AnswerEvent)[])[], opti
 }
 
 /** The calls as a client would assemble them, in order: id, name, arguments. */
-function callsOf(events: AnswerEvent[]): string[][] {
+function callsOf(events: CompletionEvent[]): string[][] {
   const calls: string[][] = []
   for (const event of events) {
     if (event.type === 'tool_call') {
@@ -201,7 +204,7 @@ describe('tool calls in pieces', () => {
   })
 
   test('a call without an id gets one, and a repeated id gets another one', () => {
-    assert.deepEqual(callsOf(eventsOf([{ name: 'f', answerId: 'c' }, { name: 'g' }], { answerId: 'gen-1' })), [
+    assert.deepEqual(callsOf(eventsOf([{ name: 'f', responseId: 'c' }, { name: 'g' }], { responseId: 'gen-1' })), [
       ['call_c_0', 'f', '{}'],
       ['call_gen-1_1', 'g', '{}'],
     ])
@@ -233,15 +236,15 @@ describe('tool calls in pieces', () => {
     )
   })
 
-  test('arguments that are cut are an error, unless the answer was cut at its limit', () => {
+  test('arguments that are cut are an error, unless the response was cut at its limit', () => {
     const cut = { ...named('call_a', 0), text: '{"city": "ari' }
     assert.throws(() => eventsOf([cut, finish()]), /arguments of the call of "read" are cut off/)
     assert.throws(() => eventsOf([cut]), /cut off/)
     assert.equal(callsOf(eventsOf([cut, finish('length')]))[0]![2], '{"city": "ari')
     const tokens = { prompt: 1, completion: 10, cached: 0, cacheWritten: 0, reasoning: 0 }
-    const atLimit = eventsOf([cut, finish(), { type: 'usage', tokens }], { answerLimit: 10 })
+    const atLimit = eventsOf([cut, finish(), { type: 'usage', tokens }], { outputLimit: 10 })
     assert.deepEqual(atLimit.at(-1), { type: 'finish', reason: 'length', native: 'tool_calls' })
-    assert.throws(() => eventsOf([cut, finish(), { type: 'usage', tokens }], { answerLimit: 11 }), /cut off/)
+    assert.throws(() => eventsOf([cut, finish(), { type: 'usage', tokens }], { outputLimit: 11 }), /cut off/)
   })
 
   test('a call without a name is an error', () => {
@@ -326,10 +329,10 @@ function made(
 }
 
 /** All pieces, with those of each call in order, mixed with other events, in one or several upstream events. */
-function interleaved(all: Made[], next: () => number): (Piece | AnswerEvent)[][] {
+function interleaved(all: Made[], next: () => number): (Piece | CompletionEvent)[][] {
   const rest = all.map(({ pieces }) => [...pieces])
-  const given: (Piece | AnswerEvent)[][] = []
-  // Each call starts before the next one: its index in the answer is the order in which calls start.
+  const given: (Piece | CompletionEvent)[][] = []
+  // Each call starts before the next one: its index in the response is the order in which calls start.
   const first = rest.map((pieces) => pieces.shift()!)
   let started = 0
   while (started < all.length || rest.some((pieces) => pieces.length > 0)) {

@@ -1,41 +1,41 @@
 import { createCallId } from '#chat/call-id.ts'
-import type { AnswerEvent } from '#chat/events.ts'
-import type { AnswerContext } from '../provider-protocol.ts'
-import { AnswerEnding, type Finish } from './answer-ending.ts'
+import type { CompletionEvent } from '#chat/events.ts'
+import type { ResponseContext } from '../provider-protocol.ts'
 import { CallFinder } from './call-finder.ts'
 import { findDeclaredName } from './declared-name.ts'
 import { hasNoFragments, isEndMarker, type ToolCallFragment, type UpstreamEvent, withoutNullName } from './fragment.ts'
 import { PartialCall } from './partial-call.ts'
+import { type Finish, ResponseEnding } from './response-ending.ts'
 
 /**
- * The most tool calls of an answer. The main thread reads and writes a whole answer at once, which takes about 8 ms for
+ * The most tool calls of a response. The main thread reads and writes a whole response at once, which takes about 8 ms for
  * each thousand calls. No model makes so many, except one that repeats itself.
  */
 export const maxToolCalls = 5000
 
 /**
- * Assembles the tool calls of one answer from their fragments, which servers send in many forms (docs/decisions/0197). Calls are
+ * Assembles the tool calls of one response from their fragments, which servers send in many forms (docs/decisions/0197). Calls are
  * in the order in which the upstream started them. Each has one event `tool_call`, with its id and name, which opens the call
  * for the client. Its arguments follow as they arrive, and are complete at the end. Several calls can be open at a time.
- * @throws Error for calls that cannot be completed, unless the answer was cut off at its limit, and for too many calls.
+ * @throws Error for calls that cannot be completed, unless the response was cut off at its limit, and for too many calls.
  */
 export class ToolCallAssembler {
-  readonly #context: AnswerContext
-  readonly #ending: AnswerEnding
+  readonly #context: ResponseContext
+  readonly #ending: ResponseEnding
   #calls: PartialCall[] = []
-  /** Created for the first call, because most answers have none. */
+  /** Created for the first call, because most responses have none. */
   #finder: CallFinder | undefined
   /** The number of calls at the start of `#calls` that were opened or dropped. */
   #releasedCount = 0
   #openedCount = 0
 
-  constructor(context: AnswerContext) {
+  constructor(context: ResponseContext) {
     this.#context = context
-    this.#ending = new AnswerEnding(context.answerLimit)
+    this.#ending = new ResponseEnding(context.outputLimit)
   }
 
   /** @param events the content of one event of the upstream. */
-  push(events: UpstreamEvent[]): AnswerEvent[] {
+  push(events: UpstreamEvent[]): CompletionEvent[] {
     if (this.#calls.length === 0 && hasNoFragments(events)) return this.#takeWithoutCalls(events)
     this.#finder?.startEvent()
     const isBesideText = events.some(isTextOrReasoning)
@@ -45,7 +45,7 @@ export class ToolCallAssembler {
   }
 
   /** Completes all calls after the last event of the upstream. */
-  finish(): AnswerEvent[] {
+  finish(): CompletionEvent[] {
     if (this.#calls.some((call) => call.args.isUnclosed)) this.#ending.truncateAtLimit()
     return [...this.#completeCalls(), ...this.#ending.end(this.#hasCalls)]
   }
@@ -54,15 +54,15 @@ export class ToolCallAssembler {
     return this.#openedCount > 0
   }
 
-  /** Takes the events of an answer that has no calls so far. Most of them pass as they are. */
-  #takeWithoutCalls(events: AnswerEvent[]): AnswerEvent[] {
+  /** Takes the events of a response that has no calls so far. Most of them pass as they are. */
+  #takeWithoutCalls(events: CompletionEvent[]): CompletionEvent[] {
     for (const event of events) this.#ending.note(event)
     if (!events.some(isFinish)) return events
     const isBesideText = events.some(isTextOrReasoning)
-    return events.flatMap((event): AnswerEvent[] => (isFinish(event) ? this.#report(event, isBesideText) : [event]))
+    return events.flatMap((event): CompletionEvent[] => (isFinish(event) ? this.#report(event, isBesideText) : [event]))
   }
 
-  #addOther(event: AnswerEvent, isBesideText: boolean): AnswerEvent[] {
+  #addOther(event: CompletionEvent, isBesideText: boolean): CompletionEvent[] {
     this.#ending.note(event)
     if (!isFinish(event)) return [event]
     if (this.#ending.isTruncated || !this.#calls.some((call) => call.canContinue))
@@ -78,7 +78,7 @@ export class ToolCallAssembler {
   }
 
   /** Adds a fragment. Objects after its arguments are further calls. There can be very many, because a model can repeat itself. */
-  #addFragment(sentFragment: ToolCallFragment): AnswerEvent[] {
+  #addFragment(sentFragment: ToolCallFragment): CompletionEvent[] {
     const fragment = withoutNullName(sentFragment, this.#context.toolNames)
     const { events, rest: otherObjects } = this.#addToCall(fragment)
     let rest = otherObjects
@@ -91,7 +91,7 @@ export class ToolCallAssembler {
   }
 
   /** @returns the events of the call of a fragment, and the text that follows its arguments in the fragment. */
-  #addToCall(fragment: ToolCallFragment): { events: AnswerEvent[]; rest: string } {
+  #addToCall(fragment: ToolCallFragment): { events: CompletionEvent[]; rest: string } {
     this.#finder ??= new CallFinder(this.#context.toolNames)
     const call = this.#findOrCreateCall(fragment, this.#finder)
     if (!call) return { events: [], rest: '' }
@@ -120,8 +120,8 @@ export class ToolCallAssembler {
   }
 
   /** Opens the calls that can be sent to the client, in order. */
-  #openNextCalls(): AnswerEvent[] {
-    const events: AnswerEvent[] = []
+  #openNextCalls(): CompletionEvent[] {
+    const events: CompletionEvent[] = []
     while (this.#releasedCount < this.#calls.length) {
       const call = this.#calls[this.#releasedCount]!
       const name = call.completedName
@@ -132,16 +132,16 @@ export class ToolCallAssembler {
     return events
   }
 
-  #open(call: PartialCall, name: string): AnswerEvent[] {
+  #open(call: PartialCall, name: string): CompletionEvent[] {
     const index = this.#openedCount++
-    const generatedId = createCallId(call.answerId || this.#context.answerId, index)
+    const generatedId = createCallId(call.responseId || this.#context.responseId, index)
     return call.open({ index, id: call.id ?? generatedId, name: findDeclaredName(name, this.#context.toolNames) })
   }
 
   /** Completes all calls, because no more fragments follow. @throws Error for a call that is cut off or has no name. */
-  #completeCalls(): AnswerEvent[] {
+  #completeCalls(): CompletionEvent[] {
     this.#calls = joinNamelessCalls(this.#calls)
-    const events: AnswerEvent[] = []
+    const events: CompletionEvent[] = []
     const latestNames = new Map<number | undefined, string>()
     for (const call of this.#calls) {
       const name = call.name ?? this.#inferName(call, latestNames)
@@ -183,6 +183,6 @@ function joinNamelessCalls(calls: readonly PartialCall[]): PartialCall[] {
   return joinedCalls
 }
 
-const isFinish = (event: AnswerEvent) => event.type === 'finish'
+const isFinish = (event: CompletionEvent) => event.type === 'finish'
 
 const isTextOrReasoning = ({ type }: UpstreamEvent) => type === 'text' || type === 'reasoning'

@@ -1,7 +1,7 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { isEndMark } from '../end-mark.ts'
-import type { AnswerContext, StreamReader } from '../provider-protocol.ts'
+import type { ResponseContext, StreamReader } from '../provider-protocol.ts'
 import { ChoicesAssembler } from './choices-assembler.ts'
 import type { UpstreamEvent } from './fragment.ts'
 
@@ -10,22 +10,22 @@ type FragmentReader = (event: SseEvent) => UpstreamEvent[]
 
 /** Wraps a stream reader, so that the fragments of tool calls are assembled. The end mark (`[DONE]`) completes the calls. */
 export function assembleStreamCalls(
-  createReader: (answerId?: string) => FragmentReader,
-): (context?: AnswerContext) => StreamReader {
+  createReader: (responseId?: string) => FragmentReader,
+): (context?: ResponseContext) => StreamReader {
   return (context = {}) => {
-    const read = createReader(context.answerId)
+    const read = createReader(context.responseId)
     const assembler = new ChoicesAssembler(context)
     return (event) => (isEndMark(event) ? assembler.finish() : assembler.push(read(event)))
   }
 }
 
-/** Wraps a reader of whole answers, so that the fragments of tool calls are assembled. */
+/** Wraps a reader of whole responses, so that the fragments of tool calls are assembled. */
 export function assembleBodyCalls(
-  read: (body: unknown, answerId?: string) => UpstreamEvent[],
-): (body: unknown, context?: AnswerContext) => AnswerEvent[] {
+  read: (body: unknown, responseId?: string) => UpstreamEvent[],
+): (body: unknown, context?: ResponseContext) => CompletionEvent[] {
   return (body, context = {}) => {
     const assembler = new ChoicesAssembler(context)
-    const events = assembler.push(read(body, context.answerId))
+    const events = assembler.push(read(body, context.responseId))
     return [...events, ...assembler.finish()]
   }
 }

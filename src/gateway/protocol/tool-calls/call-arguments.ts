@@ -29,7 +29,7 @@ export class CallArguments {
   #unsentText = ''
   /** Some of the arguments were sent to the client. */
   #hasSent = false
-  /** The upstream sent no arguments until the end of the answer, so `{}` was sent to the client. */
+  /** The upstream sent no arguments until the end of the response, so `{}` was sent to the client. */
   #hasSentDefault = false
   /** Whether the arguments start with `{`. Undefined while they are only white space. */
   #startsObject: boolean | undefined
@@ -123,7 +123,7 @@ export class CallArguments {
     // Some upstreams repeat the arguments when they are complete.
     if (this.isComplete && startsObject(text) && this.equals(text)) return ''
     if (this.#hasSentDefault && text.trim() !== '')
-      throw new Error(`the arguments of the call of "${callName}" follow the end of the answer`)
+      throw new Error(`the arguments of the call of "${callName}" follow the end of the response`)
     if (startsObject(text) && this.#isReplaceable()) {
       // The client already has the empty object.
       if (this.#hasSent) requireNoSecondObject(text, callName)

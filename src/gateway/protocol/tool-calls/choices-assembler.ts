@@ -1,25 +1,25 @@
-import type { AnswerEvent } from '#chat/events.ts'
-import type { AnswerContext } from '../provider-protocol.ts'
+import type { CompletionEvent } from '#chat/events.ts'
+import type { ResponseContext } from '../provider-protocol.ts'
 import { ToolCallAssembler } from './assembler.ts'
 import type { UpstreamEvent } from './fragment.ts'
 
 /**
- * Assembles the tool calls of an answer with one or several choices, separately for each choice. Calls are numbered
+ * Assembles the tool calls of a response with one or several choices, separately for each choice. Calls are numbered
  * within their choice.
  * @throws Error as `ToolCallAssembler` does.
  */
 export class ChoicesAssembler {
-  readonly #context: AnswerContext
+  readonly #context: ResponseContext
   readonly #firstChoice: ToolCallAssembler
   #furtherChoices: Map<number, ToolCallAssembler> | undefined
 
-  constructor(context: AnswerContext) {
+  constructor(context: ResponseContext) {
     this.#context = context
     this.#firstChoice = new ToolCallAssembler(context)
   }
 
   /** @param upstreamEvents the content of one event of the upstream. */
-  push(upstreamEvents: UpstreamEvent[]): AnswerEvent[] {
+  push(upstreamEvents: UpstreamEvent[]): CompletionEvent[] {
     if (this.#furtherChoices === undefined && !upstreamEvents.some(isFurtherChoice))
       return this.#firstChoice.push(upstreamEvents)
     const { first = [], further = [] } = Object.groupBy(upstreamEvents, (event) =>
@@ -33,13 +33,13 @@ export class ChoicesAssembler {
   }
 
   /** Completes all calls after the last event of the upstream. */
-  finish(): AnswerEvent[] {
+  finish(): CompletionEvent[] {
     if (!this.#furtherChoices) return this.#firstChoice.finish()
     const furtherEvents = [...this.#furtherChoices].flatMap(([choice, calls]) => withChoice(calls.finish(), choice))
     return [...this.#firstChoice.finish(), ...furtherEvents]
   }
 
-  #assembleChoice(choice: number, events: readonly UpstreamEvent[]): AnswerEvent[] {
+  #assembleChoice(choice: number, events: readonly UpstreamEvent[]): CompletionEvent[] {
     const choiceEvents = events.map((event) => withChoiceId(event, choice))
     return withChoice(this.#findOrCreateAssembler(choice).push(choiceEvents), choice)
   }
@@ -48,8 +48,8 @@ export class ChoicesAssembler {
     this.#furtherChoices ??= new Map()
     const existing = this.#furtherChoices.get(choice)
     if (existing) return existing
-    const { answerId } = this.#context
-    const created = new ToolCallAssembler({ ...this.#context, answerId: answerId && `${answerId}_${choice}` })
+    const { responseId } = this.#context
+    const created = new ToolCallAssembler({ ...this.#context, responseId: responseId && `${responseId}_${choice}` })
     this.#furtherChoices.set(choice, created)
     return created
   }
@@ -59,8 +59,9 @@ const isFurtherChoice = ({ choice = 0 }: UpstreamEvent) => choice > 0
 
 /** Generated ids include the choice, so that they differ between choices. */
 function withChoiceId(event: UpstreamEvent, choice: number): UpstreamEvent {
-  if (event.type !== 'call_fragment' || !event.answerId) return event
-  return { ...event, answerId: `${event.answerId}_${choice}` }
+  if (event.type !== 'call_fragment' || !event.responseId) return event
+  return { ...event, responseId: `${event.responseId}_${choice}` }
 }
 
-const withChoice = (events: AnswerEvent[], choice: number) => events.map((event): AnswerEvent => ({ ...event, choice }))
+const withChoice = (events: CompletionEvent[], choice: number) =>
+  events.map((event): CompletionEvent => ({ ...event, choice }))

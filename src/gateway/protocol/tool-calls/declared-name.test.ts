@@ -25,11 +25,11 @@ test('a very long name stays', () => {
   assert.ok(performance.now() - startedAt < 10_000)
 })
 
-test('calls of whole and streamed answers have the declared name', () => {
+test('calls of whole and streamed responses have the declared name', () => {
   const call = { index: 0, id: 'a', function: { name: 'functions.read', arguments: '{}' } }
   const body = { choices: [{ message: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
   const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
-  const context = { answerId: 'c', toolNames: declared }
+  const context = { responseId: 'c', toolNames: declared }
   const streamed = openaiChat.createReader(context)({
     event: undefined,
     data: JSON.stringify(chunk),

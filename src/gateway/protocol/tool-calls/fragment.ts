@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import type { ThoughtMetadata } from '#chat/thoughts.ts'
 
 /**
@@ -21,8 +21,8 @@ export type ToolCallFragment = {
   wholeArguments?: string | undefined
   /** Whether the upstream reports that the call is complete. */
   isClosed?: true | undefined
-  /** The upstream's id of the answer. If the upstream sends no id of the call, one is generated from it. */
-  answerId?: string | undefined
+  /** The upstream's id of the response. If the upstream sends no id of the call, one is generated from it. */
+  responseId?: string | undefined
   /** The thought signature of the call (Gemini), which the server requires in later requests. */
   signature?: CallSignature | undefined
   /** The index of the choice, if it is not the first. */
@@ -38,9 +38,9 @@ export function argumentsText(value: unknown): string | undefined {
 }
 
 /** An event that the reader of an upstream returns. Its tool calls are still in fragments. */
-export type UpstreamEvent = AnswerEvent | ToolCallFragment
+export type UpstreamEvent = CompletionEvent | ToolCallFragment
 
-export function hasNoFragments(events: UpstreamEvent[]): events is AnswerEvent[] {
+export function hasNoFragments(events: UpstreamEvent[]): events is CompletionEvent[] {
   return events.every(({ type }) => type !== 'call_fragment')
 }
 

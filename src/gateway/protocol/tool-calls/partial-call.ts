@@ -1,8 +1,8 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { CallArguments } from './call-arguments.ts'
 import type { CallSignature, ToolCallFragment } from './fragment.ts'
 
-/** A call as the client has it. `index` is its number among the calls of the answer. */
+/** A call as the client has it. `index` is its number among the calls of the response. */
 type OpenedCall = { index: number; id: string; name: string }
 
 /** One tool call while its fragments arrive. It is open once its id and name were sent to the client. */
@@ -12,7 +12,7 @@ export class PartialCall {
   readonly args = new CallArguments()
   #id: string | undefined
   #name: string | undefined
-  #answerId: string | undefined
+  #responseId: string | undefined
   #namespace: string | undefined
   /** The thought signature of the call (Gemini), until it was sent to the client. */
   #unsentSignature: CallSignature | undefined
@@ -39,9 +39,9 @@ export class PartialCall {
     return this.#name
   }
 
-  /** The upstream's id of the answer. If the upstream sends no id of the call, one is generated from it. */
-  get answerId(): string | undefined {
-    return this.#answerId
+  /** The upstream's id of the response. If the upstream sends no id of the call, one is generated from it. */
+  get responseId(): string | undefined {
+    return this.#responseId
   }
 
   get isOpen(): boolean {
@@ -75,14 +75,14 @@ export class PartialCall {
    * @throws Error for a name that continues after it was sent to the client.
    */
   add(fragment: ToolCallFragment, isNamePartial: boolean): string {
-    const { id, name, namespace, custom, isClosed, answerId, signature } = fragment
+    const { id, name, namespace, custom, isClosed, responseId, signature } = fragment
     this.#id ||= id || undefined
     if (name) {
       this.#addName(name, isClosed)
       this.#isNamePartial = isNamePartial
     }
     this.#namespace ??= namespace
-    this.#answerId ||= answerId
+    this.#responseId ||= responseId
     this.#addSignature(signature)
     if (custom) this.#isCustom = true
     const rest = this.args.add(fragment, this.#name)
@@ -98,10 +98,10 @@ export class PartialCall {
   }
 
   /** Opens the call. @returns the events for the client: the thought signature, and the call without its arguments. */
-  open({ index, id, name }: OpenedCall): AnswerEvent[] {
+  open({ index, id, name }: OpenedCall): CompletionEvent[] {
     this.#opened = { index, id, name }
     this.#name = name
-    const start: AnswerEvent = {
+    const start: CompletionEvent = {
       type: 'tool_call',
       index,
       id,
@@ -113,7 +113,7 @@ export class PartialCall {
   }
 
   /** Returns the thought signature if it was not sent to the client, once the call is open. */
-  takeSignature(): AnswerEvent[] {
+  takeSignature(): CompletionEvent[] {
     const signature = this.#unsentSignature
     if (!signature || !this.#opened) return []
     this.#unsentSignature = undefined
@@ -121,14 +121,14 @@ export class PartialCall {
   }
 
   /** Returns unsent arguments that can no longer be replaced, once the call is open. */
-  takeSendableArguments(): AnswerEvent[] {
+  takeSendableArguments(): CompletionEvent[] {
     // The real arguments can follow a placeholder until the call is closed.
     if (!this.#opened || (this.args.isPlaceholder && !this.#isClosed)) return []
     return argumentEvents(this.#opened, this.args.takeSendable())
   }
 
   /** Returns all unsent arguments of an open call, after the last fragment. @throws Error as `CallArguments.takeRest` does. */
-  takeRestOfArguments(): AnswerEvent[] {
+  takeRestOfArguments(): CompletionEvent[] {
     return this.#opened ? argumentEvents(this.#opened, this.args.takeRest(this.#name)) : []
   }
 
@@ -148,6 +148,6 @@ export class PartialCall {
   }
 }
 
-function argumentEvents({ index }: OpenedCall, text: string): AnswerEvent[] {
+function argumentEvents({ index }: OpenedCall, text: string): CompletionEvent[] {
   return text === '' ? [] : [{ type: 'tool_arguments', index, text }]
 }

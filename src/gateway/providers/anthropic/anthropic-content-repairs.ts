@@ -157,7 +157,7 @@ function withReminders(turns: readonly Turn[]): Turn[] {
   return result
 }
 
-/** Removes white space at the end of a prefilled answer. Anthropic refuses it. */
+/** Removes white space at the end of a prefilled response. Anthropic refuses it. */
 export const trimPrefill: Repair = (body) => {
   const turns = body.messages as Turn[] | undefined
   const last = Array.isArray(turns) ? turns.at(-1) : undefined

@@ -116,7 +116,7 @@ describe('anthropic-messages, requests', () => {
     assert.deepEqual(choose({ parallel_tool_calls: false }), { type: 'auto', disable_parallel_tool_use: true })
   })
 
-  test('an answer schema becomes the output configuration', () => {
+  test('a response schema becomes the output configuration', () => {
     const schema = { type: 'object', properties: {}, additionalProperties: false }
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } }
     assert.deepEqual(bodyOf({ response_format }, 'claude-sonnet-4-5').output_config, {
@@ -159,7 +159,7 @@ describe('anthropic-messages, thinking', () => {
     }
   })
 
-  test('a budget leaves room for the requested answer', () => {
+  test('a budget leaves room for the requested response', () => {
     const { thinking, max_tokens } = bodyOf({ reasoning: { max_tokens: 2000 }, max_tokens: 500 })
     assert.deepEqual([thinking.budget_tokens, max_tokens], [2000, 2500])
     const small = endpointFor(old, { maxCompletionTokens: 2048 })

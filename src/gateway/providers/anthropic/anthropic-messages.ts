@@ -1,25 +1,25 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
+import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/provider-protocol.ts'
-import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'
 import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
+import { wrapFormatSchema } from '../../protocol/repairs/response-format.ts'
 import { findSetFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
 import { listDroppedImageFields } from '../content.ts'
 import { readErrorBodyMessage } from '../errors/error-message.ts'
 import { readCount } from '../token-counts.ts'
-import { createAnthropicReader, readAnthropicMessage } from './answer/anthropic-answer.ts'
-import { replaceFormatByTool } from './anthropic-answer-format.ts'
 import { anthropicNormalization } from './anthropic-normalization.ts'
 import { adaptForAnthropic } from './anthropic-passthrough.ts'
 import { encodeAnthropicRequest, thinkingSettingsFor } from './anthropic-request.ts'
+import { replaceFormatByTool } from './anthropic-response-format.ts'
 import { anthropicRules, listUnsupportedFields, toChatFieldName } from './anthropic-rules.ts'
 import { canReasonWith } from './anthropic-thinking.ts'
 import { encodeProviderTool, readAnthropicBillableOptions } from './anthropic-tools.ts'
+import { createAnthropicReader, readAnthropicMessage } from './response/anthropic-response.ts'
 
 /** Anthropic messages: separate system prompt, signed reasoning, cache breakpoints. */
 export const anthropicMessages: ProviderProtocol = {
@@ -42,9 +42,9 @@ export const anthropicMessages: ProviderProtocol = {
       const encoded = encodeRequest('/messages/count_tokens', adaptForAnthropic(body, target.endpoint), target)
       return { ...encoded, body: toCountableBody(encoded.body) }
     },
-    read: (answer) => readCount((answer as { input_tokens?: unknown } | undefined)?.input_tokens),
+    read: (response) => readCount((response as { input_tokens?: unknown } | undefined)?.input_tokens),
   },
-  answerLimit: sentAnswerLimit,
+  outputLimit: sentOutputLimit,
   billableOptions: readAnthropicBillableOptions,
   supportsTool: (tool) => isCustomTool(tool) || encodeProviderTool(tool) !== undefined,
   canReason: (chat, endpoint) => canReasonWith(endpoint, thinkingSettingsFor(chat, endpoint)),
@@ -67,7 +67,7 @@ function encodeRequest(
   { credential }: ProtocolTarget,
   source?: JsonSource,
 ): EncodedRequest & { dropped: readonly string[] } {
-  const { body: formatted, answerTool } = replaceFormatByTool(body)
+  const { body: formatted, outputTool } = replaceFormatByTool(body)
   const { body: repaired, dropped, aliases } = repairBody(formatted, anthropicRules)
   return {
     path,
@@ -76,13 +76,13 @@ function encodeRequest(
     source,
     dropped,
     aliases,
-    answerTool,
+    outputTool,
   }
 }
 
-/** The answer limit that is sent. A limit of the client is sent even if it exceeds that of the catalogue. */
-function sentAnswerLimit(chat: ChatRequest, endpoint: Endpoint): number {
-  return Math.max(thinkingSettingsFor(chat, endpoint).maxTokens, answerLimitOf(chat) ?? 0)
+/** The output limit that is sent. A limit of the client is sent even if it exceeds that of the catalogue. */
+function sentOutputLimit(chat: ChatRequest, endpoint: Endpoint): number {
+  return Math.max(thinkingSettingsFor(chat, endpoint).maxTokens, outputLimitOf(chat) ?? 0)
 }
 
 /** The fields that Anthropic's token counting accepts. It refuses others, such as `max_tokens`. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fitToClaude } from './anthropic-model-rules.ts'
 
 const user = { role: 'user', content: 'Hi' }
-const answer = { role: 'assistant', content: 'Sure' }
+const response = { role: 'assistant', content: 'Sure' }
 const fit = (body: object) => {
   const dropped: string[] = []
   return { body: fitToClaude({ model: 'claude-opus-4-7', messages: [user], ...body }, dropped), dropped }
@@ -27,13 +27,13 @@ test('sampling settings that a model refuses are removed', () => {
 
 test('a conversation starts with the user, and ends with the user without prefill', () => {
   const roles = ({ body }: ReturnType<typeof fit>) => (body.messages as { role: string }[]).map(({ role }) => role)
-  assert.deepEqual(roles(fit({ messages: [answer, user] })), ['user', 'assistant', 'user'])
-  assert.deepEqual(roles(fit({ messages: [user, answer] })), ['user', 'assistant', 'user'])
-  assert.deepEqual(roles(fit({ model: 'claude-haiku-4-5', messages: [user, answer] })), ['user', 'assistant'])
+  assert.deepEqual(roles(fit({ messages: [response, user] })), ['user', 'assistant', 'user'])
+  assert.deepEqual(roles(fit({ messages: [user, response] })), ['user', 'assistant', 'user'])
+  assert.deepEqual(roles(fit({ model: 'claude-haiku-4-5', messages: [user, response] })), ['user', 'assistant'])
 })
 
 test('other servers of the protocol get the request as it is', () => {
-  const body = { model: 'kimi-k2', messages: [answer], temperature: 0.5, metadata: { user_id: 'ada@example.com' } }
+  const body = { model: 'kimi-k2', messages: [response], temperature: 0.5, metadata: { user_id: 'ada@example.com' } }
   assert.equal(fitToClaude(body, []), body)
 })
 

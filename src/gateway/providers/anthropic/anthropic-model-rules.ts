@@ -48,7 +48,7 @@ const withAcceptedThinking: ClaudeRule = (body, model, dropped) => {
 /** Opus 4.5 accepts an effort beside a budget. The other models with budgets refuse efforts. */
 const budgetModelsWithEffort = /claude-opus-4[-.]5/
 
-/** Replaces adaptive thinking by a budget for its effort, or removes it if the answer limit has no room for a budget. */
+/** Replaces adaptive thinking by a budget for its effort, or removes it if the output limit has no room for a budget. */
 function withBudget(body: Body, { effort }: OutputConfig, dropped: string[]): Body {
   const maxTokens = Number(body.max_tokens)
   const setting = {
@@ -99,10 +99,10 @@ const withAcceptedToolChoice: ClaudeRule = (body, model, dropped) => {
   return thinking ? { ...current, thinking } : current
 }
 
-/** The share of the answer limit that replaces a budget which is not below the limit. */
+/** The share of the output limit that replaces a budget which is not below the limit. */
 const maxBudgetShare = 0.95
 
-/** The budget must be below the answer limit. With tools it can be larger, for reasoning between calls. */
+/** The budget must be below the output limit. With tools it can be larger, for reasoning between calls. */
 const withSmallerBudget: ClaudeRule = (body, _model, dropped) => {
   const thinking = body.thinking as Thinking
   if (thinking?.type !== 'enabled') return body
@@ -175,7 +175,7 @@ function refusedSettings(body: Body, model: string): string[] {
   return modelsWithOneSamplingField.test(model) && body.temperature != null && body.top_p != null ? ['top_p'] : []
 }
 
-/** Claude refuses a conversation that starts with an answer. Models without prefill also refuse one that ends with it. */
+/** Claude refuses a conversation that starts with a response. Models without prefill also refuse one that ends with it. */
 const withUserTurnsAtEnds: ClaudeRule = (body, model) => {
   const turns = body.messages
   if (!Array.isArray(turns) || turns.length === 0) return body

@@ -1,13 +1,13 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { AnswerNormalization } from '../../protocol/answer-normalization.ts'
+import type { AnswerNormalization } from '../../protocol/response-normalization.ts'
 import { isEmptyError } from '../errors/error-body.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
-/** Converts variants of Anthropic's protocol, such as answers with the usage or the finish reasons of OpenAI. */
+/** Converts variants of Anthropic's protocol, such as responses with the usage or the finish reasons of OpenAI. */
 export const anthropicNormalization: AnswerNormalization = {
   eventPattern: /"(?:message_start|message_delta|content_block_\w+)"/,
-  isOwnAnswer: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
+  isOwnResponse: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
   normalizer: {
     // The type of an event can be in its name alone, so the data is searched for it.
     isStandard: ({ event, data }) =>
@@ -15,7 +15,7 @@ export const anthropicNormalization: AnswerNormalization = {
       ((event === undefined || data.includes(`"${event}"`)) &&
         (!data.includes('"usage"') || (!openaiUsage.test(data) && !openaiReason.test(data)))),
     normalizeEvent: (content, _progress, name) => normalizeEvent(content as Members, name),
-    normalizeAnswer: (body) => (isObject(body) ? addStopReason(normalizeMessage(body)) : body),
+    normalizeResponse: (body) => (isObject(body) ? addStopReason(normalizeMessage(body)) : body),
   },
 }
 

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { isEncodedThought } from '#chat/thought-encoding.ts'
-import { answerLimitOf, renameAnswerLimit } from '#chat/tokens/answer-limit.ts'
+import { outputLimitOf, renameOutputLimit } from '#chat/tokens/output-limit.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { emptyRequestFault } from '../empty-request.ts'
 import { withoutServiceFields } from '../service-fields.ts'
@@ -18,7 +18,7 @@ type Block = { type?: unknown; signature?: unknown; data?: unknown; citations?: 
 export function adaptForAnthropic(body: Body, endpoint: Endpoint): Body {
   const sent = withoutServiceFields(body)
   sent.model = endpoint.upstreamModel
-  renameAnswerLimit(sent, 'max_tokens')
+  renameOutputLimit(sent, 'max_tokens')
   if (body.max_tokens === cacheOnlyLimit) sent.max_tokens = cacheOnlyLimit
   sent.max_tokens ??= endpoint.maxCompletionTokens ?? defaultMaxTokens
   const turns = (Array.isArray(body.messages) ? body.messages : []) as Turn[]
@@ -31,7 +31,7 @@ export function adaptForAnthropic(body: Body, endpoint: Endpoint): Body {
   return sent
 }
 
-/** An answer limit that only fills the prompt cache. `renameAnswerLimit` removes limits below 1. */
+/** An output limit that only fills the prompt cache. `renameOutputLimit` removes limits below 1. */
 const cacheOnlyLimit = 0
 
 function withoutEmptyTurns(turns: Turn[]): Turn[] {
@@ -86,7 +86,7 @@ function translateReasoning(sent: Body, endpoint: Endpoint): void {
   const { thinking, effort, maxTokens, canSample } = computeThinkingSettings(
     { ...options, messages: [] },
     endpoint,
-    answerLimitOf(sent) ?? minAnswerLimit,
+    outputLimitOf(sent) ?? minAnswerLimit,
   )
   sent.max_tokens = maxTokens
   if (effort !== undefined) sent.output_config = { effort, ...(sent.output_config as object | undefined) }

@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
-import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
+import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { simplifyToolChoice } from '../../protocol/repairs/tool-choice.ts'
 import type { Body } from '../../protocol/request-body.ts'
@@ -10,7 +10,7 @@ import { computeThinkingSettings, type ThinkingSettings } from './anthropic-thin
 import { encodeProviderTool } from './anthropic-tools.ts'
 import { type Block, encodeSystem, encodeTurns } from './anthropic-turns.ts'
 
-/** The answer limit if neither the request nor the catalogue has one. Anthropic requires a number. */
+/** The output limit if neither the request nor the catalogue has one. Anthropic requires a number. */
 export const defaultMaxTokens = 4096
 
 /** Encodes a chat request for Anthropic. */
@@ -46,9 +46,9 @@ function encodePrompt(messages: ChatRequest['messages']) {
   return { system: [], turns: [{ role: 'user' as const, content: system }] }
 }
 
-/** The settings for reasoning of a request, with the answer limit of the request, the catalogue or this file. */
+/** The settings for reasoning of a request, with the output limit of the request, the catalogue or this file. */
 export function thinkingSettingsFor(chat: ChatRequest, endpoint: Endpoint): ThinkingSettings {
-  const limit = answerLimitOf(chat) ?? endpoint.maxCompletionTokens ?? defaultMaxTokens
+  const limit = outputLimitOf(chat) ?? endpoint.maxCompletionTokens ?? defaultMaxTokens
   return computeThinkingSettings(chat, endpoint, limit)
 }
 
@@ -94,7 +94,7 @@ function encodeToolChoice({
   return parallel === false ? { type: 'auto', ...parallelism } : undefined
 }
 
-/** The schema of an answer format. Undefined for formats without one, which Anthropic lacks. */
+/** The schema of a response format. Undefined for formats without one, which Anthropic lacks. */
 export function findFormatSchema(format: ChatRequest['response_format']): object | undefined {
   const { schema } = (format?.type === 'json_schema' ? (format.json_schema ?? {}) : {}) as { schema?: unknown }
   return typeof schema === 'object' && schema !== null ? schema : undefined

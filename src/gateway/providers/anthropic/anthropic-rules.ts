@@ -39,7 +39,7 @@ const skipBlankStops: Repair = (body, dropped) => {
   return remaining.length > 0 ? { ...rest, stop_sequences: remaining } : rest
 }
 
-/** Raises a thinking budget below the minimum of Anthropic, if the answer limit has room for it. */
+/** Raises a thinking budget below the minimum of Anthropic, if the output limit has room for it. */
 const raiseThinkingBudget: Repair = (body) => {
   const thinking = body.thinking as { budget_tokens?: unknown } | null | undefined
   const budget = thinking?.budget_tokens
@@ -78,7 +78,7 @@ const skipToolChoiceWithoutTools: Repair = (body) => {
   return choice === undefined || (Array.isArray(body.tools) && body.tools.length > 0) ? body : rest
 }
 
-/** The keywords and formats that Anthropic accepts in the schemas of answer formats and strict tools. It refuses others. */
+/** The keywords and formats that Anthropic accepts in the schemas of response formats and strict tools. It refuses others. */
 const strictRules: SchemaRules = {
   keywords: new Set([
     'type',
@@ -105,8 +105,8 @@ const strictRules: SchemaRules = {
 
 type Format = { schema?: unknown } | null | undefined
 
-/** Fits the schema of the answer format, also in its former field `output_format`. */
-const fitAnswerSchema: Repair = (body, dropped) => {
+/** Fits the schema of the response format, also in its former field `output_format`. */
+const fitResponseSchema: Repair = (body, dropped) => {
   const config = body.output_config as { format?: Format } | null | undefined
   const format = fitFormat(config?.format, dropped)
   const formerFormat = fitFormat(body.output_format as Format, dropped)
@@ -159,7 +159,7 @@ export const anthropicRules: RequestRules = {
     trimPrefill,
     skipBlankStops,
     raiseThinkingBudget,
-    fitAnswerSchema,
+    fitResponseSchema,
     fitInputs,
     uniqueCallIds,
     pairToolResults,

@@ -30,7 +30,7 @@ const thinkingModes: [RegExp, ThinkingMode][] = [
 const findThinkingMode = (model: string): ThinkingMode =>
   thinkingModes.find(([pattern]) => pattern.test(model))?.[1] ?? 'adaptive-only'
 
-/** Whether a Claude model reasons by a token budget. Later models also refuse a prefilled answer. */
+/** Whether a Claude model reasons by a token budget. Later models also refuse a prefilled response. */
 export const isBudgetModel = (model: string) => findThinkingMode(model) === 'budget'
 
 /** Whether a Claude model reasons only by an effort. */
@@ -77,7 +77,7 @@ export const refusesForcedCalls = (model: string) => ['between_tools', 'never'].
 export type ThinkingSettings = {
   thinking?: { type: string; display?: string; budget_tokens?: number }
   effort?: string
-  /** The answer limit, including reasoning. */
+  /** The output limit, including reasoning. */
   maxTokens: number
   /** Whether sampling settings such as `temperature` can be sent. */
   canSample: boolean
@@ -101,12 +101,12 @@ export function computeThinkingSettings(
   if (!options || (forcesTool(chat) && !refusesForcedCalls(endpoint.upstreamModel))) return { maxTokens, canSample }
   if (mode !== 'budget') {
     const effort = limitEffort(chooseEffort(options), mode)
-    // Later models omit their reasoning from the answer without `display`.
+    // Later models omit their reasoning from the response without `display`.
     return { thinking: { type: 'adaptive', display: 'summarized' }, effort, maxTokens, canSample: false }
   }
   if (lacksReasoningOfCall(chat)) return { maxTokens, canSample }
   const budget = Math.max(minReasoningBudget, computeReasoningBudget(options, maxTokens))
-  // The limit includes reasoning. A budget that leaves no room for the answer is added to the limit.
+  // The limit includes reasoning. A budget that leaves no room for the response is added to the limit.
   const room = budget < maxTokens ? maxTokens : budget + maxTokens
   const limit = endpoint.maxCompletionTokens ? Math.min(room, endpoint.maxCompletionTokens) : room
   if (limit <= minReasoningBudget) return { maxTokens, canSample }

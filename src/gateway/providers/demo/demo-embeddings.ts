@@ -92,7 +92,7 @@ class DemoEmbeddingsExchange implements Exchange {
   }
 }
 
-/** The JSON of the answer, in one piece for each vector. */
+/** The JSON of the response, in one piece for each vector. */
 function* jsonPieces(
   { input, encoding_format: format, dimensions }: DemoEmbeddingsBody,
   hasUsage: boolean,

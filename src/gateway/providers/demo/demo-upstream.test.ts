@@ -9,7 +9,7 @@ type Received = { status?: number; headers?: object; text: string; failure?: Tra
 const timeouts = { firstByteMs: 60_000, idleMs: 60_000, usageMs: 60_000 }
 
 /**
- * The demo model's answer, called as an upstream.
+ * The demo model's response, called as an upstream.
  * @param meanwhile called when the first piece has arrived.
  */
 function answerTo(
@@ -53,7 +53,7 @@ const wordsOf = (received: Received) =>
     .map(({ choices }) => choices[0]?.delta.content ?? '')
     .join('')
 
-test('an answer of the demo model has model, time and usage', async () => {
+test('a response of the demo model has model, time and usage', async () => {
   const whole = JSON.parse((await answerTo('hello', { stream: false })).text)
   assert.match(whole.id, /^chatcmpl-/)
   assert.equal(whole.model, 'signalbox/demo')
@@ -76,7 +76,7 @@ test('it breaks off with an error, streamed or whole', async () => {
   assert.match(JSON.parse(whole.text).error.message, /asked to break off/)
 })
 
-test('it disconnects within a stream, or before a whole answer', async () => {
+test('it disconnects within a stream, or before a whole response', async () => {
   assert.deepEqual((await answerTo('demo:cut')).failure, {
     kind: 'reset',
     phase: 'answer',
@@ -116,7 +116,7 @@ test('it falls silent until the timeout, which ignores paused readers', async ()
   assert.match(paused.text, /DONE/)
 })
 
-test('an abort within the answer is reported once, and nothing follows', async () => {
+test('an abort within the response is reported once, and nothing follows', async () => {
   let chunks = 0
   const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] })
   const upstreams = createUpstreams({ connectMs: 60_000 })
@@ -168,7 +168,7 @@ test('a paused reader gets nothing until it resumes', async () => {
   assert.deepEqual(received.slice(0, 3), ['piece', 'resumed', 'piece'])
 })
 
-test('an answer is complete if its reader pauses within the delay of a word', async () => {
+test('a response is complete if its reader pauses within the delay of a word', async () => {
   const complete = await answerTo('demo:pace=20 hello')
   const paused = await answerTo('demo:pace=20 hello', {
     meanwhile: (exchange) =>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { type Step, simulateAnswer } from '#chat/demo/play.ts'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { IdleTimer } from '#platform/async/idle-timer.ts'
 import type { Timeouts } from '../../attempt/upstream/timeouts.ts'
 import type {
@@ -13,7 +13,7 @@ import type {
   UpstreamRequest,
 } from '../../attempt/upstream/upstream.ts'
 import { chatClientProtocol } from '../../clients/chat/chat-client-protocol.ts'
-import type { AnswerHead } from '../../protocol/client-protocol.ts'
+import type { ResponseHead } from '../../protocol/client-protocol.ts'
 import { type DemoEmbeddingsBody, sendEmbeddingsToDemo } from './demo-embeddings.ts'
 import { sendDemoError } from './demo-error.ts'
 
@@ -26,10 +26,10 @@ export function sendToDemo(request: UpstreamRequest, timeouts: Timeouts, sink: S
   const body: unknown = JSON.parse(readBodyText(request.body))
   if (request.path === '/embeddings') return sendEmbeddingsToDemo(body as DemoEmbeddingsBody, sink)
   const chat = body as ChatRequest
-  const demoAnswer = simulateAnswer(chat)
-  if ('error' in demoAnswer) return sendDemoError(demoAnswer.error, sink)
+  const demoResponse = simulateAnswer(chat)
+  if ('error' in demoResponse) return sendDemoError(demoResponse.error, sink)
   const exchange = new DemoExchange(chat.stream === true, timeouts, sink)
-  void exchange.run(demoAnswer.steps)
+  void exchange.run(demoResponse.steps)
   return exchange
 }
 
@@ -40,7 +40,7 @@ class DemoExchange implements Exchange {
   readonly #isStreamed: boolean
   readonly #sink: Sink
   readonly #writer: ReturnType<typeof chatClientProtocol.createWriter>
-  readonly #metadata: AnswerHead = {
+  readonly #metadata: ResponseHead = {
     id: `chatcmpl-${randomUUID()}`,
     model: 'signalbox/demo',
     createdSeconds: Math.floor(Date.now() / 1000),
@@ -67,7 +67,7 @@ class DemoExchange implements Exchange {
     if (this.#isEnded) return
     this.#sink.head(200, { 'content-type': this.#isStreamed ? 'text/event-stream' : 'application/json' })
     this.#hasSentHead = true
-    const events: AnswerEvent[] = []
+    const events: CompletionEvent[] = []
     for (const step of steps) {
       await this.#waitForStep(step)
       if (this.#isEnded) return
@@ -120,7 +120,7 @@ class DemoExchange implements Exchange {
     if (text) this.#sink.data(Buffer.from(text))
   }
 
-  #writeWhole(events: AnswerEvent[]): string {
+  #writeWhole(events: CompletionEvent[]): string {
     return JSON.stringify(chatClientProtocol.writeBody(this.#metadata, events, undefined))
   }
 

@@ -10,7 +10,7 @@ const throwNotEmbeddings = (): never => {
 /** The members that all protocols for embeddings share. Only the prompt is billed, and each input has its own context. */
 export const embeddingsProtocol: Omit<ProviderProtocol, 'encode'> = {
   protocol: 'embeddings',
-  answerLimit: () => 0,
+  outputLimit: () => 0,
   canReason: () => false,
   promptLimit: ({ messages }, { contextLength }) => messages.length * contextLength,
   createReader: throwNotEmbeddings,

@@ -5,7 +5,7 @@ import type { VectorFormat } from './vector-json.ts'
 
 const layout = { list: 'data', vector: 'embedding', index: 'index', readEnvelope: () => [] }
 
-/** The vectors of an answer with these items, as JSON. */
+/** The vectors of a response with these items, as JSON. */
 function vectorsOf(items: string[], inputs = items.length, format: VectorFormat = 'float'): string[] {
   const reader = new EmbeddingsReader(layout, inputs, format)
   for (const byte of Buffer.from(`{"data":[${items.join(',')}]}`)) reader.push(Buffer.from([byte]))
@@ -30,7 +30,7 @@ test('vectors follow the inputs, by their index or their order', () => {
   assert.deepEqual(vectorsOf(['{"embedding":[1]}', '{"index":null,"embedding":[2]}']), ['[1]', '[2]'])
 })
 
-test('an answer that does not have one vector for each input is refused', () => {
+test('a response that does not have one vector for each input is refused', () => {
   const refused = (items: string[], inputs: number, message: RegExp) =>
     assert.throws(() => vectorsOf(items, inputs), message, items.join())
   refused(['{"embedding":[1]}'], 2, /1 embeddings for 2 inputs/)

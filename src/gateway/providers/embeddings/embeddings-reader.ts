@@ -1,18 +1,18 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { JsonListReader } from '#platform/json/json-text/json-list-reader.ts'
 import type { BodyReader } from '../../protocol/provider-protocol.ts'
 import { encodeVector, type VectorFormat } from './vector-json.ts'
 
-/** The field names of a provider's answer: its list, and in each item the vector and the position of its input. */
+/** The field names of a provider's response: its list, and in each item the vector and the position of its input. */
 export type EmbeddingsLayout = {
   list: string
   vector: string
   index?: string
-  /** Reads the answer without its vectors: an error, or the id, the model and the usage. */
-  readEnvelope: (envelope: Record<string, unknown>) => AnswerEvent[]
+  /** Reads the response without its vectors: an error, or the id, the model and the usage. */
+  readEnvelope: (envelope: Record<string, unknown>) => CompletionEvent[]
 }
 
-/** Reads the vectors of an answer, in the order of the inputs. */
+/** Reads the vectors of a response, in the order of the inputs. */
 export class EmbeddingsReader implements BodyReader {
   readonly #layout: EmbeddingsLayout
   readonly #format: VectorFormat
@@ -32,7 +32,7 @@ export class EmbeddingsReader implements BodyReader {
     this.#list.push(bytes)
   }
 
-  end(): AnswerEvent[] {
+  end(): CompletionEvent[] {
     const envelope = this.#list.end()
     if (typeof envelope !== 'object' || envelope === null) throw new Error('it is not an object')
     const events = this.#layout.readEnvelope(envelope as Record<string, unknown>)

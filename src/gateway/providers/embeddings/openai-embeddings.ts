@@ -1,10 +1,10 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import { tokenIdsOf } from '#chat/tokens/token-ids.ts'
 import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import type { Body } from '../../protocol/request-body.ts'
-import { defaultErrorMessage, errorWithoutAnswer } from '../errors/error-event.ts'
+import { defaultErrorMessage, errorWithoutResponse } from '../errors/error-event.ts'
 import { chatUsageFormats } from '../openai/openai-usage.ts'
 import { readCount, usageEvents } from '../token-counts.ts'
 import { parseCounts, readCounts, type UsageObject } from '../usage-formats.ts'
@@ -51,14 +51,14 @@ const layout: EmbeddingsLayout = {
   index: 'index',
   readEnvelope(envelope) {
     if (!Array.isArray(envelope.data))
-      return [errorWithoutAnswer(envelope, envelope.error ? defaultErrorMessage : 'it has no embeddings')]
+      return [errorWithoutResponse(envelope, envelope.error ? defaultErrorMessage : 'it has no embeddings')]
     const { id, model, usage } = envelope as { id?: string; model?: string; usage?: UsageObject | null }
     return [{ type: 'started', id: id ?? '', model: model ?? '' }, ...readUsage(usage ?? {})]
   },
 }
 
 /** Counts all tokens as prompt tokens. Some servers report only `total_tokens`. */
-function readUsage(usage: UsageObject): AnswerEvent[] {
+function readUsage(usage: UsageObject): CompletionEvent[] {
   const { prompt, total, ...parts } = readCounts(parseCounts(usage), chatUsageFormats)
   return usageEvents({ ...parts, prompt: Math.max(readCount(prompt) ?? 0, readCount(total) ?? 0), completion: 0 })
 }

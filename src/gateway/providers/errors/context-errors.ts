@@ -1,6 +1,6 @@
 import { describesLongPrompt } from './long-prompt-wording.ts'
 
-/** The sizes in an error message, in tokens: of the context, and of the prompt without the answer. */
+/** The sizes in an error message, in tokens: of the context, and of the prompt without the response. */
 export type ContextSizes = { limit?: number; tokens?: number }
 
 /** The error codes of servers for a prompt that is longer than the context. */
@@ -75,7 +75,7 @@ const contextErrorPatterns: readonly RegExp[] = [
   /number of input tokens exceeds maximum length/i,
   /max input tokens: (?<limit>\d+), request input token count: (?<tokens>\d+)/i,
   /prompt too long; exceeded max context length/i,
-  // Anthropic. The last is the prompt and the answer limit together.
+  // Anthropic. The last is the prompt and the output limit together.
   /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+) maximum)?/i,
   /exceed context limit: (?<tokens>\d+) \+ \d+ > (?<limit>\d+)/i,
   // Google
@@ -115,15 +115,15 @@ export function readContextError(code: string | undefined, message: string | und
   const isNamedByCode = code !== undefined && contextErrorCodes.includes(code)
   if (!match && !isNamedByCode && !(message !== undefined && describesLongPrompt(message))) return undefined
   const { limit, tokens } = match?.groups ?? {}
-  const { answer } = (message === undefined ? undefined : answerPattern.exec(message))?.groups ?? {}
-  return { ...readSize('limit', limit), ...readPromptSize(readSize('tokens', tokens), readSize('tokens', answer)) }
+  const { answer: response } = (message === undefined ? undefined : answerPattern.exec(message))?.groups ?? {}
+  return { ...readSize('limit', limit), ...readPromptSize(readSize('tokens', tokens), readSize('tokens', response)) }
 }
 
-/** The answer limit in a message whose size is that of the prompt and the answer together: "9000 tokens (…, 8000 in the completion)". */
+/** The output limit in a message whose size is that of the prompt and the response together: "9000 tokens (…, 8000 in the completion)". */
 const answerPattern = /(?<answer>[\d,]+) in the (?:completion|output)\b/i
 
-const readPromptSize = ({ tokens }: ContextSizes, { tokens: answer = 0 }: ContextSizes): ContextSizes =>
-  tokens === undefined ? {} : { tokens: tokens > answer ? tokens - answer : tokens }
+const readPromptSize = ({ tokens }: ContextSizes, { tokens: response = 0 }: ContextSizes): ContextSizes =>
+  tokens === undefined ? {} : { tokens: tokens > response ? tokens - response : tokens }
 
 function firstMatch(patterns: readonly RegExp[], text: string): RegExpExecArray | undefined {
   for (const pattern of patterns) {

@@ -1,8 +1,8 @@
 import { isObject } from '#platform/core/is-object.ts'
 
 /**
- * Whether the member `error` of an answer reports no error, because all of its members are empty. Some servers, such as One API,
- * send it with every answer.
+ * Whether the member `error` of a response reports no error, because all of its members are empty. Some servers, such as One API,
+ * send it with every response.
  */
 export function isEmptyError(error: unknown): boolean {
   if (!isObject(error)) return false

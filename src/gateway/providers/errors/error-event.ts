@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { findError } from './error-body.ts'
 import { readErrorBodyMessage } from './error-message.ts'
@@ -10,11 +10,11 @@ import { miniMaxFilterCodes, miniMaxStatuses } from './numeric-codes.ts'
 export const defaultErrorMessage = 'the upstream failed'
 
 /**
- * The error of an answer without content. Some servers send errors with a status of success.
+ * The error of a response without content. Some servers send errors with a status of success.
  * @param problem the error if the body has no message.
  * @throws Error in that case.
  */
-export function errorWithoutAnswer(body: unknown, problem: string): Extract<AnswerEvent, { type: 'error' }> {
+export function errorWithoutResponse(body: unknown, problem: string): Extract<CompletionEvent, { type: 'error' }> {
   const message = readErrorBodyMessage(body)
   if (!message) throw new Error(problem)
   const found = findError(body)

@@ -32,7 +32,7 @@ const statusOfWord = new Map(
   }).flatMap(([status, words]) => words.map((word): [string, number] => [word, Number(status)])),
 )
 
-/** The HTTP status that an error within an answer stands for: as a number, or by its code or type. */
+/** The HTTP status that an error within a response stands for: as a number, or by its code or type. */
 export function readErrorStatus(error: unknown): number | undefined {
   const fields = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
   const numbers = statusNames.map((name) => Number(fields[name]))

@@ -21,7 +21,7 @@ const requiredParts: readonly RegExp[] = [
   /exceed|(?:longer|greater|larger|more) than|(?:must|should) be (?:<|less)|>=? ?[\dn]/i,
 ]
 
-/** Limits of other things: rates, quotas, answers, times, and single values of a request. */
+/** Limits of other things: rates, quotas, responses, times, and single values of a request. */
 const otherLimits = new RegExp(
   [
     String.raw`per[- ]?(?:second|minute|min|hour|day)|this minute|\b[tr]p[md]\b|\brate\b|quota|throttl|billing`,

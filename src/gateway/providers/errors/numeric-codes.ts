@@ -8,7 +8,7 @@ export const zhipuStatuses = new Map<unknown, number>([
   ...['1302', '1303', '1304', '1305', '1308', '1310', '1312'].map((code): [string, number] => [code, 429]),
 ])
 
-/** Zhipu's error codes for a request or an answer that its content policy refuses. */
+/** Zhipu's error codes for a request or a response that its content policy refuses. */
 export const zhipuFilterCodes: ReadonlySet<string> = new Set(['1301'])
 
 /** The HTTP statuses that MiniMax's codes stand for. It sends errors in `base_resp`, with the status 200. */
@@ -27,5 +27,5 @@ export const miniMaxStatuses = new Map<unknown, number>([
   [2049, 401],
 ])
 
-/** MiniMax's codes for a prompt and for an answer that its content policy refuses. */
+/** MiniMax's codes for a prompt and for a response that its content policy refuses. */
 export const miniMaxFilterCodes: ReadonlySet<unknown> = new Set([1026, 1027])

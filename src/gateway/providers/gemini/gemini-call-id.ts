@@ -2,9 +2,9 @@ import { createCallId } from '#chat/call-id.ts'
 
 const prefix = 'gemini_'
 
-/** Generates the id of a call without one. A call of an answer always gets the same id. */
-export function generateCallId(answerId: string, index: number): string {
-  return createCallId(answerId, index, prefix)
+/** Generates the id of a call without one. A call of a response always gets the same id. */
+export function generateCallId(responseId: string, index: number): string {
+  return createCallId(responseId, index, prefix)
 }
 
 /** Matches ids that Gemini did not create, but this service or another provider. Gemini does not receive them. */

@@ -18,7 +18,7 @@ type Signature = { encrypted?: string }
 /** The name of Gemini's signed reasoning in `reasoning_details`, as OpenRouter defines it. */
 export const reasoningFormat = 'google-gemini-v1' as const
 
-/** Reads the function calls of one answer. Gemini sends many without an id: they get one derived from the id of the answer. */
+/** Reads the function calls of one response. Gemini sends many without an id: they get one derived from the id of the response. */
 export class GeminiCalls {
   #count = 0
   /** The arguments of the calls, by their ids. */
@@ -31,9 +31,9 @@ export class GeminiCalls {
   }
 
   /** Reads a part. A call can arrive whole, or its arguments in parts. @throws Error for parts that are not one call. */
-  read(part: FunctionCall, signed: Signature, answerId: string): UpstreamEvent[] {
+  read(part: FunctionCall, signed: Signature, responseId: string): UpstreamEvent[] {
     const { id, name, args, partialArgs, willContinue } = part
-    if (!this.#partialCall && !willContinue && !partialArgs) return this.#toFragments(part, signed, answerId)
+    if (!this.#partialCall && !willContinue && !partialArgs) return this.#toFragments(part, signed, responseId)
     this.#partialCall ??= { id, name: name ?? '', args: new PartialArguments(), signed }
     const call = this.#partialCall
     if ((name && name !== call.name) || (id && call.id && id !== call.id)) throw cutOffError(call.name)
@@ -42,31 +42,35 @@ export class GeminiCalls {
     call.args.add(partialArgs ?? [])
     if (willContinue) return []
     this.#partialCall = undefined
-    return this.#toFragments({ id: call.id, name: call.name, args: wholeArguments(call, args) }, call.signed, answerId)
+    return this.#toFragments(
+      { id: call.id, name: call.name, args: wholeArguments(call, args) },
+      call.signed,
+      responseId,
+    )
   }
 
-  /** Ends an answer that its provider reports as complete. @throws Error if the last part of a call is missing. */
+  /** Ends a response that its provider reports as complete. @throws Error if the last part of a call is missing. */
   requireNoPartialCall(): void {
     if (this.#partialCall) throw cutOffError(this.#partialCall.name)
   }
 
-  /** Returns the call whose last part is missing, because the answer was cut off. */
-  takePartialCall(answerId: string): UpstreamEvent[] {
+  /** Returns the call whose last part is missing, because the response was cut off. */
+  takePartialCall(responseId: string): UpstreamEvent[] {
     const call = this.#partialCall
     if (!call) return []
     this.#partialCall = undefined
     const index = this.#count++
-    const id = call.id ?? generateCallId(answerId, index)
+    const id = call.id ?? generateCallId(responseId, index)
     // Without its last brace, the JSON is as incomplete as the call.
     return [{ type: 'call_fragment', upstreamIndex: index, id, name: call.name, text: call.args.toJson().slice(0, -1) }]
   }
 
-  #toFragments({ id, name = '', args }: FunctionCall, signed: Signature, answerId: string): UpstreamEvent[] {
+  #toFragments({ id, name = '', args }: FunctionCall, signed: Signature, responseId: string): UpstreamEvent[] {
     const index = this.#count++
     const whole = argumentsText(args) ?? '{}'
     // The same id with other arguments is another call.
     const hasOwnId = id ? (this.#argumentsById.get(id) ?? whole) === whole : false
-    const callId = id && hasOwnId ? id : generateCallId(answerId, index)
+    const callId = id && hasOwnId ? id : generateCallId(responseId, index)
     if (hasOwnId) this.#argumentsById.set(callId, whole)
     return [
       {

@@ -1,15 +1,15 @@
-import type { AnswerEvent, Citation } from '#chat/events.ts'
+import type { Citation, CompletionEvent } from '#chat/events.ts'
 import type { BytePositions } from '#platform/text/byte-positions.ts'
 import type { CitationMetadata, Grounding } from './gemini-searches.ts'
 
-/** Reads the citations of an answer. Events of a stream repeat earlier ones, which are skipped. */
+/** Reads the citations of a response. Events of a stream repeat earlier ones, which are skipped. */
 export class GroundingCitations {
   readonly #emittedKeys = new Set<string>()
   /** The number of each source, as a short key for repeated citations. */
   readonly #sourceNumbers = new Map<string, number>()
 
   /** @param text the text so far. */
-  read({ groundingChunks, groundingSupports }: Grounding, text: BytePositions): AnswerEvent[] {
+  read({ groundingChunks, groundingSupports }: Grounding, text: BytePositions): CompletionEvent[] {
     const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
     const sources = chunks.map((chunk, at) => this.#withNumber(toSource(chunk ?? {}, at)))
     const supportedSources = new Set<number>()
@@ -28,7 +28,7 @@ export class GroundingCitations {
   }
 
   /** Reads the works that the text repeats. */
-  readCitationMetadata({ citationSources, citations }: CitationMetadata, text: BytePositions): AnswerEvent[] {
+  readCitationMetadata({ citationSources, citations }: CitationMetadata, text: BytePositions): CompletionEvent[] {
     const cited = citationSources ?? citations
     const groundingChunks = (Array.isArray(cited) ? cited : []).map(({ uri, title }) => ({ web: { uri, title } }))
     const supportOf = (segment: object, at: number) => ({ segment, groundingChunkIndices: [at] })

@@ -6,7 +6,7 @@ import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { embeddingsProtocol, readVectorFormat } from '../embeddings/embeddings-protocol.ts'
 import { type EmbeddingsLayout, EmbeddingsReader } from '../embeddings/embeddings-reader.ts'
-import { defaultErrorMessage, errorWithoutAnswer } from '../errors/error-event.ts'
+import { defaultErrorMessage, errorWithoutResponse } from '../errors/error-event.ts'
 import { usageEvents } from '../token-counts.ts'
 import { encodeParts } from './gemini-contents.ts'
 
@@ -66,7 +66,7 @@ const layout: EmbeddingsLayout = {
   vector: 'values',
   readEnvelope(envelope) {
     if (!Array.isArray(envelope.embeddings))
-      return [errorWithoutAnswer(envelope, envelope.error ? defaultErrorMessage : 'it has no embeddings')]
+      return [errorWithoutResponse(envelope, envelope.error ? defaultErrorMessage : 'it has no embeddings')]
     const { promptTokenCount } = (envelope.usageMetadata ?? {}) as { promptTokenCount?: unknown }
     return usageEvents({ prompt: promptTokenCount ?? 0, completion: 0 })
   },

@@ -1,30 +1,30 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { AnswerNormalization } from '../../protocol/answer-normalization.ts'
+import type { AnswerNormalization } from '../../protocol/response-normalization.ts'
 import { isEmptyError } from '../errors/error-body.ts'
 import { parseCounts } from '../usage-formats.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
-/** Recognizes answers of Gemini's protocol. Only its reader normalizes them, because clients never get Gemini's bytes. */
+/** Recognizes responses of Gemini's protocol. Only its reader normalizes them, because clients never get Gemini's bytes. */
 export const geminiNormalization: AnswerNormalization = {
   eventPattern: /"(?:candidates|promptFeedback|prompt_feedback|usageMetadata|usage_metadata)"/,
-  isOwnAnswer: (body) => {
+  isOwnResponse: (body) => {
     const [first] = Array.isArray(body) ? body : [body]
     return isObject(first) && ['candidates', 'promptFeedback', 'usageMetadata'].some((name) => name in first)
   },
 }
 
 /**
- * An answer in Google's form. Proxies put it into an envelope, use the names of Python's SDK, or send enumerations as numbers.
+ * A response in Google's form. Proxies put it into an envelope, use the names of Python's SDK, or send enumerations as numbers.
  * The same object if it has that form.
  */
-export function normalizeGeminiAnswer(body: unknown): unknown {
+export function normalizeGeminiResponse(body: unknown): unknown {
   if (!isObject(body)) return body
   const inner = body.candidates === undefined && isObject(body.response) ? body.response : body
-  const answer = hasPythonNames(inner) ? (toCamelCaseNames(inner) as Members) : inner
-  const { candidates, usageMetadata: usage, error } = answer
-  if (error == null && isStandardUsage(usage) && areStandardCandidates(candidates)) return answer
-  return withMembers(answer, {
+  const response = hasPythonNames(inner) ? (toCamelCaseNames(inner) as Members) : inner
+  const { candidates, usageMetadata: usage, error } = response
+  if (error == null && isStandardUsage(usage) && areStandardCandidates(candidates)) return response
+  return withMembers(response, {
     ...(Array.isArray(candidates) && { candidates: mapItems(candidates, normalizeCandidate) }),
     ...(isObject(usage) && { usageMetadata: parseCounts(usage) }),
     ...(isEmptyError(error) && { error: undefined }),
@@ -47,9 +47,9 @@ const areStandardCandidates = (candidates: unknown) =>
       !isObject(candidate?.content?.parts),
   )
 
-function hasPythonNames(answer: Members): boolean {
-  if ('usage_metadata' in answer || 'prompt_feedback' in answer || 'model_version' in answer) return true
-  const { candidates } = answer
+function hasPythonNames(response: Members): boolean {
+  if ('usage_metadata' in response || 'prompt_feedback' in response || 'model_version' in response) return true
+  const { candidates } = response
   return Array.isArray(candidates) && candidates.some(hasPythonName)
 }
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
-import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
+import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { simplifyToolChoice } from '../../protocol/repairs/tool-choice.ts'
 import type { Body } from '../../protocol/request-body.ts'
@@ -36,7 +36,7 @@ function encodePrompt({ messages }: ChatRequest, { upstreamModel }: Endpoint): B
 const maxSeed = 2 ** 31
 
 function encodeGenerationConfig(chat: ChatRequest, { upstreamModel, maxCompletionTokens }: Endpoint): Body {
-  const maxOutputTokens = answerLimitOf(chat)
+  const maxOutputTokens = outputLimitOf(chat)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
   return withoutNulls({
     maxOutputTokens,
@@ -56,7 +56,7 @@ function encodeGenerationConfig(chat: ChatRequest, { upstreamModel, maxCompletio
 }
 
 /**
- * The kinds of content of the answer. Gemini's models that speak answer with speech alone. A voice in lower case is one of
+ * The kinds of content of the response. Gemini's models that speak answer with speech alone. A voice in lower case is one of
  * OpenAI, which Gemini does not have.
  */
 function encodeModalities({ modalities, audio }: ChatRequest & { audio?: { voice?: unknown } | null }): Body {
@@ -78,11 +78,11 @@ function encodeImageConfig({ image_config: config }: ChatRequest): Body | undefi
 
 const geminiFormats: ReadonlySet<unknown> = new Set(['text', 'json_object', 'json_schema'])
 
-/** Whether Gemini lacks the type of an answer format, such as a grammar. */
+/** Whether Gemini lacks the type of a response format, such as a grammar. */
 export const isUnknownFormat = ({ response_format: format }: ChatRequest): boolean =>
   format != null && !geminiFormats.has(format.type)
 
-/** Whether a model refuses the answer format of a request. Gemini up to version 2.5 refuses one beside functions. */
+/** Whether a model refuses the response format of a request. Gemini up to version 2.5 refuses one beside functions. */
 export function refusesFormat(
   { tools, response_format: format }: ChatRequest,
   { upstreamModel }: Pick<Endpoint, 'upstreamModel'>,

@@ -57,7 +57,7 @@ const fitDeclarations: Repair = (body, dropped) => {
   return remaining.length > 0 ? { ...body, tools: remaining } : rest
 }
 
-const fitAnswerSchema: Repair = (body, dropped) => {
+const fitResponseSchema: Repair = (body, dropped) => {
   const config = body.generationConfig as { responseJsonSchema?: unknown } | undefined
   const before = config?.responseJsonSchema
   if (typeof before !== 'object' || before === null) return body
@@ -84,7 +84,7 @@ const fitStops: Repair = (body, dropped) => {
 export const geminiRules: RequestRules = {
   repairs: [
     fitDeclarations,
-    fitAnswerSchema,
+    fitResponseSchema,
     fitStops,
     inlineDataRepair(splitPaths('contents.*.parts.*.inlineData'), 'mimeType'),
   ],

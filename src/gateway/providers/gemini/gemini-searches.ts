@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 
 type Source = { uri?: string; title?: string }
 /** A result of a file store. It has a URL if the file came from one. */
@@ -10,7 +10,7 @@ type Segment = { startIndex?: number; endIndex?: number; text?: string }
 export type CitationMetadata = { citationSources?: Cited[] | null; citations?: Cited[] | null }
 type Cited = Source & Segment
 
-/** The sources of an answer. */
+/** The sources of a response. */
 export type Grounding = {
   webSearchQueries?: string[] | null
   searchEntryPoint?: object | null
@@ -25,7 +25,7 @@ export function billsSearchesByRequest(model: string): boolean {
   return modelsBilledByRequest.test(model)
 }
 
-/** Limits the number and the length of queries that are stored while an answer is read. */
+/** Limits the number and the length of queries that are stored while a response is read. */
 const maxQueries = 1000
 const maxQueryLength = 1000
 
@@ -35,15 +35,15 @@ export class SearchCounter {
   #searchCount = 0
   #hasMapSearch = false
 
-  read(grounding: Grounding, model: string | undefined): AnswerEvent[] {
+  read(grounding: Grounding, model: string | undefined): CompletionEvent[] {
     const { webSearchQueries: queries, searchEntryPoint, groundingChunks } = grounding
     const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
     for (const query of Array.isArray(queries) ? queries : [])
       if (this.#queries.size < maxQueries) this.#queries.add(String(query).slice(0, maxQueryLength))
-    // Some answers have results but no queries.
+    // Some responses have results but no queries.
     const queryCount = this.#queries.size || (searchEntryPoint || chunks.some((chunk) => chunk?.web) ? 1 : 0)
     const billed = billsSearchesByRequest(model ?? '') ? Math.min(1, queryCount) : queryCount
-    const events: AnswerEvent[] = []
+    const events: CompletionEvent[] = []
     while (this.#searchCount < billed) {
       events.push({ type: 'billed_piece', unit: 'google_search' })
       this.#searchCount++

@@ -13,8 +13,8 @@ const laterFlashModel = /gemini-(?:3[-.][7-9](?!\d)|[4-9]).*-flash/
 /** The first pro model with levels, which has no level between low and high. */
 const firstProModel = /gemini-3-pro/
 
-/** A thinking budget is a share of this if the request sets no answer limit. */
-const defaultAnswerTokens = 32_768
+/** A thinking budget is a share of this if the request sets no output limit. */
+const defaultOutputTokens = 32_768
 
 /** Whether a model refuses calls in the conversation without the signatures that it gave them. */
 export function needsSignatures(model: string): boolean {
@@ -38,7 +38,7 @@ export function encodeThinkingConfig(
   const isRequested = setting.budgetTokens !== undefined || setting.effort !== undefined
   // -1 lets the model decide.
   const thinkingBudget = isRequested
-    ? clamp(computeReasoningBudget(setting, maxTokens ?? defaultAnswerTokens), minBudgetFor(model), maxBudgetFor(model))
+    ? clamp(computeReasoningBudget(setting, maxTokens ?? defaultOutputTokens), minBudgetFor(model), maxBudgetFor(model))
     : -1
   return { includeThoughts, thinkingBudget }
 }

@@ -14,7 +14,7 @@ export type GeminiUsage = {
   serviceTier?: string
 }
 
-/** The count that some servers send for each event alone. That of reasoning is always for the whole answer. */
+/** The count that some servers send for each event alone. That of reasoning is always for the whole response. */
 export function candidateCounts({ candidatesTokenCount: completion }: GeminiUsage): ReportedCounts {
   return { prompt: undefined, completion }
 }

@@ -107,7 +107,7 @@ describe('google-gemini, requests', () => {
     })
   })
 
-  test('an answer schema', () => {
+  test('a response schema', () => {
     const schema = { type: 'object' }
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } }
     const { generationConfig } = bodyOf({ response_format })
@@ -149,8 +149,8 @@ describe('google-gemini, thinking', () => {
     const { contents } = bodyOf({ messages: weatherCall({ reasoning_details: [forCall] }) })
     assert.equal(contents[1].parts[0].thoughtSignature, 'CikB')
     const forText = { type: 'reasoning.encrypted', data: 'CikC', format: 'google-gemini-v1' }
-    const answer = { role: 'assistant' as const, content: 'Yes.', reasoning_details: [forText] }
-    assert.deepEqual(bodyOf({ messages: [answer] }).contents[1].parts, [{ text: 'Yes.', thoughtSignature: 'CikC' }])
+    const response = { role: 'assistant' as const, content: 'Yes.', reasoning_details: [forText] }
+    assert.deepEqual(bodyOf({ messages: [response] }).contents[1].parts, [{ text: 'Yes.', thoughtSignature: 'CikC' }])
   })
 
   test('a call of another provider gets a placeholder signature', () => {

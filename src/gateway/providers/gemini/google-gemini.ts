@@ -1,22 +1,22 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
+import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
-import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'
 import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
+import { wrapFormatSchema } from '../../protocol/repairs/response-format.ts'
 import { findSetFields, findUnknownFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
 import { readErrorBodyMessage } from '../errors/error-message.ts'
-import { createGeminiReader, readGeminiBody } from './gemini-answer.ts'
 import { geminiEmbeddings } from './gemini-embeddings.ts'
 import { geminiNormalization } from './gemini-normalization.ts'
 import { encodeGeminiRequest, isUnknownFormat, refusesFormat } from './gemini-request.ts'
+import { createGeminiReader, readGeminiBody } from './gemini-response.ts'
 import { fieldsUnsupportedByGemini, geminiRules } from './gemini-rules.ts'
 import { encodeProviderTool, readGeminiBillableOptions } from './gemini-tools.ts'
 
-/** Google Gemini, natively: the path contains the model, and an answer consists of candidates with parts. */
+/** Google Gemini, natively: the path contains the model, and a response consists of candidates with parts. */
 export const googleGemini: ProviderProtocol = {
   protocol: 'google-gemini',
   tasks: { embeddings: geminiEmbeddings },
@@ -32,7 +32,7 @@ export const googleGemini: ProviderProtocol = {
       customTools,
     }
   },
-  answerLimit: answerLimitOf,
+  outputLimit: outputLimitOf,
   billableOptions: readGeminiBillableOptions,
   supportsTool: (tool) => isCustomTool(tool) || encodeProviderTool(tool) !== undefined,
   createReader: assembleStreamCalls(createGeminiReader),

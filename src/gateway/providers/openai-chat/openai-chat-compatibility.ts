@@ -10,10 +10,10 @@ export type ChatCompatibility = Compatibility & {
   callIds?: { allowedCharacters: RegExp; maxLength: number }
   /** Whether the server refuses strict schemas that leave a property optional. */
   validatesStrictSchemas?: boolean
-  /** Whether reasoning models refuse a conversation with tool calls in which an answer has no reasoning. */
+  /** Whether reasoning models refuse a conversation with tool calls in which a response has no reasoning. */
   requiresReasoningInHistory?: boolean
-  /** Whether the server accepts fields of earlier answers that only OpenAI accepts in requests, such as `refusal`. */
-  acceptsAnswerFields?: boolean
+  /** Whether the server accepts fields of earlier responses that only OpenAI accepts in requests, such as `refusal`. */
+  acceptsResponseFields?: boolean
   /** Whether the server accepts every `pattern` and every length in the schema of a tool. llama.cpp does not. */
   acceptsSchemaConstraints?: boolean
   /** Whether the server refuses a user message directly after a tool result. */
@@ -22,7 +22,7 @@ export type ChatCompatibility = Compatibility & {
   refusesLongIds?: boolean
   /** Whether the server refuses metadata of a chat that it does not store. */
   refusesUnstoredMetadata?: boolean
-  /** Whether the server refuses images in earlier answers. */
+  /** Whether the server refuses images in earlier responses. */
   refusesAnswerImages?: boolean
   /** Whether the server refuses images and files in tool results. */
   refusesToolResultAttachments?: boolean
@@ -51,7 +51,7 @@ export type ChatCompatibility = Compatibility & {
   /** The most stop sequences that the server accepts. */
   maxStops?: number
   maxTemperature?: number
-  /** The field of a message that marks it as the start of the answer (prefill). */
+  /** The field of a message that marks it as the start of the response (prefill). */
   prefillField?: string
   /** Whether the server refuses unknown fields of messages, and `name` in user and assistant messages. */
   refusesUnknownFields?: boolean
@@ -77,7 +77,7 @@ const lenientServer: ChatCompatibility = {
 const openai: ChatCompatibility = {
   ...lenientServer,
   developerRole: true,
-  acceptsAnswerFields: true,
+  acceptsResponseFields: true,
   acceptsFunctions: true,
   acceptsCustomTools: true,
   acceptsAllowedTools: true,
@@ -188,7 +188,7 @@ const builtinCompatibility: Record<string, ChatCompatibility> = {
   openrouter: {
     ...lenientServer,
     developerRole: true,
-    acceptsAnswerFields: true,
+    acceptsResponseFields: true,
     acceptsReasoningObject: true,
     acceptsCustomTools: true,
     acceptsAllowedTools: true,
@@ -238,7 +238,7 @@ const builtinCompatibility: Record<string, ChatCompatibility> = {
   signalbox: {
     ...lenientServer,
     developerRole: true,
-    acceptsAnswerFields: true,
+    acceptsResponseFields: true,
     acceptsReasoningObject: true,
     acceptsAllowedTools: true,
   },

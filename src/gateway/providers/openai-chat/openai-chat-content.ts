@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import type { ReasoningDetail } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import { type Part, type ReasoningFields, readReasoning, splitReasoningPart } from '../../protocol/reasoning-parts.ts'
@@ -18,7 +18,7 @@ export type ChatContent = ReasoningFields & {
 }
 
 /** Reads the content of a message or delta: reasoning, text, sources and images. */
-export function readContent(message: ChatContent): AnswerEvent[] {
+export function readContent(message: ChatContent): CompletionEvent[] {
   const { content, annotations, images } = message
   // Each check is separate, because most events of a stream have only one kind of content.
   const events = readThoughts(message)
@@ -28,17 +28,17 @@ export function readContent(message: ChatContent): AnswerEvent[] {
   return events
 }
 
-function readThoughts(message: ChatContent): AnswerEvent[] {
+function readThoughts(message: ChatContent): CompletionEvent[] {
   const { reasoning_details: details } = message
   const { text, field } = readReasoning(message)
-  const ownText: AnswerEvent[] = text ? [{ type: 'reasoning', text, field }] : []
+  const ownText: CompletionEvent[] = text ? [{ type: 'reasoning', text, field }] : []
   if (!Array.isArray(details)) return ownText
   const validDetails = details.filter((detail) => typeof detail === 'object' && detail !== null)
   const hasText = validDetails.some((detail) => detail.text || detail.summary)
   return [...(hasText ? [] : ownText), ...validDetails.flatMap(readDetail)]
 }
 
-function readDetail({ type, text, summary, signature, data, id, format }: ReasoningDetail): AnswerEvent[] {
+function readDetail({ type, text, summary, signature, data, id, format }: ReasoningDetail): CompletionEvent[] {
   const detailText = text ?? summary ?? ''
   if (!detailText && !signature && !data) return []
   const isSummary = type === 'reasoning.summary'
@@ -56,11 +56,11 @@ function readDetail({ type, text, summary, signature, data, id, format }: Reason
   ]
 }
 
-function readParts(content: NonNullable<ChatContent['content']>): AnswerEvent[] {
+function readParts(content: NonNullable<ChatContent['content']>): CompletionEvent[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : [content].flat().flatMap(readPart)
 }
 
-function readPart(part: Part): AnswerEvent[] {
+function readPart(part: Part): CompletionEvent[] {
   const { reasoning, text } = splitReasoningPart(part)
   return [
     ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning, field: 'thinking' as const }] : []),
@@ -68,11 +68,11 @@ function readPart(part: Part): AnswerEvent[] {
   ]
 }
 
-function readAnnotations(annotations: ChatContent['annotations']): AnswerEvent[] {
+function readAnnotations(annotations: ChatContent['annotations']): CompletionEvent[] {
   return Array.isArray(annotations) ? annotations.flatMap(readAnnotation) : []
 }
 
-function readAnnotation(annotation: Annotation | null): AnswerEvent[] {
+function readAnnotation(annotation: Annotation | null): CompletionEvent[] {
   const { url, title, content, start_index: start, end_index: end } = annotation?.url_citation ?? {}
   if (typeof url !== 'string' || !url) return []
   const hasPosition = typeof start === 'number' && typeof end === 'number' && end > 0
@@ -87,9 +87,9 @@ function readAnnotation(annotation: Annotation | null): AnswerEvent[] {
   ]
 }
 
-function readImages(images: ChatContent['images']): AnswerEvent[] {
+function readImages(images: ChatContent['images']): CompletionEvent[] {
   if (!Array.isArray(images)) return []
-  return images.flatMap((image): AnswerEvent[] => {
+  return images.flatMap((image): CompletionEvent[] => {
     const url = image?.image_url?.url
     const piece = { type: 'billed_piece', unit: 'image' } as const
     return typeof url === 'string' && url ? [piece, { type: 'image', url }] : [piece]

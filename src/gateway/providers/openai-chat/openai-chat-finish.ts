@@ -1,5 +1,5 @@
 import type { FinishReason } from '#chat/chunk.ts'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 
 /** The names of each finish reason that chat servers document, in lower case. */
 const namesByReason: Record<FinishReason, readonly string[]> = {
@@ -114,16 +114,16 @@ const reasonPatterns: readonly [pattern: RegExp, reason: FinishReason][] = [
 const findByName = (name: string) => reasons.get(withoutSeparators(name))
 const findByPattern = (name: string) => reasonPatterns.find(([pattern]) => pattern.test(name))?.[1]
 
-/** The finish event for a provider's reason. An unknown reason counts as a truncated answer, never as a success. */
-export function finishEvents(native: string): AnswerEvent[] {
+/** The finish event for a provider's reason. An unknown reason counts as a truncated response, never as a success. */
+export function finishEvents(native: string): CompletionEvent[] {
   const name = reasons.has(native) ? native : normalizeName(native)
-  // DashScope sends this text until the answer ends.
+  // DashScope sends this text until the response ends.
   if (name === 'null' || name === 'none' || name === 'unspecified') return []
   // Google's chat server writes the reason of its model after its own: `content_filter: RECITATION`.
   const [general = '', specific = ''] = name.split(':').map((part) => part.trim())
   const reason = findByName(specific) ?? findByName(general) ?? findByPattern(name) ?? 'length'
   if (reason !== 'error') return [{ type: 'finish', reason, native }]
-  return [{ type: 'error', message: `the provider ended the answer with the reason "${native}"`, status: 502 }]
+  return [{ type: 'error', message: `the provider ended the response with the reason "${native}"`, status: 502 }]
 }
 
 /**

@@ -38,7 +38,7 @@ const ownThoughts: [name: string, given: Sent][] = [
   ['details of a chat server', { reasoning_details: [{ type: 'reasoning.text', text: 'Hm' }] }],
 ]
 
-describe('reasoning of earlier answers', () => {
+describe('reasoning of earlier responses', () => {
   for (const [name, given] of ownThoughts)
     test(`${name}: moves into the member that the server expects`, () => {
       assert.deepEqual(sent(given, 'reasoning'), { content, reasoning: 'Hm' })
@@ -75,7 +75,7 @@ describe('reasoning of earlier answers', () => {
     assert.equal(reasoningRepair({}, endpoint)(body, []), body)
   })
 
-  test('an answer without reasoning gets a placeholder if required', () => {
+  test('a response without reasoning gets a placeholder if required', () => {
     const calling = { content: null, tool_calls: [call] }
     assert.equal(sent(calling, 'reasoning_content', true).reasoning_content, ' ')
     assert.equal(sent({ ...calling, reasoning: 'Hm' }, 'reasoning_content', true).reasoning_content, 'Hm')

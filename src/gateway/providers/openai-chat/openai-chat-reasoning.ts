@@ -31,12 +31,15 @@ export function reasoningRepair(compatibility: ChatCompatibility, endpoint: Endp
       return mustFillReasoning ? withPlaceholder(moved) : moved
     })
     if (messages === original) return body
-    return { ...body, messages: messages.filter((message, at) => message === original[at] || !isEmptyAnswer(message)) }
+    return {
+      ...body,
+      messages: messages.filter((message, at) => message === original[at] || !isEmptyResponse(message)),
+    }
   }
 }
 
-/** Whether nothing remains of an answer that had only reasoning of another model. Servers refuse it. */
-function isEmptyAnswer({ role, content, ...others }: Message): boolean {
+/** Whether nothing remains of a response that had only reasoning of another model. Servers refuse it. */
+function isEmptyResponse({ role, content, ...others }: Message): boolean {
   return (
     role === 'assistant' && (content == null || content === '') && Object.values(others).every((one) => one == null)
   )
@@ -45,7 +48,7 @@ function isEmptyAnswer({ role, content, ...others }: Message): boolean {
 const hasCalls = (message: Message) => Array.isArray(message?.tool_calls) && message.tool_calls.length > 0
 
 /**
- * Adds a placeholder to answers without reasoning. DeepSeek and Moonshot refuse a conversation with tool calls if an answer
+ * Adds a placeholder to responses without reasoning. DeepSeek and Moonshot refuse a conversation with tool calls if a response
  * has none, and they refuse an empty text.
  */
 function withPlaceholder(message: Message): Message {

@@ -3,13 +3,13 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Message } from '#chat/message.ts'
 import { isReasoningModel } from '../../protocol/reasoning-models.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
-import { wrapSchema } from '../../protocol/repairs/answer-format.ts'
 import { assistantImageRepair } from '../../protocol/repairs/assistant-images.ts'
 import { withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import { filenameRepair } from '../../protocol/repairs/file-names.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
+import { wrapSchema } from '../../protocol/repairs/response-format.ts'
 import { simplifyToolChoice } from '../../protocol/repairs/tool-choice.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import type { Body } from '../../protocol/request-body.ts'
@@ -134,7 +134,7 @@ function compileRules(endpoint: Endpoint): RequestRules {
   const compatibility = findCompatibility(endpoint)
   return {
     // In an order in which no repair undoes an earlier one. Settings depend on the effort, so it is fitted before them.
-    // Reasoning can be all of an answer, which is removed with it, so roles and the order of messages follow.
+    // Reasoning can be all of a response, which is removed with it, so roles and the order of messages follow.
     repairs: [
       toolRepairFor(compatibility),
       fieldRepair(withFieldsRefusedByReasoningModel(compatibility, endpoint)),

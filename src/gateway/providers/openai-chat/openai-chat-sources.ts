@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 
 /** Sources that search models such as Perplexity's send beside the message: URLs, or results with titles. */
 export type Sources = {
@@ -7,9 +7,9 @@ export type Sources = {
 }
 
 /** Emits each source once. */
-export function readSources({ citations, search_results: results }: Sources): AnswerEvent[] {
+export function readSources({ citations, search_results: results }: Sources): CompletionEvent[] {
   if (!citations && !results) return []
-  const events = new Map<string, AnswerEvent>()
+  const events = new Map<string, CompletionEvent>()
   for (const result of Array.isArray(results) ? results : []) {
     const { url, title, snippet } = result ?? {}
     if (typeof url !== 'string' || !url) continue

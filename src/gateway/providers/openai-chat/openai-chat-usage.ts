@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { readBedrockMetrics, type WithBedrockMetrics } from '../bedrock-metrics.ts'
 import { readToolCallCounts } from '../openai/openai-tools.ts'
 import type { OpenaiUsage } from '../openai/openai-usage.ts'
@@ -24,11 +24,11 @@ export type WithUsage = {
   service_tier?: string | null
 } & WithBedrockMetrics
 
-function findUsage(answer: WithUsage): UpstreamUsage | null | undefined {
-  const { usage } = answer
+function findUsage(response: WithUsage): UpstreamUsage | null | undefined {
+  const { usage } = response
   // Usage with other names can have the counts in a member, as that of Cohere.
   if (usage && usage.prompt_tokens !== undefined) return usage
-  return usage ? completeUsage(usage) : findOtherUsage(answer)
+  return usage ? completeUsage(usage) : findOtherUsage(response)
 }
 
 /** Usage with a sum that a server reports only in parts (DeepSeek), or with the billed counts within it (Cohere). */
@@ -42,8 +42,8 @@ function completeUsage(usage: UpstreamUsage): UpstreamUsage {
   return hit == null || miss == null ? usage : { ...usage, prompt_tokens: sumCounts(hit, miss) }
 }
 
-function findOtherUsage(answer: WithUsage): UpstreamUsage | null | undefined {
-  const { choices, x_groq, meta, timings, usageMetadata, prompt_eval_count, eval_count } = answer
+function findOtherUsage(response: WithUsage): UpstreamUsage | null | undefined {
+  const { choices, x_groq, meta, timings, usageMetadata, prompt_eval_count, eval_count } = response
   const { prompt_n, cache_n: cached_tokens, predicted_n: completion_tokens } = timings ?? {}
   const timingUsage =
     prompt_n == null
@@ -52,11 +52,11 @@ function findOtherUsage(answer: WithUsage): UpstreamUsage | null | undefined {
   const evaluationUsage =
     eval_count == null ? undefined : { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
   const reportedUsage = choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units
-  return reportedUsage ?? usageMetadata ?? bedrockUsage(answer) ?? timingUsage ?? evaluationUsage
+  return reportedUsage ?? usageMetadata ?? bedrockUsage(response) ?? timingUsage ?? evaluationUsage
 }
 
-function bedrockUsage(answer: WithUsage): UpstreamUsage | undefined {
-  const counts = readBedrockMetrics(answer)
+function bedrockUsage(response: WithUsage): UpstreamUsage | undefined {
+  const counts = readBedrockMetrics(response)
   if (!counts) return undefined
   const { input, output, cacheRead, cacheWritten } = counts
   return {
@@ -68,17 +68,17 @@ function bedrockUsage(answer: WithUsage): UpstreamUsage | undefined {
 }
 
 /**
- * Reads the usage of a whole answer or of an event. @param reader has the usage of earlier events.
+ * Reads the usage of a whole response or of an event. @param reader has the usage of earlier events.
  * @param contentLength the characters of the content in the same event of a stream.
  */
-export function readUsageEvents(answer: WithUsage, reader: OpenaiUsage, contentLength = 0): AnswerEvent[] {
-  const usage = findUsage(answer)
+export function readUsageEvents(response: WithUsage, reader: OpenaiUsage, contentLength = 0): CompletionEvent[] {
+  const usage = findUsage(response)
   if (!usage) return []
   const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
   const pieces = { web_search: searches ?? usage.num_search_queries, ...readToolCallCounts(usage) }
   return reader.read(
     usage,
-    { pieces, serviceTier: answer.service_tier },
-    { isInPlace: usage === answer.usage, contentLength },
+    { pieces, serviceTier: response.service_tier },
+    { isInPlace: usage === response.usage, contentLength },
   )
 }

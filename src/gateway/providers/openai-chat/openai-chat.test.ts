@@ -27,7 +27,7 @@ describe('openai-chat, requests', () => {
     assert.deepEqual(passed({ ...body, ...ours }), { ...body, model: 'grok-4', stream: true, stream_options })
   })
 
-  test('a request for a whole answer has no stream options', () => {
+  test('a request for a whole response has no stream options', () => {
     const { body } = encoded(openaiChat, 'grok-4', { stream_options: { include_usage: true } }, false)
     assert.deepEqual([body.stream, body.stream_options], [false, undefined])
   })

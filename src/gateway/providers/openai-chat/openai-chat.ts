@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
-import { answerLimitOf, answerLimitPatch, type LimitName } from '#chat/tokens/answer-limit.ts'
+import { type LimitName, outputLimitOf, outputLimitPatch } from '#chat/tokens/output-limit.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import { isReasoningModel } from '../../protocol/reasoning-models.ts'
@@ -14,8 +14,8 @@ import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
 import { readErrorBodyMessage } from '../errors/error-message.ts'
 import { readChatBillableOptions } from '../openai/openai-tools.ts'
 import { chatNormalization } from './normalization/openai-chat-normalization.ts'
-import { type Completion, createChatReader, readCompletion } from './openai-chat-answer.ts'
 import { findCompatibility } from './openai-chat-compatibility.ts'
+import { type Completion, createChatReader, readCompletion } from './openai-chat-response.ts'
 import { repairChat } from './openai-chat-rules.ts'
 import { optionalSettings, simplifyChat } from './openai-chat-simplification.ts'
 
@@ -36,7 +36,7 @@ export const openaiChat: ProviderProtocol = {
   },
   passThrough: (body, target, source) =>
     needsTranslation(body, target) ? undefined : encodeChat(body, target, source),
-  answerLimit: answerLimitOf,
+  outputLimit: outputLimitOf,
   billableOptions: readChatBillableOptions,
   runsUnrequestedTools: true,
   // Custom tools belong to the protocol. Provider tools do not.
@@ -92,7 +92,7 @@ function applyChanges(body: Body, changes: Body): Body {
  * a value.
  */
 function listChanges(body: Body, { endpoint, stream }: ProtocolTarget): Body {
-  const changes: Body = answerLimitPatch(body, limitNameFor(endpoint))
+  const changes: Body = outputLimitPatch(body, limitNameFor(endpoint))
   for (const name in body) if (serviceOnlyFields.has(name) || body[name] === null) changes[name] = undefined
   changes.model = endpoint.upstreamModel
   changes.stream = stream
@@ -124,7 +124,7 @@ function mustOmitEffort({ reasoning_effort }: ChatRequest, endpoint: Endpoint): 
 }
 
 /**
- * The name of the answer limit. Later OpenAI models know only the new name, most providers only the old one, and unknown
+ * The name of the output limit. Later OpenAI models know only the new name, most providers only the old one, and unknown
  * names are ignored.
  */
 function limitNameFor({ upstreamModel, supportedParameters }: Endpoint): LimitName {

@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { type PartPosition, partKey } from './openai-responses-parts.ts'
 
 export type Annotation = {
@@ -12,7 +12,7 @@ export type Annotation = {
   index?: number
 }
 
-/** The most parts of an answer. It limits the memory for their positions. */
+/** The most parts of a response. It limits the memory for their positions. */
 const maxParts = 10_000
 
 /** Tracks the start of each text part in the whole text, because annotations count from their part. */
@@ -35,14 +35,17 @@ export class TextOffsets {
 }
 
 /** Reads the sources that xAI lists beside the output. */
-export function readSources(citations: unknown): AnswerEvent[] {
+export function readSources(citations: unknown): CompletionEvent[] {
   const urls = Array.isArray(citations) ? citations.filter((one): one is string => typeof one === 'string') : []
   return urls.map((url) => ({ type: 'citation', url }))
 }
 
 /** Reads the annotations of a part that cite a URL or a file. @param from the start of the part in the whole text. */
-export function readCitations(annotations: (Annotation | undefined)[] | null | undefined, from: number): AnswerEvent[] {
-  return (annotations ?? []).flatMap((annotation): AnswerEvent[] => {
+export function readCitations(
+  annotations: (Annotation | undefined)[] | null | undefined,
+  from: number,
+): CompletionEvent[] {
+  return (annotations ?? []).flatMap((annotation): CompletionEvent[] => {
     const { url, title, start_index: start, end_index: end } = annotation ?? {}
     const position = start === undefined || end === undefined ? {} : { start: from + start, end: from + end }
     if (url) return [{ type: 'citation', url, ...(title && { title }), ...position }]

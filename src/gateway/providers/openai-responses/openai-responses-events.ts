@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { argumentsText, type ToolCallFragment, type UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
 import { defaultErrorMessage } from '../errors/error-event.ts'
 import { readErrorMessage } from '../errors/error-message.ts'
@@ -20,7 +20,7 @@ export function readDoneItem(item: Item): UpstreamEvent[] {
   return [{ type: 'reasoning', text: '', format, encrypted: item.encrypted_content, ...(item.id && { id: item.id }) }]
 }
 
-export function thoughtEvent(text: string): AnswerEvent {
+export function thoughtEvent(text: string): CompletionEvent {
   return { type: 'reasoning', text, format }
 }
 
@@ -30,11 +30,11 @@ export function listParts(parts: Part[] | string | null | undefined): Part[] {
   return Array.isArray(parts) ? parts : []
 }
 
-export function startedEvent(response: Response | undefined): AnswerEvent {
+export function startedEvent(response: Response | undefined): CompletionEvent {
   return { type: 'started', id: response?.id ?? '', model: response?.model ?? '' }
 }
 
-export function textEvent(type: 'text' | 'refusal', text: string | undefined): AnswerEvent[] {
+export function textEvent(type: 'text' | 'refusal', text: string | undefined): CompletionEvent[] {
   return text ? [{ type, text }] : []
 }
 
@@ -68,7 +68,7 @@ export function toCallFragment(item: Item, upstreamIndex: number | undefined): T
 }
 
 /** The event that counts a call of a provider tool, at its start. */
-export function toolUnitEvents(item: ToolItem | undefined): AnswerEvent[] {
+export function toolUnitEvents(item: ToolItem | undefined): CompletionEvent[] {
   const unit = findToolUnit(item?.type)
   return unit === undefined ? [] : [{ type: 'billed_piece', unit }]
 }
@@ -77,7 +77,7 @@ export function toolUnitEvents(item: ToolItem | undefined): AnswerEvent[] {
 export const isUnfinished = ({ status }: Response) => status === 'queued' || status === 'in_progress'
 
 /** The error of such a response. This service cannot fetch the rest, so another endpoint is tried. */
-export function unfinishedEvent(status: string): AnswerEvent {
+export function unfinishedEvent(status: string): CompletionEvent {
   return { type: 'error', message: `the provider sent a response that is not finished: "${status}"`, status: 502 }
 }
 
@@ -97,7 +97,7 @@ const completeStatuses: ReadonlySet<string | null | undefined> = new Set([
 ])
 
 /** The end of a response: its finish reason and usage, or an error. */
-export function readEnding(response: Response, hasCalls: boolean): AnswerEvent[] {
+export function readEnding(response: Response, hasCalls: boolean): CompletionEvent[] {
   const { status, error, incomplete_details } = response
   if (status === 'failed' || error) return [errorEvent(error ?? {})]
   if (status === 'cancelled') return [{ type: 'error', message: 'the provider cancelled the response', status: 502 }]
@@ -110,7 +110,7 @@ export function readEnding(response: Response, hasCalls: boolean): AnswerEvent[]
 }
 
 /** An error of a response or of its stream. OpenAI has many codes for images and files that are wrong in the request. */
-export function errorEvent(error: UpstreamError): AnswerEvent {
+export function errorEvent(error: UpstreamError): CompletionEvent {
   const { code, type } = error
   const status = readErrorStatus(error) ?? (/image|file/.test(code ?? type ?? '') ? 400 : undefined)
   return {
@@ -121,7 +121,7 @@ export function errorEvent(error: UpstreamError): AnswerEvent {
   }
 }
 
-function readUsage({ usage, output, service_tier }: Response): AnswerEvent[] {
+function readUsage({ usage, output, service_tier }: Response): CompletionEvent[] {
   if (!usage) return []
   const pieces = { ...countToolUnits(output ?? []), ...readToolCallCounts(usage) }
   const extras = { pieces, serviceTier: service_tier }

@@ -30,7 +30,7 @@ function encodeAssistantItems(message: Extract<Message, { role: 'assistant' }>):
   )
   if (refusal) parts.push({ type: 'refusal', refusal })
   const calls = (message.tool_calls ?? []).map(encodeCall)
-  // Some servers accept only text as the content of an answer.
+  // Some servers accept only text as the content of a response.
   const [first] = parts
   const content = parts.length === 1 && first?.type === 'output_text' ? first.text : parts
   const assistantMessage = parts.length > 0 ? [{ type: 'message', role: 'assistant', content }] : []

@@ -1,20 +1,20 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { AnswerNormalization } from '../../protocol/answer-normalization.ts'
+import type { AnswerNormalization } from '../../protocol/response-normalization.ts'
 import { isEmptyError } from '../errors/error-body.ts'
 import { type Members, withMembers } from '../with-members.ts'
 
-/** Converts variants of OpenAI's Responses API, such as answers with a text as `output` or with earlier event names. */
+/** Converts variants of OpenAI's Responses API, such as responses with a text as `output` or with earlier event names. */
 export const responsesNormalization: AnswerNormalization = {
   eventPattern: /"(?:response\.|object"\s*:\s*"response)/,
   announcementPattern: /^(?=.*"response\.output_item\.added")(?=.*"output_index"\s*:\s*\d)/s,
-  isOwnAnswer: (body) => isObject(body) && ('output' in body || 'output_text' in body || body.object === 'response'),
+  isOwnResponse: (body) => isObject(body) && ('output' in body || 'output_text' in body || body.object === 'response'),
   normalizer: {
     isStandard: ({ event, data }) =>
       (data.startsWith(textDelta) && data.includes('"delta":"')) ||
       (hasType(event, data) && !nonStandardEvent.test(data) && !isNonStandardEnd(data)),
     normalizeEvent: (content, _progress, name) => normalizeEvent(content as Members, name),
-    normalizeAnswer: (body) => (isObject(body) ? normalizeResponse(body) : body),
+    normalizeResponse: (body) => (isObject(body) ? normalizeResponse(body) : body),
   },
 }
 

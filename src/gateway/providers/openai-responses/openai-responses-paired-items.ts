@@ -40,7 +40,7 @@ export const pairCallOutputs: Repair = (body) => {
   const input: Item[] = []
   const waitingOutputs: Item[] = []
   for (const [position, item] of (items as Item[]).entries()) {
-    // Calls of one answer stay together.
+    // Calls of one response stay together.
     if (!outputTypeOfCall.has(item?.type)) input.push(...waitingOutputs.splice(0))
     input.push(orphanPositions.has(position) ? toUserMessage(item) : item)
     if (unansweredPositions.has(position))
@@ -50,8 +50,8 @@ export const pairCallOutputs: Repair = (body) => {
 }
 
 /**
- * Removes encrypted reasoning that no message or call of the model follows, as in an answer that was cut or cancelled. OpenAI
- * refuses it. Changes nothing if the provider stores the answer or the request refers to a stored conversation.
+ * Removes encrypted reasoning that no message or call of the model follows, as in a response that was cut or cancelled. OpenAI
+ * refuses it. Changes nothing if the provider stores the response or the request refers to a stored conversation.
  */
 export const skipLoneReasoning: Repair = (body, dropped) => {
   const items = body.input
@@ -68,7 +68,7 @@ export const skipLoneReasoning: Repair = (body, dropped) => {
 }
 
 /**
- * Removes reasoning of which only the summary is in the request. The provider would search for the rest among its stored answers,
+ * Removes reasoning of which only the summary is in the request. The provider would search for the rest among its stored responses,
  * and refuses the request. Changes nothing if it stores them.
  */
 export const skipUnreadableReasoning: Repair = (body, dropped) => {

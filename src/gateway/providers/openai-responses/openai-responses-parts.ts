@@ -10,7 +10,7 @@ export class EmittedParts {
   /** The number of sources of each part. */
   readonly #citationCounts = new Map<string, number>()
 
-  get hasAnswer(): boolean {
+  get hasResponse(): boolean {
     return this.has('text') || this.has('refusal')
   }
 

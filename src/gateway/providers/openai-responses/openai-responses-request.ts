@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
-import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
+import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { readCallLimit } from '../../pricing/billable-options.ts'
 import { chooseEffort, readReasoningOptions } from '../../protocol/reasoning-options.ts'
@@ -48,9 +48,9 @@ export function encodeResponsesRequest(chat: ChatRequest, endpoint: Endpoint): B
 /** OpenAI refuses the service tiers of other providers. */
 const acceptedServiceTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
 
-/** The answer limit that is sent for a request. */
+/** The output limit that is sent for a request. */
 export function computeOutputLimit(chat: ChatRequest): number | undefined {
-  const limit = answerLimitOf(chat)
+  const limit = outputLimitOf(chat)
   return limit && Math.max(limit, minOutputTokens)
 }
 

@@ -173,7 +173,7 @@ class ResponseStream {
 
   #finishRepeatedItem(item: Item, index: number): UpstreamEvent[] {
     if (this.#doneItems.has(item.id) || (item.id === undefined && this.#doneItems.size > 0)) return []
-    const isEmitted = item.type === 'reasoning' ? this.#emitted.has('reasoning') : this.#emitted.hasAnswer
+    const isEmitted = item.type === 'reasoning' ? this.#emitted.has('reasoning') : this.#emitted.hasResponse
     return [...(isEmitted ? this.#sourcesOf(item, index) : this.#restOf(item, index)), ...readDoneItem(item)]
   }
 

@@ -101,7 +101,7 @@ describe('openai-responses, requests', () => {
     })
   })
 
-  test('an answer schema and verbosity', () => {
+  test('a response schema and verbosity', () => {
     const json_schema = {
       name: 'city',
       schema: { type: 'object', properties: {}, additionalProperties: false },
@@ -165,9 +165,9 @@ describe('openai-responses, passed through', () => {
   test('reasoning of another provider is removed', () => {
     const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' }
     const sealed = encodeThought({ format: 'anthropic-claude-v1', signature: 'sig' })
-    const answer = { role: 'assistant', content: 'Yes' }
-    const { input } = passed({ input: [own, { ...own, encrypted_content: sealed }, answer] })
-    assert.deepEqual(input, [own, answer])
+    const response = { role: 'assistant', content: 'Yes' }
+    const { input } = passed({ input: [own, { ...own, encrypted_content: sealed }, response] })
+    assert.deepEqual(input, [own, response])
   })
 
   test('reasoning options of this service are translated', () => {

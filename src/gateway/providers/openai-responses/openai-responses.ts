@@ -1,10 +1,10 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { isEncodedThought } from '#chat/thought-encoding.ts'
-import { renameAnswerLimit } from '#chat/tokens/answer-limit.ts'
+import { renameOutputLimit } from '#chat/tokens/output-limit.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/provider-protocol.ts'
-import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
+import { wrapFormatSchema } from '../../protocol/repairs/response-format.ts'
 import { findSetFields, findUnknownFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
@@ -13,9 +13,9 @@ import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
 import { readErrorBodyMessage } from '../errors/error-message.ts'
 import { encodeProviderTool, readResponsesBillableOptions } from '../openai/openai-tools.ts'
 import { withoutServiceFields } from '../service-fields.ts'
-import { readResponse } from './openai-responses-answer.ts'
 import { responsesNormalization } from './openai-responses-normalization.ts'
 import { computeOutputLimit, encodeResponsesRequest } from './openai-responses-request.ts'
+import { readResponse } from './openai-responses-response.ts'
 import { fieldsUnsupportedByResponses, responsesRules, toChatFieldName } from './openai-responses-rules.ts'
 import { createResponsesReader } from './openai-responses-stream.ts'
 
@@ -37,7 +37,7 @@ export const openaiResponses: ProviderProtocol = {
     return { ...encoded, dropped }
   },
   passThrough: (body, target, source) => encodeBody(adaptForResponses(body, target.endpoint), target, source),
-  answerLimit: computeOutputLimit,
+  outputLimit: computeOutputLimit,
   billableOptions: readResponsesBillableOptions,
   supportsTool: (tool) => encodeProviderTool(tool) !== undefined,
   createReader: assembleStreamCalls(createResponsesReader),
@@ -74,7 +74,7 @@ function encodeBody(
 function adaptForResponses(body: Body, endpoint: Endpoint): Body {
   const clientBody = withoutServiceFields(body)
   const result: Body = { ...clientBody, store: clientBody.store ?? false }
-  renameAnswerLimit(result, 'max_output_tokens')
+  renameOutputLimit(result, 'max_output_tokens')
   const isUnusable = (item: unknown) => isNonOpenaiReasoning(item) || (result.store !== true && isEmptyReasoning(item))
   if (Array.isArray(clientBody.input) && clientBody.input.some(isUnusable))
     result.input = clientBody.input.filter((item) => !isUnusable(item))

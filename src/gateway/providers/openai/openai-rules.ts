@@ -22,17 +22,17 @@ export const openaiSchemaRules: SchemaRules = {
 /** For servers that limit only the length of a name. */
 export const anyCharacters = /^[\s\S]*$/
 
-/** An answer format or a function: both have a schema and `strict`. */
+/** A response format or a function: both have a schema and `strict`. */
 type StrictHolder = { strict?: unknown; name?: unknown } & Body
 
-/** The position of the answer format in a body. */
+/** The position of the response format in a body. */
 type FormatPosition = {
   find: (body: Body) => StrictHolder | undefined
   replace: (body: Body, format: StrictHolder) => Body
   name: string
 }
 
-/** Fits the schema of the answer format. */
+/** Fits the schema of the response format. */
 export function formatRepair({ find, replace, name }: FormatPosition, { validatesStrictSchemas = false } = {}): Repair {
   return (body, dropped) => {
     const format = find(body)
@@ -50,7 +50,7 @@ export function formatRepair({ find, replace, name }: FormatPosition, { validate
   }
 }
 
-/** OpenAI requires a name of an answer format, with the characters of a tool's name. */
+/** OpenAI requires a name of a response format, with the characters of a tool's name. */
 function withFormatName(format: StrictHolder): StrictHolder {
   const requestedName = typeof format.name === 'string' ? format.name : ''
   const name = requestedName.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, openaiNames.maxLength) || 'response'

@@ -64,7 +64,7 @@ export function readResponsesBillableOptions(request: Body): BillableOptions {
   const calls = readCallLimit(request.max_tool_calls)
   const tools = listProviderTools(request, (tool) => {
     const unit = toUnitName(String(tool.type))
-    // Answers report calls of `web_search_preview` as `web_search_call`.
+    // Responses report calls of `web_search_preview` as `web_search_call`.
     return {
       unit: unit + toContainerSizeSuffix(tool),
       maxCalls: calls,

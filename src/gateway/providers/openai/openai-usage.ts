@@ -1,4 +1,4 @@
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { CompletionEvent, TokenCounts } from '#chat/events.ts'
 import { CompletionIncrements } from '../completion-increments.ts'
 import { type ReportedCounts, type ReportedExtras, readCount, usageEvents } from '../token-counts.ts'
 import {
@@ -152,7 +152,7 @@ export const responsesUsageFormats = buildUsageFormatSet([
 ])
 
 /**
- * Reads the usage of one answer, which several events can report. The first of the constructor's `formats` is the one
+ * Reads the usage of one response, which several events can report. The first of the constructor's `formats` is the one
  * that clients read. `restated` marks usage from which clients would read other counts than the billed ones.
  */
 export class OpenaiUsage {
@@ -168,7 +168,7 @@ export class OpenaiUsage {
    * @param isInPlace whether the usage is at the position where clients expect it.
    * @param contentLength the characters of the content in the same event of a stream.
    */
-  read(usage: UsageObject, extras: ReportedExtras, { isInPlace = true, contentLength = 0 } = {}): AnswerEvent[] {
+  read(usage: UsageObject, extras: ReportedExtras, { isInPlace = true, contentLength = 0 } = {}): CompletionEvent[] {
     const counts = parseCounts(usage)
     const merged = readCounts(this.#merge(counts), this.#formats)
     const events = usageEvents(this.#withIncrements(merged, counts, contentLength), extras)

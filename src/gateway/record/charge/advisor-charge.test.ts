@@ -33,7 +33,7 @@ const run: Counts = { input_tokens: 100, cache_read_input_tokens: 20, output_tok
 
 type Options = { endpoint?: Endpoint; runs?: readonly Counts[]; own?: Counts; tool?: object; request?: object }
 
-/** The charge of an answer of Sonnet that asked this advisor twice, and the bound of its request. */
+/** The charge of a response of Sonnet that asked this advisor twice, and the bound of its request. */
 function advised(
   requested: string,
   reported: string,
@@ -117,8 +117,12 @@ describe('an advisor', () => {
     const huge = { input_tokens: 1e9, output_tokens: 1e9 }
     const examples: [string, string, Counts[], Counts][] = [['claude-opus-4-6', 'claude-opus-4-6', [huge], run]]
     fc.assert(
-      fc.property(name, name, runs, counts, (requested, reported, runs, answer) => {
-        const { charge, exact } = advised(requested, reported, { runs, own: answer, tool: { caching: { ttl: '1h' } } })
+      fc.property(name, name, runs, counts, (requested, reported, runs, response) => {
+        const { charge, exact } = advised(requested, reported, {
+          runs,
+          own: response,
+          tool: { caching: { ttl: '1h' } },
+        })
         const max = highestCost(sonnet.prices, exact.prompt, exact.completion, exact.extraUsage)
         assert.ok(charge.cost <= max, `${toDecimalUsd(charge.cost)} of ${toDecimalUsd(max)}`)
         const { parts, ...own } = ownTokens(charge.tokens, charge.models)

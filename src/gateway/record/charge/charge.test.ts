@@ -4,8 +4,8 @@ import type { Prices } from '#catalogue/index/model.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import { toDecimalUsd } from '#platform/core/pico-usd.ts'
 import type { UsageBound } from '../../admission/bounds/usage-bound.ts'
-import type { BillableCounts } from '../answer-counter.ts'
-import { type AnswerEnd, computeCharge } from './charge.ts'
+import type { BillableCounts } from '../response-counter.ts'
+import { computeCharge, type ResponseEnd } from './charge.ts'
 
 const prices: Prices = { prompt: '1', completion: '10', cacheRead: '0.1', cacheWrite: '2', reasoning: '20' }
 const zeroTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
@@ -29,7 +29,7 @@ const counted: BillableCounts = {
 
 const charged = (
   more: Partial<BillableCounts>,
-  { isFullyRead = true, generatedTokens, ...limits }: Partial<UsageBound & AnswerEnd> = {},
+  { isFullyRead = true, generatedTokens, ...limits }: Partial<UsageBound & ResponseEnd> = {},
 ) => {
   const bound = { exact: { ...max, ...limits }, isWithinBound: () => false }
   const { cost, margin, ...charge } = computeCharge(prices, { ...counted, ...more }, () => 50, bound, {
@@ -98,7 +98,7 @@ test('a count before the end is a minimum', () => {
   assert.deepEqual(tokens, { prompt: 50, completion: 10, cached: 10, cacheWritten: 5, reasoning: 12 })
 })
 
-/** The tokens of an answer that received nothing for a long time. */
+/** The tokens of a response that received nothing for a long time. */
 const within = (total: number, unreceived = 100_000) => ({ total, unreceived })
 
 const most = (...of: Parameters<typeof charged>) => Number(charged(...of).cost) + Number(charged(...of).margin)

@@ -6,7 +6,7 @@ import type { RequestBound } from '../../admission/bounds/lazy-usage-bound.ts'
 import type { UsageBound } from '../../admission/bounds/usage-bound.ts'
 import { costOf } from '../../pricing/cost.ts'
 import { highestCost } from '../../pricing/highest-cost.ts'
-import { type BillableCounts, isPlausible } from '../answer-counter.ts'
+import { type BillableCounts, isPlausible } from '../response-counter.ts'
 import {
   type BilledUsage,
   computeBilledUsage,
@@ -26,31 +26,31 @@ export type Charge = BilledUsage & {
 /** The most tokens that frame a tool call: its id and markup. An assumption. */
 const maxCallFrameTokens = 512
 
-/** The most tokens that are in transit when an answer is cut off, if its time does not limit them further. An assumption. */
+/** The most tokens that are in transit when a response is cut off, if its time does not limit them further. An assumption. */
 const maxTokensInTransit = 512
 
-/** The most tokens that an endpoint can have generated for an answer without an end. */
+/** The most tokens that an endpoint can have generated for a response without an end. */
 export type GeneratedTokens = {
   total: number
   /** The tokens that were generated after the last received one. */
   unreceived: number
 }
 
-/** The end of an answer, in addition to its counts. */
-export type AnswerEnd = {
+/** The end of a response, in addition to its counts. */
+export type ResponseEnd = {
   /** Whether all tokens were read as soon as they were generated, so that none are unread behind back-pressure. */
   isFullyRead: boolean
   /** The most tokens that can be generated in its duration; undefined if the endpoint may have generated for longer. */
   generatedTokens: GeneratedTokens | undefined
 }
 
-/** The charge for an answer: by the provider's final count, or else an estimate. */
+/** The charge for a response: by the provider's final count, or else an estimate. */
 export function computeCharge(
   prices: Prices,
   counts: BillableCounts,
   promptEstimate: () => number,
   requestBound: RequestBound,
-  end: AnswerEnd,
+  end: ResponseEnd,
 ): Charge {
   const { reportedTokens, extras } = counts
   if (reportedTokens && counts.isFinal)
@@ -63,7 +63,7 @@ export function computeCharge(
   return { ...usage, isEstimated: true, isCapped: false, margin }
 }
 
-/** The cost of an answer, by its reported tokens if they are plausible. */
+/** The cost of a response, by its reported tokens if they are plausible. */
 export function computeAnswerCost(
   prices: Prices,
   tokens: TokenCounts,
@@ -78,15 +78,15 @@ export function computeAnswerCost(
 }
 
 /**
- * The highest cost that an answer without a final count can have.
- * @param estimate its prompt and the received tokens. They are charged even if they came faster than any measured answer.
+ * The highest cost that a response without a final count can have.
+ * @param estimate its prompt and the received tokens. They are charged even if they came faster than any measured response.
  */
 function highestPossibleCost(
   prices: Prices,
   counts: BillableCounts,
   estimate: Pick<TokenCounts, 'prompt' | 'completion'>,
   usageBound: UsageBound,
-  end: AnswerEnd,
+  end: ResponseEnd,
 ): PicoUsd {
   const completion = Math.max(estimate.completion, maxGenerated(counts, usageBound, end))
   const { reportedTokens, extras } = counts
@@ -99,8 +99,8 @@ function highestPossibleCost(
       unlimitedPieces(extras, usageBound),
     )
   const tokens = { ...limitToBound(reportedTokens, usageBound), completion: 0, reasoning: 0 }
-  const answer = highestCost(prices, tokens.prompt, completion) - highestCost(prices, tokens.prompt, 0)
-  return minPico(costOf(prices, tokens, extras) + answer, maxReportableCost(prices, extras, usageBound))
+  const response = highestCost(prices, tokens.prompt, completion) - highestCost(prices, tokens.prompt, 0)
+  return minPico(costOf(prices, tokens, extras) + response, maxReportableCost(prices, extras, usageBound))
 }
 
 /**
@@ -115,7 +115,7 @@ function isPromptCounted({ prompt }: TokenCounts, estimate: number, { isSequenti
 function maxGenerated(
   { bytes, reasoningBytes, toolCalls }: BillableCounts,
   usageBound: UsageBound,
-  { isFullyRead, generatedTokens = unlimited }: AnswerEnd,
+  { isFullyRead, generatedTokens = unlimited }: ResponseEnd,
 ): number {
   const maxCompletion = Math.min(usageBound.completion, generatedTokens.total)
   if (!isFullyRead || usageBound.hasHiddenTokens || reasoningBytes > 0) return maxCompletion

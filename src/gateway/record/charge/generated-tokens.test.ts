@@ -16,7 +16,7 @@ function needsUsageOf(prices: Prices, output: 'text' | 'image', stopsOnDisconnec
   return needsUsage({ target: { endpoint }, bound, stopsOnDisconnect } as unknown as TriedEndpoint, 100)
 }
 
-test('an answer with a price is read after a disconnect if its provider continues', () => {
+test('a response with a price is read after a disconnect if its provider continues', () => {
   const free = { prompt: '0', completion: '0' }
   assert.equal(needsUsageOf({ prompt: '1', completion: '1' }, 'text'), true)
   assert.equal(needsUsageOf({ prompt: '1', completion: '1' }, 'text', true), false)

@@ -19,12 +19,12 @@ test('a loss with the credentials of both owners counts in no single budget', ()
   assert.equal(loss.hasOneCredential(true), true)
   loss.add(5n, false)
   assert.deepEqual(
-    [undefined, false, true].map((answerByok) => loss.hasOneCredential(answerByok)),
+    [undefined, false, true].map((responseByok) => loss.hasOneCredential(responseByok)),
     [true, true, false],
   )
   loss.add(2n, true)
   assert.deepEqual(
-    [undefined, false, true].map((answerByok) => loss.hasOneCredential(answerByok)),
+    [undefined, false, true].map((responseByok) => loss.hasOneCredential(responseByok)),
     [false, false, false],
   )
 })

@@ -2,7 +2,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { SettledCost } from '#spend/budgets/budget.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 
-/** The highest cost of a request's attempts without an answer, which their providers can bill. */
+/** The highest cost of a request's attempts without a response, which their providers can bill. */
 export class UnconfirmedLoss {
   #cost: PicoUsd = 0n
   #settledCost: PicoUsd = 0n
@@ -38,8 +38,8 @@ export class UnconfirmedLoss {
     return { cost: cost + margin - this.#settledCost, byok }
   }
 
-  /** Whether all of it, and the answer if there is one, counts in the same budgets. */
-  hasOneCredential(answerByok: boolean | undefined): boolean {
-    return !this.#isMixed && (this.#cost === 0n || answerByok === undefined || answerByok === this.#byok)
+  /** Whether all of it, and the response if there is one, counts in the same budgets. */
+  hasOneCredential(responseByok: boolean | undefined): boolean {
+    return !this.#isMixed && (this.#cost === 0n || responseByok === undefined || responseByok === this.#byok)
   }
 }

@@ -36,8 +36,8 @@ function extractCallParts(message: Message): Message[] {
   const listedCalls = (Array.isArray(message.tool_calls) ? message.tool_calls : []) as { id?: unknown }[]
   const ids = new Set(listedCalls.map(({ id }) => id))
   const calls = parts.filter(({ type, id }) => type === 'tool_use' && !ids.has(id)).map(toChatCall)
-  const answer = { ...message, content: rest.length > 0 ? rest : null, tool_calls: [...listedCalls, ...calls] }
-  return [answer, ...results]
+  const response = { ...message, content: rest.length > 0 ? rest : null, tool_calls: [...listedCalls, ...calls] }
+  return [response, ...results]
 }
 
 function toChatCall({ id, name, input }: CallPart): object {

@@ -27,8 +27,8 @@ test('results of functions become results of tools', () => {
 })
 
 test('a result without a call of its name is refused', () => {
-  const answer = { role: 'assistant', content: 'Hi' }
-  for (const before of [[question], [call('g')], [call(), result()], [call(), answer], [toolCall('a')]])
+  const response = { role: 'assistant', content: 'Hi' }
+  for (const before of [[question], [call('g')], [call(), result()], [call(), response], [toolCall('a')]])
     assert.throws(() => withToolResults({ messages: [...before, result()] }), {
       kind: 'invalid',
       message: new RegExp(`messages.${before.length}: .* must follow an assistant message`),

@@ -14,7 +14,7 @@ export type RequestWithPlugins = PreparedRequest & {
 }
 
 /**
- * Shortens the prompt and sets up the repair of the answer, if the request asks for it. Only chats have plugins.
+ * Shortens the prompt and sets up the repair of the response, if the request asks for it. Only chats have plugins.
  * @throws Fault `invalid`.
  */
 export function applyPlugins(prepared: PreparedRequest, candidates: readonly Candidate[]): RequestWithPlugins {

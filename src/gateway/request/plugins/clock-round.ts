@@ -1,4 +1,4 @@
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { CompletionEvent, TokenCounts } from '#chat/events.ts'
 
 /** The name of the tool for models. Function names cannot contain a colon. */
 export const clockName = 'openrouter_datetime'
@@ -8,7 +8,7 @@ export type RoundPosition = 'first' | 'middle' | 'last'
 /** The events of one round, and those of them that the client gets: all except the calls of the clock. */
 export class ClockRound {
   readonly #position: RoundPosition
-  readonly #events: AnswerEvent[] = []
+  readonly #events: CompletionEvent[] = []
   readonly #clockCallIds: string[] = []
   readonly #clockCalls = new Set<number>()
   /** Maps the indexes of the client's tool calls to indexes without gaps. */
@@ -20,7 +20,7 @@ export class ClockRound {
   }
 
   /** All events so far. */
-  get events(): AnswerEvent[] {
+  get events(): CompletionEvent[] {
     return this.#events
   }
 
@@ -33,13 +33,13 @@ export class ClockRound {
     return this.#tokens
   }
 
-  /** Whether another round follows: the model called only the clock. A call of a client's tool ends the answer. */
+  /** Whether another round follows: the model called only the clock. A call of a client's tool ends the response. */
   get hasNextRound(): boolean {
     return this.#clockCallIds.length > 0 && this.#clientCalls.size === 0 && this.#position !== 'last'
   }
 
   /** Records an event. @returns the events that the client gets for it. */
-  filterEvent(event: AnswerEvent): AnswerEvent[] {
+  filterEvent(event: CompletionEvent): CompletionEvent[] {
     this.#events.push(event)
     switch (event.type) {
       case 'tool_call':

@@ -1,12 +1,12 @@
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { CompletionEvent, TokenCounts } from '#chat/events.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { writeCompletion } from '../../clients/chat/completion.ts'
-import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from '../../protocol/client-protocol.ts'
+import type { ClientProtocol, CostNote, ResponseHead, StreamWriter } from '../../protocol/client-protocol.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { ClockRound, type RoundPosition } from './clock-round.ts'
 
 /**
- * Combines the answers of several rounds (`clock.ts`) into one. The client gets one end, the total usage, and the other
+ * Combines the responses of several rounds (`clock.ts`) into one. The client gets one end, the total usage, and the other
  * events of all rounds without the calls of the clock.
  */
 export class ClockRounds {
@@ -17,7 +17,7 @@ export class ClockRounds {
   #position: RoundPosition = 'first'
   /** Replaced by each round, and by each attempt of a round. */
   #round = new ClockRound('first')
-  #wholeEvents: AnswerEvent[] = []
+  #wholeEvents: CompletionEvent[] = []
   /** The tokens of completed rounds. */
   #tokens: TokenCounts | undefined
   #costUsd = 0
@@ -43,19 +43,19 @@ export class ClockRounds {
   get assistantMessage(): Body {
     const head = { id: '', model: '', createdSeconds: 0 }
     const { choices } = writeCompletion(head, this.#round.events, undefined) as { choices: [{ message: Body }] }
-    // Fields of answers. Not every provider accepts them in a message of a request.
+    // Fields of responses. Not every provider accepts them in a message of a request.
     const { annotations: _annotations, images: _images, refusal: _refusal, ...message } = choices[0].message
     return message
   }
 
-  /** The protocol of a round: takes chat requests, and writes answers of the client's protocol. */
+  /** The protocol of a round: takes chat requests, and writes responses of the client's protocol. */
   get client(): ClientProtocol {
     // The body of a round is a chat request, so the fields and request headers of the client's own protocol do not apply to it.
     const { serviceOnlyFields: _fields, upstreamHeaders: _upstreamHeaders, ...inherited } = this.#clientProtocol
     return {
       ...inherited,
       protocol: 'openai-chat',
-      rewritesAnswers: true,
+      rewritesResponses: true,
       toChat: (body) => body as ReturnType<ClientProtocol['toChat']>,
       createWriter: (head, options) => this.#createRoundWriter(head, options),
       writeBody: (head, events, cost) => this.#writeBody(head, events, cost),
@@ -89,15 +89,15 @@ export class ClockRounds {
     return this.#round.hasNextRound && !this.#hasFailed
   }
 
-  #createRoundWriter(head: AnswerHead, options: Parameters<ClientProtocol['createWriter']>[1]): StreamWriter {
+  #createRoundWriter(head: ResponseHead, options: Parameters<ClientProtocol['createWriter']>[1]): StreamWriter {
     const round = new ClockRound(this.#position)
     this.#round = round
-    // Until something was written, another attempt can restart the answer, with the head of its endpoint. Later rounds
+    // Until something was written, another attempt can restart the response, with the head of its endpoint. Later rounds
     // continue the stream with the same writer.
     const existing = this.#hasWritten ? this.#writer : undefined
     const writer = existing ?? this.#clientProtocol.createWriter({ ...head, request: this.#request }, options)
     this.#writer = writer
-    const write = (events: AnswerEvent[]) => {
+    const write = (events: CompletionEvent[]) => {
       if (events.length > 0) this.#hasWritten = true
       return events.map(writer.event).join('')
     }
@@ -116,7 +116,7 @@ export class ClockRounds {
     }
   }
 
-  #writeBody(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
+  #writeBody(head: ResponseHead, events: CompletionEvent[], cost: CostNote | undefined): object {
     const round = new ClockRound(this.#position)
     this.#round = round
     this.#wholeEvents.push(...events.flatMap((event) => round.filterEvent(event)))
@@ -131,7 +131,7 @@ export class ClockRounds {
     )
   }
 
-  #createUsageEvents(): AnswerEvent[] {
+  #createUsageEvents(): CompletionEvent[] {
     return this.#tokens ? [{ type: 'usage', tokens: this.#tokens }] : []
   }
 

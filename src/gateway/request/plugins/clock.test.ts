@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { chatClientProtocol } from '../../clients/chat/chat-client-protocol.ts'
@@ -9,17 +9,17 @@ import { clockName } from './clock-round.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
 const counted = { prompt: 10, completion: 5, cached: 4, cacheWritten: 3, reasoning: 2 }
-const started: AnswerEvent = { type: 'started', id: 'x', model: 'b' }
-const called = (index: number, name: string): AnswerEvent[] => [
+const started: CompletionEvent = { type: 'started', id: 'x', model: 'b' }
+const called = (index: number, name: string): CompletionEvent[] => [
   { type: 'tool_call', index, id: `call_${index}`, name },
   { type: 'tool_arguments', index, text: `{"of":"${name}"}` },
 ]
-const usage: AnswerEvent = { type: 'usage', tokens: counted }
-const finish: AnswerEvent = { type: 'finish', reason: 'tool_calls', native: 'tool_calls' }
-const text = (content: string): AnswerEvent[] => [started, { type: 'text', text: content }]
+const usage: CompletionEvent = { type: 'usage', tokens: counted }
+const finish: CompletionEvent = { type: 'finish', reason: 'tool_calls', native: 'tool_calls' }
+const text = (content: string): CompletionEvent[] => [started, { type: 'text', text: content }]
 
-/** The output for a streaming client when the rounds give these answers. A `Fault` is a failed round. */
-async function complete(...answers: (AnswerEvent[] | Fault)[]) {
+/** The output for a streaming client when the rounds give these responses. A `Fault` is a failed round. */
+async function complete(...responses: (CompletionEvent[] | Fault)[]) {
   const received = { text: '', ended: 0, requests: [] as any[] }
   const response = {
     get opened() {
@@ -44,10 +44,10 @@ async function complete(...answers: (AnswerEvent[] | Fault)[]) {
     () => 0,
     async (round, inner) => {
       received.requests.push(round.body)
-      const answer = answers.shift()!
-      if (answer instanceof Fault) throw answer
+      const response = responses.shift()!
+      if (response instanceof Fault) throw response
       const writer = round.client.createWriter(head, { includeUsage: true })
-      for (const event of answer) inner.write(writer.event(event))
+      for (const event of response) inner.write(writer.event(event))
       inner.write(writer.end({ costUsd: 0.25 }))
       inner.end()
       return undefined
@@ -66,7 +66,7 @@ test('the time has the offset of its zone', () => {
 test('the usage of all rounds is added up', async () => {
   const { chunks, ended } = await complete(
     [...text('Let me see. '), ...called(0, clockName), usage, finish],
-    [...text('Late.'), usage, { ...finish, reason: 'stop' } as AnswerEvent],
+    [...text('Late.'), usage, { ...finish, reason: 'stop' } as CompletionEvent],
   )
   assert.deepEqual(
     chunks.flatMap((chunk) => chunk.usage ?? []),
@@ -85,10 +85,10 @@ test('the usage of all rounds is added up', async () => {
 })
 
 test('repeated usage within a round counts once', async () => {
-  const soFar: AnswerEvent = { type: 'usage', tokens: { ...counted, completion: 1, reasoning: 0 } }
+  const soFar: CompletionEvent = { type: 'usage', tokens: { ...counted, completion: 1, reasoning: 0 } }
   const { chunks } = await complete(
     [...text('Let me see. '), soFar, ...called(0, clockName), usage, finish],
-    [soFar, ...text('Late.'), usage, { ...finish, reason: 'stop' } as AnswerEvent, usage],
+    [soFar, ...text('Late.'), usage, { ...finish, reason: 'stop' } as CompletionEvent, usage],
   )
   const usages = chunks.flatMap((chunk) => chunk.usage ?? [])
   assert.deepEqual(
@@ -98,8 +98,8 @@ test('repeated usage within a round counts once', async () => {
 })
 
 test('calls of client tools keep order and arguments, clock calls are hidden', async () => {
-  const answer = [...text('Now. '), ...called(0, 'f'), ...called(1, clockName), ...called(2, 'g'), usage, finish]
-  const { chunks, requests } = await complete(answer)
+  const response = [...text('Now. '), ...called(0, 'f'), ...called(1, clockName), ...called(2, 'g'), usage, finish]
+  const { chunks, requests } = await complete(response)
   const calls = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? [])
   const args = (at: number) =>
     calls

@@ -26,7 +26,7 @@ type CompleteRound = (round: PreparedRequest, response: ResponseStream) => Promi
 
 /**
  * Serves a request with OpenRouter's server tool `openrouter:datetime`, the clock. Each round is one completion. If the model
- * calls the clock, the next round sends the time as the result of the call. The answer ends when the model does not call the
+ * calls the clock, the next round sends the time as the result of the call. The response ends when the model does not call the
  * clock, or calls a tool of the client, which the client runs.
  * @throws Fault if a round fails before the response is open.
  */

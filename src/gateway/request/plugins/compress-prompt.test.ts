@@ -60,8 +60,8 @@ test('a prompt of short words is measured in words', () => {
 test('an image counts by its tokens, not by the length of its data', () => {
   const url = `data:image/png;base64,${'iVBORw0KGgo'.repeat(40_000)}`
   const image = { role: 'user', content: [{ type: 'image_url', image_url: { url } }] }
-  const [long, answer] = [user('w '.repeat(6000)), { role: 'assistant', content: 'w '.repeat(6000) }]
-  const middle = fitted([long, answer, image, { role: 'assistant', content: 'a' }, long, user('last')], 8_000)
+  const [long, response] = [user('w '.repeat(6000)), { role: 'assistant', content: 'w '.repeat(6000) }]
+  const middle = fitted([long, response, image, { role: 'assistant', content: 'a' }, long, user('last')], 8_000)
   const words = JSON.stringify(middle).split('w ').length
   assert.ok(words > 4_000 && words < 8_000, `${words} words`)
 })

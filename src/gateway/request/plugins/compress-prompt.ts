@@ -1,6 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ConversationField } from '#chat/fields/conversation-fields.ts'
-import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
+import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { estimatePrompt, wordTokens } from '#chat/tokens/prompt-size.ts'
 import type { Candidate } from '../../plan/plan.ts'
 import type { Body } from '../../protocol/request-body.ts'
@@ -25,7 +25,7 @@ export function compressPrompt(
     0,
     ...candidates.flatMap(({ endpoints }) => endpoints.map(({ contextLength }) => contextLength)),
   )
-  const room = context - (answerLimitOf(chat as Body) ?? 0)
+  const room = context - (outputLimitOf(chat as Body) ?? 0)
   const estimate = estimatePromptTokens(chat)
   if (estimate <= room || room <= 0) return undefined
   const items = body[conversation]

@@ -3,7 +3,7 @@ import { parseJsonOr } from '#platform/core/parse-json.ts'
 
 type Schema = { [keyword: string]: unknown }
 
-/** After this many comparisons, the values that follow stay as they are, because schemas and answers can both be long. */
+/** After this many comparisons, the values that follow stay as they are, because schemas and responses can both be long. */
 const maxSteps = 400_000
 
 /** Schemas are followed to this depth; a schema that refers to itself has no end. */

@@ -15,7 +15,7 @@ const maxRepairLength = 16_000
 /** The deepest nesting that is repaired: V8 takes 100 ms to parse a million levels, and cannot write them. */
 const maxDepth = 1000
 
-/** The first fenced block, which a cut answer may not close. */
+/** The first fenced block, which a cut response may not close. */
 const fencedBlock = /```(?:json\w*)?[ \t]*\n([\s\S]*?)(?:\n[ \t]*```|$)/i
 
 /**
@@ -60,7 +60,7 @@ function parseSafely(parse: () => unknown): unknown {
 
 /**
  * Finds JSON within text. Prefers valid JSON to JSON that needs a repair. Repairs the text to its end first, because its last
- * bracket can belong to an object within a cut answer.
+ * bracket can belong to an object within a cut response.
  */
 function findJson(text: string): FoundJson | undefined {
   const inFence = fencedBlock.exec(text)?.[1]

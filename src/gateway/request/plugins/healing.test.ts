@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { messagesClientProtocol } from '../../clients/messages/messages-client-protocol.ts'
 import { createHealingClient } from './healing.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
 const client = createHealingClient(messagesClientProtocol, { messages: [], response_format: { type: 'json_object' } })
 
-test('the text of a whole answer is repaired, and other events stay', () => {
-  const events: AnswerEvent[] = [
+test('the text of a whole response is repaired, and other events stay', () => {
+  const events: CompletionEvent[] = [
     { type: 'reasoning', text: 'Hm', format: 'anthropic-claude-v1', signature: 's' },
     { type: 'text', text: '{"a": ' },
     { type: 'text', text: '1,}' },

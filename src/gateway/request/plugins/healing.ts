@@ -1,12 +1,12 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ClientProtocol, StreamWriter } from '../../protocol/client-protocol.ts'
 import { healJson } from './heal-json.ts'
 
 /**
- * A client protocol that repairs the JSON of answers. A stream delivers its text at the end, when it is complete.
- * @throws Fault `invalid` for several choices, which answer events do not distinguish.
+ * A client protocol that repairs the JSON of responses. A stream delivers its text at the end, when it is complete.
+ * @throws Fault `invalid` for several choices, which completion events do not distinguish.
  */
 export function createHealingClient(
   client: ClientProtocol,
@@ -18,17 +18,17 @@ export function createHealingClient(
   const heal = (text: string) => healJson(text, schema)
   return {
     ...client,
-    rewritesAnswers: true,
+    rewritesResponses: true,
     createWriter: (head, options) => createHealingWriter(client.createWriter(head, options), heal),
     writeBody: (head, events, cost) => client.writeBody(head, healEvents(events, heal), cost),
   }
 }
 
-function healEvents(events: AnswerEvent[], heal: (text: string) => string): AnswerEvent[] {
+function healEvents(events: CompletionEvent[], heal: (text: string) => string): CompletionEvent[] {
   let text = ''
   for (const event of events) if (event.type === 'text') text += event.text
   const first = events.findIndex(({ type }) => type === 'text')
-  return events.flatMap((event, at): AnswerEvent[] => {
+  return events.flatMap((event, at): CompletionEvent[] => {
     if (event.type !== 'text') return [event]
     return at === first ? [{ type: 'text', text: heal(text) }] : []
   })
@@ -49,7 +49,7 @@ function createHealingWriter(writer: StreamWriter, heal: (text: string) => strin
       return ''
     },
     end: (cost) => release(heal) + writer.end(cost),
-    // An answer that broke off is written without repair.
+    // A response that broke off is written without repair.
     fail: (error) => release((text) => text) + writer.fail(error),
   }
 }

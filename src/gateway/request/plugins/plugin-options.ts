@@ -3,7 +3,7 @@ import type { Body } from '../../protocol/request-body.ts'
 
 /** The plugins of a request. */
 export type PluginOptions = {
-  /** Whether to repair invalid JSON in the answer. */
+  /** Whether to repair invalid JSON in the response. */
   healJson: boolean
   /** Whether to shorten the middle of a prompt that does not fit. */
   compressPrompt: boolean
@@ -26,7 +26,7 @@ const noOptions: PluginOptions = { healJson: false, compressPrompt: false, clock
 
 /**
  * Reads the plugin options from a body of any protocol. Rejects unsupported options, so that a client that requests a search does
- * not get an answer without one.
+ * not get a response without one.
  * @throws Fault `invalid` that names the option.
  */
 export function readPluginOptions(body: Body): PluginOptions {

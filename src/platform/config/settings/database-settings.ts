@@ -44,7 +44,7 @@ export const databaseSettings = {
     'How long a transaction can be idle before Postgres ends it and releases the locks of a dead host.',
   ),
   database_query_timeout_ms: millisecondsSetting(9000).describe(
-    'The time without an answer after which a connection to Postgres is replaced. At least one second more than the statement timeout.',
+    'The time without a response after which a connection to Postgres is replaced. At least one second more than the statement timeout.',
   ),
   database_keepalive_ms: millisecondsSetting(10_000).describe(
     'The idle time after which TCP sends keepalive probes on a connection to Postgres.',
@@ -52,7 +52,7 @@ export const databaseSettings = {
   database_silence_ms: millisecondsSetting(5000)
     .refine((ms) => ms >= 1000, 'must be at least 1000, because Postgres is checked three times a second')
     .describe(
-      'The time without any answer after which Postgres counts as unreachable, and requests get 503. At least 1000.',
+      'The time without any response after which Postgres counts as unreachable, and requests get 503. At least 1000.',
     ),
   stale_keys_ms: z.coerce
     .number()

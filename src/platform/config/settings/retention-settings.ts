@@ -15,7 +15,7 @@ export const retentionSettings = {
     .min(1)
     .max(3650)
     .default(30)
-    .describe('How long the contents of requests and answers are stored, in workspaces that enable it.'),
+    .describe('How long the contents of requests and responses are stored, in workspaces that enable it.'),
   content_bytes: z.coerce
     .number()
     .int()
@@ -23,6 +23,6 @@ export const retentionSettings = {
     .max(16 * 1024 * 1024)
     .default(256 * 1024)
     .describe(
-      'The maximum stored size of the contents of a request, and of its answer, in bytes. Longer contents are truncated.',
+      'The maximum stored size of the contents of a request, and of its response, in bytes. Longer contents are truncated.',
     ),
 }

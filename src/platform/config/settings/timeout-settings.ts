@@ -5,9 +5,11 @@ import { millisecondsSetting } from '../setting-values.ts'
 export const timeoutSettings = {
   connect_timeout_ms: millisecondsSetting(10_000).describe('The timeout for connecting to a provider.'),
   first_byte_timeout_ms: millisecondsSetting(120_000).describe(
-    'The timeout for the first byte of a provider’s answer.',
+    'The timeout for the first byte of a provider’s response.',
   ),
-  silence_timeout_ms: millisecondsSetting(60_000).describe('The longest time without data within a provider’s answer.'),
+  silence_timeout_ms: millisecondsSetting(60_000).describe(
+    'The longest time without data within a provider’s response.',
+  ),
   first_content_hold_ms: millisecondsSetting(15_000).describe(
     'How long a stream without content is held back so that a failure can still lead to another endpoint.',
   ),
@@ -18,7 +20,7 @@ export const timeoutSettings = {
     .max(3_600_000)
     .default(30_000)
     .describe(
-      'How long an answer is read after its client disconnected, to learn its usage. 0: cancel it at once; limits are then charged the most that it can cost.',
+      'How long a response is read after its client disconnected, to learn its usage. 0: cancel it at once; limits are then charged the most that it can cost.',
     ),
   keepalive_ms: millisecondsSetting(15_000).describe(
     'The interval of keepalives in a stream, from before the first attempt to its end.',

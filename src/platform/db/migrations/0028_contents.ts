@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 
 /**
- * Prompts and answers of workspaces that store them. `sealed` is encrypted with the key file that `sealed_by` names.
+ * Prompts and responses of workspaces that store them. `sealed` is encrypted with the key file that `sealed_by` names.
  * Contents of requests before `contents_since` are deleted.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

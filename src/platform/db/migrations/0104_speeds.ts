@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 
 /**
- * The speeds of answers. If a provider reports no usage, the highest speed gives the most tokens that it can have generated,
+ * The speeds of responses. If a provider reports no usage, the highest speed gives the most tokens that it can have generated,
  * which limits are charged.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

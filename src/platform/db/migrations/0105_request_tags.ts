@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Tags of requests, by which costs are summed, and feedback about answers. */
+/** Tags of requests, by which costs are summed, and feedback about responses. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('request_tags')

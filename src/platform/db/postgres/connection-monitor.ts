@@ -5,14 +5,14 @@ const checkEveryMs = 250
 /** After a longer pause between two checks, this process was blocked. */
 const longestPauseMs = 4 * checkEveryMs
 
-/** The time without an answer after which another connection checks whether the server is still processing the query. */
+/** The time without a response after which another connection checks whether the server is still processing the query. */
 const serverCheckAfterMs = 2000
 const serverCheckEveryMs = 1000
 
 type ConnectionMonitorDeps = {
   open: ReadonlySet<Connection>
-  /** The absolute time limit of an answer. */
-  answerMs: number
+  /** The absolute time limit of a response. */
+  responseMs: number
   /** Opens a connection outside the pool. */
   connect: () => Promise<Connection>
   onDead: (reason: string) => void
@@ -22,7 +22,7 @@ type ConnectionMonitorDeps = {
  * Finds connections that lose all packets. Neither side closes them, so a query would wait until TCP gives up.
  * @returns the function that stops the monitor.
  */
-export function monitorConnections({ open, answerMs, connect, onDead }: ConnectionMonitorDeps): () => void {
+export function monitorConnections({ open, responseMs, connect, onDead }: ConnectionMonitorDeps): () => void {
   let checkedAt = performance.now()
   let serverCheckedAt = 0
   let isCheckingServer = false
@@ -39,7 +39,7 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
     isCheckingServer = true
     try {
       const idle = await terminateIdleProcesses(await connect(), silent)
-      // An answer may have arrived during the check.
+      // A response may have arrived during the check.
       const dead = idle.filter(({ unansweredSince }) => unansweredSince !== undefined)
       abandonAll(
         dead,
@@ -56,9 +56,9 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
     const now = performance.now()
     const wasBlocked = now - checkedAt > longestPauseMs
     checkedAt = now
-    // Answers may have arrived while this process was blocked.
+    // Responses may have arrived while this process was blocked.
     if (wasBlocked) return
-    abandonAll(findSilent(answerMs, now), `a query was not answered for ${answerMs} ms: its connection is closed`)
+    abandonAll(findSilent(responseMs, now), `a query was not answered for ${responseMs} ms: its connection is closed`)
     const silent = findSilent(serverCheckAfterMs, now)
     if (silent.length === 0 || isCheckingServer || now - serverCheckedAt < serverCheckEveryMs) return
     serverCheckedAt = now
@@ -69,12 +69,12 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
 }
 
 /**
- * Ends the server processes of silent connections that are idle, so that their locks are released. An answer that was sent
+ * Ends the server processes of silent connections that are idle, so that their locks are released. A response that was sent
  * within the last second may still arrive.
  * @returns the connections of the ended processes.
  */
 async function terminateIdleProcesses(connection: Connection, silent: Connection[]): Promise<Connection[]> {
-  const timeout = setTimeout(() => connection.abandon('no answer'), serverCheckAfterMs)
+  const timeout = setTimeout(() => connection.abandon('no response'), serverCheckAfterMs)
   try {
     const { rows } = await connection.query(
       `select pid, pg_terminate_backend(pid) from pg_stat_activity

@@ -35,7 +35,7 @@ export class Connection extends pg.Client {
   declare readonly processID: number | null
   /** The time at which the unanswered query was sent, on a monotonic clock. */
   unansweredSince: number | undefined
-  #onAnswer: () => void = () => {}
+  #onResponse: () => void = () => {}
   #onWriteRefused: () => void = () => {}
   readonly #hosts: Hosts
 
@@ -89,25 +89,25 @@ export class Connection extends pg.Client {
 
   // biome-ignore lint/suspicious/noExplicitAny: pg has many overloads; only the one that returns a promise is used.
   override query(...args: any[]): any {
-    const answer = super.query(...(args as [string]))
-    if (!(answer instanceof Promise)) return answer
+    const response = super.query(...(args as [string]))
+    if (!(response instanceof Promise)) return response
     this.unansweredSince ??= performance.now()
     const onSuccess = () => {
       this.unansweredSince = undefined
-      this.#onAnswer()
+      this.#onResponse()
     }
     const onFailure = (error: unknown) => {
       this.unansweredSince = undefined
-      if (isServerError(error)) this.#onAnswer()
+      if (isServerError(error)) this.#onResponse()
       if (Object(error).code === readOnlyCode) this.#onWriteRefused()
     }
-    answer.then(onSuccess, onFailure)
-    return answer
+    response.then(onSuccess, onFailure)
+    return response
   }
 
-  /** @param listener is called at each answer of Postgres, also at errors. */
-  setAnswerListener(listener: () => void): void {
-    this.#onAnswer = listener
+  /** @param listener is called at each response of Postgres, also at errors. */
+  setResponseListener(listener: () => void): void {
+    this.#onResponse = listener
   }
 
   /** @param listener is called when Postgres refuses a write because it is read-only. */

@@ -81,9 +81,9 @@ test('the reported error does not contain the client, which has the password', {
 test('an answered query clears `unansweredSince`, also after an error', { skip }, async () => {
   await using opened = await connected()
   const one = await opened.take()
-  const answer = one.query('select 1')
+  const response = one.query('select 1')
   assert.ok(one.unansweredSince! <= performance.now())
-  await answer
+  await response
   assert.equal(one.unansweredSince, undefined)
   await one.query('select no_such_thing').catch(() => {})
   assert.equal(one.unansweredSince, undefined)

@@ -99,7 +99,7 @@ export class Connections {
     const { database_query_timeout_ms: queryMs, database_statement_timeout_ms: statementMs } = this.#settings
     return monitorConnections({
       open: this.#open,
-      answerMs: Math.max(queryMs, statementMs + reportMs),
+      responseMs: Math.max(queryMs, statementMs + reportMs),
       connect: () => connectClient({ ...this.#defaultOptions, application_name: applicationNames.monitor }),
       onDead: (reason) => {
         this.#onError(new ConnectionAbandoned(reason))
@@ -113,7 +113,7 @@ export class Connections {
     client.once('end', () => this.#open.delete(client))
     // A connection in use reports errors by its query. Between two queries, an error without a listener would end the process.
     client.on('error', () => {})
-    client.setAnswerListener(() => this.#outageDetector.noteAnswer())
+    client.setResponseListener(() => this.#outageDetector.recordResponse())
     client.setWriteRefusedListener(() => this.replaceReadOnly())
     await client.requirePrimary()
     const rejectedSettings = await applySession(client, sessionSettings(this.#settings))
@@ -184,13 +184,13 @@ export class Connections {
   async connect(applicationName: string): Promise<Connection> {
     const options = { ...this.#defaultOptions, application_name: applicationName }
     const client = await connectClient(options).catch((error) => {
-      if (isServerError(error)) this.#outageDetector.noteAnswer()
+      if (isServerError(error)) this.#outageDetector.recordResponse()
       throw error
     })
     this.#unpooled.add(client)
     client.once('end', () => this.#unpooled.delete(client))
-    client.setAnswerListener(() => this.#outageDetector.noteAnswer())
-    const timeout = setTimeout(() => client.abandon('no answer'), connectMs)
+    client.setResponseListener(() => this.#outageDetector.recordResponse())
+    const timeout = setTimeout(() => client.abandon('no response'), connectMs)
     try {
       await client.requirePrimary()
       await applySession(client, sessionSettings(this.#settings))

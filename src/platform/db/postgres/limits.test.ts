@@ -165,19 +165,19 @@ test(
       )
       stack.defer(db.close)
       const ask = () => db.query.selectFrom('users').selectAll().execute()
-      const answers = () =>
+      const responses = () =>
         ask().then(
           () => true,
           () => false,
         )
-      await until(answers)
+      await until(responses)
       proxy.turn('stalled')
       await assert.rejects(ask(), { code: 'ETIMEDOUT', message: /not answered for 1000 ms/ })
       // It does not even wait for a connection.
       await assert.rejects(ask(), /not answered for 1000 ms/)
       proxy.turn('open')
       await until(() => backAfterMs > 0)
-      await until(answers)
+      await until(responses)
     }),
 )
 

@@ -25,8 +25,8 @@ async function startUnwilling() {
       const refused = message('E', 'SERROR\0', 'C58000\0', 'Mnothing works here\0', '\0')
       socket.on('data', (result) => {
         if (result[0] === 'X'.charCodeAt(0)) return
-        const answer = result.includes('select 1\0') ? refused : message('C', 'SELECT 0\0')
-        socket.write(Buffer.concat([answer, ready]))
+        const response = result.includes('select 1\0') ? refused : message('C', 'SELECT 0\0')
+        socket.write(Buffer.concat([response, ready]))
       })
     })
   })

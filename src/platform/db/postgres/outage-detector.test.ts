@@ -36,14 +36,14 @@ test('a waiting request is refused after the silence limit, a later one at once'
   assert.equal(reports.length, 1)
 })
 
-test('an answer resets the silence; the outage counts from the last answer before it', async () => {
+test('a response ends the silence; an outage starts at the last response before it', async () => {
   const { presence, reports, looks, at } = watched()
   looks(3)
-  presence.noteAnswer(at())
+  presence.recordResponse(at())
   looks(3)
   assert.deepEqual(reports, [])
   looks(4)
-  presence.noteAnswer(at())
+  presence.recordResponse(at())
   assert.equal(await presence.runIfAvailable(async () => 1), 1)
   assert.deepEqual(reports.slice(1), ['back after 1750'])
 })

@@ -10,7 +10,7 @@ type OutageDetectorDeps = {
   silenceMs: number
   /** Called once per outage, with the reason: pending requests must not wait any longer. */
   onUnavailable: (reason: string) => void
-  /** Called when it answers again, with the time since its last answer before the outage. */
+  /** Called when it answers again, with the time since its last response before the outage. */
   onRecovered: (outageMs: number) => void
 }
 
@@ -38,7 +38,7 @@ export class OutageDetector {
   }
 
   /** Records a response of Postgres on any connection. */
-  noteAnswer(now = performance.now()): void {
+  recordResponse(now = performance.now()): void {
     this.#silentMs = 0
     const outageMs = now - this.#answeredAt
     this.#answeredAt = now

@@ -45,7 +45,7 @@ export function trackRevisions(): RevisionTracker {
       const { rows } = await client.query<{ topic: Topic; revision: string }>(
         'select topic, revision from signal_revisions',
       )
-      // A notification can arrive before the answer, so a higher local revision is valid unless it was so before the query.
+      // A notification can arrive before the response, so a higher local revision is valid unless it was so before the query.
       const mismatched = rows.filter(({ topic, revision }) => {
         const stored = Number(revision)
         return stored > (revisions.get(topic) ?? 0) || stored < (before.get(topic) ?? 0)

@@ -12,7 +12,7 @@ function remembering({ live = true } = {}) {
     signals,
     steady: () => clock.now,
     topic: 'preset.changed',
-    read: (name) => new Promise<string>((answer) => reads.push({ name, answer })),
+    read: (name) => new Promise<string>((response) => reads.push({ name, answer: response })),
     isCacheable: (value) => value !== 'nothing',
   })
   return { signals, clock, reads, remembered }

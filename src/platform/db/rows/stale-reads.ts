@@ -10,7 +10,7 @@ export type AllowStale = () => Promise<boolean>
 export const neverStale: AllowStale = async () => false
 
 /** The time limit of the check whether the database answers. */
-const answerMs = 500
+const responseMs = 500
 
 /**
  * Allows stale values while the database does not answer, for at most `staleMs` after the last time at which all
@@ -23,7 +23,7 @@ export function allowStaleWhileUnavailable({ db }: { db: Pick<Db, 'query' | 'sig
 
   /**
    * Starts a check, which callers share until it has ended, because unanswered checks would use up all connections. After a
-   * failure, the next check starts `answerMs` later.
+   * failure, the next check starts `responseMs` later.
    */
   function startCheck(): Promise<boolean> {
     const result = failsToAnswer(db)
@@ -33,16 +33,16 @@ export function allowStaleWhileUnavailable({ db }: { db: Pick<Db, 'query' | 'sig
       if (currentCheck === check) currentCheck = undefined
     }
     void result.then(async (isUnavailable) => {
-      if (isUnavailable) await sleep(answerMs, undefined, { ref: false })
+      if (isUnavailable) await sleep(responseMs, undefined, { ref: false })
       forget()
     })
-    return waitAtMost(answerMs, result, true)
+    return waitAtMost(responseMs, result, true)
   }
 
   return async () => {
     if (signals.live() || signals.silentForMs() >= staleMs) return false
     if (!currentCheck) return startCheck()
-    const remainingMs = Math.max(0, currentCheck.since + answerMs - performance.now())
+    const remainingMs = Math.max(0, currentCheck.since + responseMs - performance.now())
     return waitAtMost(remainingMs, currentCheck.isUnavailable, true)
   }
 }

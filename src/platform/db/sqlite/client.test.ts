@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createReader, openSqlite } from './client.ts'
 
-/** An empty embedded database, the requests it receives, and its first answers. */
+/** An empty embedded database, the requests it receives, and its first responses. */
 async function database() {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sqlite-'))
   const path = join(folder, 'a.db')

@@ -16,7 +16,7 @@ export type OwnerCalls = {
 }
 
 /**
- * Calls of the owner to other processes. The answer confirms that their caches have processed the notifications.
+ * Calls of the owner to other processes. The response confirms that their caches have processed the notifications.
  */
 export type NotificationCalls = { 'db.announced': (notifications: readonly Notification[]) => void }
 

@@ -11,7 +11,7 @@ export type CatalogueTables = {
     /** Distributions in the format of src/platform/metrics/sketch.ts. */
     latency: string
     throughput: string
-    /** The speeds of answers that were long enough to measure it. */
+    /** The speeds of responses that were long enough to measure it. */
     speed: string
     written_at: number
   }

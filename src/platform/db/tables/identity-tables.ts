@@ -27,7 +27,7 @@ export type IdentityTables = {
     description: string | null
     default_guardrail_id: string
     created_by: string
-    /** Whether prompts and answers are stored, for which share of requests, and for which keys (JSON). */
+    /** Whether prompts and responses are stored, for which share of requests, and for which keys (JSON). */
     io_logging: Generated<number>
     io_logging_rate: Generated<number>
     io_logging_keys: string | null

@@ -27,7 +27,7 @@ export type LedgerTables = {
     record: string
     /** `success`, `failed`, `refused` or `client_left`. */
     outcome: Generated<string>
-    /** The provider of the answer, or of the last attempt. */
+    /** The provider of the response, or of the last attempt. */
     provider: string | null
     /** The slug of the preset of the request. */
     preset: string | null
@@ -45,7 +45,7 @@ export type LedgerTables = {
   }
   /** The tags of each request. */
   request_tags: { generation_id: string; name: string; value: string; created_at: number }
-  /** Reports of users about answers. */
+  /** Reports of users about responses. */
   generation_feedback: {
     id: string
     generation_id: string
@@ -56,7 +56,7 @@ export type LedgerTables = {
   }
   /** Requests whose provider is asked for their cost later. */
   cost_lookups: { id: string; next_at: number; attempts: number }
-  /** Prompts and answers, encrypted with the key that `sealed_by` names. */
+  /** Prompts and responses, encrypted with the key that `sealed_by` names. */
   generation_contents: {
     id: string
     organization_id: string

@@ -32,7 +32,7 @@ export type WebhooksTables = {
     id: string
     webhook_id: string
     event: string
-    /** JSON: the event, without its answer link. */
+    /** JSON: the event, without its response link. */
     payload: string
     /** JSON: the question that its link answers; null without a link. */
     answerable: string | null

@@ -32,5 +32,5 @@ export type DescribedRoute = Pick<
   | 'hidden'
 >
 
-/** Example requests and answers by method and path, such as `get /keys`. */
+/** Example requests and responses by method and path, such as `get /keys`. */
 export type Examples = Record<string, { params?: Record<string, string>; body?: unknown; answer?: unknown }>

@@ -1,4 +1,4 @@
-/** The headers of answers that the API description names. HTTP itself defines others. */
+/** The headers of responses that the API description names. HTTP itself defines others. */
 const describedHeaders = {
   'x-request-id': {
     component: 'RequestId',
@@ -8,7 +8,7 @@ const describedHeaders = {
   etag: {
     component: 'EntityTag',
     description:
-      'The version of what is returned. An operation with the header `If-Match` refuses a change if the object was changed since. One with `If-None-Match` answers 304 if the answer is the same.',
+      'The version of what is returned. An operation with the header `If-Match` refuses a change if the object was changed since. One with `If-None-Match` returns 304 if the response is the same.',
     schema: { type: 'string' },
   },
   'retry-after': {
@@ -65,15 +65,15 @@ const describedHeaders = {
   },
 } as const
 
-/** A header of answers that the API description names. */
+/** A header of responses that the API description names. */
 export type DescribedHeader = keyof typeof describedHeaders
 
-/** The part of the description that the answers refer to. */
+/** The part of the description that the responses refer to. */
 export const headerComponents = Object.fromEntries(
   Object.values(describedHeaders).map(({ component, ...header }) => [component, header]),
 )
 
-/** References to the headers of one answer. */
+/** References to the headers of one response. */
 export const referToHeaders = (names: readonly DescribedHeader[]): Record<string, { $ref: string }> =>
   Object.fromEntries(
     ['x-request-id' as const, ...names].map((name) => [

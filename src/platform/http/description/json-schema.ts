@@ -53,7 +53,7 @@ function addDefault(definition: object, schema: JsonSchema): void {
 
 /**
  * Removes parts without information for readers: the pattern of a format, the bounds that Zod gives every integer
- * (`Number.MIN_SAFE_INTEGER` and `MAX_SAFE_INTEGER`), and `additionalProperties: false` of answers.
+ * (`Number.MIN_SAFE_INTEGER` and `MAX_SAFE_INTEGER`), and `additionalProperties: false` of responses.
  */
 function removeNoise(schema: JsonSchema, io: 'input' | 'output'): void {
   delete schema.id

@@ -45,7 +45,7 @@ export function preconditions({ ifMatch, canCreate }: DescribedRoute): object[] 
 export function repetitions({ isIdempotent, isCacheable, hasRanges }: DescribedRoute): object[] {
   const idempotency =
     'A repeated request with the same key and body returns the object of the first one, with status 200. With another body it is a conflict.'
-  const noneMatch = 'The `ETag` of an earlier answer. If the answer is the same, it is 304 without a body.'
+  const noneMatch = 'The `ETag` of an earlier response. If the response is the same, it is 304 without a body.'
   return [
     ...(isIdempotent
       ? [

@@ -27,7 +27,7 @@ async function exchange(port: number, bytes: string, readAfterMs = 0): Promise<s
   return text
 }
 
-suite('the body of a chunked answer', () => {
+suite('the body of a chunked response', () => {
   const pieces = [
     'data: one\n\n',
     'data: zwölf 🚂\n\n',
@@ -89,7 +89,7 @@ suite('the body of a chunked answer', () => {
     assert.equal(text.split('\r\n\r\n')[1], whole)
   })
 
-  test('waits for the previous answer of a pipeline, and writes nothing after its end', async () => {
+  test('waits for the previous response of a pipeline, and writes nothing after its end', async () => {
     await using server = await serving(async (response, path) => {
       const body = new ChunkedBody(response)
       if (path === '/slow') await sleep(50)
@@ -115,7 +115,7 @@ suite('the body of a chunked answer', () => {
       body.write(path)
       if (path === '/first') await sleep(50)
       else {
-        // Starts to write before the first answer has ended, and continues after it.
+        // Starts to write before the first response has ended, and continues after it.
         await sleep(100)
         while (body.write('x'.repeat(10_000)));
         await drained

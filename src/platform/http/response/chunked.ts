@@ -5,12 +5,12 @@ import type { Socket } from 'node:net'
 const maxFramedLength = 16_384
 
 /**
- * Writes the body of a chunked answer. After the head was sent, each piece goes to the socket as one frame. The
+ * Writes the body of a chunked response. After the head was sent, each piece goes to the socket as one frame. The
  * response itself needs four writes and a turn of the event loop for it, which is most of the cost of a small piece.
  */
 export class ChunkedBody {
   readonly #response: ServerResponse
-  // Null while an earlier answer on the same connection (pipelining) uses the socket; `onDrain` cannot listen to it
+  // Null while an earlier response on the same connection (pipelining) uses the socket; `onDrain` cannot listen to it
   // then.
   readonly #socket: Socket | null
   #hasStarted = false
@@ -29,7 +29,7 @@ export class ChunkedBody {
     return this.#response.write(piece)
   }
 
-  /** Ends the answer. The last piece and the end are sent together. */
+  /** Ends the response. The last piece and the end are sent together. */
   end(last: string | Buffer): void {
     // The response's `end` uncorks it.
     this.#directSocket()?.cork()

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { answerClientError } from './client-error.ts'
+import { respondToClientError } from './client-error.ts'
 
-test('invalid requests get an answer, but not within another answer', async () => {
+test('invalid requests get a response, but not within another response', async () => {
   const server = createServer((request, response) => {
     response.write('started')
     request.socket.once('close', () => response.end())
   })
-  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket))
+  server.on('clientError', (error, socket) => respondToClientError(error, socket as Socket))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
 

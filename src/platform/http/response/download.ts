@@ -1,6 +1,6 @@
 import { finished, Readable } from 'node:stream'
 import { Fault } from '../../core/fault.ts'
-import { HttpAnswer } from '../route.ts'
+import { HttpResponse } from '../route.ts'
 
 type Download = { status?: number; name: string; type: string; body: AsyncIterable<Uint8Array> }
 
@@ -11,8 +11,8 @@ type Download = { status?: number; name: string; type: string; body: AsyncIterab
 export function download(
   { status = 200, name, type, body }: Download,
   headers: Record<string, string> = {},
-): HttpAnswer {
-  return new HttpAnswer(
+): HttpResponse {
+  return new HttpResponse(
     status,
     {
       'content-type': type,
@@ -37,7 +37,7 @@ async function* convertErrors(body: AsyncIterable<Uint8Array>): AsyncGenerator<U
 }
 
 /** Resolves when a download ends or fails. */
-export function waitForDownload({ body }: HttpAnswer): Promise<void> {
+export function waitForDownload({ body }: HttpResponse): Promise<void> {
   return new Promise((resolve) => void finished(body as Readable, () => resolve()))
 }
 

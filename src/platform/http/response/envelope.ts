@@ -31,7 +31,7 @@ export type Envelope = (
   requestId: string,
 ) => { headers?: Record<string, string>; body: object }
 
-type ErrorAnswer = { status: number; headers: Record<string, string>; body: object }
+type ErrorResponse = { status: number; headers: Record<string, string>; body: object }
 
 /** Returns the header `Retry-After` of a fault. Every 429 and 503 has one: a second, if the duration is not known. */
 export function retryAfterHeader({ kind, details }: Fault): { 'retry-after'?: string } {
@@ -40,7 +40,7 @@ export function retryAfterHeader({ kind, details }: Fault): { 'retry-after'?: st
   return seconds === undefined ? {} : { 'retry-after': String(Math.ceil(seconds)) }
 }
 
-export function toErrorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope } {
+export function toErrorResponse(fault: Fault): ErrorResponse & { body: ErrorEnvelope } {
   const status = faultStatus[fault.kind]
   const { metadata, headers, type } = fault.details
   return {
@@ -54,8 +54,8 @@ export function toErrorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope
   }
 }
 
-/** The answer to an internal error: the request id, under which the log has the details. */
-function internalError(requestId: string): ErrorAnswer & { body: ErrorEnvelope } {
+/** The response to an internal error: the request id, under which the log has the details. */
+function internalError(requestId: string): ErrorResponse & { body: ErrorEnvelope } {
   const message = `Internal server error. The log has it under request id ${requestId}.`
   return { status: 500, headers: {}, body: { error: { code: 500, message } } }
 }
@@ -72,14 +72,18 @@ function withNamedCode(error: ErrorEnvelope['error']): NamedError {
  * Converts an error for its client: a fault with its message, any other error with the id of its request, under which
  * the log has it.
  */
-export function buildErrorAnswer(
+export function buildErrorResponse(
   fault: Fault | undefined,
   requestId: string,
   envelope: Envelope | undefined,
 ): { status: number; headers: Record<string, string>; body: object } {
-  const answer = fault ? toErrorAnswer(fault) : internalError(requestId)
-  const { headers, body }: Partial<ErrorAnswer> = envelope
-    ? envelope(answer.body.error, requestId)
-    : { body: withNamedCode(answer.body.error) }
-  return { status: answer.status, headers: { 'x-request-id': requestId, ...answer.headers, ...headers }, body: body! }
+  const response = fault ? toErrorResponse(fault) : internalError(requestId)
+  const { headers, body }: Partial<ErrorResponse> = envelope
+    ? envelope(response.body.error, requestId)
+    : { body: withNamedCode(response.body.error) }
+  return {
+    status: response.status,
+    headers: { 'x-request-id': requestId, ...response.headers, ...headers },
+    body: body!,
+  }
 }

@@ -41,7 +41,7 @@ export const faultMeaning: Record<FaultKind, string> = {
   range_not_satisfiable: 'The requested byte range is not satisfiable',
   upgrade_required: 'The path supports only HTTP/1.1 without an upgrade to WebSocket',
   rate_limited: 'Too many requests',
-  client_closed_request: 'The client disconnected before the answer',
+  client_closed_request: 'The client disconnected before the response',
   bad_gateway: 'The upstream failed',
   unavailable: 'Currently unavailable',
   gateway_timeout: 'The intern did not answer in time',

@@ -1,4 +1,4 @@
-import { HttpAnswer } from '../route.ts'
+import { HttpResponse } from '../route.ts'
 
 /** Headers of pages that run no script. They load nothing, and no other page can embed them. */
 const headers = {
@@ -15,9 +15,9 @@ export function htmlPage(
   status: number,
   { title, text, head = '', home = '/' }: { title: string; text: string; head?: string; home?: string },
   extraHeaders: Record<string, string | string[]> = {},
-): HttpAnswer {
+): HttpResponse {
   const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>${head}</head><body><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><p><a href="${escapeHtml(home)}">Continue to Signalbox</a></p></body></html>`
-  return new HttpAnswer(status, { ...headers, ...extraHeaders }, body)
+  return new HttpResponse(status, { ...headers, ...extraHeaders }, body)
 }
 
 /** Escapes text for HTML content and attributes. */

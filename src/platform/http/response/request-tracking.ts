@@ -14,10 +14,10 @@ export type FinishedRequest = {
   reason?: string
 }
 
-/** The status in logs and metrics of an answer whose client disconnected. */
+/** The status in logs and metrics of a response whose client disconnected. */
 const clientClosedRequest = 499
 
-/** Counts requests in flight and reports each when it finishes: after its answer, or when its client disconnects. */
+/** Counts requests in flight and reports each when it finishes: after its response, or when its client disconnects. */
 type RequestTracker = {
   track: (id: string, method: string, routeOf: () => string, response: ServerResponse) => void
   /** The number of requests in flight. */

@@ -14,7 +14,7 @@ const streamHeaders: Readonly<Record<string, string>> = {
 
 /**
  * A response that streams server-sent events, unless a header sets another type. Nothing is sent before the first
- * write, so the route can still send another answer.
+ * write, so the route can still send another response.
  */
 export class ReplyStream implements ResponseStream {
   readonly signal: DisconnectSignal
@@ -62,7 +62,7 @@ export class ReplyStream implements ResponseStream {
 }
 
 /**
- * Node stores the head of an answer until its end as about thirty concatenated strings. Searching it flattens them into
+ * Node stores the head of a response until its end as about thirty concatenated strings. Searching it flattens them into
  * one string, which takes half of the memory.
  */
 function joinHead(response: ServerResponse): void {

@@ -4,7 +4,7 @@ import { stringEnd } from './json-members.ts'
 /**
  * Repairs JSON that some servers write: values of Python and JavaScript that JSON lacks, commas before a closing bracket, and
  * in strings wrong escapes and control characters. Unlike the package `jsonrepair`, it adds no missing end, because a truncated
- * answer must remain an error. @returns undefined if the text is valid already, or invalid in another way.
+ * response must remain an error. @returns undefined if the text is valid already, or invalid in another way.
  */
 export function repairJsonSyntax(text: string): string | undefined {
   let repaired = ''

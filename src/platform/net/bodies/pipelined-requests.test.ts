@@ -26,7 +26,7 @@ async function serve(listener: RequestListener) {
 const post = (body: string, more = '') =>
   `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n${more}\r\n${body}`
 
-test('serializeRequests starts each pipelined request after the previous answer', async () => {
+test('serializeRequests starts each pipelined request after the previous response', async () => {
   let running = 0
   let mostRunning = 0
   await using server = await serve(async (request, response) => {
@@ -37,8 +37,8 @@ test('serializeRequests starts each pipelined request after the previous answer'
   const client = server.connect()
   const bodies = Array.from({ length: 200 }, (_, index) => String(index))
   client.write(bodies.map((body, index) => post(body, index === 199 ? 'connection: close\r\n' : '')).join(''))
-  const answers = await text(client)
-  assert.deepEqual(answers.match(/\d+(?=;)/g), bodies)
+  const responses = await text(client)
+  assert.deepEqual(responses.match(/\d+(?=;)/g), bodies)
   assert.equal(mostRunning, 1)
 })
 
@@ -51,9 +51,9 @@ test('serializeRequests stops reading while more than 31 requests wait', async (
     else response.end('y')
   })
   const client = server.connect()
-  let answers = 0
+  let responses = 0
   client.setEncoding('latin1').on('data', (piece: string) => {
-    answers += piece.match(/HTTP\/1\.1 200/g)?.length ?? 0
+    responses += piece.match(/HTTP\/1\.1 200/g)?.length ?? 0
   })
   const requests = 40_000
   const whole = Buffer.from(post('').repeat(requests))
@@ -63,7 +63,7 @@ test('serializeRequests stops reading while more than 31 requests wait', async (
   await until(() => socket.isPaused())
   assert.ok(socket.bytesRead < whole.length / 2, `${socket.bytesRead} bytes were read`)
   held[0]!.end('y')
-  await until(() => socket.bytesRead === whole.length && answers >= requests - 1)
+  await until(() => socket.bytesRead === whole.length && responses >= requests - 1)
 })
 
 test('serializeRequests starts no waiting request after its client disconnected', async () => {

@@ -6,8 +6,8 @@ import { discardBody } from './request-body.ts'
 const maxWaiting = 31
 
 /**
- * Handles the requests of each connection one after another: a pipelined request starts when the previous answer has been
- * passed to the operating system. So a client that does not read its answers has at most one in memory.
+ * Handles the requests of each connection one after another: a pipelined request starts when the previous response has been
+ * passed to the operating system. So a client that does not read its responses has at most one in memory.
  *
  * It also adds a permanent error listener to every request and response. When a client disconnects, Node checks for a
  * listener, and emits `error` in a later turn of the event loop. If the reader of the body removes its own listener in
@@ -17,15 +17,15 @@ export function serializeRequests(listener: RequestListener): RequestListener {
   return (request, response) => startAfterPrevious(request, response, () => listener(request, response))
 }
 
-/** Serializes one request: calls `start` when the previous answer was passed on, and never if its client disconnects first. */
+/** Serializes one request: calls `start` when the previous response was passed on, and never if its client disconnects first. */
 export function startAfterPrevious(request: IncomingMessage, response: ServerResponse, start: () => void): void {
   request.on('error', ignoreError)
   response.on('error', ignoreError)
   response.on('finish', discardRest)
   // Node drops what follows a request with `Upgrade` in the same packet, also if it handles the request as an ordinary one. The
-  // connection is closed after the answer, so that the client notices that nothing else was read.
+  // connection is closed after the response, so that the client notices that nothing else was read.
   if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
-  // Node assigns the socket to a response after it has sent the previous answer.
+  // Node assigns the socket to a response after it has sent the previous response.
   if (response.socket) return start()
   const queue = findQueue(request.socket)
   queue.add()
@@ -69,7 +69,7 @@ class Queue {
 
   constructor(socket: Socket) {
     this.#socket = socket
-    // Node resumes a connection when a body is read and when an answer has drained.
+    // Node resumes a connection when a body is read and when a response has drained.
     socket.on('resume', () => {
       if (this.#isFull) socket.pause()
     })

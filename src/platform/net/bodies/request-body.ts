@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 
 /**
- * Iterates over the body of a request. If the reader stops early, the connection stays open for the answer. The server must
+ * Iterates over the body of a request. If the reader stops early, the connection stays open for the response. The server must
  * handle requests with `serializeRequests`, because the iterator removes its error listener when the reader stops.
  */
 export function readRequestBody(request: IncomingMessage): AsyncIterable<Buffer> {
@@ -26,7 +26,7 @@ export function discardBody(request: IncomingMessage, { bytes, ms } = discardLim
   discarding.add(request)
   let remaining = bytes
   let isClosing = false
-  // Node calls `destroySoon` after an answer with `Connection: close`.
+  // Node calls `destroySoon` after a response with `Connection: close`.
   const closeLater = () => {
     isClosing = true
   }

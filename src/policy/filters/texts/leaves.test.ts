@@ -189,7 +189,7 @@ describe('fields that a provider joins or decodes', () => {
   })
 })
 
-describe('the schema of a tool or an answer', () => {
+describe('the schema of a tool or a response', () => {
   const inTool = (parameters: object) => ({ tools: [{ type: 'function', function: { name: 'f', parameters } }] })
 
   test('has free text under every name', () => {

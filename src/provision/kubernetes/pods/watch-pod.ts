@@ -1,6 +1,6 @@
 import type { InternHealth } from '#interns/contract/runs.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
-import { monitorAnswers } from '../../processes/daemon-monitor.ts'
+import { monitorResponses } from '../../processes/daemon-monitor.ts'
 import type { Pod } from './pod.ts'
 import type { Pods } from './pods.ts'
 
@@ -53,7 +53,7 @@ class PodWatch {
     this.#options = options
     this.#reports = reports
     this.#stopFollowing = pods.follow(options.internId, (pod) => this.#onPod(pod))
-    this.#stopChecks = monitorAnswers(
+    this.#stopChecks = monitorResponses(
       (withinMs) => this.#checkDaemon(withinMs),
       options.unresponsiveMs,
       (reason) => this.#finish(() => void this.#reportEnd(`The daemon ${reason}${this.#nodeNote()}.`)),

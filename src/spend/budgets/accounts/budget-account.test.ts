@@ -162,7 +162,7 @@ test('an account is not idle during a report', async () => {
   assert.equal(account.isIdle, true)
 })
 
-/** The database side of one limit. Its answers to several servers arrive after random delays. */
+/** The database side of one limit. Its responses to several servers arrive after random delays. */
 function bankOf(limit: bigint, delay: () => Promise<unknown>) {
   let spent = 0n
   const leases = new Map<number, bigint>()

@@ -14,7 +14,7 @@ type BudgetAccountDeps = {
   exchange: Exchange
   /** The maximum time that a request waits for money that other requests have reserved. */
   waitMs: number
-  /** The maximum time that requests wait for an answer of the database. */
+  /** The maximum time that requests wait for a response of the database. */
   stallMs: number
   elapsed: () => number
 }
@@ -233,7 +233,7 @@ export class BudgetAccount {
   /**
    * Reports to the database and adds the granted amount to the available money.
    * - The grant becomes available before the next exchange starts. A report without it would return the money to other
-   *   servers, and it would be spent twice. If the answer is lost, the next report returns the possible grant and repeats
+   *   servers, and it would be spent twice. If the response is lost, the next report returns the possible grant and repeats
    *   the spending, which counts once.
    * - For a waiting request, all available money is returned first. Otherwise servers would wait for each other's idle
    *   money.
@@ -255,11 +255,11 @@ export class BudgetAccount {
     this.#exchangeStartedAt = this.#deps.elapsed()
     this.#isLeased = true
     try {
-      const answer = await this.#deps.exchange(report, first?.limit)
+      const response = await this.#deps.exchange(report, first?.limit)
       this.spending.confirm(total)
-      this.#isLeased = !answer.isLeaseEnded
-      if (this.#revocations === revocations) this.#availableAmount += answer.granted
-      return answer
+      this.#isLeased = !response.isLeaseEnded
+      if (this.#revocations === revocations) this.#availableAmount += response.granted
+      return response
     } finally {
       this.#pendingExchange = undefined
     }

@@ -29,7 +29,7 @@ export type AccountsDeps = {
 export type AccountTimes = {
   /** The maximum time that a request waits for money that other requests have reserved. */
   waitMs: number
-  /** The maximum time that requests wait for an answer of the database. */
+  /** The maximum time that requests wait for a response of the database. */
   stallMs: number
   /** The interval of requesting money again for waiting requests. */
   pollMs: number
@@ -100,9 +100,9 @@ export class OpenAccounts {
       readLedger: () => readChargedSince(budget, period),
     }
     const sentAt = time.elapsed()
-    const answer = await exchangeLease(this.#deps, budget, () => ({ server, period, ...report() }), earlierSpending)
-    time.adjust(answer.at, sentAt)
-    return answer
+    const response = await exchangeLease(this.#deps, budget, () => ({ server, period, ...report() }), earlierSpending)
+    time.adjust(response.at, sentAt)
+    return response
   }
 
   /**

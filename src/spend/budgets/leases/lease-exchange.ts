@@ -172,7 +172,7 @@ async function countSpending(
   return (spentBefore ?? 0n) + newSpending
 }
 
-/** Returns the spending since the last stored report, even if the server did not get the answer to it. */
+/** Returns the spending since the last stored report, even if the server did not get the response to it. */
 function uncountedSpending({ report: { total, confirmed }, ownLease }: ExchangeState): PicoUsd {
   // At the maximum of its column, the stored sum can be less than the reported one.
   const counted = ownLease && ownLease.spent < maxStorable ? ownLease.spent : confirmed

@@ -148,9 +148,9 @@ onEachDatabase('the request log', (kind) => {
       [{ guardrailId: 'g' }, { ...caller, workspaceId: 'w2' }],
     ]
     for (const [filter, who] of none) {
-      const answer = await allPages(store, filter, { who, limit: 2, examined: 5 })
-      assert.deepEqual(answer.ids, [], JSON.stringify(filter))
-      assert.ok(answer.pages >= 7, `${answer.pages} pages of ${JSON.stringify(filter)}`)
+      const response = await allPages(store, filter, { who, limit: 2, examined: 5 })
+      assert.deepEqual(response.ids, [], JSON.stringify(filter))
+      assert.ok(response.pages >= 7, `${response.pages} pages of ${JSON.stringify(filter)}`)
     }
     // A request of another workspace's key is not found, by any filter.
     const other = await allPages(store, { keyHash: 'k1' }, { who: { ...caller, workspaceId: 'w2' }, examined: 5 })

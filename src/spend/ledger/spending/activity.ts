@@ -66,7 +66,7 @@ export async function listActivity(deps: { db: Pick<Db, 'reportQuery'> }, filter
     .select((e) => e.fn.sum<number>('requests').as('requests'))
     .select([sumColumn('prompt_tokens'), sumColumn('completion_tokens'), sumColumn('reasoning_tokens')])
     .select([spentColumn(0).as('cost'), spentColumn(1).as('byok'), exactSum(sql.ref('margin_pico')).as('margin')])
-    // Requests without an answer are not counted, but can have a cost.
+    // Requests without a response are not counted, but can have a cost.
     .where((e) => e.or([e('requests', '>', 0), e('cost_pico', '<>', 0n), e('margin_pico', '<>', 0n)]))
     .groupBy(['day', ...columns])
     .orderBy('day', 'desc')

@@ -9,7 +9,7 @@ export const phases = [
   'half of the body',
   'whole request',
   'first byte',
-  'half of the answer',
+  'half of the response',
 ] as const
 type Phase = (typeof phases)[number]
 
@@ -19,10 +19,10 @@ type Departure = (typeof departures)[number]
 
 export type RawRequest = { name: string; method: string; target: string; headers: Record<string, string>; body: Buffer }
 
-/** An answer or a further piece of a stream may take longer than a test can wait: then the client leaves without it. */
+/** A response or a further piece of a stream may take longer than a test can wait: then the client leaves without it. */
 const longestWaitMs = 1_000
 
-/** Sends a request or receives its answer up to the phase, and disconnects. */
+/** Sends a request or receives its response up to the phase, and disconnects. */
 export async function leaveRequest(
   socket: Socket,
   request: RawRequest,
@@ -36,7 +36,7 @@ export async function leaveRequest(
     'half of the headers': head.subarray(0, head.length >> 1),
     'half of the body': Buffer.concat([head, request.body.subarray(0, request.body.length >> 1)]),
   }[phase as string]
-  const received = phase === 'first byte' || phase === 'half of the answer' ? receive(socket, phase) : undefined
+  const received = phase === 'first byte' || phase === 'half of the response' ? receive(socket, phase) : undefined
   await new Promise((resolve) => socket.write(firstPart ?? Buffer.concat([head, request.body]), resolve))
   await Promise.race([received, received && sleep(longestWaitMs, undefined, { ref: false })])
   if (departure === 'RST' && 'resetAndDestroy' in socket && socket.remoteAddress) socket.resetAndDestroy()
@@ -48,7 +48,7 @@ function headOf({ method, target, headers, body }: RawRequest): string {
   return [`${method} ${target} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n')
 }
 
-/** Resolves when the first byte has come, or half of the answer: of a stream, its second piece. */
+/** Resolves when the first byte has come, or half of the response: of a stream, its second piece. */
 async function receive(socket: Socket, phase: Phase): Promise<void> {
   const pieces: Buffer[] = []
   await new Promise<void>((resolve) => {

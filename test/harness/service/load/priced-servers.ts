@@ -6,7 +6,7 @@ import { type ServerProcess, startProcess } from '../server-process.ts'
 export const managementKey = `sb-v1-${'a'.repeat(64)}`
 export const apiKey = `sb-v1-${'b'.repeat(64)}`
 
-/** The price of a word of the demo model's answer. Prompt tokens are free in these tests. */
+/** The price of a word of the demo model's response. Prompt tokens are free in these tests. */
 export const usdOfWord = 0.001
 
 const priced = {
@@ -68,9 +68,9 @@ export async function setBudget(url: string, limit_usd: number, interval = 'life
   return { path, account: `workspace:${data.workspace_id}:${interval}` }
 }
 
-type PricedAnswer = { status: number; cost: number; body: string }
+type PricedResponse = { status: number; cost: number; body: string }
 
-/** Requests this many words. The cost is the one in the answer; an answer that broke off costs nothing. */
+/** Requests this many words. The cost is the one in the response; a response that broke off costs nothing. */
 export async function askForWords(
   url: string,
   words: number,
@@ -78,7 +78,7 @@ export async function askForWords(
   stream = false,
   key = apiKey,
   extraText = '',
-): Promise<PricedAnswer> {
+): Promise<PricedResponse> {
   const body = {
     model: 'signalbox/demo',
     max_tokens: maxTokens,

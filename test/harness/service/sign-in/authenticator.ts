@@ -62,7 +62,7 @@ const credentialFields = (id: Buffer) => ({
   clientExtensionResults: {},
 })
 
-/** The answer of `navigator.credentials.create()`. */
+/** The response of `navigator.credentials.create()`. */
 export function registration(passkey: SoftPasskey, ceremony: Ceremony) {
   const idSize = Buffer.from([0, passkey.id.length])
   const credential = Buffer.concat([Buffer.alloc(16), idSize, passkey.id, passkey.publicKey])
@@ -80,7 +80,7 @@ export function registration(passkey: SoftPasskey, ceremony: Ceremony) {
   }
 }
 
-/** The answer of `navigator.credentials.get()`. */
+/** The response of `navigator.credentials.get()`. */
 export function assertion(passkey: SoftPasskey, ceremony: Ceremony & { type?: string }) {
   const { rpId, flags = present | verified, type = 'webauthn.get' } = ceremony
   const data = authenticatorData(rpId, flags, passkey.counter)

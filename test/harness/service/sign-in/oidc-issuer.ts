@@ -70,7 +70,7 @@ export class RedirectFollower {
     this.#headers = headers
   }
 
-  /** Follows redirects until an answer is not a redirect, or leads to the address in `stop`. */
+  /** Follows redirects until a response is not a redirect, or leads to the address in `stop`. */
   async go(from: string, stop: (url: string) => boolean = () => false): Promise<Response & { at: string }> {
     let url = from
     for (let hops = 0; hops < 20; hops++) {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A minimal OpenID Connect issuer whose every answer a test can choose. */
+/** A minimal OpenID Connect issuer whose every response a test can choose. */
 export type PlainIssuer = AsyncDisposable & {
   url: string
   /** Overrides members of the issuer's description; undefined removes one. */

@@ -103,7 +103,7 @@ export async function startDemoWorld({ upstreamOptions, ...options }: Options = 
   }
 }
 
-/** Every kind of request in turn: an answer, the second provider, a refusal, a long prompt, a failure. */
+/** Every kind of request in turn: a response, the second provider, a refusal, a long prompt, a failure. */
 const kinds = [
   { model: 'openai/gpt-5.4-mini', stream: true },
   { model: 'anthropic/claude-sonnet-5', stream: true, long: true },

@@ -54,7 +54,7 @@ export const weatherTool = {
   },
 }
 
-/** An assistant's call of the weather, and its answer. */
+/** An assistant's call of the weather, and its response. */
 export const weatherCall = (more: object = {}) =>
   [
     { role: 'user', content: 'Weather in Rome?' },

@@ -38,7 +38,7 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
     const fails = random() < probability
     clock.later(fails ? failsAfterMs : answersAfterMs, () => {
       if (!fails) counts.answered++
-      if (!fails) return attempt.permit.reportAnswer()
+      if (!fails) return attempt.permit.reportFirstByte()
       attempt.permit.reportFailure(failure)
       send(attempts, false)
     })

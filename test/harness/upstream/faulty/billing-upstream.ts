@@ -12,7 +12,7 @@ export type BilledRequest = {
   /** Whether the client has left. */
   hasDisconnected: () => boolean
   write: (text: string) => void
-  /** A whole answer, or the rest of a stream. */
+  /** A whole response, or the rest of a stream. */
   end: (text?: string) => void
   /** Closes the connection. */
   cut: () => void
@@ -33,18 +33,18 @@ export type BillingUpstream = AsyncDisposable & {
   waitUntilIdle: () => Promise<void>
 }
 
-/** The answer to a request for an earlier bill. */
-export type BillAnswer = (path: string) => { status: number; body: object }
+/** The response to a request for an earlier bill. */
+export type BillResponse = (path: string) => { status: number; body: object }
 
 export async function startBillingUpstream(
   behaviours: Record<string, BillingBehaviour>,
-  billAnswer?: BillAnswer,
+  billResponse?: BillResponse,
 ): Promise<BillingUpstream> {
   const requests: BilledRequest[] = []
   let inFlight = 0
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') {
-      const { status, body } = billAnswer?.(request.url ?? '') ?? { status: 404, body: {} }
+      const { status, body } = billResponse?.(request.url ?? '') ?? { status: 404, body: {} }
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       return
     }
@@ -197,7 +197,7 @@ const breaking =
 export const cutting = breaking('cut')
 export const silent = breaking('end')
 
-/** Accepts the request, generates the whole answer, and closes the connection without an answer. */
+/** Accepts the request, generates the whole response, and closes the connection without a response. */
 export const dropping: BillingBehaviour = (request) => {
   request.prompt = 10
   request.completion = request.body.max_tokens
@@ -223,7 +223,7 @@ export const lying: BillingBehaviour = (request) => {
   request.end(JSON.stringify({ id: 'x', choices, usage }))
 }
 
-/** Obeys the token limit and the number of answers under any name. */
+/** Obeys the token limit and the number of responses under any name. */
 export const obedient: BillingBehaviour = (request) => {
   const { body } = request
   const limits = [body.max_tokens, body.num_predict, body.max_length, body.options?.num_predict]

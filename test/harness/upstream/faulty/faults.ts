@@ -24,7 +24,7 @@ const respondWith =
     socket.write(completeResponse(status, body, more))
 const json = 'content-type: application/json\r\n'
 
-/** A stream if the request asks for one, else a whole answer, in the bytes that `encode` produces. */
+/** A stream if the request asks for one, else a whole response, in the bytes that `encode` produces. */
 const encodedBy =
   (name: string, encode: (text: string) => Buffer): FaultyBehaviour =>
   (request) =>
@@ -41,7 +41,7 @@ const inPieces =
     socket.write(lastChunk)
   }
 
-/** Valid answers, each in a different form. All have the text `Hello world`, or the one in their entry. */
+/** Valid responses, each in a different form. All have the text `Hello world`, or the one in their entry. */
 export const validAnswers: Record<string, FaultyBehaviour> = {
   ok: encodedBy('identity', Buffer.from),
   gzip: encodedBy('gzip', gzipSync),
@@ -82,7 +82,7 @@ export const validAnswers: Record<string, FaultyBehaviour> = {
 
 const deeplyNested = '['.repeat(20_000) + ']'.repeat(20_000)
 
-/** Fails before the first byte of an answer: the status for the client, and whether the next endpoint is tried. */
+/** Fails before the first byte of a response: the status for the client, and whether the next endpoint is tried. */
 export const earlyFaults: Record<string, { behaviour: FaultyBehaviour; status: number; tryNext: boolean }> = {
   reset_at_once: { behaviour: ({ socket }) => void socket.resetAndDestroy(), status: 502, tryNext: true },
   closed_at_once: { behaviour: ({ socket }) => void socket.end(), status: 502, tryNext: true },
@@ -147,29 +147,29 @@ export const rateLimits: Record<string, FaultyBehaviour> = {
   },
 }
 
-const partialAnswer = [roleDelta, deltaEvent({ content: 'Hello ' })].join('')
+const partialResponse = [roleDelta, deltaEvent({ content: 'Hello ' })].join('')
 
-/** Fails after the client has got the first bytes of an answer. */
+/** Fails after the client has got the first bytes of a response. */
 export const lateFaults: Record<string, { behaviour: FaultyBehaviour; code: number }> = {
   reset_later: {
     behaviour: ({ socket }) => {
-      socket.write(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)]))
+      socket.write(Buffer.concat([Buffer.from(head()), chunk(partialResponse)]))
       setTimeout(() => socket.resetAndDestroy(), 20)
     },
     code: 502,
   },
   closed_later: {
-    behaviour: ({ socket }) => void socket.end(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])),
+    behaviour: ({ socket }) => void socket.end(Buffer.concat([Buffer.from(head()), chunk(partialResponse)])),
     code: 502,
   },
-  ended_later: { behaviour: streamEvents(partialAnswer), code: 502 },
+  ended_later: { behaviour: streamEvents(partialResponse), code: 502 },
   silent_later: {
-    behaviour: ({ socket }) => void socket.write(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])),
+    behaviour: ({ socket }) => void socket.write(Buffer.concat([Buffer.from(head()), chunk(partialResponse)])),
     code: 408,
   },
-  malformed_later: { behaviour: streamEvents(partialAnswer, 'data: {"choices":[\n\n'), code: 502 },
+  malformed_later: { behaviour: streamEvents(partialResponse, 'data: {"choices":[\n\n'), code: 502 },
   error_later: {
-    behaviour: streamEvents(partialAnswer, 'data: {"error":{"message":"overloaded","code":529}}\n\n'),
+    behaviour: streamEvents(partialResponse, 'data: {"error":{"message":"overloaded","code":529}}\n\n'),
     code: 502,
   },
 }

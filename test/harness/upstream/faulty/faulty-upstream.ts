@@ -78,7 +78,7 @@ function readRequests(
   })
 }
 
-/** The head of an answer whose body comes in chunks. */
+/** The head of a response whose body comes in chunks. */
 export function head(type = 'text/event-stream', more = ''): string {
   return `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n${more}transfer-encoding: chunked\r\n\r\n`
 }
@@ -90,7 +90,7 @@ export function chunk(bytes: string | Buffer): Buffer {
 
 export const lastChunk = '0\r\n\r\n'
 
-/** A whole answer, with a length. */
+/** A whole response, with a length. */
 export function completeResponse(
   status: number,
   body: string | Buffer,

@@ -8,9 +8,9 @@ import { startMcpServer } from '../../../harness/interns/mcp-http-server.ts'
 import { realShell } from '../../../harness/interns/scripted-agent.ts'
 import { toolResultsIn } from '../../../harness/interns/scripted-coder.ts'
 import { startWithModels } from '../../../harness/records/model-catalogue.ts'
-import type { ScriptedAnswer } from '../../../harness/upstream/provider-facts.ts'
+import type { ScriptedResponse } from '../../../harness/upstream/provider-facts.ts'
 import { parseRequest, type Received, startScriptedUpstream } from '../../../harness/upstream/scripted-upstream.ts'
-import { encodeAnswer } from '../../../harness/upstream/upstream-answers.ts'
+import { encodeResponse } from '../../../harness/upstream/upstream-responses.ts'
 import { pixel } from '../../../mcp/tools.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -18,11 +18,11 @@ const skip = (await realShell().sandboxError('/tmp')) ?? false
 const secret = 'secret-of-the-tools'
 
 /** An intern whose model follows a script, one step for each result of a tool. */
-async function working(script: ScriptedAnswer[], intern: object) {
+async function working(script: ScriptedResponse[], intern: object) {
   const upstream = await startScriptedUpstream((received: Received) => {
     const { protocol, streamed } = parseRequest(received)
     const step = script[toolResultsIn(protocol, received.body).length] ?? { text: 'All is done.' }
-    return encodeAnswer(protocol, step, streamed)
+    return encodeResponse(protocol, step, streamed)
   })
   const providers = { maker: { name: 'Maker', protocol: 'openai-chat', base_url: `${upstream.url}/v1` } }
   const models = {

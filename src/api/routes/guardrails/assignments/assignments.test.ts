@@ -54,13 +54,13 @@ onEachDatabase('assignments of guardrails', (kind) => {
   test('many guardrails that want one key at once: exactly one has it', async () => {
     const ids = await Promise.all([newGuardrail(), newGuardrail(), newGuardrail(), newGuardrail()])
     const key = await newKey()
-    const answers = await Promise.all(ids.map((id) => assignKeys(id, key.hash)))
-    assert.ok(answers.every(({ status }) => status === 200))
+    const responses = await Promise.all(ids.map((id) => assignKeys(id, key.hash)))
+    assert.ok(responses.every(({ status }) => status === 200))
     const counts = await Promise.all(ids.map(async (id) => (await keysOf(id)).total_count))
     assert.deepEqual(counts.sort(), [0, 0, 0, 1])
   })
 
-  test('the guardrail does not apply to a removed key; the answer has the count', async () => {
+  test('the guardrail does not apply to a removed key; the response has the count', async () => {
     const [id, key, other] = [await newGuardrail(), await newKey(), await newKey()]
     await assignKeys(id, key.hash)
     const path = `/guardrails/${id}/assignments/keys/remove`

@@ -32,7 +32,7 @@ export const getInternFile = route({
         auditAction: 'intern.file_read',
         paths: { path },
         waitUntilSent: waitForDownload,
-        run: async (files, signal) => fileAnswer(basename(path), await files.read(path, selection, signal)),
+        run: async (files, signal) => toFileResponse(basename(path), await files.read(path, selection, signal)),
       },
     )
   },
@@ -44,7 +44,7 @@ function readIfRange(header: string | string[] | undefined): string | undefined 
   return /^"(.*)"$/.exec(String(header))?.[1] ?? ''
 }
 
-function fileAnswer(name: string, { size, modifiedAt, tag, part, body }: InternFileContent) {
+function toFileResponse(name: string, { size, modifiedAt, tag, part, body }: InternFileContent) {
   const { from, to } = part ?? { from: 0, to: size }
   return download(
     { status: part ? 206 : 200, name, type: 'application/octet-stream', body },

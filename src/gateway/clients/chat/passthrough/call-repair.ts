@@ -1,5 +1,5 @@
 import type { ToolCallDelta } from '#chat/chunk.ts'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { valueEnd } from '#platform/json/json-text/json-members.ts'
 import { toArgumentsDelta, toEmptyCall } from '../parts.ts'
 import type { MessageMember, RawCall } from './raw-choice.ts'
@@ -11,12 +11,12 @@ export class CallRepair {
   #callCount = 0
 
   /**
-   * The tool calls that replace those in an event or a whole answer, as deltas. Undefined if they are correct.
-   * @param member `message` for a whole answer, where calls have no index.
+   * The tool calls that replace those in an event or a whole response, as deltas. Undefined if they are correct.
+   * @param member `message` for a whole response, where calls have no index.
    */
   findCorrectCalls(
     calls: (RawCall | null)[],
-    events: readonly AnswerEvent[],
+    events: readonly CompletionEvent[],
     member: MessageMember,
   ): ToolCallDelta[] | undefined {
     if (calls.length === 0 && !events.some(isCallEvent)) return undefined
@@ -31,7 +31,7 @@ export class CallRepair {
   }
 
   /** One delta for each call that the events add to. */
-  #toDeltas(events: readonly AnswerEvent[]): ToolCallDelta[] {
+  #toDeltas(events: readonly CompletionEvent[]): ToolCallDelta[] {
     const deltas = new Map<number, ToolCallDelta>()
     for (const event of events) {
       if (event.type === 'tool_call') {
@@ -50,7 +50,7 @@ export class CallRepair {
 
   #addArguments(
     deltas: Map<number, ToolCallDelta>,
-    { index, text }: Extract<AnswerEvent, { type: 'tool_arguments' }>,
+    { index, text }: Extract<CompletionEvent, { type: 'tool_arguments' }>,
   ): void {
     const isCustom = this.#customCalls?.has(index) ?? false
     const delta = deltas.get(index)
@@ -60,7 +60,7 @@ export class CallRepair {
   }
 }
 
-const isCallEvent = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments'
+const isCallEvent = ({ type }: CompletionEvent) => type === 'tool_call' || type === 'tool_arguments'
 
 const listName = '"tool_calls"'
 const openingPattern = /\s*:\s*\[/y

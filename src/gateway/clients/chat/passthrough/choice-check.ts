@@ -3,7 +3,7 @@ import { valueEnd } from '#platform/json/json-text/json-members.ts'
 import { lacksReasoning, lacksReasoningInText } from '../reasoning.ts'
 import type { RawCall, RawChoice } from './raw-choice.ts'
 
-/** Whether a choice of a whole answer lacks members that clients need, or has members that clients reject. */
+/** Whether a choice of a whole response lacks members that clients need, or has members that clients reject. */
 export function isIncomplete({ index, message }: RawChoice): boolean {
   if (index === undefined || !message || message.audio === null || message.tool_calls === null) return true
   if (isObject(message.content) || Array.isArray(message.content) || lacksReasoning(message)) return true
@@ -49,7 +49,7 @@ function needsRewriteInMessage(text: string): boolean {
 
 const callsName = '"tool_calls"'
 
-/** Whether the calls are null, or one with a name has no id or type. Other objects of the answer have ids and types, too. */
+/** Whether the calls are null, or one with a name has no id or type. Other objects of the response have ids and types, too. */
 function needsRewriteInCalls(text: string, at: number): boolean {
   openingPattern.lastIndex = at + callsName.length
   const openingMatch = openingPattern.exec(text)

@@ -1,10 +1,10 @@
 import { createCallId } from '#chat/call-id.ts'
 import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
-import type { AnswerHead } from '../../../protocol/client-protocol.ts'
+import type { ResponseHead } from '../../../protocol/client-protocol.ts'
 import type { Part } from '../../../protocol/reasoning-parts.ts'
 import { addReasoning, addSignatures, type SignatureEvent, separateReasoningParts } from '../reasoning.ts'
-import { applyRepair, type Repairs } from './answer-repair.ts'
 import { choiceIndexOf, type MessageMember, type RawChoice, type RawMessage } from './raw-choice.ts'
+import { applyRepair, type Repairs } from './response-repair.ts'
 
 function lineEnd(text: string, from: number): number {
   const end = text.indexOf('\n', from)
@@ -19,30 +19,30 @@ export function withRewrittenLine(text: string, from: number, rewriting: Rewrite
 
 export type RewriteOptions = {
   member: MessageMember
-  head: AnswerHead
+  head: ResponseHead
   repairs: Repairs | undefined
-  /** The first delta of the stream has no role. Helpers of official clients refuse the answer without it. */
+  /** The first delta of the stream has no role. Helpers of official clients refuse the response without it. */
   lacksRole?: boolean
   signatures: readonly SignatureEvent[]
 }
 
-/** Rewrites the choices of an answer or an event, given as a latin1 string of its JSON. */
+/** Rewrites the choices of a response or an event, given as a latin1 string of its JSON. */
 export function rewriteJson(text: string, rewriting: RewriteOptions): string {
-  const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as {
+  const response = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as {
     id?: string
     choices?: RawChoice[] | null
   }
-  answer.choices ??= []
-  const answerId = answer.id || rewriting.head.id
-  for (const [position, choice] of answer.choices.entries()) rewriteChoice(choice, position, answerId, rewriting)
-  return toLatin1Json(answer)
+  response.choices ??= []
+  const responseId = response.id || rewriting.head.id
+  for (const [position, choice] of response.choices.entries()) rewriteChoice(choice, position, responseId, rewriting)
+  return toLatin1Json(response)
 }
 
 /** Changes a parsed choice. */
 function rewriteChoice(
   choice: RawChoice,
   position: number,
-  answerId: string,
+  responseId: string,
   { member, head, repairs, lacksRole = false, signatures }: RewriteOptions,
 ): void {
   choice.index ??= position
@@ -54,7 +54,7 @@ function rewriteChoice(
   choice.finish_reason ||= null
   const message = choice[member]
   if (!message) return
-  completeMessage(message, answerId, head.model)
+  completeMessage(message, responseId, head.model)
   const choiceIndex = choiceIndexOf(choice, position, member)
   addSignatures(
     message,
@@ -72,7 +72,7 @@ function moveMessageToDelta(choice: RawChoice): void {
   if (typeof choice.text !== 'string') choice.delta ??= {}
 }
 
-function completeMessage(message: RawMessage, answerId: string, model: string): void {
+function completeMessage(message: RawMessage, responseId: string, model: string): void {
   if (typeof message.content === 'object' && message.content !== null)
     Object.assign(message, separateReasoningParts([message.content].flat() as Part[], model))
   addReasoning(message, model)
@@ -80,7 +80,7 @@ function completeMessage(message: RawMessage, answerId: string, model: string): 
   if (message.tool_calls === null) delete message.tool_calls
   for (const [at, call] of (message.tool_calls ?? []).entries()) {
     if (!call.function?.name && !call.custom) continue
-    call.id ||= createCallId(answerId, typeof call.index === 'number' ? call.index : at)
+    call.id ||= createCallId(responseId, typeof call.index === 'number' ? call.index : at)
     call.type ??= call.custom ? 'custom' : 'function'
   }
 }

@@ -1,7 +1,7 @@
-/** The member of a choice with its content: `delta` in a stream, `message` in a whole answer. */
+/** The member of a choice with its content: `delta` in a stream, `message` in a whole response. */
 export type MessageMember = 'delta' | 'message'
 
-/** A call in an upstream's answer. Any member can be missing. */
+/** A call in an upstream's response. Any member can be missing. */
 export type RawCall = {
   id?: unknown
   type?: unknown
@@ -28,6 +28,6 @@ export type RawChoice = {
   text?: unknown
 } & { [member in MessageMember]?: RawMessage | null }
 
-/** The index of a choice by its position in the list. The choices of a whole answer are in order; events have the index. */
+/** The index of a choice by its position in the list. The choices of a whole response are in order; events have the index. */
 export const choiceIndexOf = ({ index }: { index?: number }, position: number, member: MessageMember): number =>
   member === 'message' ? position : (index ?? position)

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import { openaiChat } from '../../../providers/openai-chat/openai-chat.ts'
 import { createChatRewriter } from './rewriter.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
 const rewriter = () => createChatRewriter(head)
-/** The rewritten answer. Its text is passed as a latin1 string. */
-const rewriteWhole = (answer: object, given?: readonly AnswerEvent[]) => {
-  const events = given ?? openaiChat.readBody(answer, { answerId: 'gen-1' })
-  return JSON.parse(utf8(rewriter().rewriteWhole(latin1(JSON.stringify(answer)), answer, events)))
+/** The rewritten response. Its text is passed as a latin1 string. */
+const rewriteWhole = (response: object, given?: readonly CompletionEvent[]) => {
+  const events = given ?? openaiChat.readBody(response, { responseId: 'gen-1' })
+  return JSON.parse(utf8(rewriter().rewriteWhole(latin1(JSON.stringify(response)), response, events)))
 }
 const sent = (chunk: object) => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)
 const read = (event: Buffer) => JSON.parse(event.toString('utf8').slice('data: '.length))
@@ -64,10 +64,10 @@ describe("repairs of a chat upstream's own bytes", () => {
     assert.deepEqual(read(older.rewriteEvent(chunk, [])).choices, [choice(delta)])
   })
 
-  test('a whole answer without a reason of its end gets the one that was read', () => {
+  test('a whole response without a reason of its end gets the one that was read', () => {
     for (const end of [{}, { finish_reason: '' }, { finish_reason: null }]) {
-      const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, ...end }] }
-      const { choices } = rewriteWhole(answer, [{ type: 'finish', reason: 'stop', native: 'stop' }])
+      const response = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, ...end }] }
+      const { choices } = rewriteWhole(response, [{ type: 'finish', reason: 'stop', native: 'stop' }])
       assert.equal(choices[0].finish_reason, 'stop')
     }
   })
@@ -90,8 +90,8 @@ describe("repairs of a chat upstream's own bytes", () => {
     const { id, object, created } = read(rewriteEvent(sent({ choices: [] })))
     assert.deepEqual([id, object, created], ['gen-1', 'chat.completion.chunk', 5])
     const choices = [{ message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }]
-    const answer = rewriteWhole({ choices })
-    assert.deepEqual([answer.system_fingerprint, answer.object, answer.id], [null, 'chat.completion', 'gen-1'])
+    const response = rewriteWhole({ choices })
+    assert.deepEqual([response.system_fingerprint, response.object, response.id], [null, 'chat.completion', 'gen-1'])
     assert.equal(rewriteWhole({ system_fingerprint: 'fp', choices }).system_fingerprint, 'fp')
   })
 
@@ -134,9 +134,9 @@ describe("repairs of a chat upstream's own bytes", () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }
     const content = [thinking, { type: 'text', text: 'Yes' }]
     const { rewriteEvent } = rewriter()
-    const answer = rewriteWhole({ ...named, choices: [{ message: { content }, finish_reason: 'stop' }] })
+    const response = rewriteWhole({ ...named, choices: [{ message: { content }, finish_reason: 'stop' }] })
     const [delta] = read(rewriteEvent(sent({ ...named, choices: [choice({ content })] }))).choices
-    for (const fields of [answer.choices[0].message, delta.delta]) {
+    for (const fields of [response.choices[0].message, delta.delta]) {
       assert.deepEqual([fields.content, fields.reasoning], ['Yes', 'Hm'])
       assert.equal(fields.reasoning_details[0].id, 'thinking:a/b')
     }

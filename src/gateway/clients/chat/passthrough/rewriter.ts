@@ -1,33 +1,33 @@
 import { applyChanges, toLatin1Json } from '#platform/json/json-text/json-members.ts'
-import type { AnswerHead } from '../../../protocol/client-protocol.ts'
+import type { ResponseHead } from '../../../protocol/client-protocol.ts'
 import { findObjectStart, type PassthroughRewriter } from '../../../protocol/passthrough-rewriter.ts'
 import { findSignatures } from '../reasoning.ts'
 import { createChatWriter } from '../writer.ts'
-import { AnswerRepair } from './answer-repair.ts'
 import { isIncomplete, needsRewriteInChoice } from './choice-check.ts'
 import { type RewriteOptions, rewriteJson, withRewrittenLine } from './choice-rewrite.ts'
 import { EventPrefix } from './event-prefix.ts'
 import type { RawChoice } from './raw-choice.ts'
+import { ResponseRepair } from './response-repair.ts'
 
 /**
- * Rewrites answers of chat upstreams: adds missing fields, removes nulls that clients reject, and corrects tool calls and
+ * Rewrites responses of chat upstreams: adds missing fields, removes nulls that clients reject, and corrects tool calls and
  * finish reasons that violate the protocol.
  */
-export function createChatRewriter(head: AnswerHead): PassthroughRewriter {
+export function createChatRewriter(head: ResponseHead): PassthroughRewriter {
   const { createdSeconds, request } = head
-  const repair = new AnswerRepair(Array.isArray(request?.functions))
+  const repair = new ResponseRepair(Array.isArray(request?.functions))
   return {
     rewriteEvent: createEventRewriter(head, repair),
     writeRemaining: (events) => {
       const writer = createChatWriter(head, { includeUsage: true, isStarted: true })
       return events.map(writer.event).join('')
     },
-    rewriteWhole(answer, body, events) {
+    rewriteWhole(response, body, events) {
       const { choices } = body as { choices?: RawChoice[] | null }
       const repairs = repair.findWholeRepairs(choices ?? [], events)
-      const signatures = findSignatures(events, answer)
+      const signatures = findSignatures(events, response)
       const isBroken = repairs !== undefined || !choices || choices.some(isIncomplete) || signatures.length > 0
-      const changed = isBroken ? rewriteJson(answer, { member: 'message', head, repairs, signatures }) : answer
+      const changed = isBroken ? rewriteJson(response, { member: 'message', head, repairs, signatures }) : response
       const created = String(createdSeconds)
       const fill = { id: toLatin1Json(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
       return applyChanges(changed, changed.indexOf('{'), { set: toHeadMembers(head), fill })
@@ -35,7 +35,7 @@ export function createChatRewriter(head: AnswerHead): PassthroughRewriter {
   }
 }
 
-function toHeadMembers({ model, provider }: AnswerHead) {
+function toHeadMembers({ model, provider }: ResponseHead) {
   return { model: toLatin1Json(model), provider: toLatin1Json(provider ?? null) }
 }
 
@@ -43,7 +43,7 @@ function toHeadMembers({ model, provider }: AnswerHead) {
  * Rewrites the events of a stream. Most start with the bytes of an earlier event: of these only the rest is searched, and
  * nothing is parsed.
  */
-function createEventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewriter['rewriteEvent'] {
+function createEventRewriter(head: ResponseHead, repair: ResponseRepair): PassthroughRewriter['rewriteEvent'] {
   const { id, createdSeconds } = head
   const eventPrefix = new EventPrefix('choices', 'usage', () => ({
     set: toHeadMembers(head),

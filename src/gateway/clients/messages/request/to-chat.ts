@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import type { MessagesCall } from '#chat/messages-call.ts'
-import { answerLimitOf, isAnswerLimit } from '#chat/tokens/answer-limit.ts'
+import { isOutputLimit, outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { findSetFields } from '../../../protocol/repairs/unsupported-fields.ts'
@@ -58,7 +58,7 @@ const translatedFields: ReadonlySet<string> = new Set([
 
 /** The fields and blocks of a body without a counterpart in chats, such as the servers and containers of Anthropic. */
 export function listUntranslatedFields(body: Body): string[] {
-  const names = Object.keys(body).filter((name) => !translatedFields.has(name) && !isAnswerLimit(name))
+  const names = Object.keys(body).filter((name) => !translatedFields.has(name) && !isOutputLimit(name))
   const fields = findSetFields(body, names)
   if (hasBillingLine(body.system)) fields.push('system.x-anthropic-billing-header')
   return [...fields, ...listSkippedBlockTypes(body.messages).map((type) => `messages.${type}`)]
@@ -79,8 +79,8 @@ export function messagesToChat(body: Body): ChatRequest {
     messages,
     ...withoutNulls({
       models: call.models ?? call.fallbacks?.map(({ model }) => model),
-      // 0 fills the cache without an answer. Other protocols cannot express that; 1 is closest.
-      max_tokens: call.max_tokens === 0 ? 1 : answerLimitOf(body),
+      // 0 fills the cache without a response. Other protocols cannot express that; 1 is closest.
+      max_tokens: call.max_tokens === 0 ? 1 : outputLimitOf(body),
       stop: call.stop_sequences?.length ? call.stop_sequences : undefined,
       reasoning: toReasoning(call),
       response_format: toResponseFormat(call),

@@ -40,7 +40,7 @@ export function unknownFieldRepair({ refusesUnknownFields = false }: ChatCompati
   }
 }
 
-/** The characters that OpenAI refuses in the name of a user or an answer, and the longest name. */
+/** The characters that OpenAI refuses in the name of a user or a response, and the longest name. */
 const refusedCharacters = /[\s<|\\/>]+/g
 const maxNameLength = 64
 

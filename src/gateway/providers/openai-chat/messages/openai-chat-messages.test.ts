@@ -5,7 +5,7 @@ import { isAcceptedInGrammar } from '../grammar-constraints.ts'
 import { repairChat } from '../openai-chat-rules.ts'
 
 const user = (content: string) => ({ role: 'user', content })
-const answer = (more: object) => ({ role: 'assistant', content: null, ...more })
+const response = (more: object) => ({ role: 'assistant', content: null, ...more })
 const call = (given: unknown) => ({ id: 'abcdefghi', type: 'function', function: { name: 'f', arguments: given } })
 const result = { role: 'tool', tool_call_id: 'abcdefghi', content: 'ok' }
 const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }]
@@ -21,14 +21,14 @@ const messagesFor = (provider: string, ...messages: object[]) => sentTo(provider
 
 test('an empty list of calls is removed for every provider', () => {
   for (const provider of ['openai', 'mistral', 'test']) {
-    const [, sent] = messagesFor(provider, user('A'), answer({ content: 'B', tool_calls: [] }), user('C'))
+    const [, sent] = messagesFor(provider, user('A'), response({ content: 'B', tool_calls: [] }), user('C'))
     assert.equal('tool_calls' in sent, false, provider)
   }
 })
 
 test('arguments other than a JSON object become an object', () => {
   for (const given of ['', 'null', '[1]', '{"a":', undefined, 7, { a: 1 }]) {
-    const [, sent] = messagesFor('test', user('A'), answer({ tool_calls: [call(given)] }), result, user('B'))
+    const [, sent] = messagesFor('test', user('A'), response({ tool_calls: [call(given)] }), result, user('B'))
     const { arguments: text } = sent.tool_calls[0].function
     assert.equal(typeof JSON.parse(text), 'object', `${given}`)
     assert.equal(Array.isArray(JSON.parse(text)), false, `${given}`)
@@ -36,21 +36,21 @@ test('arguments other than a JSON object become an object', () => {
 })
 
 test('arguments that are a JSON object keep their text', () => {
-  const [, sent] = messagesFor('test', user('A'), answer({ tool_calls: [call(' {"a": 1.0}')] }), result, user('B'))
+  const [, sent] = messagesFor('test', user('A'), response({ tool_calls: [call(' {"a": 1.0}')] }), result, user('B'))
   assert.equal(sent.tool_calls[0].function.arguments, ' {"a": 1.0}')
 })
 
-test('a refusal of an earlier answer becomes its text, except for OpenAI', () => {
-  const refused = answer({ refusal: 'No.', annotations: [] })
+test('a refusal of an earlier response becomes its text, except for OpenAI', () => {
+  const refused = response({ refusal: 'No.', annotations: [] })
   assert.deepEqual(messagesFor('test', user('A'), refused, user('B'))[1], { role: 'assistant', content: 'No.' })
   assert.equal(messagesFor('openai', user('A'), refused, user('B'))[1].refusal, 'No.')
 })
 
-test('consecutive answers become one with the texts and calls of all', () => {
+test('consecutive responses become one with the texts and calls of all', () => {
   const messages = [
     user('A'),
-    answer({ content: 'B' }),
-    answer({ content: 'C', tool_calls: [call('{}')] }),
+    response({ content: 'B' }),
+    response({ content: 'C', tool_calls: [call('{}')] }),
     result,
     user('D'),
   ]
@@ -62,15 +62,15 @@ test('consecutive answers become one with the texts and calls of all', () => {
   assert.deepEqual([sent[1].content, sent[1].tool_calls.length], ['B\n\nC', 1])
 })
 
-test('an answer separates tool results from a user message for Mistral', () => {
-  const messages = [user('A'), answer({ tool_calls: [call('{}')] }), result, user('B')]
+test('a response separates tool results from a user message for Mistral', () => {
+  const messages = [user('A'), response({ tool_calls: [call('{}')] }), result, user('B')]
   const roles = (provider: string) => messagesFor(provider, ...messages).map(({ role }: { role: string }) => role)
   assert.deepEqual(roles('mistral'), ['user', 'assistant', 'tool', 'assistant', 'user'])
   assert.deepEqual(roles('openai'), ['user', 'assistant', 'tool', 'user'])
 })
 
 test('a last assistant message is marked as a prefix if the provider requires it', () => {
-  const last = (provider: string) => messagesFor(provider, user('A'), answer({ content: 'B' })).at(-1)
+  const last = (provider: string) => messagesFor(provider, user('A'), response({ content: 'B' })).at(-1)
   assert.equal(last('mistral').prefix, true)
   assert.equal(last('moonshotai').partial, true)
   assert.deepEqual(last('openai'), { role: 'assistant', content: 'B' })

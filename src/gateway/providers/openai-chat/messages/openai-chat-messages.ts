@@ -9,12 +9,12 @@ import type { ChatCompatibility } from '../openai-chat-compatibility.ts'
 type Call = { type?: unknown; function?: { arguments?: unknown } } & Body
 type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; refusal?: unknown } & Body
 
-/** Fields of answers that clients return in the conversation, and that only OpenAI accepts in requests. */
-const answerFields = ['refusal', 'annotations', 'images', 'audio', 'function_call'] as const
+/** Fields of responses that clients return in the conversation, and that only OpenAI accepts in requests. */
+const responseFields = ['refusal', 'annotations', 'images', 'audio', 'function_call'] as const
 
-/** Creates the repair that adapts the fields of earlier answers to the server. */
+/** Creates the repair that adapts the fields of earlier responses to the server. */
 export function assistantMessageRepair({
-  acceptsAnswerFields = false,
+  acceptsResponseFields = false,
   hasBuiltinFunctions = false,
 }: ChatCompatibility): Repair {
   const types: ReadonlySet<unknown> = new Set(['function', ...(hasBuiltinFunctions ? ['builtin_function'] : [])])
@@ -24,9 +24,9 @@ export function assistantMessageRepair({
     const messages = mapItems(body.messages as Message[], (message) => {
       if (message?.role !== 'assistant') return message
       const fitted = withCalls(message, types, quota)
-      return acceptsAnswerFields
+      return acceptsResponseFields
         ? withEmptyContent(fitted)
-        : withContent(withTextRefusals(withoutAnswerFields(fitted, dropped)))
+        : withContent(withTextRefusals(withoutResponseFields(fitted, dropped)))
     })
     return messages === body.messages ? body : { ...body, messages }
   }
@@ -62,10 +62,10 @@ function withObjectArguments(call: Call, types: ReadonlySet<unknown>, quota: Jso
   }
 }
 
-function withoutAnswerFields(message: Message, dropped: string[]): Message {
-  if (!answerFields.some((name) => name in message)) return message
+function withoutResponseFields(message: Message, dropped: string[]): Message {
+  if (!responseFields.some((name) => name in message)) return message
   const rest: Message = { ...message }
-  for (const name of answerFields) {
+  for (const name of responseFields) {
     const value = rest[name]
     delete rest[name]
     const isEmpty = value == null || (Array.isArray(value) && value.length === 0)
@@ -84,21 +84,21 @@ function withTextRefusals(message: Message): Message {
   return content === message.content ? message : { ...message, content }
 }
 
-/** The message with an empty text if it has neither text nor calls. Servers refuse such an answer. */
+/** The message with an empty text if it has neither text nor calls. Servers refuse such a response. */
 function withContent(message: Message): Message {
   return message.content == null && message.tool_calls === undefined ? { ...message, content: '' } : message
 }
 
-/** The fields that an answer without text can have instead, for servers that accept them. */
+/** The fields that a response without text can have instead, for servers that accept them. */
 const contentFields = ['tool_calls', 'function_call', 'refusal', 'audio'] as const
 
-/** Gives an empty answer an empty text, for servers that accept the fields of answers. */
+/** Gives an empty response an empty text, for servers that accept the fields of responses. */
 function withEmptyContent(message: Message): Message {
   const isEmpty = message.content == null && contentFields.every((name) => message[name] == null)
   return isEmpty ? { ...message, content: '' } : message
 }
 
-/** Marks a prefilled answer, and separates a user message from the tool results before it, for servers that need it. */
+/** Marks a prefilled response, and separates a user message from the tool results before it, for servers that need it. */
 export function messageOrderRepair({ prefillField, refusesUserAfterToolResult = false }: ChatCompatibility): Repair {
   return (body) => {
     if (!Array.isArray(body.messages) || !(prefillField || refusesUserAfterToolResult)) return body
@@ -112,7 +112,7 @@ export function messageOrderRepair({ prefillField, refusesUserAfterToolResult = 
   }
 }
 
-/** The message, with an answer before it if it is a user message after a tool result. */
+/** The message, with a response before it if it is a user message after a tool result. */
 const withSeparator = (message: Message, before: Message | undefined): Message[] =>
   message?.role === 'user' && before?.role === 'tool' ? [{ role: 'assistant', content: 'OK.' }, message] : [message]
 
@@ -138,7 +138,7 @@ export function fieldRepair({ renamedFields = {}, refusedFields = [] }: ChatComp
   }
 }
 
-/** Skips empty stop sequences, which some servers refuse and others find at the start of each answer. */
+/** Skips empty stop sequences, which some servers refuse and others find at the start of each response. */
 export const skipEmptyStops: Repair = (body, dropped) => {
   const { stop } = body
   if (stop !== '' && !(Array.isArray(stop) && stop.includes(''))) return body

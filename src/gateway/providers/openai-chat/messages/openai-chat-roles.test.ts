@@ -46,7 +46,7 @@ test('an instruction between a tool call and its result becomes a part of the re
   ])
 })
 
-test('an instruction between two answers becomes a user message', () =>
+test('an instruction between two responses becomes a user message', () =>
   assert.deepEqual(accepted(message('assistant', 'A'), message('system', 'B'), message('assistant', 'C')), [
     message('assistant', 'A'),
     message('user', reminder('B')),

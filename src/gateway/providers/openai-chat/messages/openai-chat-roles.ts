@@ -97,7 +97,7 @@ function withoutRepeats(messages: Message[]): Message[] {
   }
   return runs.map((run) => {
     if (run.length === 1) return run[0]!
-    return run[0]!.role === 'user' ? joinInto(run.at(-1)!, run) : mergeAnswers(run)
+    return run[0]!.role === 'user' ? joinInto(run.at(-1)!, run) : mergeResponses(run)
   })
 }
 
@@ -106,12 +106,12 @@ const isRepeat = (previous: Message | undefined, message: Message) =>
   message?.role === previous.role &&
   message.name === previous.name
 
-/** One answer with the texts, the reasoning and the calls of all. */
-function mergeAnswers(messages: Message[]): Message {
+/** One response with the texts, the reasoning and the calls of all. */
+function mergeResponses(messages: Message[]): Message {
   const calls = messages.flatMap(({ tool_calls: some }) => (Array.isArray(some) ? some : []))
-  const answer: Message = Object.assign({}, ...messages, { content: joinContents(messages) })
+  const response: Message = Object.assign({}, ...messages, { content: joinContents(messages) })
   for (const field of ['reasoning', 'reasoning_content'])
-    if (field in answer) answer[field] = messages.map((message) => message[field] ?? '').join('')
-  if (answer.content === '' && calls.length > 0) answer.content = null
-  return calls.length > 0 ? { ...answer, tool_calls: calls } : answer
+    if (field in response) response[field] = messages.map((message) => message[field] ?? '').join('')
+  if (response.content === '' && calls.length > 0) response.content = null
+  return calls.length > 0 ? { ...response, tool_calls: calls } : response
 }

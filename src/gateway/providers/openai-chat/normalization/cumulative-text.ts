@@ -1,6 +1,6 @@
 import { isObject } from '#platform/core/is-object.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { EventFilter } from '../../../protocol/answer-normalization.ts'
+import type { EventFilter } from '../../../protocol/response-normalization.ts'
 import { type Members, withMembers } from '../../with-members.ts'
 import { mapChoices } from '../chunk-events.ts'
 

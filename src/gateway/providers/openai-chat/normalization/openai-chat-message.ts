@@ -13,7 +13,7 @@ const uncheckedMembers: ReadonlySet<string> = new Set([
   'audio',
 ])
 
-/** A fast check of the message of a whole answer. */
+/** A fast check of the message of a whole response. */
 export function isStandardMessage(message: unknown): boolean {
   if (!isObject(message)) return false
   for (const name in message) {

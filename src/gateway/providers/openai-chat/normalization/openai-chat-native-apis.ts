@@ -1,12 +1,12 @@
 import { isObject } from '#platform/core/is-object.ts'
 import type { Members } from '../../with-members.ts'
 
-/** An answer of a server's own API, in the members of a completion. */
-type NativeAnswer = { message: Members; reason?: unknown; usage?: unknown }
+/** A response of a server's own API, in the members of a completion. */
+type NativeResponse = { message: Members; reason?: unknown; usage?: unknown }
 type NativeApi = {
   /** The servers that send it. Only for the reader of this file. */
   servers: string
-  read: (body: Members) => NativeAnswer | undefined
+  read: (body: Members) => NativeResponse | undefined
 }
 
 /** The APIs of servers that also answer chat requests with them, or proxies in front of them. */
@@ -15,10 +15,10 @@ const nativeApis: NativeApi[] = [
     servers: 'Ollama',
     read: ({ done, done_reason, message, response, thinking, prompt_eval_count, eval_count }) => {
       if (typeof done !== 'boolean' || !(isObject(message) || typeof response === 'string')) return undefined
-      const answerMessage = isObject(message) ? message : { content: response, thinking }
+      const responseMessage = isObject(message) ? message : { content: response, thinking }
       const usage = { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
       return {
-        message: answerMessage,
+        message: responseMessage,
         ...(done && { reason: done_reason ?? 'stop', ...(eval_count != null && { usage }) }),
       }
     },
@@ -88,8 +88,8 @@ const nativeApis: NativeApi[] = [
     servers: 'agents of Databricks',
     read: ({ messages, choices }) => {
       const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined
-      const isAnswer = choices === undefined && isObject(last) && last.role === 'assistant'
-      return isAnswer ? { message: { ...last, id: undefined } } : undefined
+      const isResponse = choices === undefined && isObject(last) && last.role === 'assistant'
+      return isResponse ? { message: { ...last, id: undefined } } : undefined
     },
   },
   {
@@ -120,14 +120,14 @@ const nativeApis: NativeApi[] = [
 
 const cohereEvents = /^(?:message|content|tool-plan|tool-call)-(?:start|delta|end)$/
 
-/** A whole answer or an event of a server's own API as a completion or chunk. Undefined for other answers. */
-export function readNativeAnswer(body: unknown, member: 'delta' | 'message'): object | undefined {
-  const answer = Array.isArray(body) && body.length === 1 ? body[0] : body
-  if (!isObject(answer) || answer.error || answer.errors || answer.type === 'error') return undefined
+/** A whole response or an event of a server's own API as a completion or chunk. Undefined for other responses. */
+export function readNativeResponse(body: unknown, member: 'delta' | 'message'): object | undefined {
+  const response = Array.isArray(body) && body.length === 1 ? body[0] : body
+  if (!isObject(response) || response.error || response.errors || response.type === 'error') return undefined
   for (const { read } of nativeApis) {
-    const nativeAnswer = read(answer)
-    if (!nativeAnswer) continue
-    const { message, reason, usage } = nativeAnswer
+    const nativeResponse = read(response)
+    if (!nativeResponse) continue
+    const { message, reason, usage } = nativeResponse
     const missingReason = member === 'message' ? 'stop' : null
     const finish_reason = typeof reason === 'string' ? reason : missingReason
     return { choices: [{ index: 0, [member]: message, finish_reason }], ...(usage != null && { usage }) }
@@ -144,6 +144,6 @@ function convertBedrockPart(part: unknown): unknown {
   return typeof text === 'string' ? { type: 'text', text } : part
 }
 
-/** Whether an object is an answer of an API, and not the JSON that the model wrote. */
+/** Whether an object is a response of an API, and not the JSON that the model wrote. */
 const isEnvelope = (response: unknown) =>
   isObject(response) && ['choices', 'candidates', 'output', 'message'].some((name) => name in response)

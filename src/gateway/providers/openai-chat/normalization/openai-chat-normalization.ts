@@ -2,32 +2,32 @@ import { isObject } from '#platform/core/is-object.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { AnswerNormalization, StreamProgress } from '../../../protocol/answer-normalization.ts'
+import type { AnswerNormalization, StreamProgress } from '../../../protocol/response-normalization.ts'
 import { isEmptyError } from '../../errors/error-body.ts'
 import { type Members, withMembers } from '../../with-members.ts'
 import { textCallFormats } from '../text-calls/text-call-formats.ts'
 import { TextCallFilter, withTextCalls } from '../text-calls/text-calls.ts'
 import { CumulativeTextFilter } from './cumulative-text.ts'
 import { isStandardMessage, normalizeMessage } from './openai-chat-message.ts'
-import { readNativeAnswer } from './openai-chat-native-apis.ts'
+import { readNativeResponse } from './openai-chat-native-apis.ts'
 import { findSources, sourceMembers, toAnnotation } from './openai-chat-source-lists.ts'
 import { ReasoningSeparator, separateReasoning } from './tagged-reasoning.ts'
 
-/** The member of a choice with its content: `delta` in a stream, `message` in a whole answer. */
+/** The member of a choice with its content: `delta` in a stream, `message` in a whole response. */
 type MessageMember = 'delta' | 'message'
 
 /**
- * Converts variants of OpenAI's chat completions: answers in an envelope, or with the members of another API
+ * Converts variants of OpenAI's chat completions: responses in an envelope, or with the members of another API
  * (docs/decisions/0286).
  */
 export const chatNormalization: AnswerNormalization = {
   eventPattern: /"choices"/,
-  isOwnAnswer: (body) => isObject(body) && 'choices' in body,
+  isOwnResponse: (body) => isObject(body) && 'choices' in body,
   normalizer: {
     isStandard: ({ data }: SseEvent) => standardDelta.test(data) && !nonStandardMember.test(data),
     normalizeEvent: (content, progress) =>
       normalizeCompletion(content, 'delta', progress.choiceCount, progress) as object,
-    normalizeAnswer: (body, { endpoint: { compatibility = {} }, choiceCount, toolNames }) => {
+    normalizeResponse: (body, { endpoint: { compatibility = {} }, choiceCount, toolNames }) => {
       const completion = isStandardCompletion(body, choiceCount)
         ? body
         : normalizeCompletion(body, 'message', choiceCount)
@@ -55,7 +55,7 @@ const nonStandardMember = new RegExp(
     String.raw`"(?:message|text|toolCalls|parameters|input|args|stop_reason|finishReason|context|web_search|search_info|references|executed_tools|image|file)"\s*:\s*["[{]`,
     // Lists of parts, numbers and objects instead of text, and lists that are not empty.
     String.raw`"(?:content|reasoning|reasoning_content|thinking_blocks|annotations|images|citations|search_results|multi_mod_content|provider_specific_fields|vertex_ai_grounding_metadata)"\s*:\s*(?:\d|\[\s*[^\s\]]|\{)`,
-    // An error, which is empty in answers that succeeded.
+    // An error, which is empty in responses that succeeded.
     String.raw`"error"\s*:\s*\{`,
     // One call without a list, or the list as text.
     String.raw`"tool_calls"\s*:\s*["{]`,
@@ -70,7 +70,7 @@ const nonStandardMember = new RegExp(
   ].join('|'),
 )
 
-/** A fast check of a whole answer. */
+/** A fast check of a whole response. */
 function isStandardCompletion(body: unknown, choiceCount: number): boolean {
   const choices = (body as { choices?: unknown } | null)?.choices
   if (
@@ -111,11 +111,11 @@ function normalizeCompletion(
 const envelopes = ['result', 'data', 'output', 'response', 'body'] as const
 
 /**
- * The answer in the member of an envelope, as Cloudflare and many company gateways send it. An answer of a server's own API
+ * The response in the member of an envelope, as Cloudflare and many company gateways send it. A response of a server's own API
  * gets the members of a completion.
  */
 function unwrapEnvelope(body: unknown, member: MessageMember): unknown {
-  if (!isObject(body)) return readNativeAnswer(body, member) ?? body
+  if (!isObject(body)) return readNativeResponse(body, member) ?? body
   if (typeof body.body === 'string') return unwrapTextEnvelope(body, member)
   const contents = envelopes.map((name) => body[name]).filter(isObject)
   const sharedMembers: Members = {}
@@ -123,13 +123,13 @@ function unwrapEnvelope(body: unknown, member: MessageMember): unknown {
   if (body.id !== undefined) sharedMembers.id = body.id
   const completion = contents.find(({ choices }) => choices != null)
   if (completion) return { ...sharedMembers, ...completion }
-  const ownAnswer = readNativeAnswer(body, member)
-  if (ownAnswer) return ownAnswer
-  const answer = contents.map((content) => readNativeAnswer(content, member)).find((native) => native !== undefined)
-  return answer ? { ...sharedMembers, ...answer } : body
+  const ownResponse = readNativeResponse(body, member)
+  if (ownResponse) return ownResponse
+  const response = contents.map((content) => readNativeResponse(content, member)).find((native) => native !== undefined)
+  return response ? { ...sharedMembers, ...response } : body
 }
 
-/** The answer in the body of an answer of AWS Lambda, which is a text beside its status. */
+/** The response in the body of a response of AWS Lambda, which is a text beside its status. */
 function unwrapTextEnvelope({ body, statusCode }: Members, member: MessageMember): unknown {
   const content = parseJsonOr(body as string, undefined)
   if (!isObject(content)) return { error: { message: body, status: statusCode } }
@@ -155,7 +155,7 @@ function normalizeChoice(choice: Members, member: MessageMember, progress: Strea
 }
 
 /**
- * The choices as one. GitHub Copilot sends the text and the calls of an answer as separate choices, although the request asks
+ * The choices as one. GitHub Copilot sends the text and the calls of a response as separate choices, although the request asks
  * for one. In a stream they come in different events.
  */
 function joinChoices(choices: Members[], member: MessageMember): Members[] {
@@ -178,7 +178,7 @@ function withoutEmptyMembers(message: Members): Members {
   return Object.fromEntries(Object.entries(message).filter(([, value]) => value != null && value !== ''))
 }
 
-/** The message or delta of a choice. Some servers send a list of messages, or a delta in a whole answer. */
+/** The message or delta of a choice. Some servers send a list of messages, or a delta in a whole response. */
 function findMessage({ delta, message, messages }: Members, member: MessageMember): unknown {
   if (member === 'delta') return delta ?? undefined
   return message ?? delta ?? (Array.isArray(messages) ? messages.findLast(isObject) : undefined)
@@ -202,7 +202,7 @@ function addWholeMessage(choice: Members, progress: StreamProgress): Members {
 
 const addIndexes = (calls: unknown[]) => calls.filter(isObject).map((call, index) => ({ ...call, index }))
 
-/** The finish reason as text. Some servers send an object or whether the answer ended, or have it in another member. */
+/** The finish reason as text. Some servers send an object or whether the response ended, or have it in another member. */
 function readFinishReason({ finish_reason: reason, finishReason, stop_reason: other }: Members): Members {
   if (typeof reason === 'string') return {}
   if (reason == null) {
@@ -215,7 +215,7 @@ function readFinishReason({ finish_reason: reason, finishReason, stop_reason: ot
   return { finish_reason: word === true ? 'stop' : String(word) }
 }
 
-/** Usage that a server has in the message instead of the answer. */
+/** Usage that a server has in the message instead of the response. */
 function findUsage({ usage }: Members, choices: Members[] | undefined, member: MessageMember): Members {
   const first = choices?.[0]?.[member]
   const inner = isObject(first) ? first.usage : undefined

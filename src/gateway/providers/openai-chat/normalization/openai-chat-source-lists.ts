@@ -1,10 +1,10 @@
 import { isObject } from '#platform/core/is-object.ts'
 import type { Members } from '../../with-members.ts'
 
-/** A source of an answer, with the members that OpenAI's annotations have. */
+/** A source of a response, with the members that OpenAI's annotations have. */
 type Source = { url: string; title?: string; content?: string }
 
-/** Members of an answer in which servers have its sources. The first ones have titles. */
+/** Members of a response in which servers have its sources. The first ones have titles. */
 export const sourceMembers = [
   'search_results',
   // Zhipu
@@ -44,7 +44,7 @@ const innerMembers = [
 /** Sources are searched down to this level: a member of an item of a list in a member, for example. */
 const maxDepth = 5
 
-/** The sources of an answer and of its message, each once. */
+/** The sources of a response and of its message, each once. */
 export function findSources(completion: Members, message: Members): Source[] {
   const sources = new Map<string, Source>()
   const sourceValues = [

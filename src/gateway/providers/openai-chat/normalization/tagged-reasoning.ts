@@ -1,7 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { EventFilter } from '../../../protocol/answer-normalization.ts'
+import type { EventFilter } from '../../../protocol/response-normalization.ts'
 import { type Members, withMembers } from '../../with-members.ts'
 import { mapChoices, toFinalEvents } from '../chunk-events.ts'
 import { measureHeldEnd } from '../held-end.ts'
@@ -16,7 +16,7 @@ const maxBlank = 64
 /** The most white space before a closing tag that is held back, to be removed. Earlier white space stays in the reasoning. */
 const maxHeldBlank = 11
 
-/** Splits the text of one answer, as it arrives, into the reasoning between tags at its start and the rest. */
+/** Splits the text of one response, as it arrives, into the reasoning between tags at its start and the rest. */
 class TagSplitter {
   #state: 'start' | 'inside' | 'after' | 'done'
   /** Text that can be a part of a tag. */
@@ -24,7 +24,7 @@ class TagSplitter {
   #closingTag = ''
   #hasReasoning = false
 
-  /** @param state `done` for an answer whose reasoning is already in a separate member. */
+  /** @param state `done` for a response whose reasoning is already in a separate member. */
   constructor(state: 'start' | 'done' = 'start') {
     this.#state = state
   }
@@ -42,7 +42,7 @@ class TagSplitter {
     return { reasoning: '', text: this.#state === 'after' ? this.#readAfter(held) : held }
   }
 
-  /** The held text, at the end of the answer. */
+  /** The held text, at the end of the response. */
   end(): { reasoning: string; text: string } {
     const held = this.#heldText
     this.#heldText = ''
@@ -102,7 +102,7 @@ function findOpeningTag(text: string): string | undefined {
 type Choice = { index?: unknown; finish_reason?: unknown; delta?: unknown; message?: unknown } & Members
 
 /**
- * The answer with its reasoning in a separate member, in which the readers and rewriters expect it. The same answer if its
+ * The response with its reasoning in a separate member, in which the readers and rewriters expect it. The same response if its
  * text does not start with reasoning between tags.
  */
 export function separateReasoning(completion: unknown): unknown {

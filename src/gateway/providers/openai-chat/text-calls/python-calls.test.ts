@@ -80,7 +80,7 @@ function split(pieces: string[]) {
   return { text: results.map(({ text }) => text).join(''), calls: results.flatMap(({ calls }) => calls) }
 }
 
-const answers: [sent: string, text: string, callCount: number][] = [
+const responses: [sent: string, text: string, callCount: number][] = [
   [`\n [f(city='Par]is', d={"a": [1, None]}), g()]`, '', 2],
   ['<|python_start|>[f(x=1)]<|python_end|>', '', 1],
   ['I call.\n<|python_start|>f(x="[")<|python_end|>\nDone', 'I call.Done', 1],
@@ -94,7 +94,7 @@ const answers: [sent: string, text: string, callCount: number][] = [
   ['[1, 2]', '[1, 2]', 0],
 ]
 
-for (const [sent, text, callCount] of answers)
+for (const [sent, text, callCount] of responses)
   test(`splits ${JSON.stringify(sent.slice(0, 40))} the same at every character`, () => {
     const whole = split([sent])
     assert.deepEqual([whole.text.trimStart(), whole.calls.length], [text, callCount])

@@ -1,7 +1,7 @@
 import { PythonReader } from './python-reader.ts'
 import type { TextCall } from './text-call.ts'
 
-/** The marks at the end of an answer of Llama. */
+/** The marks at the end of a response of Llama. */
 const endMarks = ['<|eom_id|>', '<|eot_id|>', '<|eom|>', '<|eot|>']
 const toolName = /[A-Za-z_][\w.-]*/y
 const argumentName = /[A-Za-z_]\w*/y

@@ -9,9 +9,9 @@ import type { TextCall } from './text-call.ts'
 export type TextCallFormat = {
   /** The mark before a block of calls. */
   opening: string
-  /** The mark after a block. Without it, a block ends with the answer. */
+  /** The mark after a block. Without it, a block ends with the response. */
   closing?: string
-  /** Whether an answer that starts with this text is a block without a mark. Undefined if the next characters decide that. */
+  /** Whether a response that starts with this text is a block without a mark. Undefined if the next characters decide that. */
   startsBare?: (text: string, toolNames: ReadonlySet<string>) => boolean | undefined
   /** The calls in a block; undefined if it contains anything else. */
   readCalls: (block: string) => TextCall[] | undefined

@@ -2,14 +2,14 @@ import { measureHeldEnd } from '../held-end.ts'
 import type { TextCall } from './text-call.ts'
 import type { TextCallFormat } from './text-call-formats.ts'
 
-/** A piece of an answer without its calls, and the calls that are complete. */
+/** A piece of a response without its calls, and the calls that are complete. */
 export type SplitText = { text: string; calls: TextCall[] }
 
 /** The pieces of an unfinished block. `mark` is empty for objects without one. */
 type Block = { mark: string; pieces: string[] }
 
 /**
- * Splits the text of one answer, as it arrives, into text and calls. A block that contains anything but calls of declared
+ * Splits the text of one response, as it arrives, into text and calls. A block that contains anything but calls of declared
  * tools stays text.
  */
 export class TextCallSplitter {

@@ -1,2 +1,2 @@
-/** A call in the text of an answer. */
+/** A call in the text of a response. */
 export type TextCall = { name: string; arguments: string }

@@ -1,7 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { EventFilter } from '../../../protocol/answer-normalization.ts'
+import type { EventFilter } from '../../../protocol/response-normalization.ts'
 import { type Members, withMembers } from '../../with-members.ts'
 import { mapChoices, toFinalEvents } from '../chunk-events.ts'
 import type { TextCallFormat } from './text-call-formats.ts'
@@ -49,7 +49,7 @@ export class TextCallFilter implements EventFilter {
   }
 }
 
-/** A whole answer with the calls in its text as `tool_calls`. The same answer if it has none. */
+/** A whole response with the calls in its text as `tool_calls`. The same response if it has none. */
 export function withTextCalls(completion: unknown, format: TextCallFormat, toolNames: ReadonlySet<string>): unknown {
   const { choices } = (completion ?? {}) as { choices?: unknown }
   if (!Array.isArray(choices)) return completion

@@ -1,4 +1,4 @@
-import type { ProviderFacts, ScriptedAnswer } from '../../provider-facts.ts'
+import type { ProviderFacts, ScriptedResponse } from '../../provider-facts.ts'
 import { greeting, newId, oslo, rome, tokens, usage } from '../../scripted-values.ts'
 
 const anthropicTokens = { ...tokens, cacheWritten: 2, reasoning: 0 }
@@ -33,7 +33,7 @@ export const facts: ProviderFacts = {
     'max-tokens.sse': { text: 'Once', finish: 'length (max_tokens)', tokens: anthropicTokens },
     'error.sse': { text: 'Once', error: '529: Overloaded' },
   },
-  encodeAnswer,
+  encodeResponse,
   errorBody: (_status, message) => ({ type: 'error', error: { type: 'played_error', message } }),
   toolResults: (body) =>
     body.messages
@@ -41,7 +41,7 @@ export const facts: ProviderFacts = {
       .filter((part: any) => part.type === 'tool_result'),
 }
 
-function encodeAnswer({ text, calls = [], source }: ScriptedAnswer, streamed: boolean): object | object[] {
+function encodeResponse({ text, calls = [], source }: ScriptedResponse, streamed: boolean): object | object[] {
   const citation = { type: 'web_search_result_location', ...source, cited_text: 'quoted', encrypted_index: 'e' }
   const content: object[] = calls.map(({ name, input }) => ({ type: 'tool_use', id: newId('toolu'), name, input }))
   if (text !== undefined) content.unshift({ type: 'text', text, ...(source && { citations: [citation] }) })

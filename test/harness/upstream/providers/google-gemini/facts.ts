@@ -1,4 +1,4 @@
-import type { ProviderFacts, ScriptedAnswer } from '../../provider-facts.ts'
+import type { ProviderFacts, ScriptedResponse } from '../../provider-facts.ts'
 import { greeting, newId, oslo, rome, tokens, usage } from '../../scripted-values.ts'
 
 const format = 'google-gemini-v1' as const
@@ -49,16 +49,16 @@ export const facts: ProviderFacts = {
       finish: 'content_filter (PROHIBITED_CONTENT)',
       tokens: { ...tokens, completion: 0, cached: 0, reasoning: 0 },
     },
-    'malformed.sse': { error: "502: the model's answer was unusable: MALFORMED_FUNCTION_CALL" },
+    'malformed.sse': { error: "502: the model's response was unusable: MALFORMED_FUNCTION_CALL" },
     'error.sse': { text: 'Once', error: '503: The model is overloaded. Please try again later.' },
   },
-  encodeAnswer,
+  encodeResponse,
   errorBody: (status, message) => ({ error: { code: status, message, status: 'PLAYED' } }),
   toolResults: (body) =>
     body.contents.flatMap((content: any) => content.parts).filter((part: any) => part.functionResponse),
 }
 
-function encodeAnswer({ text, calls = [], source }: ScriptedAnswer, streamed: boolean): object | object[] {
+function encodeResponse({ text, calls = [], source }: ScriptedResponse, streamed: boolean): object | object[] {
   const parts = [
     ...(text === undefined ? [] : [{ text }]),
     ...calls.map(({ name, input }) => ({ functionCall: { name, args: input } })),

@@ -1,4 +1,4 @@
-import type { ProviderFacts, ScriptedAnswer } from '../../provider-facts.ts'
+import type { ProviderFacts, ScriptedResponse } from '../../provider-facts.ts'
 import { calls, greeting, newId, tokens, usage } from '../../scripted-values.ts'
 
 const choices = [{ message: { content: 'Hi' }, finish_reason: 'stop' }]
@@ -18,13 +18,13 @@ export const facts: ProviderFacts = {
     'refusal.sse': { refusal: "I'm sorry, no.", finish: 'stop (stop)', tokens },
     'error.sse': { text: 'Once', error: '500: The server had an error while processing your request' },
   },
-  encodeAnswer,
+  encodeResponse,
   errorBody: (_status, message) => ({ error: { message, type: 'played', code: null } }),
   endMark: 'data: [DONE]\n\n',
   toolResults: (body) => body.messages.filter((message: any) => message.role === 'tool'),
 }
 
-function encodeAnswer({ text, calls = [], source }: ScriptedAnswer, streamed: boolean): object | object[] {
+function encodeResponse({ text, calls = [], source }: ScriptedResponse, streamed: boolean): object | object[] {
   const head = { id: newId('chatcmpl'), created: 1_795_000_000, model: 'played' }
   const tool_calls = calls.map(({ name, input }, index) => ({
     ...(streamed && { index }),

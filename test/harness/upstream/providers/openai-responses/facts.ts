@@ -1,4 +1,4 @@
-import type { ProviderFacts, ScriptedAnswer } from '../../provider-facts.ts'
+import type { ProviderFacts, ScriptedResponse } from '../../provider-facts.ts'
 import { calls, greeting, newId, tokens, usage } from '../../scripted-values.ts'
 
 export const facts: ProviderFacts = {
@@ -23,12 +23,12 @@ export const facts: ProviderFacts = {
     'incomplete.sse': { text: 'Once upon', finish: 'length (max_output_tokens)', tokens },
     'error.sse': { text: 'Grüß', error: '500: The server had an error while processing your request' },
   },
-  encodeAnswer,
+  encodeResponse,
   errorBody: (_status, message) => ({ error: { message, type: 'played', code: null } }),
   toolResults: (body) => body.input.filter((item: any) => item.type === 'function_call_output'),
 }
 
-function encodeAnswer({ text, calls = [], source }: ScriptedAnswer, streamed: boolean): object | object[] {
+function encodeResponse({ text, calls = [], source }: ScriptedResponse, streamed: boolean): object | object[] {
   const cited = { type: 'url_citation', ...source, start_index: 0, end_index: text?.length ?? 0 }
   const annotations = source ? [cited] : []
   const part = { type: 'output_text', text, annotations, logprobs: [] }

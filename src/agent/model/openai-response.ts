@@ -1,0 +1,147 @@
+import type { Finish, ModelEvent, ToolCall, Usage } from './model.ts'
+
+/** The fields of a streamed chunk that are read. Providers can omit any of them. */
+export type Chunk = {
+  model?: string
+  choices?: { delta?: Delta; finish_reason?: string | null }[]
+  usage?: {
+    prompt_tokens?: number
+    completion_tokens?: number
+    cost?: number
+    prompt_tokens_details?: { cached_tokens?: number } | null
+    completion_tokens_details?: { reasoning_tokens?: number } | null
+  } | null
+  error?: { code?: unknown; message?: string } | string
+}
+/** `reasoning` and `reasoning_details` come from OpenRouter and Signalbox, `reasoning_content` from DeepSeek, vLLM and others. */
+type Delta = {
+  content?: string | null
+  reasoning?: string | null
+  reasoning_content?: string | null
+  reasoning_details?: unknown[]
+  refusal?: string | null
+  tool_calls?: { index?: number; id?: string; function?: { name?: string; arguments?: string } }[]
+}
+
+/** Assembles a response from its chunks. */
+export class AnswerAssembler {
+  readonly #newId: () => string
+  readonly #calls = new Map<number, ToolCall>()
+  readonly #details: unknown[] = []
+  #text = ''
+  #reasoning = ''
+  #finishReason: string | undefined
+  #usage: Usage | undefined
+  #model: string | undefined
+
+  constructor(newId: () => string) {
+    this.#newId = newId
+  }
+
+  get hasFinishReason(): boolean {
+    return this.#finishReason !== undefined
+  }
+
+  get hasUsage(): boolean {
+    return this.#usage !== undefined
+  }
+
+  /** Adds a chunk. Yields the events that result from it. */
+  *add(chunk: Chunk): Generator<ModelEvent> {
+    this.#model = chunk.model || this.#model
+    this.#usage = readUsage(chunk) ?? this.#usage
+    for (const { delta, finish_reason } of chunk.choices ?? []) {
+      this.#finishReason = finish_reason ?? this.#finishReason
+      const thought = delta?.reasoning ?? delta?.reasoning_content
+      if (thought) {
+        this.#reasoning += thought
+        yield { type: 'reasoning.added', text: thought }
+      }
+      const addedText = delta?.content || delta?.refusal
+      if (addedText) {
+        this.#text += addedText
+        yield { type: 'text.added', text: addedText }
+      }
+      for (const detail of delta?.reasoning_details ?? []) addDetail(this.#details, detail)
+      for (const callDelta of delta?.tool_calls ?? []) addCallDelta(this.#calls, callDelta, this.#newId)
+    }
+  }
+
+  /** Returns the last event. @param meteredUsage the usage of a response that reported none. */
+  complete(meteredUsage?: Usage): ModelEvent {
+    const calls = [...this.#calls.values()]
+    const usage = this.#usage ?? meteredUsage
+    return {
+      type: 'answer.completed',
+      message: {
+        role: 'assistant',
+        text: this.#text,
+        ...(this.#reasoning ? { reasoning: this.#reasoning } : {}),
+        ...(calls.length ? { calls } : {}),
+        ...(this.#details.length ? { details: this.#details } : {}),
+      },
+      finish: toFinish(this.#finishReason, calls.length > 0),
+      ...(usage ? { usage } : {}),
+      ...(this.#model ? { model: this.#model } : {}),
+    }
+  }
+}
+
+type CallDelta = NonNullable<Delta['tool_calls']>[number]
+
+/** Adds a piece to the call with its index, or starts a new call. */
+function addCallDelta(calls: Map<number, ToolCall>, delta: CallDelta, newId: () => string): void {
+  // Some providers omit the index, or send several complete calls with one index. A new id then starts a new call.
+  const last = Math.max(0, calls.size - 1)
+  const index = delta.index ?? (delta.id ? calls.size : last)
+  const previous = calls.get(index)
+  const key = previous && delta.id && delta.id !== previous.id ? calls.size : index
+  const call = calls.get(key) ?? { id: delta.id || `call_${newId()}`, name: '', arguments: '' }
+  call.name += delta.function?.name ?? ''
+  call.arguments += delta.function?.arguments ?? ''
+  calls.set(key, call)
+}
+
+type Detail = { type?: string; text?: string; signature?: string | null } & Record<string, unknown>
+
+/**
+ * Adds a detail, or joins it with the previous detail if both are pieces of one text. The last piece of a text has its
+ * signature.
+ */
+function addDetail(details: unknown[], detail: unknown): void {
+  const last = details.at(-1)
+  if (
+    !isReasoningText(last) ||
+    !isReasoningText(detail) ||
+    last.signature ||
+    last.id !== detail.id ||
+    last.format !== detail.format
+  )
+    details.push(detail)
+  else details[details.length - 1] = { ...last, ...detail, text: last.text + detail.text }
+}
+
+function isReasoningText(detail: unknown): detail is Detail & { text: string } {
+  const { type, text } = (detail ?? {}) as Detail
+  return type === 'reasoning.text' && typeof text === 'string'
+}
+
+function toFinish(reason: string | undefined, hasCalls: boolean): Finish {
+  // Checked before the calls, because the last call can be incomplete then.
+  if (reason === 'length') return 'length'
+  if (hasCalls) return 'tool_calls'
+  return reason === 'content_filter' ? 'refusal' : 'stop'
+}
+
+function readUsage({ usage }: Chunk): Usage | undefined {
+  if (!usage) return undefined
+  const cachedTokens = usage.prompt_tokens_details?.cached_tokens
+  const reasoningTokens = usage.completion_tokens_details?.reasoning_tokens
+  return {
+    promptTokens: usage.prompt_tokens ?? 0,
+    completionTokens: usage.completion_tokens ?? 0,
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...(typeof usage.cost === 'number' ? { costUsd: usage.cost } : {}),
+  }
+}

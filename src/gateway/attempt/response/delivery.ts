@@ -1,0 +1,44 @@
+import type { CompletionEvent } from '#chat/events.ts'
+import type { Exchange } from '../upstream/upstream.ts'
+import type { Receiver, WholeResponse } from './receiver.ts'
+import type { ErrorEvent } from './response-failure.ts'
+import { ResponseSizeLimit } from './response-size-limit.ts'
+
+/** The content of a whole response of at most this size is not checked against `ResponseSizeLimit`. */
+const maxUncheckedBytes = 64 * 1024
+
+/** Passes one response to its receiver. Once it has started, no other endpoint can be tried. */
+export class Delivery {
+  readonly receiver: Receiver
+  /** The request in flight. Undefined until it was sent. */
+  exchange: Exchange | undefined
+  #hasStarted = false
+
+  constructor(receiver: Receiver) {
+    this.receiver = receiver
+  }
+
+  get hasStarted(): boolean {
+    return this.#hasStarted
+  }
+
+  start(): void {
+    if (this.#hasStarted) return
+    this.#hasStarted = true
+    if (this.exchange) this.receiver.onStart(this.exchange)
+  }
+
+  /**
+   * Passes a whole response to the receiver.
+   * @param wholeAnswer undefined if the response must be translated for the client.
+   * @returns the error that the response reports instead of content, which is not passed on.
+   */
+  deliverWhole(events: CompletionEvent[], wholeAnswer: WholeResponse | undefined): ErrorEvent | 'complete' {
+    const error = events.find((event) => event.type === 'error')
+    if (error) return error
+    if (wholeAnswer && wholeAnswer.bytes.length > maxUncheckedBytes) new ResponseSizeLimit().addEvents(events)
+    this.start()
+    this.receiver.onEvents(events, undefined, wholeAnswer)
+    return 'complete'
+  }
+}
