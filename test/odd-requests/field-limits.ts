@@ -151,18 +151,21 @@ export const limitResponses: OddRequest[] = [
   ...[{}, { encrypted_content: null, content: null }, { content: [] }].map((members) => ({
     name: `a summary of reasoning with ${JSON.stringify(members)}`,
     body: { input: [user('Hi'), { ...thought, ...members }, answer('Yes'), user('?')] },
-    sent: { [responses!]: { 'input.length': 3, 'input.1.role': 'assistant' } },
-    dropped: { [responses!]: ['input.reasoning'] },
+    sent: {
+      'openai-responses/gpt-5': { 'input.length': 3, 'input.1.role': 'assistant' },
+      [responses!]: { 'input.length': 4 },
+    },
+    dropped: { 'openai-responses/gpt-5': ['input.reasoning'] },
   })),
   ...[{ encrypted_content: 'gAAAA' }, { content: [{ type: 'reasoning_text', text: 'Hm' }] }].map((members) => ({
     name: `reasoning with ${JSON.stringify(members)}`,
     body: { input: [user('Hi'), { ...thought, ...members }, answer('Yes'), user('?')] },
-    sent: { [responses!]: { 'input.length': 4 } },
+    sent: { 'openai-responses/gpt-5': { 'input.length': 4 } },
   })),
   {
     name: 'a summary of reasoning that the provider stores',
     body: { store: true, input: [user('Hi'), thought, answer('Yes'), user('?')] },
-    sent: { [responses!]: { 'input.length': 4 } },
+    sent: { 'openai-responses/gpt-5': { 'input.length': 4 } },
   },
   {
     name: 'the choice of a function in a namespace',

@@ -2,6 +2,7 @@ import { noteDropped } from '../../protocol/repairs/dropped-fields.ts'
 import { missingResultText, orphanHeading, pairResults, type ToolEntry } from '../../protocol/repairs/paired-results.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import type { Body } from '../../protocol/request-body.ts'
+import { isReasoningModelId } from '../openai/openai-model-settings.ts'
 
 type Item = { type?: unknown; call_id?: unknown; output?: unknown } & Body
 
@@ -68,12 +69,13 @@ export const skipLoneReasoning: Repair = (body, dropped) => {
 }
 
 /**
- * Removes reasoning of which only the summary is in the request. The provider would search for the rest among its stored responses,
+ * Removes reasoning of which only the summary is in the request. OpenAI would search for the rest among its stored responses,
  * and refuses the request. Changes nothing if it stores them.
  */
 export const skipUnreadableReasoning: Repair = (body, dropped) => {
   const items = body.input
   if (!Array.isArray(items) || body.store === true || refersToStored(body, items as Item[])) return body
+  if (!isReasoningModelId(body.model)) return body
   const remaining = (items as Item[]).filter((item) => !isUnreadable(item))
   if (remaining.length === items.length) return body
   noteDropped(dropped, 'input.reasoning')

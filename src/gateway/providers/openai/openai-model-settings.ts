@@ -4,6 +4,10 @@ import type { Body } from '../../protocol/request-body.ts'
 
 /** OpenAI's models that reason. Models for ChatGPT, such as `gpt-5-chat-latest`, do not. */
 const reasoningModels = /^(?:o\d|gpt-[5-9])(?!.*chat)/
+
+/** Whether a model has the id of a model of OpenAI that reasons. */
+export const isReasoningModelId = (model: unknown) => typeof model === 'string' && reasoningModels.test(model)
+
 /** Models that reason only on request, and accept sampling settings otherwise. */
 const modelsReasoningOnRequest = /^gpt-5\.[1-4](?!\d)(?!.*(?:codex|pro))/
 /** Models that accept sampling settings while an effort of `none` disables their reasoning. */
