@@ -50,10 +50,10 @@ export async function complete(deps: GatewayDeps, call: CompletionCall): Promise
     recordRefusal(deps, call, error)
     throw error
   }
-  if (!clock) return await completeOnce(deps, call, prepared, 'after_answer')
+  if (!clock) return await completeOnce(deps, call, prepared, 'after_response')
   return await completeInRounds(clock, call.response, prepared, deps.now, (round, response) =>
     // The next round can need the money that this one reserved and did not spend.
-    completeOnce(deps, { ...call, response }, round, 'before_answer'),
+    completeOnce(deps, { ...call, response }, round, 'before_response'),
   )
 }
 
@@ -65,13 +65,13 @@ async function completeOnce(
   deps: GatewayDeps,
   call: CompletionCall,
   prepared: PreparedRequest,
-  settlement: 'before_answer' | 'after_answer',
+  settlement: 'before_response' | 'after_response',
 ): Promise<ModelResponse> {
   const trackedRequest = deps.inFlight.track(call.caller, call.response)
   const { response } = trackedRequest
   let recording: Recording | undefined
   let reservation: RequestReservation | undefined
-  let answer: ModelResponse
+  let modelResponse: ModelResponse
   try {
     const candidates = resolveModels(deps.catalogue.current(), prepared.chat, call.client.task)
     const withPlugins = applyPlugins(prepared, candidates)
@@ -90,8 +90,8 @@ async function completeOnce(
     if (call.pause) await measureWithPauses(measurePrompt(decision.body), call.pause)
     if (decision.spending.budgets.length > 0) await reservation.reserve(targets)
     const admittedRequest = { call, client, response, decision, record, content, access, reservation }
-    answer = await runAttempts(deps, admittedRequest, targets)
-    return answer
+    modelResponse = await runAttempts(deps, admittedRequest, targets)
+    return modelResponse
   } catch (error) {
     const cause = response.revocationFault ?? error
     if (recording) recording.record.noteCause(cause)
@@ -104,7 +104,8 @@ async function completeOnce(
       if (response.revocationFault) recording.record.noteCause(response.revocationFault)
       const requestToSettle = { ...recording, reservation }
       // The response is sent before the next tick, so the client does not wait for the settlement.
-      if (answer !== undefined && settlement === 'after_answer') process.nextTick(settleRequest, deps, requestToSettle)
+      if (modelResponse !== undefined && settlement === 'after_response')
+        process.nextTick(settleRequest, deps, requestToSettle)
       else settleRequest(deps, requestToSettle)
     }
   }

@@ -19,12 +19,12 @@ function twoModels(agent: Answer[], helper: Answer[]) {
     const usage = { promptTokens: 10, completionTokens: 1, costUsd: 0.25 }
     if (typeof answer === 'string') {
       yield { type: 'text.added', text: answer }
-      yield { type: 'answer.completed', message: { role: 'assistant', text: answer }, finish: 'stop', usage }
+      yield { type: 'message.completed', message: { role: 'assistant', text: answer }, finish: 'stop', usage }
       return
     }
     const id = `${who}${requests[who].length}`
     const calls = [{ id, name: answer.name, arguments: JSON.stringify(answer.input) }]
-    yield { type: 'answer.completed', message: { role: 'assistant', text: '', calls }, finish: 'tool_calls', usage }
+    yield { type: 'message.completed', message: { role: 'assistant', text: '', calls }, finish: 'tool_calls', usage }
   }
   return { model, requests }
 }
@@ -85,7 +85,7 @@ test('helpers of one answer run at the same time, at most four of them', async (
     await setImmediate()
     running--
     const text = `report of ${request.messages.at(-1)?.text}`
-    yield { type: 'answer.completed', message: { role: 'assistant', text }, finish: 'stop' }
+    yield { type: 'message.completed', message: { role: 'assistant', text }, finish: 'stop' }
   }
   await using at = await newAgent({ model, settings })
   await at.prompt('go')

@@ -182,7 +182,7 @@ test('the cost of a summary is counted too', async () => {
   const model: Model = async function* ({ tools }) {
     const usage = { promptTokens: 10, completionTokens: 1, costUsd: tools.length ? 0.5 : 0.25 }
     yield { type: 'text.added', text: 'x' }
-    yield { type: 'answer.completed', message: { role: 'assistant', text: 'x' }, finish: 'stop', usage }
+    yield { type: 'message.completed', message: { role: 'assistant', text: 'x' }, finish: 'stop', usage }
   }
   await using at = await setUp(model, { windowTokens: 1_000, tools: [noting('look', false, [])] })
   await runTurn(at.deps, 'x'.repeat(4_000))
@@ -204,7 +204,7 @@ test('a context is compacted repeatedly until it fits an unknown window', async 
     const size = messages.reduce((sum, { text }) => sum + text.length, 0)
     if (tools.length) prompts.push(size)
     if (size > 4 * 1_000) throw new ModelFault('too long', { retryable: false, isContextTooLong: true })
-    yield { type: 'answer.completed', message: { role: 'assistant', text: 'fine' }, finish: 'stop' }
+    yield { type: 'message.completed', message: { role: 'assistant', text: 'fine' }, finish: 'stop' }
   }
   await using at = await setUp(model, { windowTokens: 128_000, tools: [noting('look', false, [])] })
   for (let turn = 0; turn < 12; turn++) assert.equal(await runTurn(at.deps, 'x'.repeat(3_000)), 'end_turn')
@@ -281,7 +281,7 @@ test('a call truncated by the output limit is not run; the model must send less'
     const calls = ['{}', '{"a": "b'].map((text, index) => ({ id: `c${index}`, name: 'edit', arguments: text }))
     const first = messages.length === 2
     const message = { role: 'assistant' as const, text: first ? '' : 'done', ...(first && { calls }) }
-    yield { type: 'answer.completed', message, finish: first ? 'length' : 'stop' }
+    yield { type: 'message.completed', message, finish: first ? 'length' : 'stop' }
   }
   await using at = await setUp(cut, { tools: [taking('edit', inputs)] })
   await runTurn(at.deps, 'go')

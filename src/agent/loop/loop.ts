@@ -110,7 +110,7 @@ async function callModel(deps: TurnDeps): Promise<ModelResponse> {
   try {
     for await (const event of deps.model({ messages, tools: tools.map((tool) => tool.spec), signal })) {
       signal.throwIfAborted()
-      if (event.type === 'answer.completed') {
+      if (event.type === 'message.completed') {
         const message = withUniqueCallIds(event.message, deps.log.session.context)
         await addMessage(deps, message)
         await recordUsage(deps, event)

@@ -41,7 +41,7 @@ export type ModelEvent =
   | { type: 'text.added'; text: string }
   | { type: 'reasoning.added'; text: string }
   /** Always the last event. `model` is the name that the provider reported. */
-  | { type: 'answer.completed'; message: AssistantMessage; finish: Finish; usage?: Usage; model?: string }
+  | { type: 'message.completed'; message: AssistantMessage; finish: Finish; usage?: Usage; model?: string }
 
 /** A model is a function that yields the events of its response. It throws `ModelFault` if the model does not answer. */
 export type Model = (request: ModelRequest) => AsyncIterable<ModelEvent>

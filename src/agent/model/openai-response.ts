@@ -72,7 +72,7 @@ export class AnswerAssembler {
     const calls = [...this.#calls.values()]
     const usage = this.#usage ?? meteredUsage
     return {
-      type: 'answer.completed',
+      type: 'message.completed',
       message: {
         role: 'assistant',
         text: this.#text,

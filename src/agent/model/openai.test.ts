@@ -32,7 +32,7 @@ async function serve(...handlers: Handler[]) {
     const whole = { messages: [], tools: [], signal: new AbortController().signal, ...request }
     for await (const event of createOpenAiModel(options)(whole)) events.push(event)
     const last = events.at(-1)
-    return { events, answer: last?.type === 'answer.completed' ? last : assert.fail('the response has no end') }
+    return { events, answer: last?.type === 'message.completed' ? last : assert.fail('the response has no end') }
   }
   const stop = async () => {
     server.closeAllConnections()

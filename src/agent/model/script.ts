@@ -19,7 +19,7 @@ export function createScriptModel(deps: { newId: NewId }): Model {
       yield* playLine(line, response, request, deps.newId)
     }
     yield {
-      type: 'answer.completed',
+      type: 'message.completed',
       message: response,
       finish: response.calls ? 'tool_calls' : 'stop',
       usage: { promptTokens: countTokens(request.messages), completionTokens: countTokens([response]), costUsd: 0 },

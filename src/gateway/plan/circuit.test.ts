@@ -41,7 +41,7 @@ function apply(circuit: Circuit, { at: now, startedAt, kind }: RequestEvent): Ci
       return step(arrived, { type: admits ? 'request.admitted' : 'request.forced', now })
     }
     case 'answered':
-      return step(circuit, { type: 'answer.started', now, startedAt })
+      return step(circuit, { type: 'response.started', now, startedAt })
     case 'limited':
       return step(circuit, { type: 'pause.requested', now, startedAt, durationMs: 2_000 })
     case 'abandoned':
@@ -128,7 +128,7 @@ test('an endpoint that recovers is healthy again within 70 seconds', () => {
         circuit = step(circuit, { type: 'request.arrived', now })
         if (!['healthy', 'troubled'].includes(healthOf(circuit, now))) continue
         circuit = step(circuit, { type: 'request.admitted', now })
-        circuit = step(circuit, { type: 'answer.started', now, startedAt: now })
+        circuit = step(circuit, { type: 'response.started', now, startedAt: now })
       }
       assert.equal(circuit.at, 'closed')
       assert.equal(restrictionOf(circuit, now), undefined)

@@ -50,7 +50,7 @@ export type CircuitEvent =
   /** The attempt ended without an outcome: the client disconnected, or the request was invalid. */
   | { type: 'attempt.abandoned'; now: number; startedAt: number }
   /** The first byte of a response. */
-  | { type: 'answer.started'; now: number; startedAt: number }
+  | { type: 'response.started'; now: number; startedAt: number }
   /** `answered`: the failure came after the first byte. A lost connection often ends several attempts at once. */
   | { type: 'attempt.failed'; now: number; startedAt: number; answered: boolean; isConnectionLost: boolean }
   /** The response was an error with `Retry-After`. */
@@ -99,7 +99,7 @@ export function step(circuitBefore: Circuit, event: CircuitEvent): Circuit {
       return countStarted(isHopeless(circuit) ? { ...circuit, forcedAt: event.now } : circuit, event.now, 1)
     case 'attempt.abandoned':
       return event.startedAt < circuit.since ? circuit : countStarted(circuit, event.startedAt, -1)
-    case 'answer.started':
+    case 'response.started':
       return event.startedAt < circuit.since
         ? { ...circuit, failuresInARow: 0 }
         : recordFirstByte(circuit, event.startedAt)

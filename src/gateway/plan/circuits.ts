@@ -130,7 +130,7 @@ class CircuitPermit implements AttemptPermit {
   reportFirstByte(): void {
     if (this.#hasAnswered || this.#hasEnded) return
     this.#hasAnswered = true
-    this.#apply({ type: 'answer.started', now: this.#now(), startedAt: this.#startedAt })
+    this.#apply({ type: 'response.started', now: this.#now(), startedAt: this.#startedAt })
   }
 
   end(): void {

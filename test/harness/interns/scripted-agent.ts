@@ -161,7 +161,7 @@ export function modelWithResponses(answers: (string | Partial<ToolCall>[] | Mode
     if (answer instanceof ModelFault) throw answer
     if (typeof answer === 'string') {
       yield { type: 'text.added', text: answer }
-      yield { type: 'answer.completed', message: { role: 'assistant', text: answer }, finish: 'stop' }
+      yield { type: 'message.completed', message: { role: 'assistant', text: answer }, finish: 'stop' }
       return
     }
     const calls = answer.map((call, index) => ({
@@ -170,7 +170,7 @@ export function modelWithResponses(answers: (string | Partial<ToolCall>[] | Mode
       arguments: '{}',
       ...call,
     }))
-    yield { type: 'answer.completed', message: { role: 'assistant', text: '', calls }, finish: 'tool_calls' }
+    yield { type: 'message.completed', message: { role: 'assistant', text: '', calls }, finish: 'tool_calls' }
   }
   return { model, requests }
 }

@@ -80,7 +80,7 @@ async function summarize(deps: CompactionDeps, older: Message[]): Promise<string
   try {
     for await (const event of deps.model({ messages, tools: [], signal: deps.signal })) {
       if (event.type === 'text.added') summary += event.text
-      if (event.type === 'answer.completed') await recordUsage(deps, event)
+      if (event.type === 'message.completed') await recordUsage(deps, event)
     }
   } catch {
     deps.signal.throwIfAborted()

@@ -45,12 +45,12 @@ function isItemEvent(event: Buffer, events: readonly CompletionEvent[]): boolean
  * Corrects the calls of a whole response, given as a latin1 string of its bytes.
  * @param events the events that this service read from the response.
  */
-export function correctCalls(answer: string, events: readonly CompletionEvent[]): string {
+export function correctCalls(body: string, events: readonly CompletionEvent[]): string {
   const calls = assembleCalls(events)
-  if (calls.length === 0) return answer
-  const response = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { output: RawItem[] }
+  if (calls.length === 0) return body
+  const response = JSON.parse(Buffer.from(body, 'latin1').toString('utf8')) as { output: RawItem[] }
   const callItems = response.output.filter(isCall)
-  if (callItems.every((item, at) => calls[at] && isSame(item, calls[at]))) return answer
+  if (callItems.every((item, at) => calls[at] && isSame(item, calls[at]))) return body
   for (const [at, item] of callItems.entries()) if (calls[at]) Object.assign(item, toCallMembers(item, calls[at]))
   return toLatin1Json(response)
 }

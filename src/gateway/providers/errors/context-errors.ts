@@ -115,12 +115,12 @@ export function readContextError(code: string | undefined, message: string | und
   const isNamedByCode = code !== undefined && contextErrorCodes.includes(code)
   if (!match && !isNamedByCode && !(message !== undefined && describesLongPrompt(message))) return undefined
   const { limit, tokens } = match?.groups ?? {}
-  const { answer: response } = (message === undefined ? undefined : answerPattern.exec(message))?.groups ?? {}
-  return { ...readSize('limit', limit), ...readPromptSize(readSize('tokens', tokens), readSize('tokens', response)) }
+  const { output } = (message === undefined ? undefined : outputPattern.exec(message))?.groups ?? {}
+  return { ...readSize('limit', limit), ...readPromptSize(readSize('tokens', tokens), readSize('tokens', output)) }
 }
 
 /** The output limit in a message whose size is that of the prompt and the response together: "9000 tokens (…, 8000 in the completion)". */
-const answerPattern = /(?<answer>[\d,]+) in the (?:completion|output)\b/i
+const outputPattern = /(?<output>[\d,]+) in the (?:completion|output)\b/i
 
 const readPromptSize = ({ tokens }: ContextSizes, { tokens: response = 0 }: ContextSizes): ContextSizes =>
   tokens === undefined ? {} : { tokens: tokens > response ? tokens - response : tokens }

@@ -55,15 +55,15 @@ const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 's
 
 /** Reads one stream. The parts of each event are new, and its usage is cumulative. */
 export function createGeminiReader(responseId?: string): (event: SseEvent) => UpstreamEvent[] {
-  const answer = new GeminiResponse(responseId)
-  return ({ data }) => listResponses(JSON.parse(data)).flatMap((response) => answer.read(response))
+  const reader = new GeminiResponseReader(responseId)
+  return ({ data }) => listResponses(JSON.parse(data)).flatMap((response) => reader.read(response))
 }
 
 /** Reads a whole response. */
 export function readGeminiBody(body: unknown, responseId?: string): UpstreamEvent[] {
   const responses = listResponses(body)
-  const answer = new GeminiResponse(responseId)
-  const events = responses.flatMap((response) => answer.read(response))
+  const reader = new GeminiResponseReader(responseId)
+  const events = responses.flatMap((response) => reader.read(response))
   const isEnded = events.some(({ type }) => type === 'finish' || type === 'error')
   // A whole response is complete even without a finish reason.
   if (!isEnded && !Array.isArray(body) && measureContent(events) > 0)
@@ -79,7 +79,7 @@ function listResponses(body: unknown): GenerateContentResponse[] {
 }
 
 /** Reads the events of one response. */
-class GeminiResponse {
+class GeminiResponseReader {
   #hasStarted = false
   #hasEnded = false
   #usage: UsageObject = {}

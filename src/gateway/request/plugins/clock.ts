@@ -46,8 +46,8 @@ export async function completeInRounds(
     try {
       const body = { ...roundChat, ...otherPlugins(prepared.body) }
       const roundRequest = { ...prepared, chat: roundChat, body, client: rounds.client }
-      const answer = await completeRound(roundRequest, rounds.createRoundResponse(response))
-      if (rounds.callsToAnswer.length === 0 || response.signal.aborted) return answer
+      const modelResponse = await completeRound(roundRequest, rounds.createRoundResponse(response))
+      if (rounds.callsToAnswer.length === 0 || response.signal.aborted) return modelResponse
     } catch (error) {
       if (!(error instanceof Fault) || !response.opened) throw error
       const { kind, message } = error
