@@ -364,7 +364,7 @@ const intervals: Record<string, string> = {
   'src/daemon/server/tls-server.ts': 'reads certificate files, synchronously',
   'src/api/server/intern-listener.ts': 'closes idle connections, synchronously',
   'src/platform/http/shutdown.ts': 'closes idle connections, synchronously',
-  'src/platform/http/unread-answers.ts': 'closes stalled connections, synchronously',
+  'src/platform/http/unread-responses.ts': 'closes stalled connections, synchronously',
   'src/api/status/readiness.ts': 'compares values in memory',
   'src/app/workers/heartbeat.ts': 'compares values in memory',
   'src/platform/db/postgres/connection-monitor.ts': 'compares values in memory',

@@ -174,7 +174,7 @@ for (const [setting, answer] of [
 test('in a pod a command runs with consent and without a sandbox', async () => {
   const requests: [string, string][] = []
   const requestPermission = async (...what: [string, string]) => requests.push(what) > 0
-  const shell = { ...realShell({}, missingSandbox, 'pod'), sandboxError: assert.fail }
+  const shell = Object.assign(realShell({}, missingSandbox, 'pod'), { sandboxError: assert.fail })
   await using at = await setUpTools({}, { mode: 'manual', requestPermission, shell })
   assert.match(await at.use('shell', { command: 'touch made' }), /\[exit code 0\]/)
   assert.deepEqual(requests, [['shell', "In the intern's pod, which is its sandbox: touch made"]])
