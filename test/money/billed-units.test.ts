@@ -240,8 +240,8 @@ describe('units that a provider bills in addition to text', () => {
       ['researcher', { tools: [{ type: 'image_generation' }] }, /tools\[0\] \(image_generation\) has no price/],
       ['hurried', { service_tier: 'scale' }, /service_tier \(scale\) has no price/],
       ['hurried', says(sound), /audio has no price at chats \(prices\.audio_prompt\)/],
-      ['hurried', { modalities: ['text', 'audio'] }, /an answer in audio has no price/],
-      ['hurried', { modalities: ['text', 'image'] }, /an answer with images has no price/],
+      ['hurried', { modalities: ['text', 'audio'] }, /a response in audio has no price/],
+      ['hurried', { modalities: ['text', 'image'] }, /a response with images has no price/],
       ['hurried', { search_parameters: { mode: 'on' } }, /search_parameters has no price/],
     ]
     for (const [name, more, why] of refused) {

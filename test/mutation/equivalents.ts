@@ -47,8 +47,8 @@ export const equivalents: Equivalent[] = [
   },
   {
     file: 'src/spend/budgets/accounts/open-accounts.ts',
-    line: 'await this.#reporting',
-    from: 'await this.#reporting',
+    line: 'await this.#pendingReport',
+    from: 'await this.#pendingReport',
     to: '{}',
     why: 'The questions of an account follow each other, and a running round is always ahead of the last reports.',
   },

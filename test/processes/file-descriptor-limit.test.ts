@@ -11,7 +11,7 @@ after(() => rmSync(home, { recursive: true }))
 /** Functions that start a process: their module, the call, and the error without file descriptors for a pipe. */
 const starts: [module: string, call: string, refusal: RegExp][] = [
   ['provision/repository/git.ts', `runGit({ path: '', args: [], cwd: '/', signal })`, /^spawn git EMFILE/],
-  ['provision/host/user-ids.ts', `userIdsError(70000, [], '/')`, /separate users failed: spawn .* EMFILE/],
+  ['provision/host/user-ids.ts', `checkUserIds(70000, [], '/')`, /separate users failed: spawn .* EMFILE/],
   [
     'provision/processes/files-process.ts',
     `startFilesProcess({ config: {}, home: '${home}', findUid() {}, path: '', onStarting() {}, onStarted() {} })`,
@@ -29,7 +29,7 @@ for (const [module, call, refusal] of starts)
     const script = `
       import { closeSync, openSync } from 'node:fs'
       import * as module from '#${module}'
-      const { runGit, userIdsError, startFilesProcess, spawnWorker } = module
+      const { runGit, checkUserIds, startFilesProcess, spawnWorker } = module
       const { signal } = new AbortController()
       const endOf = async ({ rpc, ended }) => {
         const refused = await rpc.call('worker.start', {}).catch((error) => error)

@@ -147,7 +147,7 @@ test('an answer of another program is an error with its status', async () => {
     for (const args of type === 'text/html' ? readers : readers.slice(0, 2))
       assert.equal(
         await errorOf({ SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: server.url }, args),
-        `The answer from ${server.url}/api/v1 (status ${status}) is not from Signalbox: ${advice} SIGNALBOX_URL is the base URL of the service.`,
+        `The response from ${server.url}/api/v1 (status ${status}) is not from Signalbox: ${advice} SIGNALBOX_URL is the base URL of the service.`,
       )
   }
 })
@@ -161,7 +161,7 @@ test('an answer that breaks off is an error that says so', async () => {
   for (const args of [...readers, ['interns', 'files', 'get', 'ada', 'a', join(folder, 'a')]])
     assert.equal(
       await errorOf({ SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: server.url }, args),
-      `The answer from ${server.url}/api/v1 ended early (connection closed).`,
+      `The response from ${server.url}/api/v1 ended early (connection closed).`,
     )
   assert.deepEqual(readdirSync(folder), [])
   rmSync(folder, { recursive: true })
@@ -171,7 +171,7 @@ test('a server that closes the connection may use TLS', async () => {
   await using server = await startServer((request) => void request.socket.destroy())
   assert.equal(
     await errorOf({ SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: server.url }),
-    `The server at ${server.url}/api/v1 closed the connection without an answer. If it uses TLS, set SIGNALBOX_URL to its https:// address.`,
+    `The server at ${server.url}/api/v1 closed the connection without a response. If it uses TLS, set SIGNALBOX_URL to its https:// address.`,
   )
 })
 

@@ -103,7 +103,7 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
   }
 
   const notSignalbox = (status: number) => notSignalboxError(url, status)
-  const endedEarly = (reason: string) => new UserFacingError(`The answer from ${url} ended early (${reason}).`)
+  const endedEarly = (reason: string) => new UserFacingError(`The response from ${url} ended early (${reason}).`)
 
   async function request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await send(method, path, body)

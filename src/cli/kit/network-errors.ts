@@ -28,7 +28,7 @@ export function connectionError(url: string, error: Error): UserFacingError {
   }
   if (reason === plainReasons.UND_ERR_SOCKET) {
     const advice = url.startsWith('http:') ? ' If it uses TLS, set SIGNALBOX_URL to its https:// address.' : ''
-    return new UserFacingError(`The server at ${url} closed the connection without an answer.${advice}`)
+    return new UserFacingError(`The server at ${url} closed the connection without a response.${advice}`)
   }
   return new UserFacingError(`Cannot connect to ${url} (${reason}): start the service, or set SIGNALBOX_URL.`)
 }
@@ -37,7 +37,7 @@ export function connectionError(url: string, error: Error): UserFacingError {
 export function notSignalboxError(url: string, status: number): UserFacingError {
   const advice = status >= 500 ? 'check that the service is running, and that' : 'check that'
   return new UserFacingError(
-    `The answer from ${url} (status ${status}) is not from Signalbox: ${advice} SIGNALBOX_URL is the base URL of the service.`,
+    `The response from ${url} (status ${status}) is not from Signalbox: ${advice} SIGNALBOX_URL is the base URL of the service.`,
   )
 }
 
