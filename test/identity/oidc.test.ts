@@ -100,6 +100,26 @@ onOneDatabase('signing in by OpenID Connect', (kind) => {
     assert.deepEqual(await signedInWith(), ['developer', ['default']])
   })
 
+  test('groups do not change or remove a membership that an admin added', async () => {
+    const oidc_groups: Config['oidc_groups'] = { leads: { workspace: 'search', role: 'admin' } }
+    await using world = await withIssuer({ oidc_domains: ['example.com'], oidc_groups }, kind)
+    const { service, issuer } = world
+    await service.manage('POST', '/workspaces', { name: 'search', slug: 'search' })
+    await service.manage('POST', '/organization/members', {
+      email: 'ada@example.com',
+      name: 'Ada',
+      access: 'developer',
+    })
+    const add = { user_ids: ['ada@example.com'], access: 'viewer' }
+    assert.equal((await service.manage('POST', '/workspaces/search/members/add', add)).status, 200)
+    for (const groups of [['leads'], []]) {
+      await signIn(service, issuer, 'account-1', { ...ada, groups })
+      const { data } = (await service.manage('GET', '/workspaces/search/members')).body
+      const member = data.find(({ email }: { email: string }) => email === 'ada@example.com')
+      assert.deepEqual([member?.access, member?.source], ['viewer', 'manual'])
+    }
+  })
+
   test('the highest role of several groups applies, also if it is the default', async () => {
     const settings: Partial<Config> = {
       oidc_domains: ['example.com'],

@@ -42,7 +42,7 @@ export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, brows
   return signedIn
 }
 
-/** Updates the workspaces of a member from groups of the issuer. Memberships that an admin added are not removed. */
+/** Updates the workspaces of a member from groups of the issuer. Memberships that an admin added do not change. */
 async function applyGroups(
   change: MembershipChange,
   { userId, role: organizationRole }: Member,
@@ -53,7 +53,8 @@ async function applyGroups(
   const memberships = await readWorkspacesOfMember(change.tx, organizationId, userId)
   const roles = await findMappedRoles(change, workspaces, workspaceRoleOf(organizationRole))
   for (const [id, role] of roles) {
-    if (areGroupsUnknown && memberships.some(({ workspace_id }) => workspace_id === id)) continue
+    const existing = memberships.find(({ workspace_id }) => workspace_id === id)
+    if (existing && (areGroupsUnknown || existing.source === 'manual')) continue
     await joinWorkspace(change, id, userId, role, 'oidc')
   }
   if (areGroupsUnknown) return

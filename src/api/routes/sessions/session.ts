@@ -44,10 +44,10 @@ export const ListedSession = Times.extend({
   is_current: z.boolean().describe('Whether this is the calling session.'),
 }).meta({ id: 'ListedSession', description: 'A session in the list.' })
 
-type InternResponseDeps = { db: Db; sessions: Pick<Sessions, 'lifetimes'> }
+type SessionResponseDeps = { db: Db; sessions: Pick<Sessions, 'lifetimes'> }
 
 export async function toSessionResponse(
-  deps: InternResponseDeps,
+  deps: SessionResponseDeps,
   session: ResolvedSession,
   token: string,
 ): Promise<z.infer<typeof Session>> {
@@ -78,14 +78,14 @@ export async function toSessionResponse(
 const maxWorkspaces = 100
 
 /** A pasted API key can act in its workspace only. */
-async function workspacesOf(deps: InternResponseDeps, { organization }: ResolvedSession) {
+async function workspacesOf(deps: SessionResponseDeps, { organization }: ResolvedSession) {
   if (!organization.managementCaller) return []
   const { data } = await listWorkspaces(deps, organization.managementCaller, { offset: 0, limit: maxWorkspaces })
   return data.map(({ id, name, slug }) => ({ id, name, slug }))
 }
 
 export function timesOf(
-  { sessions }: Pick<InternResponseDeps, 'sessions'>,
+  { sessions }: Pick<SessionResponseDeps, 'sessions'>,
   row: ResolvedSession['row'],
 ): z.infer<typeof Times> {
   return {
