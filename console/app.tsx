@@ -43,17 +43,17 @@ export function App({ screen = <CurrentScreen /> }: { screen?: ComponentChildren
 
 /** Renders the sign-in page without a session, the console otherwise: also while the session of an earlier visit is looked up. */
 function Gate({ screen }: { screen: ComponentChildren }) {
-  const current = sessionState.value
-  if (current.state === 'unknown' && !wasSignedIn())
+  const session = sessionState.value
+  if (session.state === 'unknown' && !wasSignedIn())
     return <div class="session-loading" role="status" aria-label="Loading" />
-  if (current.state === 'signed-out') {
-    const { failure, emailedLink } = current
+  if (session.state === 'signed-out') {
+    const { failure, emailedLink } = session
     return emailedLink !== undefined ? <LinkSignIn link={emailedLink} /> : <SignIn failure={failure} />
   }
-  if (current.state === 'no-workspace') return <NoWorkspace failure={current.failure} />
+  if (session.state === 'no-workspace') return <NoWorkspace failure={session.failure} />
   return (
     <>
-      <Frame session={current.state === 'signed-in' ? current.session : undefined}>{screen}</Frame>
+      <Frame session={session.state === 'signed-in' ? session.session : undefined}>{screen}</Frame>
       <Palette />
       <Shortcuts />
     </>

@@ -35,21 +35,21 @@ export function Frame({ session, children }: { session: Session | undefined; chi
       title,
       words: `go ${words}`,
       hint: 'Screen',
-      act: () => route(`/${name}`),
+      onSelect: () => route(`/${name}`),
     })),
     ...themes.map((themeName) => ({
       title: `Theme: ${themeName}`,
       hint: 'Appearance',
-      act: () => setTheme(themeName),
+      onSelect: () => setTheme(themeName),
     })),
     {
       title: 'API reference',
       words: 'docs openapi',
       hint: 'Opens another page',
-      act: () => location.assign(withRoot('/api/v1/docs')),
+      onSelect: () => location.assign(withRoot('/api/v1/docs')),
     },
     ...(canManage() ? managementCommands(route) : []),
-    { title: 'Sign out', hint: 'Session', act: onSignOut },
+    { title: 'Sign out', hint: 'Session', onSelect: onSignOut },
     ...workspaceCommands(session, path),
   ])
   const menu = useRef<HTMLDivElement>(null)
@@ -159,20 +159,20 @@ const managementCommands = (route: (path: string) => void): Command[] => [
     title: 'Spending of this month by member',
     words: 'who spent most cost usage report',
     hint: 'Overview',
-    act: () => route(spendingByMember()),
+    onSelect: () => route(spendingByMember()),
   },
-  { title: 'Create a key', words: 'make add new api', hint: 'Opens Keys & people', act: () => route('/keys') },
+  { title: 'Create a key', words: 'make add new api', hint: 'Opens Keys & people', onSelect: () => route('/keys') },
   {
     title: 'Create a guardrail',
     words: 'make add new policy',
     hint: 'Opens Guardrails',
-    act: () => route('/guardrails'),
+    onSelect: () => route('/guardrails'),
   },
   {
     title: 'Reload the catalogue',
     words: 'refresh models providers',
     hint: 'Service',
-    act: () =>
+    onSelect: () =>
       void runOrToast(async () => {
         const { models, skipped } = await reloadCatalogue()
         toast(`${countText(models, 'model')} loaded, ${countText(skipped.length, 'row')} skipped`)

@@ -17,7 +17,7 @@ export function LinkSignIn({ link }: { link: string }) {
     void signIn({ link }).catch((error) => setFailure(asFailure(error)))
   }
   return (
-    <SignInForm submit={submit}>
+    <SignInForm onSubmit={submit}>
       <p class="dim">This link works once.</p>
       <button type="submit" class="main">
         Sign in
@@ -48,7 +48,7 @@ export function SignIn({ failure: initialFailure }: { failure: Failure | undefin
     }
   }
   return (
-    <SignInForm submit={submit}>
+    <SignInForm onSubmit={submit}>
       <label for="key">Key</label>
       <input
         id="key"
@@ -82,10 +82,10 @@ export function SignIn({ failure: initialFailure }: { failure: Failure | undefin
   )
 }
 
-function SignInForm({ submit, children }: { submit: (event: Event) => void; children: ComponentChildren }) {
+function SignInForm({ onSubmit, children }: { onSubmit: (event: Event) => void; children: ComponentChildren }) {
   return (
     <main class="sign-in">
-      <form onSubmit={submit}>
+      <form onSubmit={onSubmit}>
         <h1>
           signal<i>·</i>box
         </h1>

@@ -46,7 +46,7 @@ export const workspaceCommands = (session: Session | undefined, path: string): C
     title: `Workspace: ${name}`,
     words: `switch ${slug}`,
     hint: 'Workspace',
-    act: () => switchTo(slug, path),
+    onSelect: () => switchTo(slug, path),
   }))
 
 /** The name of the workspaces that the page shows. */

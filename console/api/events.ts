@@ -67,8 +67,8 @@ export function useEvents<T>(name: string, listen: (data: T) => void): void {
 }
 
 /** Calls `act` when the stream opens or lost events: the caller must reload its data. */
-export function useStreamRestart(act: () => void): void {
+export function useStreamRestart(onRestart: () => void): void {
   // `open` is an event of the browser, `reset` one of the service.
-  useEvents('open', act)
-  useEvents('reset', act)
+  useEvents('open', onRestart)
+  useEvents('reset', onRestart)
 }

@@ -38,10 +38,10 @@ const withAnswer = (hashes: string[], keys: Key[]): KnownKeys =>
 
 /** The keys with these hashes, as far as the session can read them. Each is loaded once. */
 export function useKeysByHash(hashes: readonly string[]): ReadonlyMap<string, Key> {
-  const me = currentSession()
+  const session = currentSession()
   const [keys, setKeys] = useState(() => preloadedKeys(hashes))
   const missing = firstDistinct(hashes.filter((hash) => !keys.has(hash)))
-  const isEnabled = canListKeys(me) && missing.length > 0
+  const isEnabled = canListKeys(session) && missing.length > 0
   // The resource itself has no data: each response is added to `keys`, which also has those of earlier requests.
   useResource(isEnabled ? `keys ${missing.join()}` : undefined, async (signal) => {
     const { data } = await call('GET /keys', inputOf(missing), { signal })

@@ -98,11 +98,11 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
 }
 
 /** Calls `act` when the service responds again after an outage. */
-export function useReconnect(act: () => void): void {
+export function useReconnect(onReconnect: () => void): void {
   const isUnreachable = unreachableSince.value !== undefined
   const wasUnreachable = useRef(isUnreachable)
   useEffect(() => {
-    if (wasUnreachable.current && !isUnreachable) act()
+    if (wasUnreachable.current && !isUnreachable) onReconnect()
     wasUnreachable.current = isUnreachable
   }, [isUnreachable])
 }

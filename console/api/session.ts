@@ -68,9 +68,9 @@ let lastMemberId: string | undefined
 
 /** Records that the session has ended. @param failure the response that says so. */
 export function recordSessionEnd(failure: Failure): void {
-  const previous = sessionState.peek()
-  if (previous.state !== 'signed-in') return
-  lastMemberId = previous.session.member.id
+  const previousState = sessionState.peek()
+  if (previousState.state !== 'signed-in') return
+  lastMemberId = previousState.session.member.id
   const { requestId } = failure
   sessionState.value = { state: 'signed-out', failure: new Failure(401, sessionEndMessage, { requestId }) }
 }

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import { asFailure } from '../api/failure.ts'
 import { canUseModelsAndInterns } from '../api/session.ts'
 import { Problem } from '../components/page/problem.tsx'
 import { isEnter, useKeys } from '../components/window/keyboard.ts'
@@ -30,8 +31,8 @@ function MessageForm({ models }: { models: string[] }) {
   const images = draftImages.value
   const [problem, setProblem] = useState<string>()
   useKeys([
-    { key: '/', description: 'focus the message field', act: () => field.current?.focus() },
-    { key: 'Escape', description: 'stop the responses', act: stop },
+    { key: '/', description: 'focus the message field', onPress: () => field.current?.focus() },
+    { key: 'Escape', description: 'stop the responses', onPress: stop },
   ])
   const send = () => {
     const text = draft.value.trim()
@@ -42,21 +43,21 @@ function MessageForm({ models }: { models: string[] }) {
       draftImages.value = []
       setProblem(undefined)
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error))
+      setProblem(asFailure(error).message)
     }
   }
-  const attach = async (chosen: Iterable<File>) => {
-    const files = [...chosen]
+  const attach = async (fileList: Iterable<File>) => {
+    const files = [...fileList]
     const nonImage = files.find(({ type }) => !type.startsWith('image/'))
     if (nonImage) return setProblem(`${nonImage.name} is not an image.`)
     const oversizedFile = files.find(({ size }) => size > maxImageBytes)
     if (oversizedFile) return setProblem(`${oversizedFile.name} is larger than ${maxImageBytes / 1e6} MB.`)
     try {
-      const added = await Promise.all(files.map(readAsDataUrl))
-      draftImages.value = [...draftImages.peek(), ...added]
+      const newImages = await Promise.all(files.map(readAsDataUrl))
+      draftImages.value = [...draftImages.peek(), ...newImages]
       setProblem(undefined)
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error))
+      setProblem(asFailure(error).message)
     }
   }
   return (
@@ -71,7 +72,7 @@ function MessageForm({ models }: { models: string[] }) {
       {images.length > 0 && (
         <AttachedImages
           images={images}
-          drop={(dropped) => {
+          onRemove={(dropped) => {
             draftImages.value = images.filter((_, index) => index !== dropped)
           }}
         />
@@ -123,7 +124,7 @@ function MessageForm({ models }: { models: string[] }) {
   )
 }
 
-function AttachedImages({ images, drop }: { images: string[]; drop: (index: number) => void }) {
+function AttachedImages({ images, onRemove }: { images: string[]; onRemove: (index: number) => void }) {
   return (
     <div class="attached">
       {images.map((url, index) => (
@@ -132,7 +133,7 @@ function AttachedImages({ images, drop }: { images: string[]; drop: (index: numb
           key={`${index} ${url.length}`}
           type="button"
           aria-label={`Remove image ${index + 1}`}
-          onClick={() => drop(index)}
+          onClick={() => onRemove(index)}
         >
           <img src={url} alt="" /> ✕
         </button>

@@ -6,17 +6,18 @@ import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import type { Filter } from '../components/filters/filter-label.ts'
 import type { Filters } from '../components/filters/filters.ts'
+import { matchesAllWords } from '../components/filters/matches-all-words.ts'
 import { Chip, Menu } from '../components/form/chips.tsx'
 import { isBusy, presetRevision, turns } from './conversation.ts'
 import { startNewChat } from './new-chat.tsx'
 import { maxModels, modelsFromQuery } from './request.ts'
 
 /** The models in the address. */
-export function useSelectedModels(): { models: string[]; choose: (models: string[]) => void } {
+export function useSelectedModels(): { models: string[]; setModels: (models: string[]) => void } {
   const { query, path, route } = useLocation()
   return {
     models: modelsFromQuery(query.model),
-    choose: (models) => route(path + queryOf({ model: models.join(',') }), true),
+    setModels: (models) => route(path + queryOf({ model: models.join(',') }), true),
   }
 }
 
@@ -29,21 +30,21 @@ export function useModelChoices(): { choices: string[] | undefined; failure: Fai
   useEffect(() => {
     if (revision > 0) reload()
   }, [revision, reload])
-  const active = presets.filter(({ status }) => status === 'active')
-  const choices = models && [...active.map(({ slug }) => `@preset/${slug}`), ...models.map(({ id }) => id)]
+  const activePresets = presets.filter(({ status }) => status === 'active')
+  const choices = models && [...activePresets.map(({ slug }) => `@preset/${slug}`), ...models.map(({ id }) => id)]
   return { choices, failure, reload: reloadModels }
 }
 
 type BarProps = {
   models: string[]
-  choose: (models: string[]) => void
+  onChange: (models: string[]) => void
   choices: string[]
   isSettingsOpen: boolean
-  toggleSettings: () => void
+  onToggleSettings: () => void
 }
 
 /** The selected models and the actions of the chat. */
-export function ModelBar({ models, choose, choices, isSettingsOpen, toggleSettings }: BarProps) {
+export function ModelBar({ models, onChange, choices, isSettingsOpen, onToggleSettings }: BarProps) {
   const others = choices.filter((one) => !models.includes(one))
   const filter: Filter = {
     kind: 'text',
@@ -56,7 +57,7 @@ export function ModelBar({ models, choose, choices, isSettingsOpen, toggleSettin
   const replaceModel = (index: number) => (next: string | undefined) => {
     const changed = [...models]
     changed.splice(index, 1, ...(next ? [next] : []))
-    choose(changed)
+    onChange(changed)
   }
   /** The model at a position as a filter, so that the chip of a list can change and remove it. */
   const filtersAt = (index: number): Filters => ({
@@ -71,10 +72,10 @@ export function ModelBar({ models, choose, choices, isSettingsOpen, toggleSettin
       ))}
       {models.length === 0 && <Chip filter={filter} filters={filtersAt(0)} />}
       {models.length > 0 && models.length < maxModels && (
-        <Compare candidates={others} choose={(one) => choose([...models, one])} />
+        <Compare candidates={others} onSelect={(one) => onChange([...models, one])} />
       )}
       <span class="gap" />
-      <button type="button" aria-expanded={isSettingsOpen} onClick={toggleSettings}>
+      <button type="button" aria-expanded={isSettingsOpen} onClick={onToggleSettings}>
         Settings
       </button>
       <button type="button" disabled={turns.value.length === 0 && !isBusy.value} onClick={startNewChat}>
@@ -86,32 +87,32 @@ export function ModelBar({ models, choose, choices, isSettingsOpen, toggleSettin
 
 const maxSuggestions = 12
 
-/** Adds a model to compare with. */
-function Compare({ candidates, choose }: { candidates: string[]; choose: (model: string) => void }) {
-  const [typed, setTyped] = useState('')
-  const matching = candidates.filter((one) => one.toLowerCase().includes(typed.toLowerCase())).slice(0, maxSuggestions)
+/** A menu that adds a model to compare with. */
+function Compare({ candidates, onSelect }: { candidates: string[]; onSelect: (model: string) => void }) {
+  const [searchText, setSearchText] = useState('')
+  const matches = candidates.filter((one) => matchesAllWords(one, searchText)).slice(0, maxSuggestions)
   return (
     <Menu button="+ compare" label="Compare with another model">
       {(close) => {
         const select = (one: string | undefined) => {
-          setTyped('')
+          setSearchText('')
           close()
-          if (one) choose(one)
+          if (one) onSelect(one)
         }
         return (
           <form
             onSubmit={(event) => {
               event.preventDefault()
-              select(matching[0] ?? typed.trim())
+              select(matches[0] ?? searchText.trim())
             }}
           >
             <input
               aria-label="Add a model or preset"
               placeholder="model, or @preset/…"
-              value={typed}
-              onInput={(event) => setTyped(event.currentTarget.value)}
+              value={searchText}
+              onInput={(event) => setSearchText(event.currentTarget.value)}
             />
-            {matching.map((one) => (
+            {matches.map((one) => (
               <button key={one} type="button" onClick={() => select(one)}>
                 {one}
               </button>

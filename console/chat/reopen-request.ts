@@ -53,12 +53,12 @@ export function settingsOf(system: string, parameters: Record<string, unknown>):
 }
 
 /** Fills a new chat with a stored request. @returns a problem to display. */
-export function useReopenedRequest(id: string | undefined, startNewChat: () => void): string | undefined {
+export function useReopenedRequest(requestId: string | undefined, startNewChat: () => void): string | undefined {
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
-    if (id === undefined) return
+    if (requestId === undefined) return
     setProblem(undefined)
-    call('GET /generation/content', { query: { id } }).then(
+    call('GET /generation/content', { query: { id: requestId } }).then(
       ({ data }) => {
         const { system, before, last } = splitMessages(data.input.messages as Message[])
         startNewChat()
@@ -72,6 +72,6 @@ export function useReopenedRequest(id: string | undefined, startNewChat: () => v
         setProblem(status === 404 ? 'The prompt of that request was not stored. Enter it again.' : message)
       },
     )
-  }, [id])
+  }, [requestId])
   return problem
 }

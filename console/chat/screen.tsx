@@ -17,7 +17,7 @@ import { SettingsPanel } from './settings-panel.tsx'
 
 /** Up to four models or presets, which answer the same prompt. */
 export function Screen() {
-  const { models, choose } = useSelectedModels()
+  const { models, setModels } = useSelectedModels()
   const { choices, failure, reload } = useModelChoices()
   const [isSettingsOpen, setSettingsOpen] = useState(false)
   const problem = useReopenedRequest(useLocation().query.again, startNewChat)
@@ -28,10 +28,10 @@ export function Screen() {
         <div class="screen">
           <ModelBar
             models={models}
-            choose={choose}
+            onChange={setModels}
             choices={choices ?? []}
             isSettingsOpen={isSettingsOpen}
-            toggleSettings={() => setSettingsOpen(!isSettingsOpen)}
+            onToggleSettings={() => setSettingsOpen(!isSettingsOpen)}
           />
           {problem && (
             <p class="notice" role="status">
@@ -40,10 +40,10 @@ export function Screen() {
           )}
           {failure && !choices && turns.value.length === 0 ? (
             <div class="conversation-scroller">
-              <FailureState failure={failure} retry={reload} />
+              <FailureState failure={failure} onRetry={reload} />
             </div>
           ) : (
-            <Conversation models={models} choices={choices} choose={choose} />
+            <Conversation models={models} choices={choices} onChange={setModels} />
           )}
           <Composer models={models} />
         </div>
@@ -53,12 +53,12 @@ export function Screen() {
   )
 }
 
-type ConversationProps = { models: string[]; choices: string[] | undefined; choose: (models: string[]) => void }
+type ConversationProps = { models: string[]; choices: string[] | undefined; onChange: (models: string[]) => void }
 
 /** Within this distance from the end, new text scrolls into view. */
 const followDistancePx = 60
 
-function Conversation({ models, choices, choose }: ConversationProps) {
+function Conversation({ models, choices, onChange }: ConversationProps) {
   const section = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)
   const allTurns = turns.value
@@ -89,7 +89,7 @@ function Conversation({ models, choices, choose }: ConversationProps) {
       {allTurns.map((turn) => (
         <TurnView key={turn.id} turn={turn} />
       ))}
-      {allTurns.length === 0 && <EmptyChat models={models} choices={choices} choose={choose} />}
+      {allTurns.length === 0 && <EmptyChat models={models} choices={choices} onChange={onChange} />}
     </section>
   )
 }
@@ -115,7 +115,7 @@ function TurnView({ turn }: { turn: Turn }) {
             key={model}
             name={model}
             reply={reply}
-            retry={() => void runOrToast(async () => retryReply(id, model))}
+            onRetry={() => void runOrToast(async () => retryReply(id, model))}
           />
         ))}
       </div>
@@ -126,7 +126,7 @@ function TurnView({ turn }: { turn: Turn }) {
 const maxSuggestedModels = 6
 
 /** The empty chat: suggests models. */
-function EmptyChat({ models, choices, choose }: ConversationProps) {
+function EmptyChat({ models, choices, onChange }: ConversationProps) {
   if (choices?.length === 0) {
     return (
       <EmptyState title="No models available" command="npx signalbox catalogue sync">
@@ -147,7 +147,7 @@ function EmptyChat({ models, choices, choose }: ConversationProps) {
       {models.length === 0 && (
         <p class="suggested-models">
           {(choices ?? []).slice(0, maxSuggestedModels).map((one) => (
-            <button key={one} type="button" onClick={() => choose([one])}>
+            <button key={one} type="button" onClick={() => onChange([one])}>
               {one}
             </button>
           ))}

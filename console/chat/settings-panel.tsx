@@ -3,7 +3,7 @@ import { settings } from './conversation.ts'
 import type { Settings } from './request.ts'
 import { SaveAsPreset } from './save-preset.tsx'
 
-const set = (changes: Partial<Settings>) => {
+const updateSettings = (changes: Partial<Settings>) => {
   settings.value = { ...settings.peek(), ...changes }
 }
 
@@ -26,7 +26,7 @@ function NumberField({ label, name, step, max, hint }: NumberProps) {
         max={max}
         placeholder={hint}
         value={settings.value[name]}
-        onInput={(event) => set({ [name]: event.currentTarget.value })}
+        onInput={(event) => updateSettings({ [name]: event.currentTarget.value })}
       />
     </label>
   )
@@ -40,7 +40,11 @@ export function SettingsPanel({ models, onClose }: { models: string[]; onClose: 
       <div class="chat-settings">
         <label>
           System prompt
-          <textarea rows={6} value={system} onInput={(event) => set({ system: event.currentTarget.value })} />
+          <textarea
+            rows={6}
+            value={system}
+            onInput={(event) => updateSettings({ system: event.currentTarget.value })}
+          />
         </label>
         <div class="pair">
           <NumberField label="Temperature" name="temperature" step="0.1" max="2" hint="Default of the model" />
@@ -50,7 +54,7 @@ export function SettingsPanel({ models, onClose }: { models: string[]; onClose: 
           <NumberField label="Max tokens" name="maxTokens" step="1" hint="Default of the model" />
           <label>
             Reasoning
-            <select value={effort} onChange={(event) => set({ effort: event.currentTarget.value })}>
+            <select value={effort} onChange={(event) => updateSettings({ effort: event.currentTarget.value })}>
               <option value="">Default of the model</option>
               {['none', 'low', 'medium', 'high'].map((one) => (
                 <option key={one}>{one}</option>
@@ -66,7 +70,7 @@ export function SettingsPanel({ models, onClose }: { models: string[]; onClose: 
             spellcheck={false}
             placeholder={'{"tools": […], "provider": {"order": ["azure"]}}'}
             value={additionalFields}
-            onInput={(event) => set({ additionalFields: event.currentTarget.value })}
+            onInput={(event) => updateSettings({ additionalFields: event.currentTarget.value })}
           />
         </label>
         <SaveAsPreset models={models} />

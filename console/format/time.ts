@@ -12,6 +12,9 @@ const onClock = (at: Date) => new Date(at.getTime() + zoneOffset(at) * 60_000)
 
 const monthAndDay = (local: Date) => `${twoDigits(local.getUTCMonth() + 1)}-${twoDigits(local.getUTCDate())}`
 const date = (local: Date) => `${local.getUTCFullYear()}-${monthAndDay(local)}`
+/** `2026-11-22` in the reader's own zone. */
+export const localDay = (at: Date) => date(onClock(at))
+
 const hoursAndMinutes = (local: Date) => `${twoDigits(local.getUTCHours())}:${twoDigits(local.getUTCMinutes())}`
 const timeOfDay = (local: Date) => `${hoursAndMinutes(local)}:${twoDigits(local.getUTCSeconds())}`
 

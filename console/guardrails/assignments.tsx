@@ -1,9 +1,9 @@
 import { useRef } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { asFailure } from '../api/failure.ts'
 import { useAllRows } from '../api/pages.ts'
 import { invalidate, useGet } from '../api/resource.ts'
 import { SearchAndAdd } from '../components/filters/search-and-add.tsx'
+import { runOrToast } from '../components/form/use-action.ts'
 import { toast } from '../components/page/toast.tsx'
 import { memberName } from '../components/text/member-name.ts'
 import { useDebounced } from '../components/window/use-debounced.ts'
@@ -14,15 +14,15 @@ type Assignee = { kind: 'key' | 'member'; id: string; name: string }
  * workspace whose default it is.
  */
 type AssignmentsProps = {
-  id: string
+  guardrailId: string
   workspaceId: string | undefined
   defaultOf: string | undefined
   canChange: boolean
 }
 
 /** The keys and members that the guardrail is assigned to, or the workspace whose default it is. */
-export function Assignments({ id, workspaceId, defaultOf, canChange }: AssignmentsProps) {
-  const input = { params: { id } }
+export function Assignments({ guardrailId, workspaceId, defaultOf, canChange }: AssignmentsProps) {
+  const input = { params: { id: guardrailId } }
   const keys = useAllRows('GET /guardrails/{id}/assignments/keys', input)
   const members = useAllRows('GET /guardrails/{id}/assignments/members', input)
   const allMembers = useAllRows('GET /organization/members', members.data?.length ? {} : undefined).data ?? []
@@ -65,7 +65,7 @@ export function Assignments({ id, workspaceId, defaultOf, canChange }: Assignmen
                 type="button"
                 class="bare"
                 aria-label={`Remove from ${assignee.name}`}
-                onClick={() => void removeAssignment(id, assignee, reload)}
+                onClick={() => void removeAssignment(guardrailId, assignee, reload)}
               >
                 ✕
               </button>
@@ -73,21 +73,32 @@ export function Assignments({ id, workspaceId, defaultOf, canChange }: Assignmen
           </li>
         ))}
       </ul>
-      {canChange && <Assign id={id} workspaceId={workspaceId} assignees={assignees} reload={reload} />}
+      {canChange && (
+        <Assign guardrailId={guardrailId} workspaceId={workspaceId} assignees={assignees} onReload={reload} />
+      )}
     </section>
   )
 }
 
-const addAssignment = (id: string, { kind, id: assigneeId }: Assignee) =>
+const addAssignment = (guardrailId: string, { kind, id: assigneeId }: Assignee) =>
   kind === 'key'
-    ? call('POST /guardrails/{id}/assignments/keys', { params: { id }, body: { key_hashes: [assigneeId] } })
-    : call('POST /guardrails/{id}/assignments/members', { params: { id }, body: { member_user_ids: [assigneeId] } })
+    ? call('POST /guardrails/{id}/assignments/keys', {
+        params: { id: guardrailId },
+        body: { key_hashes: [assigneeId] },
+      })
+    : call('POST /guardrails/{id}/assignments/members', {
+        params: { id: guardrailId },
+        body: { member_user_ids: [assigneeId] },
+      })
 
-const deleteAssignment = (id: string, { kind, id: assigneeId }: Assignee) =>
+const deleteAssignment = (guardrailId: string, { kind, id: assigneeId }: Assignee) =>
   kind === 'key'
-    ? call('POST /guardrails/{id}/assignments/keys/remove', { params: { id }, body: { key_hashes: [assigneeId] } })
+    ? call('POST /guardrails/{id}/assignments/keys/remove', {
+        params: { id: guardrailId },
+        body: { key_hashes: [assigneeId] },
+      })
     : call('POST /guardrails/{id}/assignments/members/remove', {
-        params: { id },
+        params: { id: guardrailId },
         body: { member_user_ids: [assigneeId] },
       })
 
@@ -97,27 +108,29 @@ async function runAndReload(
   message: string,
   undo?: () => void,
 ): Promise<void> {
-  try {
+  await runOrToast(async () => {
     await request
     toast(message, undo && { undo })
-  } catch (error) {
-    toast(asFailure(error).message, { isError: true })
-  }
+  })
   reload()
 }
 
-function removeAssignment(id: string, assignee: Assignee, reload: () => void): Promise<void> {
-  const undo = () => void runAndReload(addAssignment(id, assignee), reload, `Assigned to ${assignee.name} again`)
-  return runAndReload(deleteAssignment(id, assignee), reload, `No longer assigned to ${assignee.name}`, undo)
+function removeAssignment(guardrailId: string, assignee: Assignee, reload: () => void): Promise<void> {
+  const undo = () =>
+    void runAndReload(addAssignment(guardrailId, assignee), reload, `Assigned to ${assignee.name} again`)
+  return runAndReload(deleteAssignment(guardrailId, assignee), reload, `No longer assigned to ${assignee.name}`, undo)
 }
 
-type AssignProps = Pick<AssignmentsProps, 'id' | 'workspaceId'> & { assignees: Assignee[]; reload: () => void }
+type AssignProps = Pick<AssignmentsProps, 'guardrailId' | 'workspaceId'> & {
+  assignees: Assignee[]
+  onReload: () => void
+}
 
 const maxFound = 8
 
 /** Assigns the guardrail to a key or member that is found by its name. */
-function Assign({ id, workspaceId, assignees, reload }: AssignProps) {
-  const found = useRef<Assignee[]>([])
+function Assign({ guardrailId, workspaceId, assignees, onReload }: AssignProps) {
+  const results = useRef<Assignee[]>([])
   return (
     <div class="picker guardrail-assign">
       <SearchAndAdd
@@ -125,14 +138,14 @@ function Assign({ id, workspaceId, assignees, reload }: AssignProps) {
         placeholder="Assign to … name of a key or member"
         resultsLabel="Matching keys and members"
         noResults="No other key or member has this name."
-        useSearch={(typed) => {
-          const all = useAssignees(typed, workspaceId)
-          found.current = all?.filter((one) => !assignees.some((assignee) => assignee.id === one.id)) ?? []
-          return all && found.current.map(({ kind, id, name }) => ({ id, label: `${kind} ${name}` }))
+        useSearch={(searchText) => {
+          const all = useAssignees(searchText, workspaceId)
+          results.current = all?.filter((one) => !assignees.some((assignee) => assignee.id === one.id)) ?? []
+          return all && results.current.map(({ kind, id, name }) => ({ id, label: `${kind} ${name}` }))
         }}
-        add={({ id: chosen }) => {
-          const assignee = found.current.find((one) => one.id === chosen)!
-          void runAndReload(addAssignment(id, assignee), reload, `Assigned to ${assignee.name}`)
+        onAdd={({ id: assigneeId }) => {
+          const assignee = results.current.find((one) => one.id === assigneeId)!
+          void runAndReload(addAssignment(guardrailId, assignee), onReload, `Assigned to ${assignee.name}`)
         }}
       />
     </div>
@@ -140,8 +153,8 @@ function Assign({ id, workspaceId, assignees, reload }: AssignProps) {
 }
 
 /** The keys of the workspace and the members whose name has the words; undefined while they are loaded. */
-function useAssignees(typed: string, workspaceId: string | undefined): Assignee[] | undefined {
-  const q = useDebounced(typed)
+function useAssignees(searchText: string, workspaceId: string | undefined): Assignee[] | undefined {
+  const q = useDebounced(searchText)
   const isEnabled = q !== '' && workspaceId !== undefined
   const query = { q, limit: maxFound }
   const keys = useGet(
@@ -149,7 +162,7 @@ function useAssignees(typed: string, workspaceId: string | undefined): Assignee[
     isEnabled ? { query: { ...query, workspace_id: workspaceId, include_disabled: 'true' } } : undefined,
   )
   const members = useGet('GET /organization/members', isEnabled ? { query } : undefined)
-  if (q !== typed || !keys.data || !members.data || !keys.isCurrent || !members.isCurrent) return undefined
+  if (q !== searchText || !keys.data || !members.data || !keys.isCurrent || !members.isCurrent) return undefined
   return [
     ...keys.data.data.map(({ hash, name, disabled }) => ({
       kind: 'key' as const,

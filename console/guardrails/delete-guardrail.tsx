@@ -43,7 +43,7 @@ export function DeleteGuardrail({ guardrail }: { guardrail: Guardrail }) {
             The keys and members that it is assigned to then have only the default guardrail of the workspace. The
             recorded spend of this guardrail’s limit is deleted.
           </p>
-          <ConfirmDeleteByName name={name} verb="delete" act={remove} />
+          <ConfirmDeleteByName name={name} verb="delete" onConfirm={remove} />
         </Dialog>
       )}
     </>
@@ -53,10 +53,10 @@ export function DeleteGuardrail({ guardrail }: { guardrail: Guardrail }) {
 type AssignmentIds = { keys: string[]; members: string[] }
 
 /** Fetches all assignments of a guardrail. */
-async function fetchAssignments(id: string): Promise<AssignmentIds> {
+async function fetchAssignments(guardrailId: string): Promise<AssignmentIds> {
   const [keys, members] = await Promise.all([
-    fetchAllPages((query) => call('GET /guardrails/{id}/assignments/keys', { params: { id }, query })),
-    fetchAllPages((query) => call('GET /guardrails/{id}/assignments/members', { params: { id }, query })),
+    fetchAllPages((query) => call('GET /guardrails/{id}/assignments/keys', { params: { id: guardrailId }, query })),
+    fetchAllPages((query) => call('GET /guardrails/{id}/assignments/members', { params: { id: guardrailId }, query })),
   ])
   return { keys: keys.map(({ key_hash }) => key_hash), members: members.map(({ user_id }) => user_id) }
 }

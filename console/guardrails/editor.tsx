@@ -6,27 +6,27 @@ import { GroupLimits } from './group-limits.tsx'
 import { type EditorProps, type Policy, zdrFields } from './policy.ts'
 
 /** The form of a policy. Inputs are uncontrolled, so that typed text is not reformatted. */
-export function Editor({ policy, change }: EditorProps) {
-  const set = (part: Partial<Policy>) => change({ ...policy, ...part })
+export function Editor({ policy, onChange }: EditorProps) {
+  const update = (part: Partial<Policy>) => onChange({ ...policy, ...part })
   return (
     <section class="guardrail-fields" aria-label="Policy">
       <h2>Policy</h2>
-      <NameFields policy={policy} change={change} />
-      <Limit policy={policy} change={change} />
-      <GroupLimits policy={policy} change={change} />
-      <List policy={policy} change={change} field="allowed_models" label="Allowed models" />
-      <List policy={policy} change={change} field="ignored_models" label="Blocked models" />
-      <List policy={policy} change={change} field="allowed_providers" label="Allowed providers" />
-      <List policy={policy} change={change} field="ignored_providers" label="Blocked providers" />
-      <Regions policy={policy} change={change} />
+      <NameFields policy={policy} onChange={onChange} />
+      <Limit policy={policy} onChange={onChange} />
+      <GroupLimits policy={policy} onChange={onChange} />
+      <List policy={policy} onChange={onChange} field="allowed_models" label="Allowed models" />
+      <List policy={policy} onChange={onChange} field="ignored_models" label="Blocked models" />
+      <List policy={policy} onChange={onChange} field="allowed_providers" label="Allowed providers" />
+      <List policy={policy} onChange={onChange} field="ignored_providers" label="Blocked providers" />
+      <Regions policy={policy} onChange={onChange} />
       <fieldset class="guardrail-checks">
         <legend>Data</legend>
         <Check
           label="Require zero data retention"
           isOn={policy.enforce_zdr === true}
-          set={(isOn) => {
+          onChange={(isOn) => {
             const value = isOn || null
-            set({ ...Object.fromEntries(zdrFields.map((field) => [field, value])), enforce_zdr: value })
+            update({ ...Object.fromEntries(zdrFields.map((field) => [field, value])), enforce_zdr: value })
           }}
         />
         {dataRuleNames.map((field) => (
@@ -34,28 +34,31 @@ export function Editor({ policy, change }: EditorProps) {
             key={field}
             label={dataRules[field].label}
             isOn={policy[field] === false}
-            set={(isOn) => set({ [field]: isOn ? false : null })}
+            onChange={(isOn) => update({ [field]: isOn ? false : null })}
           />
         ))}
       </fieldset>
-      <Builtins policy={policy} change={change} />
-      <Patterns policy={policy} change={change} />
+      <Builtins policy={policy} onChange={onChange} />
+      <Patterns policy={policy} onChange={onChange} />
     </section>
   )
 }
 
-function NameFields({ policy, change }: EditorProps) {
+function NameFields({ policy, onChange }: EditorProps) {
   return (
     <>
       <label>
         <span>Name</span>
-        <input defaultValue={policy.name} onInput={(event) => change({ ...policy, name: event.currentTarget.value })} />
+        <input
+          defaultValue={policy.name}
+          onInput={(event) => onChange({ ...policy, name: event.currentTarget.value })}
+        />
       </label>
       <label>
         <span>Description</span>
         <input
           defaultValue={policy.description ?? ''}
-          onInput={(event) => change({ ...policy, description: event.currentTarget.value || null })}
+          onInput={(event) => onChange({ ...policy, description: event.currentTarget.value || null })}
         />
       </label>
     </>
@@ -63,15 +66,15 @@ function NameFields({ policy, change }: EditorProps) {
 }
 
 /** The limit and its reset interval. Without a limit the interval is removed. */
-function Limit({ policy, change }: EditorProps) {
+function Limit({ policy, onChange }: EditorProps) {
   const { limit_usd, reset_interval } = policy
   const changeLimit = (text: string) => {
     const limit = Number(text)
     const isUnlimited = text.trim() === '' || Number.isNaN(limit)
-    change({ ...policy, limit_usd: isUnlimited ? null : limit, reset_interval: isUnlimited ? null : reset_interval })
+    onChange({ ...policy, limit_usd: isUnlimited ? null : limit, reset_interval: isUnlimited ? null : reset_interval })
   }
   const changeInterval = (text: string) =>
-    change({ ...policy, reset_interval: (text || null) as Policy['reset_interval'] })
+    onChange({ ...policy, reset_interval: (text || null) as Policy['reset_interval'] })
   return (
     <fieldset>
       <legend>Limit</legend>
@@ -102,7 +105,7 @@ function Limit({ policy, change }: EditorProps) {
       <Check
         label="Count spending on your own provider keys"
         isOn={policy.include_byok_in_budgets}
-        set={(isOn) => change({ ...policy, include_byok_in_budgets: isOn })}
+        onChange={(isOn) => onChange({ ...policy, include_byok_in_budgets: isOn })}
       />
     </fieldset>
   )
@@ -111,16 +114,16 @@ function Limit({ policy, change }: EditorProps) {
 type ListField = 'allowed_models' | 'ignored_models' | 'allowed_providers' | 'ignored_providers'
 
 /** A list with one item per line, or separated by commas. An empty list is null. */
-function List({ policy, change, field, label }: EditorProps & { field: ListField; label: string }) {
+function List({ policy, onChange, field, label }: EditorProps & { field: ListField; label: string }) {
   const update = (text: string) => {
     const items = [...new Set(text.split(/[\s,]+/).filter(Boolean))]
-    change({ ...policy, [field]: items.length > 0 ? items : null })
+    onChange({ ...policy, [field]: items.length > 0 ? items : null })
   }
   const items = policy[field] ?? []
   /** Changes when the text must be filled again. */
   const [formVersion, setFormVersion] = useState(0)
   const add = (model: string) => {
-    change({ ...policy, [field]: [...new Set([...items, model])] })
+    onChange({ ...policy, [field]: [...new Set([...items, model])] })
     setFormVersion((before) => before + 1)
   }
   return (
@@ -138,7 +141,7 @@ function List({ policy, change, field, label }: EditorProps & { field: ListField
       </label>
       {field.endsWith('_models') && (
         <div class="guardrail-search picker">
-          <ModelSearch label={label} models={items} add={add} />
+          <ModelSearch label={label} models={items} onAdd={add} />
         </div>
       )}
     </>
@@ -147,12 +150,12 @@ function List({ policy, change, field, label }: EditorProps & { field: ListField
 
 const regions = { global: 'Global (no region)', europe: 'Europe', us: 'US' } as const
 
-function Regions({ policy, change }: EditorProps) {
+function Regions({ policy, onChange }: EditorProps) {
   const allowed = policy.allowed_data_regions ?? []
   const regionNames = Object.keys(regions) as (keyof typeof regions)[]
   const allow = (region: keyof typeof regions, isOn: boolean) => {
     const selected = regionNames.filter((one) => (one === region ? isOn : allowed.includes(one)))
-    change({ ...policy, allowed_data_regions: selected.length > 0 ? selected : null })
+    onChange({ ...policy, allowed_data_regions: selected.length > 0 ? selected : null })
   }
   return (
     <fieldset>
@@ -162,17 +165,17 @@ function Regions({ policy, change }: EditorProps) {
           key={region}
           label={regions[region]}
           isOn={allowed.includes(region)}
-          set={(isOn) => allow(region, isOn)}
+          onChange={(isOn) => allow(region, isOn)}
         />
       ))}
     </fieldset>
   )
 }
 
-function Check({ label, isOn, set }: { label: string; isOn: boolean; set: (isOn: boolean) => void }) {
+function Check({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
   return (
     <label class="guardrail-inline">
-      <input type="checkbox" checked={isOn} onChange={(event) => set(event.currentTarget.checked)} />
+      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
       <span>{label}</span>
     </label>
   )

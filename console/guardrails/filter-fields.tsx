@@ -8,11 +8,11 @@ function ActionSelect<Value extends string>(props: {
   label: string
   value: Value
   none?: string
-  set: (to: Value) => void
+  onChange: (to: Value) => void
 }) {
-  const { label, value, none, set } = props
+  const { label, value, none, onChange } = props
   return (
-    <select aria-label={label} value={value} onChange={(event) => set(event.currentTarget.value as Value)}>
+    <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value as Value)}>
       {none !== undefined && <option value="">{none}</option>}
       <option value="flag">Flag</option>
       <option value="redact">Redact</option>
@@ -22,14 +22,14 @@ function ActionSelect<Value extends string>(props: {
 }
 
 /** The built-in detectors and their actions. */
-export function Builtins({ policy, change }: EditorProps) {
+export function Builtins({ policy, onChange }: EditorProps) {
   const builtins = policy.content_filter_builtins ?? []
   const setAction = (slug: Builtin['slug'], action: Builtin['action'] | '') => {
     const before = builtins.find((one) => one.slug === slug)
     const others = builtins.filter((one) => one.slug !== slug)
     // The service assigns the label of a detector, which the type requires.
     const all = action === '' ? others : [...others, { label: '', ...before, slug, action }]
-    change({ ...policy, content_filter_builtins: all.length > 0 ? all : null })
+    onChange({ ...policy, content_filter_builtins: all.length > 0 ? all : null })
   }
   return (
     <fieldset class="guardrail-builtins">
@@ -41,7 +41,7 @@ export function Builtins({ policy, change }: EditorProps) {
             label={builtinFilterNames[slug]}
             none="Allow"
             value={builtins.find((one) => one.slug === slug)?.action ?? ''}
-            set={(action) => setAction(slug, action)}
+            onChange={(action) => setAction(slug, action)}
           />
         </div>
       ))}
@@ -50,9 +50,9 @@ export function Builtins({ policy, change }: EditorProps) {
 }
 
 /** Custom patterns, in order. */
-export function Patterns({ policy, change }: EditorProps) {
+export function Patterns({ policy, onChange }: EditorProps) {
   const all = policy.content_filters ?? []
-  const replace = (filters: Pattern[]) => change({ ...policy, content_filters: filters.length > 0 ? filters : null })
+  const replace = (filters: Pattern[]) => onChange({ ...policy, content_filters: filters.length > 0 ? filters : null })
   const changePattern = (index: number, part: Partial<Pattern>) =>
     replace(all.map((one, at) => (at === index ? { ...one, ...part } : one)))
   return (
@@ -69,7 +69,7 @@ export function Patterns({ policy, change }: EditorProps) {
           <ActionSelect<Pattern['action']>
             label={`Action for pattern ${index + 1}`}
             value={filter.action}
-            set={(action) => changePattern(index, { action })}
+            onChange={(action) => changePattern(index, { action })}
           />
           <button
             type="button"

@@ -3,9 +3,9 @@ import type { EditorProps, Policy } from './policy.ts'
 type GroupLimit = NonNullable<Policy['group_limits']>[number]
 
 /** The limits for each session and for each value of a tag. */
-export function GroupLimits({ policy, change }: EditorProps) {
+export function GroupLimits({ policy, onChange }: EditorProps) {
   const all = policy.group_limits ?? []
-  const replace = (limits: GroupLimit[]) => change({ ...policy, group_limits: limits.length > 0 ? limits : null })
+  const replace = (limits: GroupLimit[]) => onChange({ ...policy, group_limits: limits.length > 0 ? limits : null })
   const changeLimit = (index: number, part: Partial<GroupLimit>) =>
     replace(all.map((one, at) => (at === index ? { ...one, ...part } : one)))
   const hasSession = all.some(({ by }) => by === 'session')
@@ -19,8 +19,8 @@ export function GroupLimits({ policy, change }: EditorProps) {
           key={index}
           limit={limit}
           index={index}
-          change={(part) => changeLimit(index, part)}
-          remove={() => replace(all.filter((_, at) => at !== index))}
+          onChange={(part) => changeLimit(index, part)}
+          onRemove={() => replace(all.filter((_, at) => at !== index))}
         />
       ))}
       <div class="toolbar">
@@ -35,9 +35,19 @@ export function GroupLimits({ policy, change }: EditorProps) {
   )
 }
 
-type FieldsProps = { limit: GroupLimit; index: number; change: (part: Partial<GroupLimit>) => void; remove: () => void }
+type FieldsProps = {
+  limit: GroupLimit
+  index: number
+  onChange: (part: Partial<GroupLimit>) => void
+  onRemove: () => void
+}
 
-function GroupLimitFields({ limit: { by, tag_name, limit_usd, reset_interval }, index, change, remove }: FieldsProps) {
+function GroupLimitFields({
+  limit: { by, tag_name, limit_usd, reset_interval },
+  index,
+  onChange,
+  onRemove,
+}: FieldsProps) {
   const name = by === 'session' ? 'each session' : `tag limit ${index + 1}`
   return (
     <div>
@@ -52,7 +62,7 @@ function GroupLimitFields({ limit: { by, tag_name, limit_usd, reset_interval }, 
             placeholder="customer"
             aria-label={`Tag name, ${name}`}
             defaultValue={tag_name ?? ''}
-            onInput={(event) => change({ tag_name: event.currentTarget.value })}
+            onInput={(event) => onChange({ tag_name: event.currentTarget.value })}
           />
         </label>
       )}
@@ -64,13 +74,13 @@ function GroupLimitFields({ limit: { by, tag_name, limit_usd, reset_interval }, 
         step="any"
         aria-label={`USD, ${name}`}
         defaultValue={limit_usd}
-        onInput={(event) => change({ limit_usd: Number(event.currentTarget.value) })}
+        onInput={(event) => onChange({ limit_usd: Number(event.currentTarget.value) })}
       />
       <select
         aria-label={`Resets, ${name}`}
         value={reset_interval ?? ''}
         onChange={(event) =>
-          change({ reset_interval: (event.currentTarget.value || null) as GroupLimit['reset_interval'] })
+          onChange({ reset_interval: (event.currentTarget.value || null) as GroupLimit['reset_interval'] })
         }
       >
         <option value="">in total</option>
@@ -78,7 +88,7 @@ function GroupLimitFields({ limit: { by, tag_name, limit_usd, reset_interval }, 
         <option value="weekly">per week</option>
         <option value="monthly">per month</option>
       </select>
-      <button type="button" class="bare" aria-label={`Remove the limit, ${name}`} onClick={remove}>
+      <button type="button" class="bare" aria-label={`Remove the limit, ${name}`} onClick={onRemove}>
         ✕
       </button>
     </div>

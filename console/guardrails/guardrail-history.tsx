@@ -2,16 +2,20 @@ import { useEffect } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import type { AuditEvent } from '../api/types.ts'
 import { FailureState } from '../components/page/page-states.tsx'
-import { Difference } from '../components/text/difference.tsx'
+import { FieldChanges } from '../components/text/field-changes.tsx'
 import { ClockTime } from '../components/text/timestamp.tsx'
 import { changesBetween, emptyPolicy, type Policy, policyOf } from './policy.ts'
 
 /** The changes of a guardrail, newest first. @param props.restore fills the form with an earlier state without saving it. */
-export function History(props: { id: string; version: string | undefined; restore?: (policy: Policy) => void }) {
-  const { id, version, restore } = props
-  const { data, failure, reload } = useGet('GET /audit', { query: { target_id: id, limit: 50 } })
+export function History(props: {
+  guardrailId: string
+  version: string | undefined
+  onRestore?: (policy: Policy) => void
+}) {
+  const { guardrailId, version, onRestore } = props
+  const { data, failure, reload } = useGet('GET /audit', { query: { target_id: guardrailId, limit: 50 } })
   useEffect(() => reload(), [version, reload])
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   const events = data?.data ?? []
   return (
     <section aria-label="History">
@@ -25,13 +29,13 @@ export function History(props: { id: string; version: string | undefined; restor
                 <ClockTime time={event.at} /> <b>{actorName(event)}</b>{' '}
                 <span class="dim">{event.before ? 'updated' : 'created'}</span>
               </span>
-              {restore && index > 0 && event.after !== null && (
-                <button type="button" onClick={() => restore(policyOf(event.after as object))}>
+              {onRestore && index > 0 && event.after !== null && (
+                <button type="button" onClick={() => onRestore(policyOf(event.after as object))}>
                   Restore
                 </button>
               )}
             </div>
-            <Difference changes={changesBetween(stateOf(event.before), stateOf(event.after))} />
+            <FieldChanges changes={changesBetween(stateOf(event.before), stateOf(event.after))} />
           </li>
         ))}
       </ol>

@@ -46,10 +46,10 @@ export function GuardrailList({ canChange }: { canChange: boolean }) {
       <Heading isHidden>Guardrails</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <Bar canChange={canChange} count={data?.length} />
-      {failure && <FailureState failure={failure} retry={reload} />}
+      {failure && <FailureState failure={failure} onRetry={reload} />}
       {!failure && !rows && <Loading />}
       {!failure && data?.length === 0 && (
-        <EmptyState title="No guardrails yet" {...(canChange && { command: exampleCommand })}>
+        <EmptyState title="No guardrails yet" command={canChange ? exampleCommand : undefined}>
           <p>Everything is allowed, without limits.{canChange && ' Enter a name above, or run:'}</p>
         </EmptyState>
       )}
@@ -171,7 +171,7 @@ function Bar({ canChange, count }: { canChange: boolean; count: number | undefin
     const name = String(fields.get('name'))
     const workspace_id = String(fields.get('workspace') ?? '')
     try {
-      const { data } = await call('POST /guardrails', { body: { name, ...(workspace_id && { workspace_id }) } })
+      const { data } = await call('POST /guardrails', { body: { name, workspace_id: workspace_id || undefined } })
       invalidate('/guardrails')
       route(`/guardrails/${data.id}`)
     } catch (error) {

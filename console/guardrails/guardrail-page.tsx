@@ -26,28 +26,32 @@ import { TryText } from './replay/try-text.tsx'
 import { UnsavedChanges } from './unsaved-changes.tsx'
 
 /** A guardrail. The default of a workspace can be opened before it exists; the first save creates it. */
-export function GuardrailPage({ id, canChange }: { id: string; canChange: boolean }) {
-  const { data, failure, reload } = useGet('GET /guardrails/{id}', { params: { id } })
+export function GuardrailPage({ guardrailId, canChange }: { guardrailId: string; canChange: boolean }) {
+  const { data, failure, reload } = useGet('GET /guardrails/{id}', { params: { id: guardrailId } })
   const workspaces = useAllRows('GET /workspaces', {}).data
-  const workspace = workspaces?.find(({ default_guardrail_id }) => default_guardrail_id === id)
+  const workspace = workspaces?.find(({ default_guardrail_id }) => default_guardrail_id === guardrailId)
   const isNewDefault = failure?.status === 404 && workspace !== undefined
-  const found = data?.data
+  const storedGuardrail = data?.data
   return (
     <div class="page guardrail">
       <p>
         <a href="/guardrails">← Guardrails</a>
       </p>
-      {failure && !isNewDefault && <FailureState failure={failure} retry={reload} />}
-      {!failure && !found && <Loading />}
-      {(found || isNewDefault) && (
+      {failure && !isNewDefault && <FailureState failure={failure} onRetry={reload} />}
+      {!failure && !storedGuardrail && <Loading />}
+      {(storedGuardrail || isNewDefault) && (
         <GuardrailDetails
-          id={id}
-          guardrail={isNewDefault ? undefined : found}
-          saved={found && !isNewDefault ? policyOf(found) : emptyPolicy(`Workspace ${workspace?.name} Default`)}
+          guardrailId={guardrailId}
+          guardrail={isNewDefault ? undefined : storedGuardrail}
+          savedPolicy={
+            storedGuardrail && !isNewDefault
+              ? policyOf(storedGuardrail)
+              : emptyPolicy(`Workspace ${workspace?.name} Default`)
+          }
           defaultOf={workspace?.name}
-          {...(workspaces && workspaces.length > 1 && { workspace: workspaceNameOf(workspaces, found) })}
+          workspace={workspaces && workspaces.length > 1 ? workspaceNameOf(workspaces, storedGuardrail) : undefined}
           canChange={canChange}
-          reload={reload}
+          onReload={reload}
         />
       )}
     </div>
@@ -58,26 +62,34 @@ const workspaceNameOf = (all: Workspace[], guardrail: Guardrail | undefined) =>
   all.find(({ id }) => id === guardrail?.workspace_id)?.name
 
 type GuardrailDetailsProps = {
-  id: string
+  guardrailId: string
   guardrail: Guardrail | undefined
-  saved: Policy
+  savedPolicy: Policy
   /** The name of the workspace whose default it is. */
   defaultOf: string | undefined
   /** The name of its workspace, if there are several. */
   workspace?: string | undefined
   canChange: boolean
-  reload: () => void
+  onReload: () => void
 }
 
-function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChange, reload }: GuardrailDetailsProps) {
+function GuardrailDetails({
+  guardrailId,
+  guardrail,
+  savedPolicy,
+  defaultOf,
+  workspace,
+  canChange,
+  onReload,
+}: GuardrailDetailsProps) {
   const { route } = useLocation()
-  const [draft, setDraft] = useDraft<{ base: Guardrail | undefined; policy: Policy }>(id)
+  const [draft, setDraft] = useDraft<{ base: Guardrail | undefined; policy: Policy }>(guardrailId)
   /** Changes when the form must be filled again. */
   const [formVersion, setFormVersion] = useState(0)
-  const policy = draft?.policy ?? saved
+  const policy = draft?.policy ?? savedPolicy
   /** The guardrail on which the draft is based. */
   const base = draft ? draft.base : guardrail
-  const basePolicy = base ? policyOf(base) : saved
+  const basePolicy = base ? policyOf(base) : savedPolicy
   const isChanged = changesBetween(basePolicy, policy).length > 0
   const isOutdated = draft !== undefined && etagOf(base) !== etagOf(guardrail)
   const setPolicy = (next: Policy | undefined) => setDraft(next && { base, policy: next })
@@ -88,53 +100,64 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
   }
   const onSaved = () => {
     replacePolicy(undefined)
-    reload()
+    onReload()
   }
   const merge = () => {
-    setDraft({ base: guardrail, policy: mergeFields(basePolicy, policy, saved) })
+    setDraft({ base: guardrail, policy: mergeFields(basePolicy, policy, savedPolicy) })
     setFormVersion((before) => before + 1)
   }
-  useKeys([{ key: 'Escape', description: 'back to the list', act: () => route('/guardrails') }])
+  useKeys([{ key: 'Escape', description: 'back to the list', onPress: () => route('/guardrails') }])
   return (
     <>
-      <Head {...{ id, guardrail, policy: saved, defaultOf, workspace, canChange }} />
+      <Head {...{ guardrailId, guardrail, policy: savedPolicy, defaultOf, workspace, canChange }} />
       <Effect policy={policy} isChanged={isChanged} />
       {canChange && (
         <div class="guardrail-columns">
-          <Editor key={`${formVersion} ${base?.updated_at}`} policy={policy} change={setPolicy} />
+          <Editor key={`${formVersion} ${base?.updated_at}`} policy={policy} onChange={setPolicy} />
           <div class="guardrail-side">
-            {isOutdated && <Conflict name="The guardrail" changes={changesBetween(basePolicy, saved)} merge={merge} />}
+            {isOutdated && (
+              <Conflict name="The guardrail" changes={changesBetween(basePolicy, savedPolicy)} onMerge={merge} />
+            )}
             {isChanged && (
               <UnsavedChanges
-                id={id}
+                guardrailId={guardrailId}
                 base={base}
-                saved={basePolicy}
+                savedPolicy={basePolicy}
                 policy={policy}
                 isOutdated={isOutdated}
-                discard={() => replacePolicy(undefined)}
+                onDiscard={() => replacePolicy(undefined)}
                 onSaved={onSaved}
-                reload={reload}
+                onReload={onReload}
               />
             )}
-            <TryText id={id} saved={saved} policy={policy} />
-            <GuardrailReplay id={id} saved={saved} policy={policy} />
+            <TryText guardrailId={guardrailId} savedPolicy={savedPolicy} policy={policy} />
+            <GuardrailReplay guardrailId={guardrailId} savedPolicy={savedPolicy} policy={policy} />
           </div>
         </div>
       )}
-      {!canChange && <GuardrailReplay id={id} saved={saved} policy={policy} />}
+      {!canChange && <GuardrailReplay guardrailId={guardrailId} savedPolicy={savedPolicy} policy={policy} />}
       {guardrail && (
-        <Assignments id={id} workspaceId={guardrail.workspace_id} defaultOf={defaultOf} canChange={canChange} />
+        <Assignments
+          guardrailId={guardrailId}
+          workspaceId={guardrail.workspace_id}
+          defaultOf={defaultOf}
+          canChange={canChange}
+        />
       )}
-      <History id={id} version={guardrail?.updated_at} {...(canChange && { restore: replacePolicy })} />
+      <History
+        guardrailId={guardrailId}
+        version={guardrail?.updated_at}
+        onRestore={canChange ? replacePolicy : undefined}
+      />
     </>
   )
 }
 
-type HeadProps = Pick<GuardrailDetailsProps, 'id' | 'guardrail' | 'defaultOf' | 'workspace' | 'canChange'> & {
+type HeadProps = Pick<GuardrailDetailsProps, 'guardrailId' | 'guardrail' | 'defaultOf' | 'workspace' | 'canChange'> & {
   policy: Policy
 }
 
-function Head({ id, guardrail, policy, defaultOf, workspace, canChange }: HeadProps) {
+function Head({ guardrailId, guardrail, policy, defaultOf, workspace, canChange }: HeadProps) {
   return (
     <>
       <header>
@@ -146,7 +169,7 @@ function Head({ id, guardrail, policy, defaultOf, workspace, canChange }: HeadPr
             Updated <RelativeTime time={guardrail.updated_at} />
           </span>
         )}
-        <a class="button" href={`/requests?guardrail_id=${id}`}>
+        <a class="button" href={`/requests?guardrail_id=${guardrailId}`}>
           Requests
         </a>
         {canChange && guardrail && defaultOf === undefined && <DeleteGuardrail guardrail={guardrail} />}
@@ -163,7 +186,7 @@ function Head({ id, guardrail, policy, defaultOf, workspace, canChange }: HeadPr
         </p>
       )}
       {guardrail && (guardrail.limit_usd !== null || guardrail.group_limits !== null) && (
-        <AlertThresholds kind="guardrail" id={id} canChange={canChange} />
+        <AlertThresholds kind="guardrail" targetId={guardrailId} canChange={canChange} />
       )}
       {guardrail?.spenders && guardrail.spenders.length > 0 && <Spenders spenders={guardrail.spenders} />}
       {guardrail?.group_spending && guardrail.group_spending.length > 0 && (
@@ -196,7 +219,7 @@ function GroupSpending({ groups }: { groups: NonNullable<Guardrail['group_spendi
     <div class="parts">
       <BudgetTable
         label="Sessions and tags with the highest spending"
-        head="session or tag"
+        firstColumn="session or tag"
         rows={groups.map(({ by, tag_name, value, ...amounts }) => ({
           ...amounts,
           id: `${by} ${tag_name} ${value}`,

@@ -15,5 +15,9 @@ export function Screen() {
   if (state.state !== 'signed-in') return <Loading />
   if (state.session.role === 'developer') return <FailureState failure={forbidden} />
   const canChange = state.session.role !== 'viewer'
-  return id ? <GuardrailPage key={id} id={id} canChange={canChange} /> : <GuardrailList canChange={canChange} />
+  return id ? (
+    <GuardrailPage key={id} guardrailId={id} canChange={canChange} />
+  ) : (
+    <GuardrailList canChange={canChange} />
+  )
 }

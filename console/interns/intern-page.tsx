@@ -23,8 +23,8 @@ import { Tools } from './tools/tools.tsx'
 import { escapeInvisible } from './visible-text.ts'
 
 /** An intern: status, open questions and sessions. */
-export function InternPage({ id }: { id: string }) {
-  const { data, failure, reload } = useGet('GET /interns/{internId}', { params: { internId: id } })
+export function InternPage({ internId }: { internId: string }) {
+  const { data, failure, reload } = useGet('GET /interns/{internId}', { params: { internId } })
   const interns = useInterns()
   useInternChanges(reload)
   const canChange = canUseModelsAndInterns() && currentSession()?.member.id === data?.creator_user_id
@@ -34,7 +34,7 @@ export function InternPage({ id }: { id: string }) {
       <p>
         <a href="/interns">← Interns</a>
       </p>
-      {failure && <FailureState failure={failure} retry={reload} />}
+      {failure && <FailureState failure={failure} onRetry={reload} />}
       {!failure && !data && <Loading />}
       {data && (
         <>
@@ -64,20 +64,20 @@ export function InternPage({ id }: { id: string }) {
 
 /** Buttons to change and delete the intern. */
 function EditButtons({ intern, onDone }: { intern: Intern; onDone: () => void }) {
-  const [open, setOpen] = useState<'change' | 'delete'>()
-  const close = () => setOpen(undefined)
+  const [openDialog, setOpenDialog] = useState<'change' | 'delete'>()
+  const close = () => setOpenDialog(undefined)
   return (
     <span class="intern-actions">
-      <button type="button" onClick={() => setOpen('change')}>
+      <button type="button" onClick={() => setOpenDialog('change')}>
         Change
       </button>
       {isDeletable(intern) && (
-        <button type="button" onClick={() => setOpen('delete')}>
+        <button type="button" onClick={() => setOpenDialog('delete')}>
           Delete
         </button>
       )}
-      {open === 'change' && <ChangeIntern intern={intern} onDone={onDone} onClose={close} />}
-      {open === 'delete' && <DeleteIntern intern={intern} onClose={close} />}
+      {openDialog === 'change' && <ChangeIntern intern={intern} onDone={onDone} onClose={close} />}
+      {openDialog === 'delete' && <DeleteIntern intern={intern} onClose={close} />}
     </span>
   )
 }
@@ -94,7 +94,7 @@ function Tab({ intern, questions, canChange, onDone }: TabProps) {
   const currentTab = useCurrentTab()
   if (currentTab === 'rules') return <Rules owner={{ kind: 'intern', id: intern.id }} canChange={canChange} />
   if (currentTab === 'tools') return <Tools intern={intern} canChange={canChange} onDone={onDone} />
-  if (currentTab === 'log' && canUseModelsAndInterns()) return <Log id={intern.id} />
+  if (currentTab === 'log' && canUseModelsAndInterns()) return <Log internId={intern.id} />
   return (
     <>
       <Inbox questions={questions} />
@@ -106,7 +106,7 @@ function Tab({ intern, questions, canChange, onDone }: TabProps) {
         <>
           {intern.status !== 'running' && <NotRunning />}
           <Sessions intern={intern} />
-          {canUseModelsAndInterns() && <Files id={intern.id} />}
+          {canUseModelsAndInterns() && <Files internId={intern.id} />}
         </>
       )}
     </>
@@ -144,12 +144,12 @@ function Sessions({ intern: { id, name, status } }: { intern: Intern }) {
     const timer = setInterval(() => !document.hidden && reload(), activePollMs)
     return () => clearInterval(timer)
   }, [isActive, reload])
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!data) return <Loading />
   if (data.rows.length === 0) {
     const canStart = status === 'running' && canUseModelsAndInterns()
     return (
-      <EmptyState title="No sessions yet" {...(canStart && { paste: `npx signalbox chat ${name}` })}>
+      <EmptyState title="No sessions yet" command={canStart ? `npx signalbox chat ${name}` : undefined}>
         {canStart && <p>Write a message above, or run:</p>}
       </EmptyState>
     )

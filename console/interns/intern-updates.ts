@@ -18,11 +18,11 @@ const settleMs = 120
 const pollMs = 10_000
 
 /** Calls `act` when an intern or a question has changed. */
-export function useInternChanges(act: () => void): void {
+export function useInternChanges(onChange: () => void): void {
   const timer = useRef<number>(undefined)
   const schedule = () => {
     clearTimeout(timer.current)
-    timer.current = window.setTimeout(act, settleMs)
+    timer.current = window.setTimeout(onChange, settleMs)
   }
   useEvents('question', schedule)
   useEvents('intern', schedule)

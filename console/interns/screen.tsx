@@ -8,5 +8,5 @@ import { SessionPage } from './sessions/session-page.tsx'
 export function Screen() {
   const [id, session] = useRoute().params.rest?.split('/') ?? []
   if (id && session) return <SessionPage key={session} internId={id} sessionId={session} />
-  return id ? <InternPage key={id} id={id} /> : <InternsHome />
+  return id ? <InternPage key={id} internId={id} /> : <InternsHome />
 }

@@ -15,10 +15,10 @@ export function useWorkspaceFilter(): { workspace_id?: string } {
 /** Selects the workspace, on a page of all workspaces. */
 export function WorkspaceSelect() {
   const { values, set } = useFilters()
-  const me = currentSession()
-  const workspaces = useAllRows('GET /workspaces', me && showsAllWorkspaces(me) ? {} : undefined).data ?? []
+  const session = currentSession()
+  const workspaces = useAllRows('GET /workspaces', session && showsAllWorkspaces(session) ? {} : undefined).data ?? []
   if (workspaces.length < 2) return null
-  const selectedId = values.workspace_id ?? me?.workspace.id
+  const selectedId = values.workspace_id ?? session?.workspace.id
   const selected = workspaces.find(({ id, slug }) => id === selectedId || slug === selectedId)
   return (
     <select
@@ -26,7 +26,7 @@ export function WorkspaceSelect() {
       value={selected?.slug}
       onChange={(event) => {
         const { value } = event.currentTarget
-        const isOwn = workspaces.find(({ slug }) => slug === value)?.id === me?.workspace.id
+        const isOwn = workspaces.find(({ slug }) => slug === value)?.id === session?.workspace.id
         set({ workspace_id: isOwn ? undefined : value, offset: undefined })
       }}
     >
@@ -41,10 +41,10 @@ export function WorkspaceSelect() {
 
 /** The workspace of a tab that shows only one: that of the page, or the selected one on a page of all workspaces. */
 export function useShownWorkspace(): { id: string; name: string } | undefined {
-  const me = currentSession()
+  const session = currentSession()
   const { workspace_id } = useWorkspaceFilter()
-  if (!me) return undefined
-  if (workspace_id === undefined) return me.workspace
-  const found = me.workspaces.find(({ id, slug }) => id === workspace_id || slug === workspace_id)
-  return { id: found?.id ?? workspace_id, name: found?.name ?? workspace_id }
+  if (!session) return undefined
+  if (workspace_id === undefined) return session.workspace
+  const workspace = session.workspaces.find(({ id, slug }) => id === workspace_id || slug === workspace_id)
+  return { id: workspace?.id ?? workspace_id, name: workspace?.name ?? workspace_id }
 }

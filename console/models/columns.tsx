@@ -9,9 +9,8 @@ const dash = <span class="dim">–</span>
 
 export const intelligenceOf = ({ benchmarks }: Model) => benchmarks?.artificial_analysis.intelligence_index ?? undefined
 
-/** Formats a day as `2026-11-30`. */
-const dayFormat = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' })
-export const dayOf = ({ created }: Model) => dayFormat.format(created * 1000)
+/** The day of the release in UTC, such as `2026-11-30`. */
+export const dayOf = ({ created }: Model) => new Date(created * 1000).toISOString().slice(0, 10)
 
 /** The input modalities other than text, such as `image, file`. */
 const extraInputs = ({ architecture }: Model) =>
@@ -22,7 +21,7 @@ function Context({ model }: { model: Model }) {
 }
 
 /** @param hasScores whether any model has a score; otherwise the column is omitted. */
-export function columnsOf(measured: MeasurementsByModel, hasScores: boolean): Column<Model>[] {
+export function columnsOf(measurements: MeasurementsByModel, hasScores: boolean): Column<Model>[] {
   const numberColumn = (
     name: string,
     title: string,
@@ -44,26 +43,32 @@ export function columnsOf(measured: MeasurementsByModel, hasScores: boolean): Co
       width: 'minmax(200px, 2fr)',
       cell: ({ id, name }) => <span title={name}>{id}</span>,
     },
-    numberColumn('prompt', 'prompt / M', '92px', ({ pricing }) => <PerMillion usd={pricing.prompt} />),
-    numberColumn('completion', 'completion / M', '112px', ({ pricing }) => <PerMillion usd={pricing.completion} />),
-    numberColumn('cached', 'cached / M', '92px', ({ pricing }) => <PerMillion usd={pricing.input_cache_read} />, 980),
+    numberColumn('prompt', 'prompt, $/M', '92px', ({ pricing }) => <PerMillion usd={pricing.prompt} />),
+    numberColumn('completion', 'completion, $/M', '112px', ({ pricing }) => <PerMillion usd={pricing.completion} />),
+    numberColumn('cached', 'cached, $/M', '92px', ({ pricing }) => <PerMillion usd={pricing.input_cache_read} />, 980),
     numberColumn('context', 'context', '76px', (model) => <Context model={model} />),
     ...(hasScores
       ? [numberColumn('intelligence', 'intelligence', '92px', (model) => intelligenceOf(model) ?? dash, 760)]
       : []),
-    numberColumn('first', 'first token', '88px', ({ id }) => formatOrDash(measured.get(id)?.firstToken, duration), 640),
+    numberColumn(
+      'first',
+      'first token',
+      '88px',
+      ({ id }) => formatOrDash(measurements.get(id)?.firstToken, duration),
+      640,
+    ),
     numberColumn(
       'speed',
       'tokens/s',
       '76px',
-      ({ id }) => formatOrDash(measured.get(id)?.throughput, (speed) => speed.toFixed(0)),
+      ({ id }) => formatOrDash(measurements.get(id)?.throughput, (speed) => speed.toFixed(0)),
       640,
     ),
     numberColumn(
       'requests',
       'requests, 30 d',
       '108px',
-      ({ id }) => formatOrDash(measured.get(id)?.requests, exactCount),
+      ({ id }) => formatOrDash(measurements.get(id)?.requests, exactCount),
       860,
     ),
     {

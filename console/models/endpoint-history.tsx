@@ -8,10 +8,10 @@ import { percent } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 
 /** Hourly measurements of the endpoints of a model. */
-export function History({ id }: { id: string }) {
-  const { data, failure, reload } = useGet('GET /endpoints/history', { query: { model: id } })
+export function History({ modelId }: { modelId: string }) {
+  const { data, failure, reload } = useGet('GET /endpoints/history', { query: { model: modelId } })
   const plots = useMemo(() => (data ? linesOf(data.data, Date.now()) : undefined), [data])
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!plots) return null
   return (
     <>
@@ -61,9 +61,9 @@ const hoursShown = 24
 function linesOf(histories: EndpointHistory[], now: number) {
   const last = Math.floor(now / hourMs)
   const dates = Array.from({ length: hoursShown }, (_, index) => (last - hoursShown + 1 + index) * hourMs)
-  const measured = histories.filter(({ points }) => points.length > 0)
+  const measuredHistories = histories.filter(({ points }) => points.length > 0)
   const lines = (figureOf: (point: Point) => number | null | undefined): PlotLine[] =>
-    measured.map(({ tag, points }, index) => {
+    measuredHistories.map(({ tag, points }, index) => {
       const byDate = new Map(points.map((point) => [Date.parse(point.date), figureOf(point) ?? null]))
       const dash = dashes[index % dashes.length]
       return { label: tag, values: dates.map((date) => byDate.get(date) ?? null), dash }

@@ -3,7 +3,7 @@ import { count, exactCount, percent } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 import { PerMillion } from './price.tsx'
 
-const tones: Record<string, string> = { healthy: 'ok', degraded: 'warn', down: 'bad', unconfigured: 'warn' }
+const statusClasses: Record<string, string> = { healthy: 'ok', degraded: 'warn', down: 'bad', unconfigured: 'warn' }
 const statusLabels: Record<string, string> = { unconfigured: 'no credential' }
 
 /** The endpoints of a model. The best value of a column is bold if several endpoints are configured. */
@@ -63,7 +63,7 @@ function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues }) {
         {provider_name} <span class="dim">{tag}</span>
       </th>
       <td>
-        <span class={`dot ${tones[status] ?? 'warn'}`} />
+        <span class={`dot ${statusClasses[status] ?? 'warn'}`} />
         {statusLabels[status] ?? status}
         {endpoint.billed_more_than_bound !== undefined && (
           <span class="mark bad" title={`In ${exactCount(endpoint.billed_more_than_bound)} requests`}>

@@ -10,17 +10,17 @@ import { countText } from '../format/count.ts'
 export function ModelGuardrails({ author, slug }: { author: string; slug: string }) {
   const seesAllGuardrails = canSeeAll(currentSession())
   const { data, failure, reload } = useAllRows('GET /models/{author}/{slug}/guardrails', { params: { author, slug } })
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!data) return null
-  const restricting = data.filter(({ rule, endpoints }) => rule !== null || endpoints.length > 0)
-  const others = data.length - restricting.length
+  const restrictingGuardrails = data.filter(({ rule, endpoints }) => rule !== null || endpoints.length > 0)
+  const others = data.length - restrictingGuardrails.length
   return (
     <section aria-label="Guardrails">
       <h2>Guardrails</h2>
-      {restricting.length > 0 && (
+      {restrictingGuardrails.length > 0 && (
         <table class="plain-table">
           <tbody>
-            {restricting.map((verdict) => (
+            {restrictingGuardrails.map((verdict) => (
               <GuardrailRow key={verdict.guardrail_id} verdict={verdict} isLinked={seesAllGuardrails} />
             ))}
           </tbody>
@@ -30,7 +30,7 @@ export function ModelGuardrails({ author, slug }: { author: string; slug: string
         {data.length === 0
           ? `No guardrails${seesAllGuardrails ? '' : ' apply to you'}. The model is allowed.`
           : others > 0 &&
-            `${countText(others, restricting.length > 0 ? 'other guardrail' : 'guardrail')} without restrictions on this model.`}
+            `${countText(others, restrictingGuardrails.length > 0 ? 'other guardrail' : 'guardrail')} without restrictions on this model.`}
       </p>
     </section>
   )

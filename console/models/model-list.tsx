@@ -26,7 +26,7 @@ export function ModelList() {
   const allModels = useGet('GET /models', values.mine ? undefined : { query })
   const ownModels = useGet('GET /models/user', values.mine ? { query } : undefined)
   const { data, failure, isLoading, isCurrent, reload } = values.mine ? ownModels : allModels
-  const measured = useMeasurements()
+  const measurements = useMeasurements()
   const models: Model[] = data?.data ?? []
   const pathOf = (id: string) => `/models/${id}${queryOf(values)}`
   return (
@@ -34,23 +34,23 @@ export function ModelList() {
       <Heading isHidden>Models</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <Bar filters={filters} models={models} count={data ? data.total_count : undefined} />
-      {failure && <FailureState failure={failure} retry={reload} />}
+      {failure && <FailureState failure={failure} onRetry={reload} />}
       {!failure && !data && <Loading />}
       {!failure && data && models.length === 0 && <NoModels filters={filters} />}
       {!failure && models.length > 0 && values.view === 'plots' && (
-        <Plots models={models} measurements={measured} pathOf={pathOf} />
+        <Plots models={models} measurements={measurements} pathOf={pathOf} />
       )}
       {!failure && models.length > 0 && values.view !== 'plots' && (
         <Table<Model>
           label="Models"
           rows={models}
           columns={columnsOf(
-            measured,
+            measurements,
             models.some((model) => intelligenceOf(model) !== undefined),
           )}
           keyOf={({ id }) => id}
           onOpen={({ id }) => route(pathOf(id))}
-          narrow={(model) => <NarrowRow model={model} measurements={measured} />}
+          narrow={(model) => <NarrowRow model={model} measurements={measurements} />}
         />
       )}
     </div>

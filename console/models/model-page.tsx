@@ -15,30 +15,30 @@ import { Endpoints } from './endpoints.tsx'
 import { ModelGuardrails } from './model-guardrails.tsx'
 
 /** A model with its endpoints, guardrails and history. Escape returns to the list. */
-export function ModelPage({ id }: { id: string }) {
+export function ModelPage({ modelId }: { modelId: string }) {
   const { route, query } = useLocation()
-  const [author = '', slug = ''] = id.split('/')
+  const [author = '', slug = ''] = modelId.split('/')
   const model = useGet('GET /model/{author}/{slug}', { params: { author, slug } })
   const endpoints = useGet('GET /models/{author}/{slug}/endpoints', { params: { author, slug } })
   const back = `/models${queryOf(query)}`
-  useKeys([{ key: 'Escape', description: 'back to the list', act: () => route(back) }])
+  useKeys([{ key: 'Escape', description: 'back to the list', onPress: () => route(back) }])
   const failure = model.failure ?? endpoints.failure
-  const found = model.data?.data
+  const loadedModel = model.data?.data
   return (
     <div class="page model">
       <p>
         <a href={back}>← Models</a>
       </p>
-      {failure && <FailureState failure={failure} retry={() => (model.failure ? model : endpoints).reload()} />}
-      {!failure && !found && <Loading />}
-      {found && (
+      {failure && <FailureState failure={failure} onRetry={() => (model.failure ? model : endpoints).reload()} />}
+      {!failure && !loadedModel && <Loading />}
+      {loadedModel && (
         <>
-          <Head model={found} />
-          <ModelFacts model={found} />
-          {found.description && (
+          <Head model={loadedModel} />
+          <ModelFacts model={loadedModel} />
+          {loadedModel.description && (
             <>
               <h2>Description</h2>
-              <p class="description">{found.description}</p>
+              <p class="description">{loadedModel.description}</p>
             </>
           )}
           {endpoints.data && (
@@ -48,7 +48,7 @@ export function ModelPage({ id }: { id: string }) {
             </>
           )}
           <ModelGuardrails author={author} slug={slug} />
-          <History id={found.id} />
+          <History modelId={loadedModel.id} />
         </>
       )}
     </div>

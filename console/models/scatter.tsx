@@ -24,13 +24,13 @@ export function Scatter({ title, valueName, points: all, pathOf }: ScatterProps)
   const height = plotHeight(innerHeight / textScale)
   // A logarithmic axis has no zero.
   const points = all.filter(({ price }) => price > 0)
-  const free = all.length - points.length
+  const freeCount = all.length - points.length
   const front = paretoFront(points)
   return (
     <figure class="plot scatter">
       <figcaption>
         {title}
-        {free > 0 && <span class="dim"> (excludes {countText(free, 'model')} without a price)</span>}
+        {freeCount > 0 && <span class="dim"> (excludes {countText(freeCount, 'model')} without a price)</span>}
       </figcaption>
       <div ref={element} class={points.length === 0 ? 'plot-none' : undefined} style={{ height: rem(height) }}>
         {width > 0 && points.length > 0 && (
@@ -129,8 +129,8 @@ type LabelsProps = {
 /** Labels of dots, those of the front first, as space allows. */
 function Labels({ points, front, x, y, width }: LabelsProps) {
   const frontPoints = new Set(front)
-  const named = [...front.toReversed(), ...points.filter((point) => !frontPoints.has(point))]
-  const dots = named.map(({ id, price, score }) => ({ name: id.split('/').at(-1)!, x: x(price), y: y(score) }))
+  const labelledPoints = [...front.toReversed(), ...points.filter((point) => !frontPoints.has(point))]
+  const dots = labelledPoints.map(({ id, price, score }) => ({ name: id.split('/').at(-1)!, x: x(price), y: y(score) }))
   return (
     <g class="names">
       {placeLabels(dots, { left: margin.left, right: width }).map(({ name, x, y, isLeft }) => (

@@ -6,5 +6,5 @@ import { ModelPage } from './model-page.tsx'
 /** The catalogue: `/models` is the list, `/models/<author>/<slug>` a model. */
 export function Screen() {
   const id = useRoute().params.rest
-  return id ? <ModelPage key={id} id={id} /> : <ModelList />
+  return id ? <ModelPage key={id} modelId={id} /> : <ModelList />
 }

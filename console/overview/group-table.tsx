@@ -8,7 +8,7 @@ import { colourOfGroup, groupName, groupsWithLine } from './stacked-lines.ts'
 
 type GroupTableProps = { rows: Row[]; by: ReturnType<typeof breakdownOf>; filters: Filters }
 
-const heads: [Order, string][] = [
+const orderColumns: [Order, string][] = [
   ['requests', 'requests'],
   ['tokens', 'tokens'],
   ['failed', 'failed'],
@@ -27,7 +27,7 @@ export function GroupTable({ rows, by, filters: { values, set } }: GroupTablePro
         <thead>
           <tr>
             <th scope="col">{by.label}</th>
-            {heads.map(([name, title]) => (
+            {orderColumns.map(([name, title]) => (
               <th key={name} scope="col" class="number" aria-sort={name === order ? 'descending' : undefined}>
                 <button type="button" class="bare" onClick={() => set({ order: name === 'spent' ? undefined : name })}>
                   {title}

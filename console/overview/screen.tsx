@@ -74,7 +74,7 @@ function Overview() {
           Explore
         </a>
       </OverviewFilters>
-      {failure && <FailureState failure={failure} retry={reload} />}
+      {failure && <FailureState failure={failure} onRetry={reload} />}
       {!failure && !data && <Loading />}
       {!failure && data && (
         <div class="overview" aria-busy={isLoading && !isCurrent}>
@@ -94,7 +94,7 @@ function Overview() {
           {data.groups.length === 0 ? (
             <NoRequests
               filtered={isFiltered && 'No requests in this time range match these filters'}
-              clear={filters.clear}
+              onClear={filters.clear}
               title="No requests in this time range"
             >
               <NoCredentials />

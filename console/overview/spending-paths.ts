@@ -1,4 +1,5 @@
-const dayText = (at: number) => new Date(at).toISOString().slice(0, 10)
+/** The day of a time in UTC, such as `2026-11-30`. */
+export const dayText = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 /** The first and last day of a month in UTC. @param monthsAgo 0 is the current month, which ends today. */
 export function monthOf(monthsAgo: number, now: number): { from: string; to: string } {

@@ -1,9 +1,9 @@
 import type { AnalyticsQuery } from '../api/types.ts'
+import { dayMs } from '../format/time.ts'
 
 type Granularity = NonNullable<AnalyticsQuery['granularity']>
 
 const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 
 /** Time ranges by their names in the address, with their granularity. */
 export const spans: Record<string, { label: string; ms: number; granularity: Granularity; stepMs: number }> = {

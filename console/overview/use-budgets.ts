@@ -27,19 +27,19 @@ export function useBudgets(filteredHash: string | undefined): {
   keys: Key[]
   unlistedCount: number
 } {
-  const me = currentSession()
+  const session = currentSession()
   const overviewKeys = useResource(
-    canListKeys(me) ? `keys of the overview ${filteredHash ?? ''}` : undefined,
+    canListKeys(session) ? `keys of the overview ${filteredHash ?? ''}` : undefined,
     (signal) => relevantKeys(filteredHash, signal),
   ).data
   const keys = overviewKeys?.keys ?? []
   const guardrails =
-    useAllRows('GET /guardrails', canSeeAll(me) ? { query: { limited: 'true' } } : undefined).data ?? []
-  const pooled = useResource(me && canSeeAll(me) ? 'pooled budgets' : undefined, (signal) =>
-    pooledBudgets(me!, signal),
+    useAllRows('GET /guardrails', canSeeAll(session) ? { query: { limited: 'true' } } : undefined).data ?? []
+  const pooled = useResource(session && canSeeAll(session) ? 'pooled budgets' : undefined, (signal) =>
+    pooledBudgets(session!, signal),
   ).data
   // A developer who signed in with an API key can read only that key.
-  const currentKey = useGet('GET /key', me === undefined || canListKeys(me) ? undefined : {}).data?.data
+  const currentKey = useGet('GET /key', session === undefined || canListKeys(session) ? undefined : {}).data?.data
   const keyBudgets = [...keys, ...(currentKey ? [currentKey] : [])].flatMap(budgetsOfKey)
   return {
     budgets: [...(pooled ?? []), ...guardrails.flatMap(guardrailBudgets), ...keyBudgets],
@@ -65,9 +65,9 @@ async function relevantKeys(filteredHash: string | undefined, signal: AbortSigna
 const maxWorkspaces = 20
 
 /** The budgets of the workspaces on the page, and of the organization if the session can read them. */
-async function pooledBudgets(me: Session, signal: AbortSignal): Promise<Budget[]> {
-  const { organization, organization_role, workspace, workspaces } = me
-  const shownWorkspaces = showsAllWorkspaces(me) ? workspaces : [workspace]
+async function pooledBudgets(session: Session, signal: AbortSignal): Promise<Budget[]> {
+  const { organization, organization_role, workspace, workspaces } = session
+  const shownWorkspaces = showsAllWorkspaces(session) ? workspaces : [workspace]
   const ofOrganization = async () => {
     if (organization_role === 'developer') return []
     const { data } = await call('GET /organization/budgets', {}, { signal })

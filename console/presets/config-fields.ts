@@ -1,4 +1,4 @@
-import type { Change } from '../components/text/difference.tsx'
+import type { Change } from '../components/text/field-changes.tsx'
 
 /** The contents of a version. */
 export type Version = { system_prompt: string | null; config: Record<string, unknown> }

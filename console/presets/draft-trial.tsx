@@ -13,9 +13,9 @@ export function DraftTrial({ slug, version, canSend }: { slug: string; version: 
   const [text, setText] = useState('')
   const [reply, setReply] = useState<Reply>()
   const [controller, setController] = useState<AbortController>()
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, run } = useAction()
   const send = () =>
-    act(async () => {
+    run(async () => {
       const { data } = await call('POST /presets/{slug}/preview', { params: { slug }, body: { settings: version } })
       const chat = data.chat as ChatRequest
       const messages = [...chat.messages, { role: 'user' as const, content: text }]
@@ -56,7 +56,7 @@ export function DraftTrial({ slug, version, canSend }: { slug: string; version: 
         </p>
       </form>
       <Problem text={problem} />
-      {reply && <ReplyView name="the draft" reply={reply} retry={() => void send()} />}
+      {reply && <ReplyView name="the draft" reply={reply} onRetry={() => void send()} />}
     </section>
   )
 }

@@ -2,7 +2,7 @@ import { ModelPicker } from '../components/form/model-picker.tsx'
 import { fieldLabel } from '../components/policy/rule-label.ts'
 import type { Field } from './config-fields.ts'
 
-type Props = { field: Field; text: string; problem: string | undefined; change: (text: string) => void }
+type Props = { field: Field; text: string; problem: string | undefined; onChange: (text: string) => void }
 
 export const labelOf = ({ name }: Field) => {
   const label = name === 'models' ? 'fallback models' : fieldLabel(name)
@@ -10,7 +10,7 @@ export const labelOf = ({ name }: Field) => {
 }
 
 /** The input of one field of a version, with its problem below. */
-export function FieldInput({ field, text, problem, change }: Props) {
+export function FieldInput({ field, text, problem, onChange }: Props) {
   const { name, kind } = field
   const errorAttributes = problem === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${name}-problem` }
   const isModel = kind === 'model' || kind === 'models'
@@ -21,12 +21,12 @@ export function FieldInput({ field, text, problem, change }: Props) {
           label={labelOf(field)}
           models={text.split('\n').filter(Boolean)}
           // A model that is added replaces the only one.
-          choose={(models) => change(kind === 'model' ? (models.at(-1) ?? '') : models.join('\n'))}
+          onChange={(models) => onChange(kind === 'model' ? (models.at(-1) ?? '') : models.join('\n'))}
         />
       ) : (
         <label for={`preset-${name}`}>
           {labelOf(field)}
-          <Input field={field} text={text} change={change} errorAttributes={errorAttributes} />
+          <Input field={field} text={text} onChange={onChange} errorAttributes={errorAttributes} />
         </label>
       )}
       {problem !== undefined && (
@@ -41,7 +41,7 @@ export function FieldInput({ field, text, problem, change }: Props) {
 function Input({
   field: { name, kind, hint },
   text,
-  change,
+  onChange,
   errorAttributes,
 }: Omit<Props, 'problem'> & { errorAttributes: object }) {
   const inputProps = {
@@ -49,7 +49,7 @@ function Input({
     id: `preset-${name}`,
     value: text,
     placeholder: hint ?? '',
-    onInput: (event: { currentTarget: { value: string } }) => change(event.currentTarget.value),
+    onInput: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
   }
   if (kind === 'flag')
     return (
@@ -57,7 +57,7 @@ function Input({
         {...errorAttributes}
         id={inputProps.id}
         value={text}
-        onChange={(event) => change(event.currentTarget.value)}
+        onChange={(event) => onChange(event.currentTarget.value)}
       >
         <option value="">Default</option>
         <option value="true">Yes</option>

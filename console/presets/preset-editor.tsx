@@ -19,31 +19,31 @@ type Props = {
   versions: PresetVersion[]
   /** The version that a new draft changes. */
   start: PresetVersion | undefined
-  reload: () => void
-  close: (saved?: PresetVersion) => void
+  onReload: () => void
+  onClose: (saved?: PresetVersion) => void
 }
 
 /** Edits all fields of a version. The result is saved as a new version. */
-export function PresetEditor({ slug, preset, versions, start, reload, close }: Props) {
+export function PresetEditor({ slug, preset, versions, start, onReload, onClose }: Props) {
   const draft = usePresetDraft(slug, preset, versions, start)
   const [addedNames, setAddedNames] = useState<string[]>([])
   const { problems, rest: otherProblem } = useProblems(slug, draft)
   const isVisible = ({ name, isCommon }: (typeof fields)[number]) =>
     isCommon || draft.entries[name] !== undefined || addedNames.includes(name)
   const unknownNames = Object.keys(draft.entries).filter((name) => !fields.some((field) => field.name === name))
-  const visible = [...fields.filter(isVisible), ...unknownNames.map((name) => ({ name, kind: 'json' as const }))]
-  const hidden = fields.filter((field) => !isVisible(field))
+  const visibleFields = [...fields.filter(isVisible), ...unknownNames.map((name) => ({ name, kind: 'json' as const }))]
+  const hiddenFields = fields.filter((field) => !isVisible(field))
   return (
     <div class="preset-editing">
       <section aria-label="Draft">
         <h2>{draft.base.number === undefined ? 'New preset' : `New version, based on version ${draft.base.number}`}</h2>
-        {visible.map((field) => (
+        {visibleFields.map((field) => (
           <FieldInput
             key={field.name}
             field={field}
             text={draft.entries[field.name] ?? ''}
             problem={problems[field.name]}
-            change={(text) => draft.set(field.name, text)}
+            onChange={(text) => draft.setField(field.name, text)}
           />
         ))}
         <label class="preset-field">
@@ -55,7 +55,7 @@ export function PresetEditor({ slug, preset, versions, start, reload, close }: P
             }}
           >
             <option value="">Choose a field</option>
-            {hidden.map((field) => (
+            {hiddenFields.map((field) => (
               <option key={field.name} value={field.name}>
                 {labelOf(field)}
               </option>
@@ -67,7 +67,7 @@ export function PresetEditor({ slug, preset, versions, start, reload, close }: P
       <div class="preset-side">
         {draft.conflict && <VersionConflict draft={draft} storedVersion={draft.conflict} />}
         <SaveVersion
-          {...{ slug, preset, versions, draft, reload, close }}
+          {...{ slug, preset, versions, draft, onReload, onClose }}
           hasProblems={Object.keys(problems).length > 0}
         />
         {canUseModelsAndInterns() && (

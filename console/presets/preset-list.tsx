@@ -28,10 +28,10 @@ export function PresetList() {
         </span>
         {canManage() && presets && <NewPreset presets={presets} />}
       </div>
-      {failure && <FailureState failure={failure} retry={reload} />}
+      {failure && <FailureState failure={failure} onRetry={reload} />}
       {!failure && !presets && <Loading />}
       {!failure && presets?.length === 0 && (
-        <EmptyState title="No presets yet" {...(canManage() && { command: exampleCommand })}>
+        <EmptyState title="No presets yet" command={canManage() ? exampleCommand : undefined}>
           <p>
             {canManage()
               ? 'Create one above, save the settings of a chat, or run:'
@@ -57,13 +57,13 @@ export function PresetList() {
 function NewPreset({ presets }: { presets: Preset[] }) {
   const { route } = useLocation()
   const [slug, setSlug] = useState('')
-  const open = (event: Event) => {
+  const openEditor = (event: Event) => {
     event.preventDefault()
     const exists = presets.some((preset) => preset.slug === slug)
     route(`/presets/${slug}${exists ? '' : '?edit=new'}`)
   }
   return (
-    <form class="preset-new" onSubmit={open}>
+    <form class="preset-new" onSubmit={openEditor}>
       <input
         aria-label="Name of a new preset"
         {...presetNameAttributes}

@@ -23,17 +23,20 @@ export function PresetPage({ slug }: { slug: string }) {
   const versions = useResource(isNew ? undefined : `/presets/${slug}/versions`, (signal) =>
     fetchAllPages((query) => call('GET /presets/{slug}/versions', { params: { slug }, query }, { signal })),
   )
-  useKeys([{ key: 'Escape', description: 'back to the list', act: () => route('/presets') }])
+  useKeys([{ key: 'Escape', description: 'back to the list', onPress: () => route('/presets') }])
   const failure = preset.failure ?? versions.failure
   const reload = () => {
     preset.reload()
     versions.reload()
   }
-  const found = isNew ? undefined : preset.data?.data
+  const storedPreset = isNew ? undefined : preset.data?.data
   const close = (saved?: PresetVersion) => {
-    const inUse = found?.designated_version.version
+    const inUse = storedPreset?.designated_version.version
     if (saved) toast(savedText(saved.version, inUse))
-    route(saved || found ? path + queryOf({ version: saved?.version, against: saved && inUse }) : '/presets', true)
+    route(
+      saved || storedPreset ? path + queryOf({ version: saved?.version, against: saved && inUse }) : '/presets',
+      true,
+    )
   }
   return (
     <div class="page preset">
@@ -43,7 +46,7 @@ export function PresetPage({ slug }: { slug: string }) {
       {failure && (
         <>
           <Heading isHidden>{`@preset/${slug}`}</Heading>
-          <FailureState failure={failure} retry={reload} />
+          <FailureState failure={failure} onRetry={reload} />
         </>
       )}
       {isNew && (
@@ -51,22 +54,29 @@ export function PresetPage({ slug }: { slug: string }) {
           <header>
             <Heading>{`@preset/${slug}`}</Heading>
           </header>
-          <PresetEditor {...{ slug, reload, close }} preset={undefined} versions={[]} start={undefined} />
+          <PresetEditor
+            {...{ slug, onReload: reload, onClose: close }}
+            preset={undefined}
+            versions={[]}
+            start={undefined}
+          />
         </>
       )}
-      {!isNew && !failure && !(found && versions.data) && <Loading />}
-      {!failure && found && versions.data && (
+      {!isNew && !failure && !(storedPreset && versions.data) && <Loading />}
+      {!failure && storedPreset && versions.data && (
         <>
-          <Head preset={found} />
+          <Head preset={storedPreset} />
           {canManage() && query.edit ? (
             <PresetEditor
-              {...{ slug, reload, close }}
-              preset={found}
+              {...{ slug, onReload: reload, onClose: close }}
+              preset={storedPreset}
               versions={versions.data}
-              start={versions.data.find(({ version }) => String(version) === query.edit) ?? found.designated_version}
+              start={
+                versions.data.find(({ version }) => String(version) === query.edit) ?? storedPreset.designated_version
+              }
             />
           ) : (
-            <Versions preset={found} versions={versions.data} reload={reload} />
+            <Versions preset={storedPreset} versions={versions.data} onReload={reload} />
           )}
         </>
       )}
@@ -103,15 +113,15 @@ function Head({ preset: { slug, description, status } }: { preset: PresetWithVer
 const chatPath = (slug: string, ...versions: number[]) =>
   `/chat${queryOf({ model: [...new Set(versions)].map((version) => `@preset/${slug}@${version}`).join() })}`
 
-type VersionsProps = { preset: PresetWithVersion; versions: PresetVersion[]; reload: () => void }
+type VersionsProps = { preset: PresetWithVersion; versions: PresetVersion[]; onReload: () => void }
 
 /** The list of versions. The selected and the compared version are in the address. */
-function Versions({ preset, versions, reload }: VersionsProps) {
+function Versions({ preset, versions, onReload }: VersionsProps) {
   const { path, query, route } = useLocation()
-  const designated = preset.designated_version
+  const designatedVersion = preset.designated_version
   const findVersion = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
-  const selected = findVersion(query.version) ?? designated
-  const baseVersion = findVersion(query.against) ?? selected
+  const selectedVersion = findVersion(query.version) ?? designatedVersion
+  const baseVersion = findVersion(query.against) ?? selectedVersion
   const show = (part: object) => route(path + queryOf({ ...query, ...part }), true)
   return (
     <div class="preset-versions">
@@ -122,49 +132,58 @@ function Versions({ preset, versions, reload }: VersionsProps) {
             <li key={one.id}>
               <button
                 type="button"
-                aria-pressed={one.id === selected.id}
+                aria-pressed={one.id === selectedVersion.id}
                 onClick={() =>
-                  show({ version: one.version, against: designated.id === one.id ? undefined : designated.version })
+                  show({
+                    version: one.version,
+                    against: designatedVersion.id === one.id ? undefined : designatedVersion.version,
+                  })
                 }
               >
                 Version {one.version}
               </button>{' '}
-              <ClockTime time={one.created_at} /> {one.id === designated.id && <span class="ok">in use</span>}
+              <ClockTime time={one.created_at} /> {one.id === designatedVersion.id && <span class="ok">in use</span>}
             </li>
           ))}
         </ul>
       </section>
       <section aria-label="Contents">
         <h2>
-          Version {selected.version}{' '}
+          Version {selectedVersion.version}{' '}
           <select
             aria-label="Compare with"
             value={baseVersion.version}
-            onChange={(event) => show({ version: selected.version, against: event.currentTarget.value })}
+            onChange={(event) => show({ version: selectedVersion.version, against: event.currentTarget.value })}
           >
             {versions.map(({ id, version }) => (
               <option key={id} value={version}>
-                {id === selected.id ? 'No comparison' : `Compare with version ${version}`}
+                {id === selectedVersion.id ? 'No comparison' : `Compare with version ${version}`}
               </option>
             ))}
           </select>{' '}
           {preset.status === 'active' && canUseModelsAndInterns() && (
-            <a class="button" href={chatPath(preset.slug, baseVersion.version, selected.version)}>
-              {baseVersion.id === selected.id ? `Try version ${selected.version}` : 'Run both side by side'}
+            <a class="button" href={chatPath(preset.slug, baseVersion.version, selectedVersion.version)}>
+              {baseVersion.id === selectedVersion.id
+                ? `Try version ${selectedVersion.version}`
+                : 'Run both side by side'}
             </a>
           )}{' '}
           {canManage() && (
-            <a class="button" href={path + queryOf({ edit: selected.version })}>
+            <a class="button" href={path + queryOf({ edit: selectedVersion.version })}>
               {hasDraft(`preset ${preset.slug}`) ? 'Continue draft' : 'Edit'}
             </a>
           )}{' '}
-          {canManage() && selected.id !== designated.id && (
-            <button type="button" class="main" onClick={() => void designate(preset, selected.version, reload)}>
-              Use version {selected.version}
+          {canManage() && selectedVersion.id !== designatedVersion.id && (
+            <button
+              type="button"
+              class="main"
+              onClick={() => void designate(preset, selectedVersion.version, onReload)}
+            >
+              Use version {selectedVersion.version}
             </button>
           )}
         </h2>
-        <VersionFields before={baseVersion} after={selected} />
+        <VersionFields before={baseVersion} after={selectedVersion} />
       </section>
     </div>
   )

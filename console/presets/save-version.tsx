@@ -5,7 +5,7 @@ import { invalidate } from '../api/resource.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
 import { useAction } from '../components/form/use-action.ts'
 import { Problem } from '../components/page/problem.tsx'
-import { Difference } from '../components/text/difference.tsx'
+import { FieldChanges } from '../components/text/field-changes.tsx'
 import { countText } from '../format/count.ts'
 import { changesBetween } from './config-fields.ts'
 import type { PresetDraft } from './use-preset-draft.ts'
@@ -16,19 +16,19 @@ type Props = {
   versions: PresetVersion[]
   draft: PresetDraft
   hasProblems: boolean
-  reload: () => void
-  close: (saved?: PresetVersion) => void
+  onReload: () => void
+  onClose: (saved?: PresetVersion) => void
 }
 
 /** The changes of the draft against a version, by default the one in use, and the button that saves it. */
-export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload, close }: Props) {
-  const designated = preset?.designated_version
-  const [comparedVersion, setComparedVersion] = useState<number>()
-  const { problem, isBusy, act } = useAction()
-  const compared = versions.find(({ version }) => version === (comparedVersion ?? designated?.version))
-  const changes = changesBetween(compared ?? { system_prompt: null, config: {} }, draft.version)
+export function SaveVersion({ slug, preset, versions, draft, hasProblems, onReload, onClose }: Props) {
+  const designatedVersion = preset?.designated_version
+  const [comparedNumber, setComparedNumber] = useState<number>()
+  const { problem, isBusy, run } = useAction()
+  const comparedVersion = versions.find(({ version }) => version === (comparedNumber ?? designatedVersion?.version))
+  const changes = changesBetween(comparedVersion ?? { system_prompt: null, config: {} }, draft.version)
   const save = () =>
-    act(async () => {
+    run(async () => {
       try {
         const body = { settings: draft.version }
         const { data } = await call(
@@ -38,33 +38,33 @@ export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload
         )
         invalidate('/presets')
         draft.discard()
-        close(data)
+        onClose(data)
       } catch (error) {
         // The reloaded preset shows what somebody else has changed.
         if (asFailure(error).status !== 412) throw error
         invalidate('/presets')
       }
-      reload()
+      onReload()
     })
   return (
     <section aria-label="Changes of the draft">
       <h2>
         {countText(changes.length, 'changed field')}
-        {compared && (
+        {comparedVersion && (
           <select
             aria-label="Compare the draft with"
-            value={compared.version}
-            onChange={(event) => setComparedVersion(Number(event.currentTarget.value))}
+            value={comparedVersion.version}
+            onChange={(event) => setComparedNumber(Number(event.currentTarget.value))}
           >
             {versions.map(({ id, version }) => (
               <option key={id} value={version}>
-                {`against version ${version}${id === designated?.id ? ' (in use)' : ''}`}
+                {`against version ${version}${id === designatedVersion?.id ? ' (in use)' : ''}`}
               </option>
             ))}
           </select>
         )}
       </h2>
-      <Difference changes={changes} />
+      <FieldChanges changes={changes} />
       <Problem text={problem} />
       <p>
         <button
@@ -79,15 +79,15 @@ export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload
           type="button"
           onClick={() => {
             draft.discard()
-            close()
+            onClose()
           }}
         >
           {draft.isChanged ? 'Discard draft' : 'Close'}
         </button>
       </p>
       <p class="dim">
-        {designated
-          ? `Saving does not change what requests use: version ${designated.version} stays in use.`
+        {designatedVersion
+          ? `Saving does not change what requests use: version ${designatedVersion.version} stays in use.`
           : 'Requests can use the first version of a new preset as soon as it is saved.'}
       </p>
     </section>

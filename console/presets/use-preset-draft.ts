@@ -33,7 +33,7 @@ export type PresetDraft = {
   isChanged: boolean
   /** The version that somebody else saved or designated since the draft was started. */
   conflict: PresetVersion | undefined
-  set: (name: string, text: string) => void
+  setField: (name: string, text: string) => void
   /** Continues on top of the version of the conflict. Fields that the draft changed keep its values. */
   merge: () => void
   /** Continues without the changes of the others. */
@@ -72,7 +72,7 @@ export function usePresetDraft(
     base,
     isChanged: changesBetween(base.version, version).length > 0 || Object.keys(problems).length > 0,
     conflict: isOutdated ? otherVersion : undefined,
-    set: (name, text) => setDraft({ base, entries: { ...entries, [name]: text } }),
+    setField: (name, text) => setDraft({ base, entries: { ...entries, [name]: text } }),
     merge: () => otherVersion && rebase(otherVersion),
     ignoreConflict: () => setDraft({ base: { ...base, preset, newest: newestBase.newest }, entries }),
     discard: () => setDraft(undefined),

@@ -10,8 +10,8 @@ export function VersionConflict({ draft, storedVersion }: { draft: PresetDraft; 
       name="The preset"
       note={`: version ${storedVersion.version}`}
       changes={changesBetween(draft.base.version, storedVersion)}
-      merge={draft.merge}
-      ignore={draft.ignoreConflict}
+      onMerge={draft.merge}
+      onIgnore={draft.ignoreConflict}
     />
   )
 }

@@ -8,12 +8,12 @@ const maxListed = 8
 /** Says which providers have a credential; without any, what to do. */
 export function CredentialState() {
   const catalogue = useGet('GET /catalogue', canSeeService() ? {} : undefined)
-  const stored = useGet('GET /byok', canManage() ? { query: { limit: 100 } } : undefined)
+  const storedKeys = useGet('GET /byok', canManage() ? { query: { limit: 100 } } : undefined)
   if (!canSeeService()) {
     return <p class="dim">Models can be used after an owner or admin adds a credential.</p>
   }
-  if (!catalogue.data || (canManage() && !stored.data)) return null
-  const slugs = stored.data?.data.filter(({ disabled }) => !disabled).map(({ provider }) => provider) ?? []
+  if (!catalogue.data || (canManage() && !storedKeys.data)) return null
+  const slugs = storedKeys.data?.data.filter(({ disabled }) => !disabled).map(({ provider }) => provider) ?? []
   const { ready, first } = credentialNote(catalogue.data.data.providers, slugs)
   if (ready.length === 0) return <NoCredential first={first} />
   const more = ready.length > maxListed ? ` and ${ready.length - maxListed} more` : ''

@@ -57,7 +57,7 @@ export function Screen() {
       <Progress isOn={log.isLoading} />
       <div class={id ? 'split open' : 'split'}>
         <div class="screen">
-          <FilterBar filters={filters} keys={byHash} isLive={isLive} setLive={setLive} />
+          <FilterBar filters={filters} keys={byHash} isLive={isLive} onLiveChange={setLive} />
           <SummaryStrip
             values={filters.values}
             isLive={isLive}
@@ -79,11 +79,11 @@ export function Screen() {
               </button>
             )}
             {log.failure ? (
-              <FailureState failure={log.failure} retry={log.reload} />
+              <FailureState failure={log.failure} onRetry={log.reload} />
             ) : log.rows.length === 0 && !log.isLoading ? (
               <NoRequests
                 filtered={Object.keys(filters.values).length > 0 && 'No requests match these filters'}
-                clear={filters.clear}
+                onClear={filters.clear}
                 title="No requests yet"
               >
                 <p>Requests appear here within a second of their end.</p>
@@ -107,7 +107,7 @@ export function Screen() {
             )}
           </div>
         </div>
-        {id && <Detail id={id} row={openRow} keys={byHash} onClose={() => showDetails(undefined)} />}
+        {id && <Detail requestId={id} row={openRow} keys={byHash} onClose={() => showDetails(undefined)} />}
       </div>
     </div>
   )

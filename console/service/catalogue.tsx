@@ -14,14 +14,14 @@ const maxRows = 500
 /** The sources of the catalogue and the skipped rows. */
 export function Catalogue() {
   const { data, failure, reload } = useGet('GET /catalogue', {})
-  const { problem, isBusy, act } = useAction()
+  const { problem, isBusy, run } = useAction()
   const reloadSources = () =>
-    act(async () => {
+    run(async () => {
       const report = await reloadCatalogue()
       reload()
       toast(`${countText(report.models, 'model')} loaded, ${countText(report.skipped.length, 'row')} skipped`)
     })
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!data) return <Loading />
   const { sources, providers, models, endpoints, skipped } = data.data.report
   return (

@@ -8,7 +8,7 @@ import { environmentLines } from './settings-text.ts'
 /** The configured providers, and what the others need. */
 export function Providers() {
   const { data, failure, reload } = useGet('GET /catalogue', {})
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!data) return <Loading />
   const providers = data.data.providers.filter(({ models }) => models > 0)
   const lacksCredential = ({ missing }: ProviderNeeds) => missing.length > 0

@@ -1,5 +1,5 @@
 import type { ProviderNeeds, Setting } from '../api/types.ts'
-import { hasWords } from '../components/filters/has-words.ts'
+import { matchesAllWords } from '../components/filters/matches-all-words.ts'
 
 /** The shell commands that configure a provider. */
 export const environmentLines = ({ missing }: Pick<ProviderNeeds, 'missing'>): string =>
@@ -17,5 +17,7 @@ export const formatSource = ({ source, source_name }: Pick<Setting, 'source' | '
   source_name ?? source
 
 /** The settings whose name or description contains every word. */
-export const searchSettings = <One extends Pick<Setting, 'name' | 'meaning'>>(settings: One[], typed: string): One[] =>
-  settings.filter(({ name, meaning }) => hasWords(`${name} ${meaning}`, typed))
+export const searchSettings = <One extends Pick<Setting, 'name' | 'meaning'>>(
+  settings: One[],
+  searchText: string,
+): One[] => settings.filter(({ name, meaning }) => matchesAllWords(`${name} ${meaning}`, searchText))

@@ -7,11 +7,11 @@ import { formatSource, formatValue, searchSettings } from './settings-text.ts'
 /** All settings with their source. Changes in the source apply at the next start. */
 export function Settings() {
   const { data, failure, reload } = useGet('GET /settings', {})
-  const [typed, setTyped] = useState('')
+  const [searchText, setSearchText] = useState('')
   const [isNonDefaultOnly, setNonDefaultOnly] = useState(false)
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!data) return <Loading />
-  const rows = searchSettings(data.data, typed).filter(({ source }) => !isNonDefaultOnly || source !== 'default')
+  const rows = searchSettings(data.data, searchText).filter(({ source }) => !isNonDefaultOnly || source !== 'default')
   return (
     <>
       <p class="toolbar">
@@ -19,8 +19,8 @@ export function Settings() {
           type="search"
           aria-label="Find a setting"
           placeholder="Find a setting"
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
+          value={searchText}
+          onInput={(event) => setSearchText(event.currentTarget.value)}
         />
         <label class="service-checkbox">
           <input
@@ -33,7 +33,7 @@ export function Settings() {
       </p>
       {rows.length === 0 && (
         <EmptyState
-          title={isNonDefaultOnly && typed === '' ? 'All settings have their default' : 'No matching settings'}
+          title={isNonDefaultOnly && searchText === '' ? 'All settings have their default' : 'No matching settings'}
         />
       )}
       {rows.length > 0 && (

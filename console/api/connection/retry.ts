@@ -38,11 +38,11 @@ export function retryDelayMs(count: number, jitter: number, retryAfterMs = 0): n
 }
 
 /** Calls `act` after a delay, or later when the page becomes visible. @returns a function that cancels it. */
-export function runWhenVisible(ms: number, act: () => void): () => void {
+export function runWhenVisible(ms: number, callback: () => void): () => void {
   const run = () => {
     if (document.hidden) return
     cancel()
-    act()
+    callback()
   }
   const timer = setTimeout(() => {
     document.addEventListener('visibilitychange', run)
@@ -59,9 +59,9 @@ export function runWhenVisible(ms: number, act: () => void): () => void {
  * Calls `act` after the retry delay of a transient failure.
  * @param failedRead undefined without a failure, and during a request.
  */
-export function useRetry(failedRead: FailedRead | undefined, act: () => void): void {
+export function useRetry(failedRead: FailedRead | undefined, onRetry: () => void): void {
   useEffect(() => {
     if (!failedRead || !isRetryable(failedRead.failure)) return
-    return runWhenVisible(retryDelayMs(failedRead.count, Math.random(), failedRead.failure.retryAfterMs), act)
+    return runWhenVisible(retryDelayMs(failedRead.count, Math.random(), failedRead.failure.retryAfterMs), onRetry)
   }, [failedRead])
 }

@@ -3,7 +3,7 @@ import { fetchAllCursorPages, useAllRows } from '../../api/pages.ts'
 import { useGet, useResource } from '../../api/resource.ts'
 import { canManage, role } from '../../api/session.ts'
 import type { Intern } from '../../api/types.ts'
-import { hasWords } from './has-words.ts'
+import { matchesAllWords } from './matches-all-words.ts'
 
 /** A result of the search by name. `requests` is the filter that selects its requests. */
 export type NamedResult = { title: string; hint: string; path: string; requests?: Record<string, string> }
@@ -15,10 +15,10 @@ export const currentRows = <R>({ data, isCurrent }: { data: { data: R[] } | unde
   isCurrent && data ? data.data : []
 
 /** Models, providers, workspaces, presets, guardrails and interns whose name contains the typed words. */
-export function useListedNames(typed: string | undefined): NamedResult[] {
-  const isEnabled = typed !== undefined
+export function useListedNames(searchText: string | undefined): NamedResult[] {
+  const isEnabled = searchText !== undefined
   const canReadGuardrails = isEnabled && role() !== 'developer'
-  const models = useGet('GET /models', isEnabled ? { query: { q: typed, limit: maxPerKind } } : undefined)
+  const models = useGet('GET /models', isEnabled ? { query: { q: searchText, limit: maxPerKind } } : undefined)
   const providers = useGet('GET /providers', isEnabled ? {} : undefined)
   const presets = useAllRows('GET /presets', isEnabled ? {} : undefined)
   const workspaces = useAllRows('GET /workspaces', isEnabled && canManage() ? {} : undefined)
@@ -28,7 +28,7 @@ export function useListedNames(typed: string | undefined): NamedResult[] {
   )
   if (!isEnabled) return []
   const matching = <Row>(rows: Row[] | undefined, textOf: (row: Row) => string) =>
-    (rows ?? []).filter((row) => hasWords(textOf(row), typed)).slice(0, maxPerKind)
+    (rows ?? []).filter((row) => matchesAllWords(textOf(row), searchText)).slice(0, maxPerKind)
   return [
     ...currentRows(models).map(({ id, name }) => ({
       title: id,

@@ -13,9 +13,9 @@ type Props = {
   noResults: string
   /** A hook that returns what matches the text; undefined while it is loaded. */
   useSearch: (text: string) => SearchResult[] | undefined
-  add: (found: SearchResult) => void
+  onAdd: (found: SearchResult) => void
   /** Adds the text itself if Enter is pressed and nothing matches. */
-  addTyped?: (text: string) => void
+  onAddText?: (text: string) => void
 }
 
 /** A search field whose results are added by a press. Enter adds the first and does not send the form. */
@@ -26,14 +26,14 @@ export function SearchAndAdd({
   resultsLabel,
   noResults,
   useSearch,
-  add,
-  addTyped,
+  onAdd,
+  onAddText,
 }: Props) {
   const [text, setText] = useState('')
-  const found = useSearch(text.trim())
+  const results = useSearch(text.trim())
   const select = (one: SearchResult) => {
     setText('')
-    add(one)
+    onAdd(one)
   }
   return (
     <>
@@ -48,38 +48,38 @@ export function SearchAndAdd({
         onKeyDown={(event) => {
           if (!isEnter(event)) return
           event.preventDefault()
-          if (found?.[0]) return select(found[0])
-          if (found?.length === 0 && text.trim() !== '' && addTyped) {
-            addTyped(text.trim())
+          if (results?.[0]) return select(results[0])
+          if (results?.length === 0 && text.trim() !== '' && onAddText) {
+            onAddText(text.trim())
             setText('')
           }
         }}
       />
       {text.trim() !== '' && (
         <fieldset class="suggestions" aria-label={resultsLabel}>
-          {found?.map((one) => (
+          {results?.map((one) => (
             <button key={one.id} type="button" onClick={() => select(one)}>
               {one.label}
             </button>
           ))}
-          {found?.length === 0 && <span class="dim">{noResults}</span>}
+          {results?.length === 0 && <span class="dim">{noResults}</span>}
         </fieldset>
       )}
     </>
   )
 }
 
-type SelectedItemsProps = { label: string; selected: SearchResult[]; remove: (id: string) => void }
+type SelectedItemsProps = { label: string; selected: SearchResult[]; onRemove: (id: string) => void }
 
 /** The chosen items, each with a button that removes it. */
-export function SelectedItems({ label, selected, remove }: SelectedItemsProps) {
+export function SelectedItems({ label, selected, onRemove }: SelectedItemsProps) {
   if (selected.length === 0) return null
   return (
     <ul aria-label={label}>
       {selected.map(({ id, label: name }) => (
         <li key={id}>
           {name}{' '}
-          <button type="button" class="bare" aria-label={`Remove ${name}`} onClick={() => remove(id)}>
+          <button type="button" class="bare" aria-label={`Remove ${name}`} onClick={() => onRemove(id)}>
             ✕
           </button>
         </li>

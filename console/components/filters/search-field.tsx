@@ -6,7 +6,7 @@ import { useFilters } from './filters.ts'
 export function SearchField({ label, placeholder }: { label: string; placeholder: string }) {
   const filters = useFilters()
   const field = useRef<HTMLInputElement>(null)
-  useKeys([{ key: '/', description: 'focus the search field', act: () => field.current?.focus() }])
+  useKeys([{ key: '/', description: 'focus the search field', onPress: () => field.current?.focus() }])
   return (
     <>
       <div class="find">

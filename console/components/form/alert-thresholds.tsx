@@ -20,22 +20,30 @@ type ThresholdsStore = {
 const paths = { key: '/keys/{hash}/thresholds', guardrail: '/guardrails/{id}/thresholds' } as const
 
 /** The percentages at which webhooks are notified of a limit. @param id the hash of a key, or the ID of a guardrail. */
-export function AlertThresholds({ kind, id, canChange }: { kind: keyof typeof paths; id: string; canChange: boolean }) {
+export function AlertThresholds({
+  kind,
+  targetId,
+  canChange,
+}: {
+  kind: keyof typeof paths
+  targetId: string
+  canChange: boolean
+}) {
   const path = paths[kind]
   // The path has one of the parameters.
-  const params = { hash: id, id }
+  const params = { hash: targetId, id: targetId }
   const { data, reload } = useGet(`GET ${path}` as const, { params })
   const store: ThresholdsStore = {
     load: async () => (await call(`GET ${path}` as const, { params })).data,
     save: async (thresholds, options) =>
       (await call(`PUT ${path}` as const, { params, body: { thresholds } }, options)).data,
   }
-  return <Thresholds stored={data?.data} store={store} canChange={canChange} reload={reload} />
+  return <Thresholds stored={data?.data} store={store} canChange={canChange} onReload={reload} />
 }
 
-type Props = { stored: Stored | undefined; store: ThresholdsStore; canChange: boolean; reload: () => void }
+type Props = { stored: Stored | undefined; store: ThresholdsStore; canChange: boolean; onReload: () => void }
 
-function Thresholds({ stored, store, canChange, reload }: Props) {
+function Thresholds({ stored, store, canChange, onReload }: Props) {
   const [isOpen, setOpen] = useState(false)
   if (!stored) return null
   return (
@@ -50,20 +58,20 @@ function Thresholds({ stored, store, canChange, reload }: Props) {
           </button>
         )}
       </p>
-      {isOpen && <ThresholdsDialog stored={stored} store={store} reload={reload} onClose={() => setOpen(false)} />}
+      {isOpen && <ThresholdsDialog stored={stored} store={store} onReload={onReload} onClose={() => setOpen(false)} />}
     </>
   )
 }
 
-type DialogProps = { stored: Stored; store: ThresholdsStore; reload: () => void; onClose: () => void }
+type DialogProps = { stored: Stored; store: ThresholdsStore; onReload: () => void; onClose: () => void }
 
-function ThresholdsDialog({ stored, store, reload, onClose }: DialogProps) {
+function ThresholdsDialog({ stored, store, onReload, onClose }: DialogProps) {
   const fieldsOf = ({ thresholds }: Stored) => ({ thresholds: thresholds.join(', ') })
   const { before, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(stored, store.load, fieldsOf)
   const { problem, isBusy, onSubmit } = useAction()
   const save = async (text: string, options: CallOptions) => {
     const after = await store.save(parseThresholds(text), options)
-    reload()
+    onReload()
     return after
   }
   const submit = onSubmit(async () => {
@@ -78,7 +86,7 @@ function ThresholdsDialog({ stored, store, reload, onClose }: DialogProps) {
     <Dialog title="Alerts of the limit" onClose={onClose}>
       <h2>Alerts of the limit</h2>
       <form class="fields" onSubmit={submit}>
-        <ThresholdsInput value={fields.thresholds} set={(thresholds) => setFields({ thresholds })} />
+        <ThresholdsInput value={fields.thresholds} onChange={(thresholds) => setFields({ thresholds })} />
         {conflict && <Conflict name="The list of alerts" {...conflict} />}
         <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
       </form>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Filter, filterText, removalLabel, titleOf } from '../filters/filter-label.ts'
 import type { Filters } from '../filters/filters.ts'
+import { matchesAllWords } from '../filters/matches-all-words.ts'
 
 /** A row of filters, which scrolls horizontally in a narrow window. */
 export const Chips = ({ children }: { children: ComponentChildren }) => <div class="chips">{children}</div>
@@ -82,9 +83,9 @@ export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) 
             set(next)
           }
           return filter.kind === 'choice' ? (
-            <Choices filter={filter} value={value} choose={choose} />
+            <Choices filter={filter} value={value} onSelect={choose} />
           ) : (
-            <TextFilter filter={filter} value={value} choose={choose} />
+            <TextFilter filter={filter} value={value} onSelect={choose} />
           )
         }}
       </Menu>
@@ -117,10 +118,10 @@ function ChipText({ filter, value }: { filter: Filter; value: string | undefined
 type ChoiceProps<Kind> = {
   filter: Extract<Filter, { kind: Kind }>
   value: string | undefined
-  choose: (value: string | undefined) => void
+  onSelect: (value: string | undefined) => void
 }
 
-function Choices({ filter, value, choose }: ChoiceProps<'choice'>) {
+function Choices({ filter, value, onSelect }: ChoiceProps<'choice'>) {
   return (
     <>
       {[{ value: undefined, label: filter.unsetText }, ...filter.options].map((option) => (
@@ -128,7 +129,7 @@ function Choices({ filter, value, choose }: ChoiceProps<'choice'>) {
           key={option.label}
           type="button"
           aria-pressed={option.value === value}
-          onClick={() => choose(option.value)}
+          onClick={() => onSelect(option.value)}
         >
           {option.label}
         </button>
@@ -140,29 +141,29 @@ function Choices({ filter, value, choose }: ChoiceProps<'choice'>) {
 /** The most suggestions for a text that can also be entered as it is. Text that must be a suggestion gets all of them. */
 const maxSuggestions = 12
 
-function TextFilter({ filter, value, choose }: ChoiceProps<'text'>) {
+function TextFilter({ filter, value, onSelect }: ChoiceProps<'text'>) {
   // Starts empty if only suggestions can be chosen, so that all of them are shown.
-  const [typed, setTyped] = useState((!filter.onlySuggestions && value) || '')
-  const matching = (filter.suggestions ?? [])
-    .filter((one) => `${one} ${filter.format?.(one) ?? ''}`.toLowerCase().includes(typed.toLowerCase()))
+  const [text, setText] = useState((!filter.onlySuggestions && value) || '')
+  const matches = (filter.suggestions ?? [])
+    .filter((one) => matchesAllWords(`${one} ${filter.format?.(one) ?? ''}`, text))
     .slice(0, filter.onlySuggestions ? undefined : maxSuggestions)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
         // The display name of a suggestion selects it.
-        const named = matching.find((one) => filter.format?.(one) === typed.trim())
-        choose(named ?? (filter.onlySuggestions ? matching[0] : typed.trim()))
+        const suggestion = matches.find((one) => filter.format?.(one) === text.trim())
+        onSelect(suggestion ?? (filter.onlySuggestions ? matches[0] : text.trim()))
       }}
     >
       <input
         aria-label={titleOf(filter)}
         placeholder={filter.placeholder}
-        value={typed}
-        onInput={(event) => setTyped(event.currentTarget.value)}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
       />
-      {matching.map((one) => (
-        <button key={one} type="button" onClick={() => choose(one)}>
+      {matches.map((one) => (
+        <button key={one} type="button" onClick={() => onSelect(one)}>
           {filter.format?.(one) ?? one}
         </button>
       ))}
@@ -174,7 +175,7 @@ function TextFilter({ filter, value, choose }: ChoiceProps<'text'>) {
 export function AddFilter(props: { availableFilters: Filter[]; filters: Filters }) {
   return (
     <Menu button="+ filter" label="Add a filter">
-      {(close) => <AddFilterMenu {...props} close={close} />}
+      {(close) => <AddFilterMenu {...props} onClose={close} />}
     </Menu>
   )
 }
@@ -183,11 +184,11 @@ export function AddFilter(props: { availableFilters: Filter[]; filters: Filters 
 function AddFilterMenu({
   availableFilters,
   filters,
-  close,
+  onClose,
 }: {
   availableFilters: Filter[]
   filters: Filters
-  close: () => void
+  onClose: () => void
 }) {
   const [filter, setFilter] = useState<Filter>()
   // In a layout effect: `focus.ts` would move the focus of the removed button out of the menu, which closes it.
@@ -195,11 +196,11 @@ function AddFilterMenu({
     if (filter) document.querySelector<HTMLElement>(menuItems)?.focus()
   }, [filter])
   const choose = (value: string | undefined) => {
-    close()
+    onClose()
     if (filter && value) filters.set({ [filter.name]: value })
   }
-  if (filter?.kind === 'choice') return <Choices filter={filter} value={undefined} choose={choose} />
-  if (filter) return <TextFilter filter={filter} value={undefined} choose={choose} />
+  if (filter?.kind === 'choice') return <Choices filter={filter} value={undefined} onSelect={choose} />
+  if (filter) return <TextFilter filter={filter} value={undefined} onSelect={choose} />
   return availableFilters.map((one) => (
     <button key={one.name} type="button" onClick={() => setFilter(one)}>
       {titleOf(one)}

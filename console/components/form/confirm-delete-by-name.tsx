@@ -6,12 +6,20 @@ import { useAction } from './use-action.ts'
 const normalizeSpaces = (name: string) => name.trim().replace(/\s+/g, ' ')
 
 /** Confirms an irreversible action: the user must type the name. */
-export function ConfirmDeleteByName({ name, verb, act }: { name: string; verb: string; act: () => Promise<void> }) {
-  const [typed, setTyped] = useState('')
+export function ConfirmDeleteByName({
+  name,
+  verb,
+  onConfirm,
+}: {
+  name: string
+  verb: string
+  onConfirm: () => Promise<void>
+}) {
+  const [enteredName, setEnteredName] = useState('')
   const { problem, isBusy, onSubmit } = useAction()
-  const isNameConfirmed = normalizeSpaces(typed) === normalizeSpaces(name)
+  const isNameConfirmed = normalizeSpaces(enteredName) === normalizeSpaces(name)
   const submit = onSubmit(async () => {
-    if (isNameConfirmed) await act()
+    if (isNameConfirmed) await onConfirm()
   })
   return (
     <form class="delete" onSubmit={submit}>
@@ -20,10 +28,10 @@ export function ConfirmDeleteByName({ name, verb, act }: { name: string; verb: s
           To {verb}, type <b>{name}</b>. This cannot be undone.
         </span>
         <input
-          value={typed}
+          value={enteredName}
           autocomplete="off"
           spellcheck={false}
-          onInput={(event) => setTyped(event.currentTarget.value)}
+          onInput={(event) => setEnteredName(event.currentTarget.value)}
         />
       </label>
       <button type="submit" class="bad" disabled={isBusy || !isNameConfirmed}>

@@ -1,4 +1,4 @@
-import { type Change, Difference } from '../text/difference.tsx'
+import { type Change, FieldChanges } from '../text/field-changes.tsx'
 
 type Props = {
   /** The object that has changed, for the heading. */
@@ -7,25 +7,25 @@ type Props = {
   note?: string
   changes: Change[]
   /** Adds these changes to the draft. */
-  merge: () => void
+  onMerge: () => void
   /** Continues without these changes, if that is possible. */
-  ignore?: () => void
+  onIgnore?: () => void
 }
 
 /** Changes that somebody else made while a draft was edited. Until the user decides, the draft cannot be saved. */
-export function Conflict({ name, note, changes, merge, ignore }: Props) {
+export function Conflict({ name, note, changes, onMerge, onIgnore }: Props) {
   return (
     <section class="notice" aria-label="Changed by others" role="alert">
       <h2>
         {name} has changed since you opened it{note}
       </h2>
-      {changes.length > 0 ? <Difference changes={changes} /> : <p>Its contents are the same as when you started.</p>}
+      {changes.length > 0 ? <FieldChanges changes={changes} /> : <p>Its contents are the same as when you started.</p>}
       <p>
-        <button type="button" class="main" onClick={merge}>
+        <button type="button" class="main" onClick={onMerge}>
           Merge these changes
         </button>{' '}
-        {ignore && (
-          <button type="button" onClick={ignore}>
+        {onIgnore && (
+          <button type="button" onClick={onIgnore}>
             Continue without them
           </button>
         )}

@@ -17,8 +17,8 @@ function blockSecondClick(event: MouseEvent): void {
 }
 
 /** For buttons of rows without keys: the next row reuses the button of a removed row. */
-export const onFirstClick = (act: () => void) => (event: MouseEvent) => {
-  if (event.detail < 2) act()
+export const onFirstClick = (onClick: () => void) => (event: MouseEvent) => {
+  if (event.detail < 2) onClick()
 }
 
 if (typeof document !== 'undefined') document.addEventListener('click', blockSecondClick, true)

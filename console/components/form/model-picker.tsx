@@ -1,15 +1,15 @@
 import { useGet } from '../../api/resource.ts'
-import { hasWords } from '../filters/has-words.ts'
+import { matchesAllWords } from '../filters/matches-all-words.ts'
 import { SearchAndAdd, type SearchResult, SelectedItems } from '../filters/search-and-add.tsx'
 
 const maxSuggestions = 12
 
-type Props = { label: string; models: string[]; choose: (models: string[]) => void }
+type Props = { label: string; models: string[]; onChange: (models: string[]) => void }
 
 /** Selects models by words of their name. The list of models is loaded when something is typed. */
-export function ModelPicker({ label, models, choose }: Props) {
+export function ModelPicker({ label, models, onChange }: Props) {
   const add = (model: string) => {
-    if (!models.includes(model)) choose([...models, model])
+    if (!models.includes(model)) onChange([...models, model])
   }
   return (
     <fieldset class="picker">
@@ -17,35 +17,39 @@ export function ModelPicker({ label, models, choose }: Props) {
       <SelectedItems
         label={label}
         selected={models.map((id) => ({ id, label: id }))}
-        remove={(id) => choose(models.filter((one) => one !== id))}
+        onRemove={(id) => onChange(models.filter((one) => one !== id))}
       />
-      <ModelSearch label={label} models={models} add={add} />
+      <ModelSearch label={label} models={models} onAdd={add} />
     </fieldset>
   )
 }
 
 /** A field that finds models by words of their name. @param models the selected ones, which are not found. */
-export function ModelSearch({ label, models, add }: Omit<Props, 'choose'> & { add: (model: string) => void }) {
+export function ModelSearch({ label, models, onAdd }: Omit<Props, 'onChange'> & { onAdd: (model: string) => void }) {
   return (
     <SearchAndAdd
       label={`Add to ${label.toLowerCase()}`}
       placeholder="Find a model to add, such as claude opus"
       resultsLabel="Matching models"
       noResults="No matching model."
-      useSearch={(typed) => {
-        const available = useGet('GET /models/user', typed === '' ? undefined : {}).data?.data
-        return available && matchingModels(available, typed, models)
+      useSearch={(searchText) => {
+        const available = useGet('GET /models/user', searchText === '' ? undefined : {}).data?.data
+        return available && matchingModels(available, searchText, models)
       }}
-      add={({ id }) => add(id)}
+      onAdd={({ id }) => onAdd(id)}
       // The service also accepts aliases, which the list does not have.
-      addTyped={add}
+      onAddText={onAdd}
     />
   )
 }
 
 /** The models whose ID or name has all words, without the selected ones. */
-const matchingModels = (available: { id: string; name: string }[], typed: string, selected: string[]): SearchResult[] =>
+const matchingModels = (
+  available: { id: string; name: string }[],
+  searchText: string,
+  selected: string[],
+): SearchResult[] =>
   available
-    .filter(({ id, name }) => hasWords(`${id} ${name}`, typed) && !selected.includes(id))
+    .filter(({ id, name }) => matchesAllWords(`${id} ${name}`, searchText) && !selected.includes(id))
     .slice(0, maxSuggestions)
     .map(({ id }) => ({ id, label: id }))

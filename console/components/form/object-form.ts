@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type CallOptions, ifMissing, ifUnchanged } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
-import type { Change } from '../text/difference.tsx'
+import type { Change } from '../text/field-changes.tsx'
 
 /**
  * The fields of an object that a form edits. The object is read again when the form opens. Saving is refused if
@@ -39,7 +39,7 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
   }
   const conflict = theirs && {
     changes: changedFields(fieldsOf(base), fieldsOf(theirs)),
-    merge: () => rebase(theirs),
+    onMerge: () => rebase(theirs),
   }
   return { base, before: fieldsOf(base), fields, setFields, saveIfUnmodified, conflict }
 }

@@ -5,10 +5,10 @@ export const parseThresholds = (text: string): number[] =>
     .filter(Boolean)
     .map(Number)
 
-type Props = { value: string; set: (value: string) => void }
+type Props = { value: string; onChange: (value: string) => void }
 
 /** The percentages of a limit at which webhooks are notified, as a text. */
-export function ThresholdsInput({ value, set }: Props) {
+export function ThresholdsInput({ value, onChange }: Props) {
   return (
     <>
       <label>
@@ -17,7 +17,7 @@ export function ThresholdsInput({ value, set }: Props) {
           pattern="[0-9,\s]*"
           title="Whole numbers from 1 to 100, separated by commas; empty for none"
           value={value}
-          onInput={(event) => set(event.currentTarget.value)}
+          onInput={(event) => onChange(event.currentTarget.value)}
         />
       </label>
       <p class="dim">

@@ -6,7 +6,7 @@ import { toast } from '../page/toast.tsx'
 export function useAction() {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
-  const act = async (action: () => Promise<void>) => {
+  const run = async (action: () => Promise<void>) => {
     setProblem(undefined)
     setBusy(true)
     try {
@@ -19,9 +19,9 @@ export function useAction() {
   /** Returns the handler that runs an action when a form is submitted. */
   const onSubmit = (action: () => Promise<void>) => (event: Event) => {
     event.preventDefault()
-    void act(action)
+    void run(action)
   }
-  return { problem, isBusy, act, onSubmit }
+  return { problem, isBusy, run, onSubmit }
 }
 
 /** Runs an action and shows its error in a toast. @param prefix precedes the error message. */

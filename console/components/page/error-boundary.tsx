@@ -13,13 +13,13 @@ export class ErrorBoundary extends Component<
     this.setState({ failure: asFailure(error) })
   }
 
-  override componentDidUpdate(before: { path: string }): void {
-    if (before.path !== this.props.path && this.state.failure) this.setState({ failure: undefined })
+  override componentDidUpdate(previousProps: { path: string }): void {
+    if (previousProps.path !== this.props.path && this.state.failure) this.setState({ failure: undefined })
   }
 
   override render() {
     const { failure } = this.state
-    if (failure) return <FailureState failure={failure} retry={() => this.setState({ failure: undefined })} />
+    if (failure) return <FailureState failure={failure} onRetry={() => this.setState({ failure: undefined })} />
     return this.props.children
   }
 }

@@ -5,17 +5,17 @@ import { EmptyState } from './page-states.tsx'
 type Props = {
   /** The message if filters exclude all requests; false without filters. */
   filtered: string | false
-  clear: () => void
+  onClear: () => void
   title: string
   children: ComponentChildren
 }
 
 /** The empty state of request lists: clears filters, or shows a command that sends a request. @param props.children introduces the command. */
-export function NoRequests({ filtered, clear, title, children }: Props) {
+export function NoRequests({ filtered, onClear, title, children }: Props) {
   if (filtered !== false) {
     return (
       <EmptyState title={filtered}>
-        <button type="button" onClick={clear}>
+        <button type="button" onClick={onClear}>
           Clear filters
         </button>
       </EmptyState>

@@ -10,7 +10,8 @@ export function EmptyState({
   children,
 }: {
   title: string
-  command?: string
+  /** A shell command that leads out of the empty state. */
+  command?: string | undefined
   children?: ComponentChildren
 }) {
   return (
@@ -35,7 +36,7 @@ export function Loading({ what = 'Loading' }: { what?: string }) {
 const titles: Record<number, string> = { 403: 'Access denied', 404: 'Not found' }
 
 /** An error with its request id and a retry button. Without permission it names who can grant it. */
-export function FailureState({ failure, retry }: { failure: Failure; retry?: () => void }) {
+export function FailureState({ failure, onRetry }: { failure: Failure; onRetry?: () => void }) {
   const isForbidden = failure.status === 403
   const [retriedFailure, setRetriedFailure] = useState<Failure>()
   return (
@@ -51,12 +52,12 @@ export function FailureState({ failure, retry }: { failure: Failure; retry?: () 
           Request <code>{failure.requestId}</code> <Copy text={failure.requestId}>Copy ID</Copy>
         </p>
       )}
-      {retry && !isForbidden && (
+      {onRetry && !isForbidden && (
         <button
           type="button"
           onClick={() => {
             setRetriedFailure(failure)
-            retry()
+            onRetry()
           }}
         >
           {retriedFailure === failure ? 'Retrying …' : 'Try again'}

@@ -16,7 +16,7 @@ export function Panel({
     // In a narrow window the list is rendered after the panel closes.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true }))
   }
-  useKeys([{ key: 'Escape', description: 'close the panel', act: close }])
+  useKeys([{ key: 'Escape', description: 'close the panel', onPress: close }])
   return (
     <aside class="panel" aria-label="Details">
       <header>

@@ -27,17 +27,17 @@ export function useScrollToCurrent(currentName: string) {
 export function ScreenTabs({ screen, title, tabs }: { screen: string; title: string; tabs: ScreenTab[] }) {
   const currentName = useRoute().params.rest ?? ''
   const session = currentSession()
-  const offered = tabs.filter(
+  const visibleTabs = tabs.filter(
     ({ name, isOffered }) => !isOffered || !session || name === currentName || isOffered(session),
   )
   const nav = useScrollToCurrent(currentName)
-  const open = tabs.find(({ name }) => name === currentName)
+  const currentTab = tabs.find(({ name }) => name === currentName)
   return (
     <div class="screen parts">
       <header class="bar">
-        <Heading pageName={open?.title}>{title}</Heading>
+        <Heading pageName={currentTab?.title}>{title}</Heading>
         <nav ref={nav} aria-label="Tabs of this screen">
-          {offered.map(({ name, title: tabTitle }) => (
+          {visibleTabs.map(({ name, title: tabTitle }) => (
             <a
               key={name}
               href={`/${screen}${name && `/${name}`}`}
@@ -49,8 +49,8 @@ export function ScreenTabs({ screen, title, tabs }: { screen: string; title: str
         </nav>
       </header>
       <div class="parts-body">
-        {open ? (
-          <open.Content key={currentName} />
+        {currentTab ? (
+          <currentTab.Content key={currentName} />
         ) : (
           <EmptyState title="Page not found">
             <p>

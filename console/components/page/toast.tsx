@@ -12,7 +12,10 @@ const drop = (id: number) => {
 }
 
 /** Shows a message for some seconds, with `undo` for ten seconds. Errors stay until closed. */
-export function toast(text: string, { undo, isError }: { undo?: () => void; isError?: boolean } = {}): void {
+export function toast(
+  text: string,
+  { undo, isError }: { undo?: (() => void) | undefined; isError?: boolean } = {},
+): void {
   const id = nextId++
   // Repeated errors are displayed once.
   const others = toasts.value.filter((one) => !one.isError || one.text !== text)

@@ -19,20 +19,20 @@ type Results = { commands: Command[]; byExactId: Command[]; isSearching: boolean
  * Finds a request by its id, and everything else by parts of its name.
  * @param ofRequests whether a result leads to its requests instead of its page.
  */
-export function useNameSearch(typed: string, ofRequests: boolean): Results {
+export function useNameSearch(searchText: string, ofRequests: boolean): Results {
   const { route } = useLocation()
-  const words = useDebounced(typed.trim(), debounceMs)
-  const isSettled = words === typed.trim()
-  const id = requestIdIn(typed)
+  const words = useDebounced(searchText.trim(), debounceMs)
+  const isSettled = words === searchText.trim()
+  const id = requestIdIn(searchText)
   const isEnabled = id === undefined && words.length > 1 && isSettled
-  const listed = useListedNames(isEnabled ? words : undefined)
+  const namedResults = useListedNames(isEnabled ? words : undefined)
   const query = { q: words, limit: maxPerKind }
   const searchesKeys = isEnabled && canListKeys(currentSession())
   const keys = useGet('GET /keys', searchesKeys ? { query: { ...query, include_disabled: 'true' } } : undefined)
   const members = useGet('GET /organization/members', isEnabled && role() !== 'developer' ? { query } : undefined)
-  const open = ({ path, requests, ...shown }: NamedResult): Command => ({
+  const toCommand = ({ path, requests, ...shown }: NamedResult): Command => ({
     ...shown,
-    act: () => route(ofRequests && requests ? `/requests${queryOf(requests)}` : path),
+    onSelect: () => route(ofRequests && requests ? `/requests${queryOf(requests)}` : path),
   })
   const session: NamedResult = {
     title: `Requests of the session “${words}”`,
@@ -41,15 +41,15 @@ export function useNameSearch(typed: string, ofRequests: boolean): Results {
   }
   if (id) {
     return {
-      commands: [open({ title: id, hint: 'request', path: `/requests/${id}` })],
+      commands: [toCommand({ title: id, hint: 'request', path: `/requests/${id}` })],
       byExactId: [],
       isSearching: false,
     }
   }
-  const found = [...keyResults(currentRows(keys)), ...memberResults(currentRows(members)), ...listed]
+  const results = [...keyResults(currentRows(keys)), ...memberResults(currentRows(members)), ...namedResults]
   return {
-    commands: found.map(open),
-    byExactId: isEnabled && !/\s/.test(words) ? [open(session)] : [],
+    commands: results.map(toCommand),
+    byExactId: isEnabled && !/\s/.test(words) ? [toCommand(session)] : [],
     isSearching: !isSettled || keys.isLoading,
   }
 }

@@ -5,32 +5,32 @@ import { type Command, commands, findCommands } from './commands.ts'
 import { useNameSearch } from './name-search.ts'
 
 /** `ofRequests`: whether a result leads to its requests instead of its page. */
-export type PaletteState = { typed: string; ofRequests: boolean }
+export type PaletteState = { searchText: string; ofRequests: boolean }
 
 /** More rows would make typing slow. */
 const maxCommands = 50
 
 /** The dialog of the palette. It is loaded after the first screen. */
-export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteState & { onClose: () => void }) {
-  const [typed, setTyped] = useState(initial)
-  const [chosen, setChosen] = useState(0)
-  const { commands: named, byExactId, isSearching } = useNameSearch(typed, ofRequests)
-  const matchingCommands = findCommands(commands(), typed).slice(0, maxCommands)
-  const matches = ofRequests ? [...named, ...matchingCommands] : [...matchingCommands, ...named]
-  const found = [...matches, ...byExactId]
-  const selectedIndex = Math.min(chosen, found.length - 1)
+export function OpenPalette({ searchText: initialText, ofRequests, onClose }: PaletteState & { onClose: () => void }) {
+  const [searchText, setSearchText] = useState(initialText)
+  const [requestedIndex, setRequestedIndex] = useState(0)
+  const { commands: nameResults, byExactId, isSearching } = useNameSearch(searchText, ofRequests)
+  const matchingCommands = findCommands(commands(), searchText).slice(0, maxCommands)
+  const matches = ofRequests ? [...nameResults, ...matchingCommands] : [...matchingCommands, ...nameResults]
+  const results = [...matches, ...byExactId]
+  const selectedIndex = Math.min(requestedIndex, results.length - 1)
   const run = (command: Command | undefined) => {
     onClose()
-    command?.act()
+    command?.onSelect()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) {
       event.preventDefault()
-      setChosen((selectedIndex + step + found.length) % Math.max(1, found.length))
+      setRequestedIndex((selectedIndex + step + results.length) % Math.max(1, results.length))
     } else if (isEnter(event)) {
       event.preventDefault()
-      run(found[selectedIndex])
+      run(results[selectedIndex])
     }
   }
   return (
@@ -40,20 +40,20 @@ export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteStat
         role="combobox"
         aria-expanded="true"
         aria-controls="commands"
-        aria-activedescendant={found.length > 0 ? `command-${selectedIndex}` : undefined}
+        aria-activedescendant={results.length > 0 ? `command-${selectedIndex}` : undefined}
         aria-label="Search"
         placeholder="Search by ID or name, or enter a command"
-        value={typed}
+        value={searchText}
         onInput={(event) => {
-          setTyped(event.currentTarget.value)
-          setChosen(0)
+          setSearchText(event.currentTarget.value)
+          setRequestedIndex(0)
         }}
         onKeyDown={onKeyDown}
       />
       <div id="commands" role="listbox" aria-label="Commands">
-        {found.map((command, index) => (
+        {results.map((command, index) => (
           <div
-            key={`${command.title} ${command.hint}`}
+            key={index}
             id={`command-${index}`}
             role="option"
             aria-selected={index === selectedIndex}

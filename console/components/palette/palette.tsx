@@ -5,11 +5,11 @@ import type { OpenPalette, PaletteState } from './open-palette.tsx'
 
 const paletteState = signal<PaletteState | undefined>(undefined)
 export const openPalette = () => {
-  paletteState.value = { typed: '', ofRequests: false }
+  paletteState.value = { searchText: '', ofRequests: false }
 }
 /** Opens the search with a text; a result filters the request log. */
-export const searchRequests = (typed: string) => {
-  paletteState.value = { typed, ofRequests: true }
+export const searchRequests = (searchText: string) => {
+  paletteState.value = { searchText, ofRequests: true }
 }
 /** Safari has no idle callbacks. */
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout
@@ -21,7 +21,7 @@ const closePalette = () => {
 /** The command palette. */
 export function Palette() {
   const [Content, setContent] = useState<typeof OpenPalette>()
-  useKeys([{ key: 'Ctrl-K', description: 'open search and commands', act: openPalette }])
+  useKeys([{ key: 'Ctrl-K', description: 'open search and commands', onPress: openPalette }])
   const state = paletteState.value
   const isOpen = state !== undefined
   // Loaded after the first rows, or again when it is opened if that failed.
@@ -29,7 +29,7 @@ export function Palette() {
     if (Content) return
     const load = () =>
       import('./open-palette.tsx').then(
-        (loaded) => setContent(() => loaded.OpenPalette),
+        (module) => setContent(() => module.OpenPalette),
         () => isOpen && closePalette(),
       )
     if (isOpen) void load()
@@ -44,7 +44,7 @@ export function Palette() {
       if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey || !paletteState.value) return
       event.preventDefault()
       event.stopPropagation()
-      paletteState.value = { ...paletteState.value, typed: paletteState.value.typed + event.key }
+      paletteState.value = { ...paletteState.value, searchText: paletteState.value.searchText + event.key }
     }
     addEventListener('keydown', collect, true)
     return () => removeEventListener('keydown', collect, true)

@@ -5,7 +5,7 @@ import { bindings, useKeys } from '../window/keyboard.ts'
 /** The list of keyboard shortcuts, opened with `?`. */
 export function Shortcuts() {
   const [isOpen, setOpen] = useState(false)
-  useKeys([{ key: '?', description: 'show keyboard shortcuts', act: () => setOpen(true) }])
+  useKeys([{ key: '?', description: 'show keyboard shortcuts', onPress: () => setOpen(true) }])
   if (!isOpen) return null
   const byKey = new Map(bindings().map((binding) => [binding.key, binding]))
   return (

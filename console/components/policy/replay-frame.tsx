@@ -6,7 +6,7 @@ type ReplayFrameProps<Span extends string> = {
   class?: string
   spans: readonly Span[]
   span: Span
-  choose: (span: Span) => void
+  onChange: (span: Span) => void
   isLoading: boolean
   problem: string | undefined
   /** The results; undefined while loading. */
@@ -15,12 +15,12 @@ type ReplayFrameProps<Span extends string> = {
 
 /** The frame of a replay: its time range, progress and results. */
 export function ReplayFrame<Span extends string>(props: ReplayFrameProps<Span>) {
-  const { title, class: name, spans, span, choose, isLoading, problem, children } = props
+  const { title, class: name, spans, span, onChange, isLoading, problem, children } = props
   return (
     <section class={name} aria-label="Replay" aria-busy={isLoading}>
       <h2>
         {title}{' '}
-        <select aria-label="Time range" value={span} onChange={(event) => choose(event.currentTarget.value as Span)}>
+        <select aria-label="Time range" value={span} onChange={(event) => onChange(event.currentTarget.value as Span)}>
           {spans.map((one) => (
             <option key={one} value={one}>
               last {one}

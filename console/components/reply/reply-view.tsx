@@ -5,10 +5,10 @@ import { Markdown } from '../text/markdown.tsx'
 import { Usd } from '../text/usd.tsx'
 import { type Reply, tokensPerSecond } from './reply.ts'
 
-type ReplyProps = { name: string; reply: Reply; retry: () => void }
+type ReplyProps = { name: string; reply: Reply; onRetry: () => void }
 
 /** A reply with its duration, tokens and cost. */
-export function ReplyView({ name, reply, retry }: ReplyProps) {
+export function ReplyView({ name, reply, onRetry }: ReplyProps) {
   const { state, text, reasoning, calls, images, failure } = reply
   return (
     <article class="reply" aria-label={`Answer of ${name}`} aria-busy={state === 'waiting' || state === 'streaming'}>
@@ -40,7 +40,7 @@ export function ReplyView({ name, reply, retry }: ReplyProps) {
       <p class="visually-hidden" role="status">
         {state === 'complete' && `${name} has answered.`}
       </p>
-      <ReplyFooter reply={reply} retry={retry} />
+      <ReplyFooter reply={reply} onRetry={onRetry} />
     </article>
   )
 }
@@ -54,7 +54,7 @@ const endings: Record<string, string> = {
 }
 
 /** Provider, time to first token, speed and price. */
-function ReplyFooter({ reply, retry }: Omit<ReplyProps, 'name'>) {
+function ReplyFooter({ reply, onRetry }: Omit<ReplyProps, 'name'>) {
   const { state, provider, firstMs, totalMs, usage, finish, generationId, text } = reply
   const speed = tokensPerSecond(reply)
   const isOver = state === 'complete' || state === 'failed' || state === 'stopped'
@@ -76,7 +76,7 @@ function ReplyFooter({ reply, retry }: Omit<ReplyProps, 'name'>) {
         <span class="reply-actions">
           {generationId && <a href={`/requests/${encodeURIComponent(generationId)}`}>View request</a>}
           {text !== '' && <Copy text={text}>Copy</Copy>}
-          <button type="button" onClick={retry}>
+          <button type="button" onClick={onRetry}>
             {state === 'failed' ? 'Try again' : 'Retry'}
           </button>
         </span>

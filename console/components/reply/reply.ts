@@ -59,9 +59,12 @@ function addDelta(reply: Reply, { content, reasoning, refusal, images = [], tool
   if (images.length > 0) reply.images = [...reply.images, ...images.flatMap(({ image_url }) => image_url?.url ?? [])]
   if (tool_calls.length === 0) return
   reply.calls = [...reply.calls]
-  for (const { index, function: called } of tool_calls) {
+  for (const { index, function: functionCall } of tool_calls) {
     const before = reply.calls[index] ?? { name: '', input: '' }
-    reply.calls[index] = { name: before.name + (called?.name ?? ''), input: before.input + (called?.arguments ?? '') }
+    reply.calls[index] = {
+      name: before.name + (functionCall?.name ?? ''),
+      input: before.input + (functionCall?.arguments ?? ''),
+    }
   }
 }
 

@@ -16,7 +16,7 @@ export type BudgetRow = {
 type Props = {
   label: string
   /** The head of the first column. */
-  head?: string
+  firstColumn?: string
   rows: BudgetRow[]
   actions?: ((row: BudgetRow) => ComponentChildren) | undefined
 }
@@ -25,15 +25,15 @@ const unconfirmedHelp =
   'Charged to the limit, but not confirmed by the provider. You can release it on the page of the request.'
 
 /** Budgets with their spent, reserved and remaining amounts. */
-export function BudgetTable({ label, head: firstHead = 'budget', rows, actions }: Props) {
+export function BudgetTable({ label, firstColumn = 'budget', rows, actions }: Props) {
   return (
     <table class="plain-table" aria-label={label}>
       <thead>
         <tr>
-          <th scope="col">{firstHead}</th>
-          {['limit', 'spent', 'unconfirmed', 'reserved', 'remaining'].map((head) => (
-            <th key={head} scope="col" class="number" title={head === 'unconfirmed' ? unconfirmedHelp : undefined}>
-              {head}
+          <th scope="col">{firstColumn}</th>
+          {['limit', 'spent', 'unconfirmed', 'reserved', 'remaining'].map((column) => (
+            <th key={column} scope="col" class="number" title={column === 'unconfirmed' ? unconfirmedHelp : undefined}>
+              {column}
             </th>
           ))}
           <th scope="col">resets</th>

@@ -26,20 +26,20 @@ type List<Row> = { data: Row[]; total_count: number }
 export function Listing<Row>({
   resource,
   label,
-  heads,
+  columns,
   empty,
-  row,
+  renderRow,
 }: {
   resource: Resource<List<Row>>
   label: string
   /** The titles of the columns. One that begins with `#` has numbers, an empty one has buttons. */
-  heads: string[]
+  columns: string[]
   empty: ComponentChildren
-  row: (row: Row) => ComponentChildren
+  renderRow: (row: Row) => ComponentChildren
 }) {
   const { data, failure, reload, isLoading } = resource
   const { q } = useFilters().values
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!data) return <Loading />
   if (data.total_count === 0) return q ? <NotFound q={q} /> : empty
   return (
@@ -48,18 +48,18 @@ export function Listing<Row>({
       <table class="plain-table" aria-label={label}>
         <thead>
           <tr>
-            {heads.map((head) =>
-              head === '' ? (
-                <td key={head} />
+            {columns.map((column) =>
+              column === '' ? (
+                <td key={column} />
               ) : (
-                <th key={head} scope="col" class={head.startsWith('#') ? 'number' : undefined}>
-                  {head.replace('#', '')}
+                <th key={column} scope="col" class={column.startsWith('#') ? 'number' : undefined}>
+                  {column.replace('#', '')}
                 </th>
               ),
             )}
           </tr>
         </thead>
-        <tbody>{data.data.map(row)}</tbody>
+        <tbody>{data.data.map(renderRow)}</tbody>
       </table>
       <Pages count={data.data.length} total={data.total_count} />
     </>

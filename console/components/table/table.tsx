@@ -56,7 +56,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const { width } = view
   const isNarrow = width > 0 && width < narrowWidth
   const height = isNarrow ? narrowHeight : rowHeight
-  const visible = visibleColumns(columns, width)
+  const shownColumns = visibleColumns(columns, width)
   const renderedCount = Math.ceil(view.height / height) + 2 * overscan + step
   const first = Math.max(
     0,
@@ -100,11 +100,11 @@ export function Table<Row>(props: TableProps<Row>) {
   }
   // Without a current row, both directions select the first row.
   useKeys([
-    { key: 'j', description: 'next row', act: () => move(1) },
-    { key: 'ArrowDown', description: 'next row', act: () => move(1) },
-    { key: 'k', description: 'previous row', act: () => move(current < 0 ? 1 : -1) },
-    { key: 'ArrowUp', description: 'previous row', act: () => move(current < 0 ? 1 : -1) },
-    { key: 'Enter', description: 'open the row', act: () => rows[current] && onOpen(rows[current]) },
+    { key: 'j', description: 'next row', onPress: () => move(1) },
+    { key: 'ArrowDown', description: 'next row', onPress: () => move(1) },
+    { key: 'k', description: 'previous row', onPress: () => move(current < 0 ? 1 : -1) },
+    { key: 'ArrowUp', description: 'previous row', onPress: () => move(current < 0 ? 1 : -1) },
+    { key: 'Enter', description: 'open the row', onPress: () => rows[current] && onOpen(rows[current]) },
   ])
 
   return (
@@ -117,11 +117,11 @@ export function Table<Row>(props: TableProps<Row>) {
       aria-activedescendant={current >= first && current < last ? `row-${current}` : undefined}
       tabIndex={0}
       style={{
-        '--columns': visible.map(({ width }) => width.replace(/(\d+)px/g, (_, px) => rem(Number(px)))).join(' '),
+        '--columns': shownColumns.map(({ width }) => width.replace(/(\d+)px/g, (_, px) => rem(Number(px)))).join(' '),
       }}
     >
       <div class="row head" role="row" aria-rowindex={1}>
-        {visible.map(({ name, title, isNumber }) => (
+        {shownColumns.map(({ name, title, isNumber }) => (
           <span key={name} role="columnheader" class={isNumber ? 'number' : undefined}>
             {title}
           </span>
@@ -144,7 +144,7 @@ export function Table<Row>(props: TableProps<Row>) {
               {isNarrow ? (
                 <div role="gridcell">{narrow(row)}</div>
               ) : (
-                visible.map(({ name, isNumber, cell }) => (
+                shownColumns.map(({ name, isNumber, cell }) => (
                   <span key={name} role="gridcell" class={isNumber ? 'number' : undefined}>
                     {cell(row)}
                   </span>

@@ -11,18 +11,18 @@ const loadLexer = () => (lexerModule ??= import('./markdown-lexer.ts'))
  * run.
  */
 export function Markdown({ text }: { text: string }) {
-  const [loaded, setLoaded] = useState<Awaited<ReturnType<typeof loadLexer>>>()
+  const [lexer, setLexer] = useState<Awaited<ReturnType<typeof loadLexer>>>()
   useEffect(() => {
     let isUnmounted = false
-    void loadLexer().then((module) => !isUnmounted && setLoaded(module))
+    void loadLexer().then((module) => !isUnmounted && setLexer(module))
     return () => {
       isUnmounted = true
     }
   }, [])
-  if (!loaded) return <div class="markdown plain">{text}</div>
+  if (!lexer) return <div class="markdown plain">{text}</div>
   return (
     <div class="markdown">
-      <Tokens tokens={loaded.lexMarkdown(text)} />
+      <Tokens tokens={lexer.lexMarkdown(text)} />
     </div>
   )
 }

@@ -75,8 +75,8 @@ function focus(element: Element | null): void {
 
 /** The element that replaces a removed one: named by `data-then`, else a sibling, else the container. */
 function replacementOf({ element }: FocusTarget, records: MutationRecord[]): Element | null {
-  const named = element.closest<HTMLElement>('[data-then]')?.dataset.then
-  if (named) return document.getElementById(named)
+  const replacementId = element.closest<HTMLElement>('[data-then]')?.dataset.then
+  if (replacementId) return document.getElementById(replacementId)
   for (const { target, removedNodes, nextSibling, previousSibling } of records) {
     const removedNode = [...removedNodes].find((node) => node.contains(element))
     if (!(removedNode instanceof Element) || !(target instanceof Element) || !target.isConnected) continue

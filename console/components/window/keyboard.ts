@@ -1,7 +1,7 @@
 import { createRegistry } from './registry.ts'
 
 /** A keyboard shortcut. `description` is its text in the list that `?` opens. */
-type Binding = { key: string; description: string; act: (event: KeyboardEvent) => void }
+type Binding = { key: string; description: string; onPress: (event: KeyboardEvent) => void }
 
 /** Lists and registers shortcuts. If two components use the same key, the latest component wins. */
 export const { list: bindings, useItems: useKeys } = createRegistry<Binding>()
@@ -38,7 +38,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const binding = bindings().findLast(({ key }) => key === name)
   if (!binding) return
   event.preventDefault()
-  binding.act(event)
+  binding.onPress(event)
 }
 
 if (typeof document !== 'undefined') document.addEventListener('keydown', onKeyDown)

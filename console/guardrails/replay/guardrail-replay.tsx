@@ -17,15 +17,15 @@ type Span = keyof typeof spanDays
 const spanNames = Object.keys(spanDays) as Span[]
 const maxListedRequests = 100
 
-type GuardrailReplayProps = { id: string; saved: Policy; policy: Policy }
+type GuardrailReplayProps = { guardrailId: string; savedPolicy: Policy; policy: Policy }
 
 /** Replays past requests with the saved policy, and with the unsaved changes. */
-export function GuardrailReplay({ id, saved, policy }: GuardrailReplayProps) {
+export function GuardrailReplay({ guardrailId, savedPolicy, policy }: GuardrailReplayProps) {
   const [span, setSpan] = useState<Span>('7 days')
-  const isChanged = changesBetween(saved, policy).length > 0
-  const patch = useDebounced(JSON.stringify(patchBetween(saved, policy)))
-  const savedReplay = useReplay(id, span, JSON.stringify(saved), {})
-  const changed = useReplay(id, span, isChanged ? patch : undefined, isChanged ? JSON.parse(patch) : {})
+  const isChanged = changesBetween(savedPolicy, policy).length > 0
+  const patch = useDebounced(JSON.stringify(patchBetween(savedPolicy, policy)))
+  const savedReplay = useReplay(guardrailId, span, JSON.stringify(savedPolicy), {})
+  const changed = useReplay(guardrailId, span, isChanged ? patch : undefined, isChanged ? JSON.parse(patch) : {})
   const failure = (isChanged && changed.failure) || savedReplay.failure
   const after = isChanged && !changed.failure ? changed.data : undefined
   return (
@@ -34,7 +34,7 @@ export function GuardrailReplay({ id, saved, policy }: GuardrailReplayProps) {
       class="guardrail-replay"
       spans={spanNames}
       span={span}
-      choose={setSpan}
+      onChange={setSpan}
       isLoading={savedReplay.isLoading || changed.isLoading}
       problem={failure ? failure.message : undefined}
     >
@@ -44,11 +44,11 @@ export function GuardrailReplay({ id, saved, policy }: GuardrailReplayProps) {
 }
 
 /** @param key undefined disables the request. */
-function useReplay(id: string, span: Span, key: string | undefined, patch: GuardrailPatch) {
-  return useResource(key && `/guardrails/${id}/replay ${span} ${key}`, async (signal) => {
+function useReplay(guardrailId: string, span: Span, key: string | undefined, patch: GuardrailPatch) {
+  return useResource(key && `/guardrails/${guardrailId}/replay ${span} ${key}`, async (signal) => {
     const from = new Date(Date.now() - spanDays[span] * dayMs).toISOString()
     const body = { from, policy: patch, list: maxListedRequests }
-    return (await call('POST /guardrails/{id}/replay', { params: { id }, body }, { signal })).data
+    return (await call('POST /guardrails/{id}/replay', { params: { id: guardrailId }, body }, { signal })).data
   })
 }
 

@@ -9,21 +9,21 @@ import { exactCount } from '../../format/count.ts'
 import { type Policy, patchBetween } from '../policy.ts'
 import { countByRule, splitText } from './text-pieces.ts'
 
-type TryProps = { id: string; saved: Policy; policy: Policy }
+type TryProps = { guardrailId: string; savedPolicy: Policy; policy: Policy }
 type TriedResult = { text: string; result: TriedText }
 
 /** Shows what the filters find in a text, with unsaved changes. */
-export function TryText({ id, saved, policy }: TryProps) {
+export function TryText({ guardrailId, savedPolicy, policy }: TryProps) {
   const [text, setText] = useState('')
-  const debounced = useDebounced(JSON.stringify([text, patchBetween(saved, policy)]))
+  const debounced = useDebounced(JSON.stringify([text, patchBetween(savedPolicy, policy)]))
   const [debouncedText, patch] = JSON.parse(debounced) as [string, ReturnType<typeof patchBetween>]
-  const key = debouncedText === '' ? undefined : `/guardrails/${id}/try ${debounced}`
+  const key = debouncedText === '' ? undefined : `/guardrails/${guardrailId}/try ${debounced}`
   const { data, failure, isLoading } = useResource<TriedResult>(key, async (signal) => {
     // The service applies the changes to the stored guardrail.
     const body = { text: debouncedText, policy: patch }
     return {
       text: debouncedText,
-      result: (await call('POST /guardrails/{id}/try', { params: { id }, body }, { signal })).data,
+      result: (await call('POST /guardrails/{id}/try', { params: { id: guardrailId }, body }, { signal })).data,
     }
   })
   return (
@@ -38,7 +38,7 @@ export function TryText({ id, saved, policy }: TryProps) {
         onInput={(event) => setText(event.currentTarget.value)}
       />
       <Problem text={failure?.message} />
-      {data && !failure && debouncedText !== '' && <Result tried={data} policy={policy} />}
+      {data && !failure && debouncedText !== '' && <Result trial={data} policy={policy} />}
     </section>
   )
 }
@@ -51,7 +51,7 @@ const outcomeTexts: Record<TriedText['outcome'], [tone: string, label: string]> 
 }
 const actionWords = { block: 'blocks', redact: 'redacts', flag: 'flags' }
 
-function Result({ tried: { text, result }, policy }: { tried: TriedResult; policy: Policy }) {
+function Result({ trial: { text, result }, policy }: { trial: TriedResult; policy: Policy }) {
   const [tone, label] = outcomeTexts[result.outcome]
   const name = (rule: string) => ruleName(rule, policy)
   return (

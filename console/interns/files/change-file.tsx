@@ -7,13 +7,13 @@ import { runOrToast, useAction } from '../../components/form/use-action.ts'
 import { toast } from '../../components/page/toast.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 
-type Props = { id: string; path: string; isFolder: boolean; onDone: () => void; onClose: () => void }
+type Props = { internId: string; path: string; isFolder: boolean; onDone: () => void; onClose: () => void }
 
-/** Renames, moves or deletes a file or a folder. */
-export function ChangeFile({ id, path, isFolder, onDone, onClose }: Props) {
+/** A dialog that renames, moves or deletes a file or a folder. */
+export function ChangeFile({ internId, path, isFolder, onDone, onClose }: Props) {
   const [to, setTo] = useState(path)
   const { problem, isBusy, onSubmit } = useAction()
-  const params = { internId: id }
+  const params = { internId }
   const name = path.split('/').at(-1)!
   const rename = async (from: string, to: string) => {
     await call('POST /interns/{internId}/files/rename', { params, body: { from, to } })
@@ -27,7 +27,7 @@ export function ChangeFile({ id, path, isFolder, onDone, onClose }: Props) {
     })
   })
   const remove = async () => {
-    const query = { path, ...(isFolder && { recursive: 'true' as const }) }
+    const query = { path, recursive: isFolder ? ('true' as const) : undefined }
     await call('DELETE /interns/{internId}/files', { params, query })
     onDone()
     onClose()
@@ -44,7 +44,7 @@ export function ChangeFile({ id, path, isFolder, onDone, onClose }: Props) {
         <FormActions problem={problem} label="Rename" disabled={isBusy || to === path || to === ''} onClose={onClose} />
       </form>
       {isFolder && <p class="data-loss">Its content is also deleted.</p>}
-      <ConfirmDeleteByName name={escapeInvisible(name)} verb="delete" act={remove} />
+      <ConfirmDeleteByName name={escapeInvisible(name)} verb="delete" onConfirm={remove} />
     </Dialog>
   )
 }

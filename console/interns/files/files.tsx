@@ -24,13 +24,13 @@ const initialEntries = 500
 const moreFactor = 4
 
 /** The files of an intern: browse folders, read texts, download and upload. */
-export function Files({ id }: { id: string }) {
+export function Files({ internId }: { internId: string }) {
   const [folder, setFolder] = useState('')
   const [openFile, setOpenFile] = useState<{ path: string; text: string }>()
-  const params = { internId: id }
+  const params = { internId }
   const [editedEntry, setEditedEntry] = useState<{ path: string; isFolder: boolean }>()
   const [maxEntries, setMaxEntries] = useState(initialEntries)
-  const { data, failure, reload } = useResource(`files of ${id} in ${folder} ${maxEntries}`, (signal) =>
+  const { data, failure, reload } = useResource(`files of ${internId} in ${folder} ${maxEntries}`, (signal) =>
     fetchAllCursorPages(
       (query) => call(listRoute, { params, query: { ...query, path: folder } }, { signal }),
       maxEntries,
@@ -42,11 +42,11 @@ export function Files({ id }: { id: string }) {
     setMaxEntries(initialEntries)
     setFolder(path)
   }
-  const openText = (path: string) => runOrToast(async () => setOpenFile({ path, text: await readText(id, path) }))
-  const upload = (chosen: FileList | null) =>
+  const openText = (path: string) => runOrToast(async () => setOpenFile({ path, text: await readText(internId, path) }))
+  const upload = (fileList: FileList | null) =>
     runOrToast(async () => {
-      const paths = [...(chosen ?? [])].map(({ name }) => pathInFolder(name))
-      for (const [index, path] of paths.entries()) await uploadFile(id, path, chosen![index]!)
+      const paths = [...(fileList ?? [])].map(({ name }) => pathInFolder(name))
+      for (const [index, path] of paths.entries()) await uploadFile(internId, path, fileList![index]!)
       reload()
       const undo = async () => {
         for (const path of paths) await call('DELETE /interns/{internId}/files', { params, query: { path } })
@@ -70,8 +70,8 @@ export function Files({ id }: { id: string }) {
           Upload …<input type="file" multiple onChange={({ currentTarget }) => void upload(currentTarget.files)} />
         </label>
       </p>
-      <NewFolder id={id} pathInFolder={pathInFolder} onDone={reload} />
-      {failure && <FailureState failure={failure} retry={reload} />}
+      <NewFolder internId={internId} pathInFolder={pathInFolder} onDone={reload} />
+      {failure && <FailureState failure={failure} onRetry={reload} />}
       {!failure && !data && <Loading />}
       {data?.rows.length === 0 && <p class="dim">The folder is empty.</p>}
       <ul class="interns">
@@ -83,8 +83,8 @@ export function Files({ id }: { id: string }) {
               key={entry.name}
               entry={entry}
               downloadUrl={linkTo(contentRoute, { params, query: { path } })}
-              open={() => (isFolder ? openFolder(path) : void openText(path))}
-              change={() => setEditedEntry({ path, isFolder })}
+              onOpen={() => (isFolder ? openFolder(path) : void openText(path))}
+              onEdit={() => setEditedEntry({ path, isFolder })}
             />
           )
         })}
@@ -96,7 +96,9 @@ export function Files({ id }: { id: string }) {
           </button>
         </p>
       )}
-      {editedEntry && <ChangeFile id={id} {...editedEntry} onDone={reload} onClose={() => setEditedEntry(undefined)} />}
+      {editedEntry && (
+        <ChangeFile internId={internId} {...editedEntry} onDone={reload} onClose={() => setEditedEntry(undefined)} />
+      )}
       {openFile && (
         <section aria-label={escapeInvisible(openFile.path)}>
           <h3>{escapeInvisible(openFile.path)}</h3>
@@ -107,14 +109,14 @@ export function Files({ id }: { id: string }) {
   )
 }
 
-type RowProps = { entry: InternFile; downloadUrl: string; open: () => void; change: () => void }
+type RowProps = { entry: InternFile; downloadUrl: string; onOpen: () => void; onEdit: () => void }
 
 /** A file or a folder. One whose name is not valid UTF-8 is not addressable. */
-function EntryRow({ entry: { name, kind, size, modified_at, addressable }, downloadUrl, open, change }: RowProps) {
+function EntryRow({ entry: { name, kind, size, modified_at, addressable }, downloadUrl, onOpen, onEdit }: RowProps) {
   return (
     <li>
       {addressable && (kind === 'folder' || kind === 'file') ? (
-        <button type="button" onClick={open}>
+        <button type="button" onClick={onOpen}>
           {escapeInvisible(name)}
           {kind === 'folder' && '/'}
         </button>
@@ -131,7 +133,7 @@ function EntryRow({ entry: { name, kind, size, modified_at, addressable }, downl
         <RelativeTime time={modified_at} />
       </span>
       {addressable && (
-        <button type="button" aria-label={`Change ${escapeInvisible(name)}`} onClick={change}>
+        <button type="button" aria-label={`Change ${escapeInvisible(name)}`} onClick={onEdit}>
           Change
         </button>
       )}

@@ -4,18 +4,18 @@ import { runOrToast } from '../../components/form/use-action.ts'
 import { toast } from '../../components/page/toast.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 
-/** Creates a folder in the current one. Undo works while it is empty. */
+/** A form that creates a folder in the current folder. Undo deletes the new folder if it is still empty. */
 export function NewFolder({
-  id,
+  internId,
   pathInFolder,
   onDone,
 }: {
-  id: string
+  internId: string
   pathInFolder: (name: string) => string
   onDone: () => void
 }) {
   const [name, setName] = useState('')
-  const params = { internId: id }
+  const params = { internId }
   const createFolder = async () => {
     const path = pathInFolder(name)
     const { data } = await call('POST /interns/{internId}/files/folders', { params, body: { path } })
@@ -25,8 +25,8 @@ export function NewFolder({
       await call('DELETE /interns/{internId}/files', { params, query: { path } })
       onDone()
     }
-    toast(data.created ? `Folder ${escapeInvisible(name)} created` : `Folder ${escapeInvisible(name)} already exists`, {
-      ...(data.created && { undo: () => void runOrToast(undo) }),
+    toast(`Folder ${escapeInvisible(name)} ${data.created ? 'created' : 'already exists'}`, {
+      undo: data.created ? () => void runOrToast(undo) : undefined,
     })
   }
   return (

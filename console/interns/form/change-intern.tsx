@@ -35,7 +35,7 @@ export function ChangeIntern({ intern, onDone, onClose }: Props) {
     <Dialog title={`Change ${intern.name}`} onClose={onClose}>
       <h2>Change {intern.name}</h2>
       <form class="fields" onSubmit={submit}>
-        <InternInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} />
+        <InternInputs fields={fields} onChange={(change) => setFields({ ...fields, ...change })} />
         {conflict && <Conflict name={intern.name} {...conflict} />}
         <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
       </form>
@@ -61,7 +61,7 @@ export function DeleteIntern({ intern, onClose }: Omit<Props, 'onDone'>) {
     <Dialog title={`Delete ${intern.name}`} onClose={onClose}>
       <h2>Delete {intern.name}</h2>
       <p>Its files, sessions and history are deleted. Its requests stay in the request log.</p>
-      <ConfirmDeleteByName name={intern.name} verb="delete" act={remove} />
+      <ConfirmDeleteByName name={intern.name} verb="delete" onConfirm={remove} />
     </Dialog>
   )
 }

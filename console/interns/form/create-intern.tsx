@@ -22,7 +22,7 @@ export function CreateIntern({ onClose }: { onClose: () => void }) {
     <Dialog title="Create intern" onClose={onClose}>
       <h2>Create intern</h2>
       <form class="fields" onSubmit={submit}>
-        <InternInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} />
+        <InternInputs fields={fields} onChange={(change) => setFields({ ...fields, ...change })} />
         <label class="check">
           <input type="checkbox" checked={isStarted} onChange={(event) => setStarted(event.currentTarget.checked)} />
           Start it now

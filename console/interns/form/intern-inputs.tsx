@@ -1,10 +1,10 @@
 import { ModelPicker } from '../../components/form/model-picker.tsx'
 import { type InternFields, isAmount, limitLabels, limitNames } from './intern-fields.ts'
 
-type Props = { fields: InternFields; set: (change: Partial<InternFields>) => void }
+type Props = { fields: InternFields; onChange: (change: Partial<InternFields>) => void }
 
 /** The inputs of an intern. */
-export function InternInputs({ fields, set }: Props) {
+export function InternInputs({ fields, onChange }: Props) {
   return (
     <>
       <label>
@@ -18,15 +18,15 @@ export function InternInputs({ fields, set }: Props) {
           autocomplete="off"
           placeholder="ada"
           value={fields.name}
-          onInput={(event) => set({ name: event.currentTarget.value })}
+          onInput={(event) => onChange({ name: event.currentTarget.value })}
         />
       </label>
-      <Mode fields={fields} set={set} />
+      <Mode fields={fields} onChange={onChange} />
       <ModelPicker
         label="Model (none: default of the service)"
         models={fields.model === '' ? [] : [fields.model]}
         // A model that is added replaces the only one.
-        choose={(models) => set({ model: models.at(-1) ?? '' })}
+        onChange={(models) => onChange({ model: models.at(-1) ?? '' })}
       />
       <label>
         Instructions for every session
@@ -34,15 +34,15 @@ export function InternInputs({ fields, set }: Props) {
           rows={4}
           maxLength={32_000}
           value={fields.instructions}
-          onInput={(event) => set({ instructions: event.currentTarget.value })}
+          onInput={(event) => onChange({ instructions: event.currentTarget.value })}
         />
       </label>
-      <Budget fields={fields} set={set} />
+      <Budget fields={fields} onChange={onChange} />
       <label>
         Visible to
         <select
           value={fields.visibility}
-          onChange={(event) => set({ visibility: event.currentTarget.value as InternFields['visibility'] })}
+          onChange={(event) => onChange({ visibility: event.currentTarget.value as InternFields['visibility'] })}
         >
           <option value="creator">you</option>
           <option value="workspace">
@@ -56,7 +56,7 @@ export function InternInputs({ fields, set }: Props) {
           maxLength={1000}
           autocomplete="off"
           value={fields.description}
-          onInput={(event) => set({ description: event.currentTarget.value })}
+          onInput={(event) => onChange({ description: event.currentTarget.value })}
         />
       </label>
     </>
@@ -68,7 +68,7 @@ const modes = [
   ['self-drive', 'Self-drive: it acts without asking, and its commands run without a sandbox by default.'],
 ] as const
 
-function Mode({ fields: { mode }, set }: Props) {
+function Mode({ fields: { mode }, onChange }: Props) {
   return (
     <fieldset class="modes">
       <legend>Approval mode</legend>
@@ -80,7 +80,7 @@ function Mode({ fields: { mode }, set }: Props) {
             required
             checked={mode === value}
             value={value}
-            onChange={() => set({ mode: value })}
+            onChange={() => onChange({ mode: value })}
           />
           {text}
         </label>
@@ -89,7 +89,7 @@ function Mode({ fields: { mode }, set }: Props) {
   )
 }
 
-function Budget({ fields: { limits }, set }: Props) {
+function Budget({ fields: { limits }, onChange }: Props) {
   return (
     <fieldset class="limits">
       <legend>Budget (empty: no limit)</legend>
@@ -102,7 +102,7 @@ function Budget({ fields: { limits }, set }: Props) {
             step={isAmount(name) ? 'any' : '1'}
             inputMode={isAmount(name) ? 'decimal' : 'numeric'}
             value={limits[name]}
-            onInput={(event) => set({ limits: { ...limits, [name]: event.currentTarget.value } })}
+            onInput={(event) => onChange({ limits: { ...limits, [name]: event.currentTarget.value } })}
           />
         </label>
       ))}

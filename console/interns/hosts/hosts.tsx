@@ -8,13 +8,13 @@ import { exactCount } from '../../format/count.ts'
 import { escapeInvisible } from '../visible-text.ts'
 import { LostHostDialog } from './lost-host-dialog.tsx'
 
-const heads = ['host', 'status', 'interns', 'capacity used', 'labels']
+const columns = ['host', 'status', 'interns', 'capacity used', 'labels']
 
 /** The hosts of interns with status and capacity. Interns of lost hosts can be moved. */
 export function Hosts() {
   const { data, failure, reload } = useGet('GET /interns/hosts', {})
-  const [open, setOpen] = useState<ListedInternHost>()
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  const [selectedHost, setSelectedHost] = useState<ListedInternHost>()
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!data) return <Loading />
   const hosts = data.data
   if (hosts.length === 0)
@@ -30,9 +30,9 @@ export function Hosts() {
       <table class="plain-table" aria-label="Hosts">
         <thead>
           <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
               </th>
             ))}
             <td />
@@ -40,23 +40,23 @@ export function Hosts() {
         </thead>
         <tbody>
           {hosts.map((host) => (
-            <HostRow key={host.name} host={host} onReportLost={() => setOpen(host)} />
+            <HostRow key={host.name} host={host} onRelocate={() => setSelectedHost(host)} />
           ))}
         </tbody>
       </table>
-      {open && (
+      {selectedHost && (
         <LostHostDialog
-          host={open}
-          otherHosts={hosts.filter(({ name, state }) => state === 'up' && name !== open.name)}
+          host={selectedHost}
+          otherHosts={hosts.filter(({ name, state }) => state === 'up' && name !== selectedHost.name)}
           onDone={reload}
-          onClose={() => setOpen(undefined)}
+          onClose={() => setSelectedHost(undefined)}
         />
       )}
     </div>
   )
 }
 
-function HostRow({ host, onReportLost }: { host: ListedInternHost; onReportLost: () => void }) {
+function HostRow({ host, onRelocate }: { host: ListedInternHost; onRelocate: () => void }) {
   const { name, state, reason, since, labels, capacity, capacity_used, interns } = host
   return (
     <tr>
@@ -77,7 +77,7 @@ function HostRow({ host, onReportLost }: { host: ListedInternHost; onReportLost:
       </td>
       <td class="number">
         {state === 'gone' && interns > 0 && canManage() && (
-          <button type="button" onClick={onReportLost} aria-label={`Move or give up the interns of ${name} …`}>
+          <button type="button" onClick={onRelocate} aria-label={`Move or give up the interns of ${name} …`}>
             Move or give up …
           </button>
         )}

@@ -59,14 +59,14 @@ function MoveDialog({ intern, isHostLost, onDone, onClose }: MoveProps) {
   return (
     <Dialog title={`Move ${intern.name}`} onClose={onClose}>
       <h2>Move {intern.name}</h2>
-      <MoveForm hosts={others} label="To" move={move} onClose={onClose}>
+      <MoveForm hosts={others} label="To" onMove={move} onClose={onClose}>
         First copy its folder to the data folder of the other host, at <code>interns/{intern.id}</code>, with owner and
         modes.
       </MoveForm>
       {isHostLost && (
         <>
           <p class="data-loss">If you give it up, it starts on any host with an empty workspace. Its files are lost.</p>
-          <ConfirmDeleteByName name={intern.name} verb="give up" act={giveUp} />
+          <ConfirmDeleteByName name={intern.name} verb="give up" onConfirm={giveUp} />
         </>
       )}
     </Dialog>

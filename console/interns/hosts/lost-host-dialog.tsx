@@ -29,13 +29,13 @@ export function LostHostDialog({ host: { name: host, interns }, otherHosts, onDo
   return (
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
-      <MoveForm hosts={otherHosts} label="Move all to" move={move} onClose={onClose}>
+      <MoveForm hosts={otherHosts} label="Move all to" onMove={move} onClose={onClose}>
         First copy their folders to the data folder of another host. Interns that were running are started there.
       </MoveForm>
       <p class="data-loss">
         Interns that are given up start on any host with an empty workspace. Their files are lost.
       </p>
-      <ConfirmDeleteByName name={host} verb="give up" act={giveUp} />
+      <ConfirmDeleteByName name={host} verb="give up" onConfirm={giveUp} />
     </Dialog>
   )
 }

@@ -11,15 +11,15 @@ type Props = {
   label: string
   /** The prerequisites. */
   children: ComponentChildren
-  move: (to: string) => Promise<void>
+  onMove: (to: string) => Promise<void>
   onClose: () => void
 }
 
 /** Selects a target host. The files must be copied before. */
-export function MoveForm({ hosts, label, children, move, onClose }: Props) {
+export function MoveForm({ hosts, label, children, onMove, onClose }: Props) {
   const [to, setTo] = useState('')
   const { problem, isBusy, onSubmit } = useAction()
-  const submit = onSubmit(() => move(to))
+  const submit = onSubmit(() => onMove(to))
   return (
     <form class="fields" onSubmit={submit}>
       <p>{children}</p>

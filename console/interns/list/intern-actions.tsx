@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { asFailure } from '../../api/failure.ts'
 import { canUseModelsAndInterns } from '../../api/session.ts'
 import type { Intern } from '../../api/types.ts'
 import { Dialog } from '../../components/form/dialog.tsx'
-import { toast } from '../../components/page/toast.tsx'
+import { runOrToast } from '../../components/form/use-action.ts'
 
 type Action = 'wake' | 'suspend' | 'restart'
 
@@ -27,14 +26,10 @@ async function perform(action: Action, internId: string): Promise<void> {
 export function InternActions({ intern, onDone }: { intern: Intern; onDone: () => void }) {
   const [actionToConfirm, setActionToConfirm] = useState<Action>()
   const [isBusy, setBusy] = useState(false)
-  const act = async (action: Action) => {
+  const runAction = async (action: Action) => {
     setActionToConfirm(undefined)
     setBusy(true)
-    try {
-      await perform(action, intern.id)
-    } catch (error) {
-      toast(`${intern.name}: ${asFailure(error).message}`, { isError: true })
-    }
+    await runOrToast(() => perform(action, intern.id), `${intern.name}: `)
     setBusy(false)
     onDone()
   }
@@ -47,7 +42,7 @@ export function InternActions({ intern, onDone }: { intern: Intern; onDone: () =
           type="button"
           disabled={isBusy}
           aria-label={`${titles[action]} ${intern.name}`}
-          onClick={() => (action === 'wake' ? void act(action) : setActionToConfirm(action))}
+          onClick={() => (action === 'wake' ? void runAction(action) : setActionToConfirm(action))}
         >
           {titles[action]}
         </button>
@@ -61,7 +56,7 @@ export function InternActions({ intern, onDone }: { intern: Intern; onDone: () =
             Runs and open questions end. Files and sessions are kept
             {actionToConfirm === 'suspend' ? ', and you can wake it again.' : '.'}
           </p>
-          <button type="button" class="main" onClick={() => void act(actionToConfirm)}>
+          <button type="button" class="main" onClick={() => void runAction(actionToConfirm)}>
             {titles[actionToConfirm]}
           </button>
         </Dialog>

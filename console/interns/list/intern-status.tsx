@@ -1,7 +1,7 @@
 import type { Intern } from '../../api/types.ts'
 import { escapeInvisible } from '../visible-text.ts'
 
-const tones: Partial<Record<Intern['status'], string>> = {
+const statusClasses: Partial<Record<Intern['status'], string>> = {
   running: 'ok',
   failed: 'bad',
   destroy_failed: 'bad',
@@ -12,7 +12,7 @@ const tones: Partial<Record<Intern['status'], string>> = {
 export function InternStatus({ intern: { status, progress } }: { intern: Intern }) {
   return (
     <span>
-      <span class={`dot ${tones[status] ?? 'warn'}`} />
+      <span class={`dot ${statusClasses[status] ?? 'warn'}`} />
       {status.replace('_', ' ')}
       {progress && (
         <span class="dim">

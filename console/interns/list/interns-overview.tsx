@@ -30,13 +30,13 @@ export function InternsOverview() {
           <p>Interns are disabled for this organization. An owner can enable them.</p>
         </EmptyState>
       ) : (
-        failure && <FailureState failure={failure} retry={reload} />
+        failure && <FailureState failure={failure} onRetry={reload} />
       )}
       {!failure && !data && <Loading />}
       {data?.interns.length === 0 && (
         <EmptyState
           title="No interns yet"
-          {...(canUseModelsAndInterns() && { command: 'npx signalbox interns create ada --approval-mode manual' })}
+          command={canUseModelsAndInterns() ? 'npx signalbox interns create ada --approval-mode manual' : undefined}
         >
           <p>
             An intern is a long-running agent that asks here before it acts.

@@ -9,9 +9,9 @@ const maxLines = 500
 const pollMs = 2000
 
 /** The log of an intern's daemon, updated while live. */
-export function Log({ id }: { id: string }) {
+export function Log({ internId }: { internId: string }) {
   const [isLive, setLive] = useState(true)
-  const input = { params: { internId: id }, query: { lines: maxLines } }
+  const input = { params: { internId }, query: { lines: maxLines } }
   const { data, failure, isLoading, isStale, reload } = useGet('GET /interns/{internId}/log', input)
   const scroller = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -34,7 +34,7 @@ export function Log({ id }: { id: string }) {
         </button>
         {log?.has_more && <span class="dim">the last {log.lines.length} lines</span>}
       </p>
-      {failure && <FailureState failure={failure} retry={reload} />}
+      {failure && <FailureState failure={failure} onRetry={reload} />}
       {!failure && !log && <Loading />}
       {!failure && log?.message && <p class="dim">{log.message}</p>}
       {!failure && log && !log.message && (

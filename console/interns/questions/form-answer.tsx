@@ -6,15 +6,15 @@ import { escapeInvisible } from '../visible-text.ts'
 import { type Field, parseAnswer } from './answer-form.ts'
 
 type FormReply = { action: 'accept'; content: Record<string, unknown> } | { action: 'decline' | 'cancel' }
-type Props = { question: InternElicitation; isSent: boolean; send: (reply: FormReply) => void }
+type Props = { question: InternElicitation; isSent: boolean; onSend: (reply: FormReply) => void }
 
 /** The form of a question with fields. */
-export function FormAnswer({ question: { id, message, fields }, isSent, send }: Props) {
+export function FormAnswer({ question: { id, message, fields }, isSent, onSend }: Props) {
   const [problem, setProblem] = useState<string>()
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     try {
-      send({ action: 'accept', content: parseAnswer(fields, new FormData(event.currentTarget as HTMLFormElement)) })
+      onSend({ action: 'accept', content: parseAnswer(fields, new FormData(event.currentTarget as HTMLFormElement)) })
       setProblem(undefined)
     } catch (error) {
       setProblem((error as Error).message)
@@ -24,7 +24,7 @@ export function FormAnswer({ question: { id, message, fields }, isSent, send }: 
     <form onSubmit={submit}>
       <p class="agent-text">{escapeInvisible(message)}</p>
       {fields.map((field) => (
-        <FieldInput key={field.name} field={field} question={id} />
+        <FieldInput key={field.name} field={field} questionId={id} />
       ))}
       <Problem text={problem && escapeInvisible(problem)} />
       {canUseModelsAndInterns() ? (
@@ -32,10 +32,10 @@ export function FormAnswer({ question: { id, message, fields }, isSent, send }: 
           <button type="submit" class="main" disabled={isSent}>
             Send
           </button>
-          <button type="button" data-key="r" disabled={isSent} onClick={() => send({ action: 'decline' })}>
+          <button type="button" data-key="r" disabled={isSent} onClick={() => onSend({ action: 'decline' })}>
             Decline
           </button>
-          <button type="button" class="bare" disabled={isSent} onClick={() => send({ action: 'cancel' })}>
+          <button type="button" class="bare" disabled={isSent} onClick={() => onSend({ action: 'cancel' })}>
             Cancel
           </button>
           {isSent && <span class="dim">sent</span>}
@@ -47,7 +47,7 @@ export function FormAnswer({ question: { id, message, fields }, isSent, send }: 
   )
 }
 
-function FieldInput({ question, field: { name, type, required, options } }: { field: Field; question: string }) {
+function FieldInput({ questionId, field: { name, type, required, options } }: { field: Field; questionId: string }) {
   const title = `${escapeInvisible(name)}${required ? '' : ' (optional)'}`
   const choices = type === 'boolean' ? ['yes', 'no'] : options
   if (type === 'array' && choices)
@@ -61,7 +61,7 @@ function FieldInput({ question, field: { name, type, required, options } }: { fi
         ))}
       </fieldset>
     )
-  const id = `${question} ${name}`.replaceAll(' ', '-')
+  const id = `${questionId} ${name}`.replaceAll(' ', '-')
   return (
     <div class="field">
       <label for={id}>{title}</label>

@@ -11,8 +11,8 @@ const minVisibleMs = 500
 export function Inbox({ questions }: { questions: OpenQuestion[] }) {
   const [selectedId, setSelectedId] = useState<string>()
   const list = useRef<HTMLElement>(null)
-  const unanswered = questions.filter(({ question }) => !sentAnswers.value.has(question.id))
-  const current = currentOf(questions, unanswered, selectedId)
+  const openQuestions = questions.filter(({ question }) => !sentAnswers.value.has(question.id))
+  const current = currentOf(questions, openQuestions, selectedId)
   const visibleSince = useRef(Number.POSITIVE_INFINITY)
   useLayoutEffect(() => {
     // The question is in the document, but not painted yet.
@@ -24,8 +24,8 @@ export function Inbox({ questions }: { questions: OpenQuestion[] }) {
     if (current !== undefined) setSelectedId(current)
   }, [current])
   const move = (offset: number) => {
-    const index = unanswered.findIndex(({ question }) => question.id === current) + offset
-    if (unanswered[index]) setSelectedId(unanswered[index].question.id)
+    const index = openQuestions.findIndex(({ question }) => question.id === current) + offset
+    if (openQuestions[index]) setSelectedId(openQuestions[index].question.id)
   }
   const pressButton = (key: string) => (event: KeyboardEvent) => {
     // The time of the key press counts, not when a busy page handles it.
@@ -33,11 +33,11 @@ export function Inbox({ questions }: { questions: OpenQuestion[] }) {
     list.current?.querySelector<HTMLButtonElement>(`.selected-question [data-key="${key}"]`)?.click()
   }
   useKeys([
-    { key: 'j', description: 'next question', act: () => move(1) },
-    { key: 'k', description: 'previous question', act: () => move(-1) },
-    { key: 'a', description: 'allow once', act: pressButton('a') },
-    { key: 'A', description: 'allow always', act: pressButton('A') },
-    { key: 'r', description: 'reject', act: pressButton('r') },
+    { key: 'j', description: 'next question', onPress: () => move(1) },
+    { key: 'k', description: 'previous question', onPress: () => move(-1) },
+    { key: 'a', description: 'allow once', onPress: pressButton('a') },
+    { key: 'A', description: 'allow always', onPress: pressButton('A') },
+    { key: 'r', description: 'reject', onPress: pressButton('r') },
   ])
   return (
     <section ref={list} class="inbox" aria-label="Questions">
@@ -57,12 +57,12 @@ export function Inbox({ questions }: { questions: OpenQuestion[] }) {
 function currentOf(
   questions: OpenQuestion[],
   unanswered: OpenQuestion[],
-  chosen: string | undefined,
+  selectedId: string | undefined,
 ): string | undefined {
   const remaining = questions.slice(
     Math.max(
       0,
-      questions.findIndex(({ question }) => question.id === chosen),
+      questions.findIndex(({ question }) => question.id === selectedId),
     ),
   )
   return (remaining.find((one) => unanswered.includes(one)) ?? unanswered.at(-1))?.question.id

@@ -82,7 +82,7 @@ export function QuestionCard({ intern, creator, question, isSelected, onSelect }
         <FormAnswer
           question={question as InternElicitation}
           isSent={isSent}
-          send={(reply) => void answer(intern, question, JSON.stringify(reply))}
+          onSend={(reply) => void answer(intern, question, JSON.stringify(reply))}
         />
       )}
     </article>

@@ -48,7 +48,7 @@ function List({ label, questions }: { label: string; questions: InternReplayedQu
                 by {scope} rule {rule}
               </span>
             </td>
-            <td class={tone(answer)}>
+            <td class={answerClass(answer)}>
               {answer === null ? 'not answered' : `people: ${escapeInvisible(answer.replace('_', ' '))}`}
             </td>
           </tr>
@@ -58,4 +58,4 @@ function List({ label, questions }: { label: string; questions: InternReplayedQu
   )
 }
 
-const tone = (answer: string | null) => (answer === null ? 'dim' : answer.startsWith('allow') ? 'ok' : 'bad')
+const answerClass = (answer: string | null) => (answer === null ? 'dim' : answer.startsWith('allow') ? 'ok' : 'bad')

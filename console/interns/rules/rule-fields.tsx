@@ -1,7 +1,7 @@
 import type { InternRule } from '../../api/types.ts'
 import { type Effect, effects } from './rule-words.ts'
 
-type Props = { rule: InternRule; change: (rule: InternRule) => void }
+type Props = { rule: InternRule; onChange: (rule: InternRule) => void }
 type ListField = 'commands' | 'tools' | 'paths' | 'hosts' | 'agents'
 
 /** The list fields with example values. */
@@ -14,13 +14,13 @@ const listFields: [ListField, string, string][] = [
 ]
 
 /** The form of a rule. Lists have one item per line, or are separated by commas. */
-export function RuleFields({ rule, change }: Props) {
-  const set = (part: Partial<InternRule>) => change(withoutEmpty({ ...rule, ...part }))
+export function RuleFields({ rule, onChange }: Props) {
+  const update = (part: Partial<InternRule>) => onChange(withoutEmpty({ ...rule, ...part }))
   return (
     <div class="rule-fields">
       <label>
         <span>Effect</span>
-        <select value={rule.effect} onChange={(event) => set({ effect: event.currentTarget.value as Effect })}>
+        <select value={rule.effect} onChange={(event) => update({ effect: event.currentTarget.value as Effect })}>
           {Object.entries(effects).map(([effect, label]) => (
             <option key={effect} value={effect}>
               {label}
@@ -33,7 +33,7 @@ export function RuleFields({ rule, change }: Props) {
         <input
           defaultValue={rule.name}
           placeholder="Display name"
-          onInput={(event) => set({ name: event.currentTarget.value.trim() })}
+          onInput={(event) => update({ name: event.currentTarget.value.trim() })}
         />
       </label>
       {listFields.map(([field, label, placeholder]) => (
@@ -44,7 +44,7 @@ export function RuleFields({ rule, change }: Props) {
             rows={Math.max(1, rule[field]?.length ?? 0)}
             placeholder={placeholder}
             defaultValue={rule[field]?.join('\n')}
-            onInput={(event) => set({ [field]: parseItems(event.currentTarget.value) })}
+            onInput={(event) => update({ [field]: parseItems(event.currentTarget.value) })}
           />
         </label>
       ))}
@@ -53,7 +53,7 @@ export function RuleFields({ rule, change }: Props) {
           <input
             type="checkbox"
             checked={rule.unclear === true}
-            onChange={(event) => set({ unclear: event.currentTarget.checked || undefined } as Partial<InternRule>)}
+            onChange={(event) => update({ unclear: event.currentTarget.checked || undefined } as Partial<InternRule>)}
           />
           Only commands that cannot be parsed reliably
         </label>

@@ -5,14 +5,14 @@ import { escapeInvisible } from '../visible-text.ts'
 import { RuleFields } from './rule-fields.tsx'
 import { describeRule, shadowingRule } from './rule-words.ts'
 
-type Props = { rules: InternRule[]; change?: ((rules: InternRule[]) => void) | undefined }
+type Props = { rules: InternRule[]; onChange?: ((rules: InternRule[]) => void) | undefined }
 
 /** Rules in order: the first match decides. @param change undefined for read-only lists. */
-export function RuleList({ rules, change }: Props) {
+export function RuleList({ rules, onChange }: Props) {
   const [openIndex, setOpenIndex] = useState<number>()
   const swap = (from: number, to: number) => {
     setOpenIndex(undefined)
-    change?.(rules.with(from, rules[to]!).with(to, rules[from]!))
+    onChange?.(rules.with(from, rules[to]!).with(to, rules[from]!))
   }
   return (
     <ol class="rules">
@@ -23,12 +23,12 @@ export function RuleList({ rules, change }: Props) {
           <li key={index}>
             <div class="rule-line">
               <p>
-                <span class={`dot ${dots[rule.effect]}`} />
+                <span class={`dot ${effectClasses[rule.effect]}`} />
                 {rule.name && <b>{escapeInvisible(rule.name)} </b>}
                 {escapeInvisible(describeRule(rule))}
                 {shadow > 0 && <span class="warn"> Never applies: rule {shadow} matches everything.</span>}
               </p>
-              {change && (
+              {onChange && (
                 <span class="intern-actions">
                   <button
                     type="button"
@@ -59,7 +59,7 @@ export function RuleList({ rules, change }: Props) {
                     aria-label={`Remove rule ${number}`}
                     onClick={onFirstClick(() => {
                       setOpenIndex(undefined)
-                      change(rules.toSpliced(index, 1))
+                      onChange(rules.toSpliced(index, 1))
                     })}
                   >
                     ✕
@@ -67,18 +67,18 @@ export function RuleList({ rules, change }: Props) {
                 </span>
               )}
             </div>
-            {change && openIndex === index && (
-              <RuleFields rule={rule} change={(next) => change(rules.with(index, next))} />
+            {onChange && openIndex === index && (
+              <RuleFields rule={rule} onChange={(next) => onChange(rules.with(index, next))} />
             )}
           </li>
         )
       })}
-      {change && (
+      {onChange && (
         <li class="rule-add">
           <button
             type="button"
             onClick={() => {
-              change([...rules, { effect: 'ask' }])
+              onChange([...rules, { effect: 'ask' }])
               setOpenIndex(rules.length)
             }}
           >
@@ -90,4 +90,4 @@ export function RuleList({ rules, change }: Props) {
   )
 }
 
-const dots = { allow: 'ok', ask: 'warn', deny: 'bad' }
+const effectClasses = { allow: 'ok', ask: 'warn', deny: 'bad' }

@@ -34,7 +34,7 @@ export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; vers
       title="Replay"
       spans={spanNames}
       span={span}
-      choose={setSpan}
+      onChange={setSpan}
       isLoading={savedReplay.isLoading || draftReplay.isLoading}
       problem={failure?.message}
     >
@@ -69,9 +69,9 @@ function Figures({ before, after }: { before: InternRulesReplay; after: InternRu
           <tr>
             <td />
             {['without changes', ...(after ? ['with changes'] : []), 'allowed by people', 'rejected by people'].map(
-              (head) => (
-                <th key={head} scope="col" class="number">
-                  {head}
+              (column) => (
+                <th key={column} scope="col" class="number">
+                  {column}
                 </th>
               ),
             )}

@@ -20,18 +20,23 @@ export function Rules({ owner, canChange }: Props) {
   const { data, failure, reload } = useResource(`rules of ${owner.id}`, (signal) =>
     rulesApi(owner).read(undefined, { signal }),
   )
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!data) return <Loading />
-  return <RulesEditor owner={owner} canChange={canChange} saved={data.data} reload={reload} />
+  return <RulesEditor owner={owner} canChange={canChange} savedRules={data.data} onReload={reload} />
 }
 
-function RulesEditor({ owner, canChange, saved, reload }: Props & { saved: InternRules; reload: () => void }) {
+function RulesEditor({
+  owner,
+  canChange,
+  savedRules,
+  onReload,
+}: Props & { savedRules: InternRules; onReload: () => void }) {
   const { path, query, route } = useLocation()
   const [draft, setDraft] = useDraft<InternRule[]>(owner.id)
   /** Changes when the form must be filled again. */
   const [formVersion, setFormVersion] = useState(0)
-  const rules = draft ?? saved.rules
-  const changes = changesBetween(saved.rules, rules)
+  const rules = draft ?? savedRules.rules
+  const changes = changesBetween(savedRules.rules, rules)
   const replaceDraft = (other: InternRule[] | undefined) => {
     setDraft(other)
     setFormVersion((before) => before + 1)
@@ -49,7 +54,7 @@ function RulesEditor({ owner, canChange, saved, reload }: Props & { saved: Inter
             : 'These rules apply to all interns of the workspace. Rules of an intern can only restrict further.'}
         </p>
         {rules.length === 0 && <p>No rules.</p>}
-        <RuleList key={formVersion} rules={rules} change={canChange ? setDraft : undefined} />
+        <RuleList key={formVersion} rules={rules} onChange={canChange ? setDraft : undefined} />
         {!canChange && owner.kind === 'intern' && (
           <p class="dim">Only the creator of the intern can change its rules.</p>
         )}
@@ -57,17 +62,17 @@ function RulesEditor({ owner, canChange, saved, reload }: Props & { saved: Inter
       {changes.length > 0 && (
         <SaveRules
           owner={owner}
-          saved={saved}
+          savedRules={savedRules}
           rules={rules}
-          discard={() => replaceDraft(undefined)}
+          onDiscard={() => replaceDraft(undefined)}
           onSaved={() => {
             replaceDraft(undefined)
-            reload()
+            onReload()
           }}
         />
       )}
-      <RulesReplay owner={owner} version={saved.version} {...(changes.length > 0 && { draft: rules })} />
-      {saved.version > 0 && (
+      <RulesReplay owner={owner} version={savedRules.version} draft={changes.length > 0 ? rules : undefined} />
+      {savedRules.version > 0 && (
         <section aria-label="History">
           <h2>
             History{' '}
@@ -76,25 +81,27 @@ function RulesEditor({ owner, canChange, saved, reload }: Props & { saved: Inter
               value={query.version ?? ''}
               onChange={(event) => selectVersion(event.currentTarget.value)}
             >
-              <option value="">version {saved.version}, current</option>
-              {Array.from({ length: saved.version - 1 }, (_, index) => saved.version - 1 - index).map((version) => (
-                <option key={version} value={version}>
-                  version {version}
-                </option>
-              ))}
+              <option value="">version {savedRules.version}, current</option>
+              {Array.from({ length: savedRules.version - 1 }, (_, index) => savedRules.version - 1 - index).map(
+                (version) => (
+                  <option key={version} value={version}>
+                    version {version}
+                  </option>
+                ),
+              )}
             </select>
           </h2>
           <p class="dim">
             {/* Null only for version 0, which nobody has saved. */}
-            Updated <RelativeTime time={saved.updated_at!} />
+            Updated <RelativeTime time={savedRules.updated_at!} />
           </p>
           {selectedVersion !== undefined && (
             <RulesVersion
               key={selectedVersion}
               owner={owner}
               version={selectedVersion}
-              current={saved.rules}
-              {...(canChange && { restore: replaceDraft })}
+              currentRules={savedRules.rules}
+              onRestore={canChange ? replaceDraft : undefined}
             />
           )}
         </section>

@@ -3,15 +3,21 @@ import type { InternRule, InternRules } from '../../api/types.ts'
 import { runOrToast, useAction } from '../../components/form/use-action.ts'
 import { Problem } from '../../components/page/problem.tsx'
 import { toast } from '../../components/page/toast.tsx'
-import { Difference } from '../../components/text/difference.tsx'
+import { FieldChanges } from '../../components/text/field-changes.tsx'
 import { changesBetween } from './rule-words.ts'
 import { type RulesOwner, rulesApi } from './rules-owner.ts'
 
-type Props = { owner: RulesOwner; saved: InternRules; rules: InternRule[]; discard: () => void; onSaved: () => void }
+type Props = {
+  owner: RulesOwner
+  savedRules: InternRules
+  rules: InternRule[]
+  onDiscard: () => void
+  onSaved: () => void
+}
 
 /** Lists the unsaved changes, and saves or discards them. */
-export function SaveRules({ owner, saved, rules, discard, onSaved }: Props) {
-  const { problem, isBusy, act } = useAction()
+export function SaveRules({ owner, savedRules, rules, onDiscard, onSaved }: Props) {
+  const { problem, isBusy, run } = useAction()
   const write = async (next: InternRule[], expected_version: number) => {
     const { data } = await rulesApi(owner).write({ rules: next, expected_version })
     invalidate(`rules of ${owner.id}`)
@@ -19,22 +25,22 @@ export function SaveRules({ owner, saved, rules, discard, onSaved }: Props) {
     return data.version
   }
   const save = () =>
-    act(async () => {
-      const version = await write(rules, saved.version)
+    run(async () => {
+      const version = await write(rules, savedRules.version)
       toast(`Saved as version ${version}`, {
-        undo: () => void runOrToast(() => write(saved.rules, version)),
+        undo: () => void runOrToast(() => write(savedRules.rules, version)),
       })
     })
   return (
     <section aria-label="Unsaved changes">
       <h2>Unsaved changes</h2>
-      <Difference changes={changesBetween(saved.rules, rules)} />
+      <FieldChanges changes={changesBetween(savedRules.rules, rules)} />
       <Problem text={problem} />
       <p class="intern-actions">
         <button type="button" class="main" disabled={isBusy} onClick={() => void save()}>
           Save
         </button>
-        <button type="button" onClick={discard}>
+        <button type="button" onClick={onDiscard}>
           Discard changes
         </button>
       </p>

@@ -4,15 +4,15 @@ import { isEnter } from '../../components/window/keyboard.ts'
 type ComposerProps = {
   label: string
   /** @returns whether the message was accepted. */
-  send: (text: string) => Promise<boolean>
+  onSend: (text: string) => Promise<boolean>
 }
 
 /** The message input of a session. Enter sends, Shift-Enter starts a line. A rejected message is put back. */
-export function Composer({ label, send }: ComposerProps) {
+export function Composer({ label, onSend }: ComposerProps) {
   const [text, setText] = useState('')
   const submit = async () => {
     setText('')
-    if (!(await send(text))) setText((current) => current || text)
+    if (!(await onSend(text))) setText((current) => current || text)
   }
   return (
     <form

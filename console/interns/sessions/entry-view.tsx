@@ -70,7 +70,7 @@ function Body({ entry }: { entry: InternEntry }) {
   }
 }
 
-const tones = { pending: 'dim', in_progress: 'warn', completed: 'ok', failed: 'bad' }
+const statusClasses = { pending: 'dim', in_progress: 'warn', completed: 'ok', failed: 'bad' }
 
 function ToolCall({
   entry: { title, operation, status, input, output, changes, paths },
@@ -80,7 +80,7 @@ function ToolCall({
   return (
     <details>
       <summary>
-        <span class={`dot ${tones[status]}`} />
+        <span class={`dot ${statusClasses[status]}`} />
         {escapeInvisible(title ?? operation ?? 'tool call')} <span class="dim">{status.replace('_', ' ')}</span>
       </summary>
       {paths.length > 0 && <p class="dim">{paths.map(escapeInvisible).join(', ')}</p>}

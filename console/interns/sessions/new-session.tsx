@@ -11,5 +11,5 @@ export function NewSession({ intern }: { intern: InternRef }) {
     if (session !== undefined) route(`/interns/${intern.id}/${encodeURIComponent(session)}`)
     return session !== undefined
   }
-  return <Composer label={`Start a session with ${intern.name}`} send={send} />
+  return <Composer label={`Start a session with ${intern.name}`} onSend={send} />
 }

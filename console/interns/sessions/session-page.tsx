@@ -24,7 +24,7 @@ export function SessionPage({ internId, sessionId }: { internId: string; session
       <p>
         <a href="/interns">← Interns</a> / <a href={`/interns/${internId}`}>{intern?.name ?? '…'}</a>
       </p>
-      {failure && <FailureState failure={failure} retry={reload} />}
+      {failure && <FailureState failure={failure} onRetry={reload} />}
       {!failure && !intern && <Loading />}
       {intern && intern.status !== 'running' && <StoredConversation intern={intern} sessionId={sessionId} />}
       {intern?.status === 'running' && <Conversation intern={intern} sessionId={sessionId} />}
@@ -46,7 +46,7 @@ function StoredConversation({ intern, sessionId }: { intern: Intern; sessionId: 
     })
     return { title, turns, entries: rows }
   })
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!data) return <Loading />
   return (
     <>
@@ -59,18 +59,18 @@ function StoredConversation({ intern, sessionId }: { intern: Intern; sessionId: 
 
 function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string }) {
   const params = { internId: intern.id, sessionId }
-  const stored = useGet('GET /interns/{internId}/sessions/{sessionId}', { params, query: { limit: 1 } })
-  useInternChanges(stored.reload)
-  const entries = useTranscript(intern.id, sessionId, stored.data !== undefined)
+  const storedSession = useGet('GET /interns/{internId}/sessions/{sessionId}', { params, query: { limit: 1 } })
+  useInternChanges(storedSession.reload)
+  const entries = useTranscript(intern.id, sessionId, storedSession.data !== undefined)
   // The end of a run without a question does not send an event of its intern.
   const lastEnd = entries?.findLast(({ type }) => type === 'end')?.id
   useEffect(() => {
-    if (lastEnd !== undefined) stored.reload()
+    if (lastEnd !== undefined) storedSession.reload()
   }, [lastEnd])
   const questions = useInterns().data?.questions.filter(({ question }) => question.session_id === sessionId) ?? []
-  if (stored.failure) return <FailureState failure={stored.failure} retry={stored.reload} />
-  if (!stored.data) return <Loading />
-  const { session } = stored.data.data
+  if (storedSession.failure) return <FailureState failure={storedSession.failure} onRetry={storedSession.reload} />
+  if (!storedSession.data) return <Loading />
+  const { session } = storedSession.data.data
   const run = entries?.at(-1)?.run_id
   return (
     <>
@@ -88,7 +88,7 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
       <Inbox questions={questions} />
       {/* After the transcript has loaded, because that would move the input. */}
       {session.status === 'idle' && canUseModelsAndInterns() && (entries || session.turns === 0) && (
-        <Composer label={`Message to ${intern.name}`} send={(text) => sendMessage(intern, sessionId, text)} />
+        <Composer label={`Message to ${intern.name}`} onSend={(text) => sendMessage(intern, sessionId, text)} />
       )}
       <ScrollAnchor count={entries?.length ?? 0} />
     </>

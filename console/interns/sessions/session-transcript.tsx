@@ -15,9 +15,10 @@ type Props = { intern: Intern; sessionId: string; turns: number; entries: readon
 /** The transcript of a session with its model requests, in one order, below its totals. */
 export function SessionTranscript({ intern, sessionId, turns, entries }: Props) {
   const modelRequests = useSessionRequests(intern.id, sessionId, `${entries?.length} ${entries?.at(-1)?.type}`)
-  const me = currentSession()
+  const session = currentSession()
   // A developer sees the requests with the key of an intern only as its creator.
-  const canOpen = me?.role !== 'developer' || (canUseModelsAndInterns() && me.member.id === intern.creator_user_id)
+  const canOpen =
+    session?.role !== 'developer' || (canUseModelsAndInterns() && session.member.id === intern.creator_user_id)
   return (
     <>
       {entries && <Totals turns={turns} entries={entries} modelRequests={modelRequests} />}

@@ -12,23 +12,23 @@ type Props = {
   /** The server to change; undefined for a new one. */
   server?: McpServer
   /** Saves the server; undefined removes it. */
-  saveServer: (server: NewMcpServer | undefined) => Promise<void>
+  onSave: (server: NewMcpServer | undefined) => Promise<void>
   onClose: () => void
 }
 
 /** Adds, changes or removes an MCP server. Stored credentials are never displayed. */
-export function ServerDialog({ server, saveServer, onClose }: Props) {
+export function ServerDialog({ server, onSave, onClose }: Props) {
   const [fields, setFields] = useState(server ? fieldsOf(server) : newServer)
   const { problem, isBusy, onSubmit } = useAction()
   const title = server ? `Change ${server.name}` : 'Add MCP server'
-  const set = (part: Partial<ServerFields>) => setFields({ ...fields, ...part })
+  const update = (part: Partial<ServerFields>) => setFields({ ...fields, ...part })
   const submit = onSubmit(async () => {
-    await saveServer(toApiServer(fields))
+    await onSave(toApiServer(fields))
     onClose()
     toast(`${fields.name} ${server ? 'updated' : 'added'}. Takes effect at the next start`)
   })
   const remove = async () => {
-    await saveServer(undefined)
+    await onSave(undefined)
     onClose()
     toast(`${server?.name} removed. Takes effect at the next start`)
   }
@@ -42,7 +42,7 @@ export function ServerDialog({ server, saveServer, onClose }: Props) {
             required
             value={fields.name}
             placeholder="search"
-            onInput={(event) => set({ name: event.currentTarget.value })}
+            onInput={(event) => update({ name: event.currentTarget.value })}
           />
         </label>
         <label>
@@ -50,7 +50,7 @@ export function ServerDialog({ server, saveServer, onClose }: Props) {
           <select
             value={fields.type}
             // Environment variables of a command are not headers of a URL.
-            onChange={(event) => set({ type: event.currentTarget.value as ServerFields['type'], credentials: [] })}
+            onChange={(event) => update({ type: event.currentTarget.value as ServerFields['type'], credentials: [] })}
           >
             <option value="http">HTTP (streamable)</option>
             <option value="sse">HTTP (SSE)</option>
@@ -66,7 +66,7 @@ export function ServerDialog({ server, saveServer, onClose }: Props) {
                 required
                 value={fields.command}
                 placeholder="npx"
-                onInput={(event) => set({ command: event.currentTarget.value })}
+                onInput={(event) => update({ command: event.currentTarget.value })}
               />
             </label>
             <label>
@@ -75,7 +75,7 @@ export function ServerDialog({ server, saveServer, onClose }: Props) {
                 class="mono"
                 rows={2}
                 value={fields.args}
-                onInput={(event) => set({ args: event.currentTarget.value })}
+                onInput={(event) => update({ args: event.currentTarget.value })}
               />
             </label>
             <label>
@@ -85,7 +85,7 @@ export function ServerDialog({ server, saveServer, onClose }: Props) {
                 rows={2}
                 value={fields.readable}
                 placeholder="/opt/tools"
-                onInput={(event) => set({ readable: event.currentTarget.value })}
+                onInput={(event) => update({ readable: event.currentTarget.value })}
               />
             </label>
           </>
@@ -98,14 +98,14 @@ export function ServerDialog({ server, saveServer, onClose }: Props) {
               type="url"
               value={fields.url}
               placeholder="https://tools.example.com/mcp"
-              onInput={(event) => set({ url: event.currentTarget.value })}
+              onInput={(event) => update({ url: event.currentTarget.value })}
             />
           </label>
         )}
         <Credentials
           label={fields.type === 'stdio' ? 'variable' : 'header'}
           credentials={fields.credentials}
-          change={(credentials) => set({ credentials })}
+          onChange={(credentials) => update({ credentials })}
         />
         <label>
           Timeout, seconds
@@ -115,12 +115,12 @@ export function ServerDialog({ server, saveServer, onClose }: Props) {
             max="900"
             required
             value={fields.timeout}
-            onInput={(event) => set({ timeout: event.currentTarget.value })}
+            onInput={(event) => update({ timeout: event.currentTarget.value })}
           />
         </label>
         <FormActions problem={problem} label={server ? 'Save' : 'Add'} disabled={isBusy} onClose={onClose} />
       </form>
-      {server && <ConfirmDeleteByName name={server.name} verb="remove" act={remove} />}
+      {server && <ConfirmDeleteByName name={server.name} verb="remove" onConfirm={remove} />}
     </Dialog>
   )
 }

@@ -10,15 +10,15 @@ type Props = { intern: Intern; canChange: boolean; onDone: () => void }
 
 /** The MCP servers and web hosts of an intern. */
 export function Tools({ intern, canChange, onDone }: Props) {
-  const [open, setOpen] = useState<McpServer | 'new'>()
+  const [editedServer, setEditedServer] = useState<McpServer | 'new'>()
   const { mcp_servers: servers } = intern
-  /** The answer of the last change, until the intern is read again. */
-  const saved = useRef(intern)
-  const newest = () => (saved.current.updated_at > intern.updated_at ? saved.current : intern)
+  /** The intern after the last change, until it is read again. */
+  const lastResponse = useRef(intern)
+  const newest = () => (lastResponse.current.updated_at > intern.updated_at ? lastResponse.current : intern)
   const params = { internId: intern.id }
   const change = async (body: InternPatch) => {
     try {
-      saved.current = await call('PATCH /interns/{internId}', { params, body }, ifUnchanged(newest()))
+      lastResponse.current = await call('PATCH /interns/{internId}', { params, body }, ifUnchanged(newest()))
     } finally {
       // After a change by somebody else, the next attempt starts with it.
       onDone()
@@ -38,11 +38,15 @@ export function Tools({ intern, canChange, onDone }: Props) {
         {servers.length === 0 && <p>None.</p>}
         <ul class="interns">
           {servers.map((server) => (
-            <ServerLine key={server.name} server={server} onChange={canChange && (() => setOpen(server))} />
+            <ServerLine
+              key={server.name}
+              server={server}
+              onEdit={canChange ? () => setEditedServer(server) : undefined}
+            />
           ))}
         </ul>
         {canChange && (
-          <button type="button" onClick={() => setOpen('new')}>
+          <button type="button" onClick={() => setEditedServer('new')}>
             Add MCP server
           </button>
         )}
@@ -50,21 +54,21 @@ export function Tools({ intern, canChange, onDone }: Props) {
       <WebHosts
         key={intern.web_hosts.join()}
         hosts={intern.web_hosts}
-        {...(canChange && { change: (web_hosts) => change({ web_hosts }) })}
+        onSave={canChange ? (web_hosts) => change({ web_hosts }) : undefined}
       />
       {!canChange && <p class="dim">Only the creator of the intern can change its tools.</p>}
-      {open && (
+      {editedServer && (
         <ServerDialog
-          {...(open !== 'new' && { server: open })}
-          saveServer={(server) => saveServer(open === 'new' ? undefined : open, server)}
-          onClose={() => setOpen(undefined)}
+          server={editedServer === 'new' ? undefined : editedServer}
+          onSave={(server) => saveServer(editedServer === 'new' ? undefined : editedServer, server)}
+          onClose={() => setEditedServer(undefined)}
         />
       )}
     </>
   )
 }
 
-function ServerLine({ server, onChange }: { server: McpServer; onChange: false | (() => void) }) {
+function ServerLine({ server, onEdit }: { server: McpServer; onEdit: (() => void) | undefined }) {
   const { name, type, command, args = [], url, env, headers, timeout_seconds } = server
   const credentials = Object.keys(env ?? headers ?? {})
   return (
@@ -77,8 +81,8 @@ function ServerLine({ server, onChange }: { server: McpServer; onChange: false |
           {credentials.length > 0 && `with ${escapeInvisible(credentials.join(', '))}, `}timeout {timeout_seconds} s
         </span>
       </span>
-      {onChange && (
-        <button type="button" aria-label={`Change ${name}`} onClick={onChange}>
+      {onEdit && (
+        <button type="button" aria-label={`Change ${name}`} onClick={onEdit}>
           Change
         </button>
       )}

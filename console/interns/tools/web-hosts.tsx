@@ -4,7 +4,7 @@ import { Problem } from '../../components/page/problem.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 
-type Props = { hosts: string[]; change?: (hosts: string[]) => Promise<void> }
+type Props = { hosts: string[]; onSave?: (hosts: string[]) => Promise<void> }
 
 const describeHosts = (hosts: string[]) =>
   hosts.length === 0
@@ -14,29 +14,29 @@ const describeHosts = (hosts: string[]) =>
       : `The builtin agent can fetch web pages only from ${escapeInvisible(hosts.join(', '))}.`
 
 /** The hosts from which the builtin agent can fetch pages. @param change undefined for read-only. */
-export function WebHosts({ hosts, change }: Props) {
-  const [typed, setTyped] = useState(hosts.join('\n'))
+export function WebHosts({ hosts, onSave }: Props) {
+  const [hostsText, setHostsText] = useState(hosts.join('\n'))
   const { problem, isBusy, onSubmit } = useAction()
-  const enteredHosts = [...new Set(typed.split(/[\s,]+/).filter(Boolean))]
+  const enteredHosts = [...new Set(hostsText.split(/[\s,]+/).filter(Boolean))]
   const isChanged = enteredHosts.join() !== hosts.join()
   /** Only the form calls it, which exists only with `change`. */
   const save = onSubmit(async () => {
-    await change!(enteredHosts)
-    toast('Saved. Takes effect at the next start', { undo: () => void runOrToast(() => change!(hosts)) })
+    await onSave!(enteredHosts)
+    toast('Saved. Takes effect at the next start', { undo: () => void runOrToast(() => onSave!(hosts)) })
   })
   return (
     <section aria-label="Web pages">
       <h2>Web pages</h2>
       <p>{describeHosts(enteredHosts)}</p>
-      {change && (
+      {onSave && (
         <form class="web-hosts" onSubmit={save}>
           <textarea
             class="mono"
             aria-label="Hosts, one per line"
             rows={Math.max(2, enteredHosts.length)}
             placeholder={'docs.example.com\n*.wikipedia.org'}
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
+            value={hostsText}
+            onInput={(event) => setHostsText(event.currentTarget.value)}
           />
           <button type="submit" disabled={isBusy || !isChanged}>
             Save hosts

@@ -9,11 +9,11 @@ import { ClockTime, RelativeTime } from '../../components/text/timestamp.tsx'
 import { exactCount } from '../../format/count.ts'
 import { eventNames } from './webhook-fields.ts'
 
-const tones = { pending: 'warn', delivered: 'ok', failed: 'bad' }
+const statusClasses = { pending: 'warn', delivered: 'ok', failed: 'bad' }
 
 /** The deliveries of a webhook, newest first. */
-export function Deliveries({ id }: { id: string }) {
-  const params = { webhookId: id }
+export function Deliveries({ webhookId }: { webhookId: string }) {
+  const params = { webhookId }
   const webhook = useGet('GET /webhooks/{webhookId}', { params }).data?.data
   const resource = useGet('GET /webhooks/{webhookId}/deliveries', { params, query: usePage() })
   const retry = async ({ id: deliveryId }: WebhookDelivery) => {
@@ -34,16 +34,16 @@ export function Deliveries({ id }: { id: string }) {
       <Listing
         resource={resource}
         label="Deliveries"
-        heads={['created', 'event', 'status', 'attempts', 'last response', '']}
+        columns={['created', 'event', 'status', 'attempts', 'last response', '']}
         empty={<EmptyState title="No deliveries in the last seven days" />}
-        row={(delivery) => (
+        renderRow={(delivery) => (
           <tr key={delivery.id}>
             <th scope="row">
               <ClockTime time={delivery.created_at} />
             </th>
             <td data-head="event">{delivery.event === 'webhook.test' ? 'test' : eventNames[delivery.event]}</td>
             <td data-head="status">
-              <span class={`dot ${tones[delivery.state]}`} />
+              <span class={`dot ${statusClasses[delivery.state]}`} />
               {delivery.state}
               {delivery.next_attempt_at && (
                 <span class="dim">

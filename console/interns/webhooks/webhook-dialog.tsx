@@ -29,7 +29,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
     stored ? fieldsOf(stored) : newWebhook,
   )
   const { before, fields, setFields, saveIfUnmodified, conflict } = form
-  const { problem, isBusy, act, onSubmit } = useAction()
+  const { problem, isBusy, run, onSubmit } = useAction()
   const title = webhook ? 'Change webhook' : 'Create webhook'
   const onSaved = (message: string, undo?: () => void) => {
     onChanged()
@@ -67,7 +67,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
       <form class="fields" onSubmit={onSubmit(save)}>
-        <WebhookInputs isNew={!webhook} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        <WebhookInputs isNew={!webhook} fields={fields} onChange={(part) => setFields({ ...fields, ...part })} />
         {conflict && <Conflict name="The webhook" {...conflict} />}
         <FormActions
           problem={problem}
@@ -76,22 +76,22 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
           onClose={onClose}
         >
           {webhook && (
-            <button type="button" disabled={isBusy} onClick={() => void act(rotate)}>
+            <button type="button" disabled={isBusy} onClick={() => void run(rotate)}>
               Rotate secret
             </button>
           )}
         </FormActions>
       </form>
-      {webhook && <ConfirmDeleteByName name={hostOf(webhook.url)} verb="delete" act={remove} />}
+      {webhook && <ConfirmDeleteByName name={hostOf(webhook.url)} verb="delete" onConfirm={remove} />}
     </Dialog>
   )
 }
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? url
 
-type InputsProps = { isNew: boolean; fields: WebhookFields; set: (part: Partial<WebhookFields>) => void }
+type InputsProps = { isNew: boolean; fields: WebhookFields; onChange: (part: Partial<WebhookFields>) => void }
 
-function WebhookInputs({ isNew, fields, set }: InputsProps) {
+function WebhookInputs({ isNew, fields, onChange }: InputsProps) {
   return (
     <>
       <label>
@@ -102,7 +102,7 @@ function WebhookInputs({ isNew, fields, set }: InputsProps) {
           required
           value={fields.url}
           placeholder="https://hooks.example.com/signalbox"
-          onInput={(event) => set({ url: event.currentTarget.value })}
+          onInput={(event) => onChange({ url: event.currentTarget.value })}
         />
       </label>
       {!fields.url.startsWith('mailto:') && (
@@ -110,7 +110,7 @@ function WebhookInputs({ isNew, fields, set }: InputsProps) {
           Format
           <select
             value={fields.format}
-            onChange={(event) => set({ format: event.currentTarget.value as Webhook['format'] })}
+            onChange={(event) => onChange({ format: event.currentTarget.value as Webhook['format'] })}
           >
             {Object.entries(formatNames).map(([format, label]) => (
               <option key={format} value={format}>
@@ -122,21 +122,21 @@ function WebhookInputs({ isNew, fields, set }: InputsProps) {
       )}
       <label>
         Description
-        <input value={fields.description} onInput={(event) => set({ description: event.currentTarget.value })} />
+        <input value={fields.description} onInput={(event) => onChange({ description: event.currentTarget.value })} />
       </label>
-      <Choices legend="Events" all={eventNames} chosen={fields.events} choose={(events) => set({ events })} />
+      <Choices legend="Events" all={eventNames} values={fields.events} onChange={(events) => onChange({ events })} />
       <Choices
         legend="Question events include"
         all={includeNames}
-        chosen={fields.include}
-        choose={(include) => set({ include })}
+        values={fields.include}
+        onChange={(include) => onChange({ include })}
       />
       {!isNew && (
         <label class="check">
           <input
             type="checkbox"
             checked={!fields.enabled}
-            onChange={(event) => set({ enabled: !event.currentTarget.checked })}
+            onChange={(event) => onChange({ enabled: !event.currentTarget.checked })}
           />
           Disabled: no events are sent or queued
         </label>
@@ -148,11 +148,11 @@ function WebhookInputs({ isNew, fields, set }: InputsProps) {
 type ChoicesProps<Value extends string> = {
   legend: string
   all: Record<Value, string>
-  chosen: Value[]
-  choose: (chosen: Value[]) => void
+  values: Value[]
+  onChange: (chosen: Value[]) => void
 }
 
-function Choices<Value extends string>({ legend, all, chosen, choose }: ChoicesProps<Value>) {
+function Choices<Value extends string>({ legend, all, values, onChange }: ChoicesProps<Value>) {
   return (
     <fieldset>
       <legend>{legend}</legend>
@@ -160,8 +160,8 @@ function Choices<Value extends string>({ legend, all, chosen, choose }: ChoicesP
         <label key={value} class="check">
           <input
             type="checkbox"
-            checked={chosen.includes(value)}
-            onChange={(event) => choose(toggleValue(all, chosen, value, event.currentTarget.checked))}
+            checked={values.includes(value)}
+            onChange={(event) => onChange(toggleValue(all, values, value, event.currentTarget.checked))}
           />
           {message}
         </label>

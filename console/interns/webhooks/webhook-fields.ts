@@ -51,7 +51,7 @@ export const bodyOf = ({ url, format, description, events, include }: WebhookFie
 /** Adds or removes a value, in display order. */
 export const toggleValue = <Value extends string>(
   all: Record<Value, string>,
-  chosen: Value[],
+  values: Value[],
   value: Value,
   isOn: boolean,
-) => (Object.keys(all) as Value[]).filter((one) => (one === value ? isOn : chosen.includes(one)))
+) => (Object.keys(all) as Value[]).filter((one) => (one === value ? isOn : values.includes(one)))

@@ -16,45 +16,47 @@ import { eventNames } from './webhook-fields.ts'
 /** The webhooks of the workspace, or the deliveries of one. */
 export function Webhooks() {
   const { id } = useLocation().query
-  return <div class="parts">{id ? <Deliveries id={id} /> : <WebhookList />}</div>
+  return <div class="parts">{id ? <Deliveries webhookId={id} /> : <WebhookList />}</div>
 }
 
 function WebhookList() {
   const resource = useGet('GET /webhooks', { query: usePage() })
-  const [open, setOpen] = useState<Webhook | 'new'>()
+  const [editedWebhook, setEditedWebhook] = useState<Webhook | 'new'>()
   const [secret, setSecret] = useState<string>()
   return (
     <>
       {secret !== undefined && <Secret title="Signing secret" text={secret} onDone={() => setSecret(undefined)} />}
       <p class="toolbar">
-        <button type="button" onClick={() => setOpen('new')}>
+        <button type="button" onClick={() => setEditedWebhook('new')}>
           Create webhook
         </button>
       </p>
       <Listing
         resource={resource}
         label="Webhooks"
-        heads={['URL', 'events', 'status', '']}
+        columns={['URL', 'events', 'status', '']}
         empty={
           <EmptyState title="No webhooks yet">
             <p>A webhook is a URL that receives events of interns and limits.</p>
           </EmptyState>
         }
-        row={(webhook) => <WebhookRow key={webhook.id} webhook={webhook} onChange={() => setOpen(webhook)} />}
+        renderRow={(webhook) => (
+          <WebhookRow key={webhook.id} webhook={webhook} onEdit={() => setEditedWebhook(webhook)} />
+        )}
       />
-      {open && (
+      {editedWebhook && (
         <WebhookDialog
-          {...(open !== 'new' && { webhook: open })}
+          webhook={editedWebhook === 'new' ? undefined : editedWebhook}
           onChanged={resource.reload}
           onSecret={setSecret}
-          onClose={() => setOpen(undefined)}
+          onClose={() => setEditedWebhook(undefined)}
         />
       )}
     </>
   )
 }
 
-function WebhookRow({ webhook, onChange }: { webhook: Webhook; onChange: () => void }) {
+function WebhookRow({ webhook, onEdit }: { webhook: Webhook; onEdit: () => void }) {
   const { id, url, description, failing_since } = webhook
   const test = async () => {
     await call('POST /webhooks/{webhookId}/test', { params: { webhookId: id } })
@@ -86,7 +88,7 @@ function WebhookRow({ webhook, onChange }: { webhook: Webhook; onChange: () => v
         <button type="button" aria-label={`Test ${url}`} onClick={() => void runOrToast(test)}>
           Test
         </button>{' '}
-        <button type="button" aria-label={`Change ${url}`} onClick={onChange}>
+        <button type="button" aria-label={`Change ${url}`} onClick={onEdit}>
           Change
         </button>
       </td>

@@ -50,9 +50,9 @@ export function AuditLog() {
       <Listing
         resource={resource}
         label="Audit log"
-        heads={['time', 'actor', 'action', 'target', 'changes']}
+        columns={['time', 'actor', 'action', 'target', 'changes']}
         empty={<EmptyState title={activeFilters.length > 0 ? 'No changes match these filters' : 'No changes yet'} />}
-        row={(event) => <AuditRow key={event.id} event={event} />}
+        renderRow={(event) => <AuditRow key={event.id} event={event} />}
       />
     </>
   )

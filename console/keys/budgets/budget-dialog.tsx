@@ -37,13 +37,13 @@ const fieldsOf = (budget: Budget | undefined): Fields =>
     ? { limit_usd: String(budget.limit_usd), thresholds: budget.thresholds.join(', ') }
     : { limit_usd: '', thresholds: '50, 80, 100' }
 
-/** Sets, changes or removes the budget of an interval. The field displays the service's reason for refusing a limit. */
+/** A dialog that sets, changes or removes the budget of an interval. The field displays the service's reason for refusing a limit. */
 export function BudgetDialog({ title, interval, budget, includesByok, store, onChanged, onClose }: Props) {
   const load = async () => (await store.load(interval)) as Budget | undefined
   const { fields, setFields, saveIfUnmodified, conflict } = useObjectForm(budget, load, fieldsOf)
   const [countsByok, setCountsByok] = useState(includesByok)
-  const { problem, isBusy, act, onSubmit } = useAction()
-  const run = async (action: (options: CallOptions) => Promise<void>, doneMessage: string) => {
+  const { problem, isBusy, run, onSubmit } = useAction()
+  const saveAndClose = async (action: (options: CallOptions) => Promise<void>, doneMessage: string) => {
     if (!(await saveIfUnmodified(action))) return
     onChanged()
     onClose()
@@ -53,9 +53,9 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
     limit_usd: Number(fields.limit_usd),
     thresholds: parseThresholds(fields.thresholds),
     // It belongs to the budgets of all intervals, which others may have changed.
-    ...(countsByok !== includesByok && { include_byok_in_budgets: countsByok }),
+    include_byok_in_budgets: countsByok === includesByok ? undefined : countsByok,
   }
-  const submit = onSubmit(() => run((options) => store.save(interval, body, options), 'saved'))
+  const submit = onSubmit(() => saveAndClose((options) => store.save(interval, body, options), 'saved'))
   return (
     <Dialog title={`The ${interval} budget`} onClose={onClose}>
       <h2>
@@ -76,7 +76,7 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
             onInput={(event) => setFields({ ...fields, limit_usd: event.currentTarget.value })}
           />
         </label>
-        <ThresholdsInput value={fields.thresholds} set={(thresholds) => setFields({ ...fields, thresholds })} />
+        <ThresholdsInput value={fields.thresholds} onChange={(thresholds) => setFields({ ...fields, thresholds })} />
         <p id="budget-problem" class="bad" role="alert" hidden={problem === undefined}>
           {problem}
         </p>
@@ -95,7 +95,7 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
               type="button"
               class="bad"
               disabled={isBusy || conflict !== undefined}
-              onClick={() => void act(() => run((options) => store.remove(interval, options), 'removed'))}
+              onClick={() => void run(() => saveAndClose((options) => store.remove(interval, options), 'removed'))}
             >
               Remove
             </button>

@@ -11,16 +11,18 @@ import { type BudgetInterval, budgetIntervals } from './budget-labels.ts'
 
 /** The budgets of a workspace and of the organization. */
 export function Budgets() {
-  const me = currentSession()
+  const session = currentSession()
   const workspace = useShownWorkspace()
   return (
     <div class="budget-sections">
       <div class="toolbar">
         <WorkspaceSelect />
       </div>
-      {workspace && <WorkspaceBudgets key={workspace.id} workspace={workspace} canChange={canManageWorkspace(me)} />}
-      {canReadOrganization(me) && (
-        <OrganizationBudgets name={me.organization.name} canChange={canManageOrganization(me)} />
+      {workspace && (
+        <WorkspaceBudgets key={workspace.id} workspace={workspace} canChange={canManageWorkspace(session)} />
+      )}
+      {canReadOrganization(session) && (
+        <OrganizationBudgets name={session.organization.name} canChange={canManageOrganization(session)} />
       )}
     </div>
   )
@@ -76,7 +78,7 @@ type SectionProps = {
 }
 
 function BudgetSection({ title, hint, budgets, canChange, store }: SectionProps) {
-  const [open, setOpen] = useState<BudgetInterval>()
+  const [editedInterval, setEditedInterval] = useState<BudgetInterval>()
   const { data, failure, reload } = budgets
   return (
     <section aria-label={title}>
@@ -84,39 +86,39 @@ function BudgetSection({ title, hint, budgets, canChange, store }: SectionProps)
       <p class="dim">
         {hint} {data && byokNote(data.include_byok_in_budgets)}
       </p>
-      {failure && <FailureState failure={failure} retry={reload} />}
+      {failure && <FailureState failure={failure} onRetry={reload} />}
       {!failure && !data && <Loading />}
       {!failure && data && (
         <BudgetTable
           label={title}
           rows={budgetIntervals.map((interval) => rowOf(interval, data.data))}
-          actions={canChange ? (row) => <ChangeButton row={row} title={title} open={setOpen} /> : undefined}
+          actions={canChange ? (row) => <ChangeButton row={row} title={title} onOpen={setEditedInterval} /> : undefined}
         />
       )}
-      {open && data && (
+      {editedInterval && data && (
         <BudgetDialog
           title={title}
-          interval={open}
-          budget={budgetOf(open, data.data)}
+          interval={editedInterval}
+          budget={budgetOf(editedInterval, data.data)}
           includesByok={data.include_byok_in_budgets}
           store={store}
           onChanged={reload}
-          onClose={() => setOpen(undefined)}
+          onClose={() => setEditedInterval(undefined)}
         />
       )}
     </section>
   )
 }
 
-type ButtonProps = { row: BudgetRow; title: string; open: (interval: BudgetInterval) => void }
+type ButtonProps = { row: BudgetRow; title: string; onOpen: (interval: BudgetInterval) => void }
 
-function ChangeButton({ row, title, open }: ButtonProps) {
+function ChangeButton({ row, title, onOpen }: ButtonProps) {
   const verb = row.limit_usd === null ? 'Set' : 'Change'
   return (
     <button
       type="button"
       aria-label={`${verb} the ${row.id} budget, ${title}`}
-      onClick={() => open(row.id as BudgetInterval)}
+      onClick={() => onOpen(row.id as BudgetInterval)}
     >
       {verb}
     </button>

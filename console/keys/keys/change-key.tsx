@@ -53,7 +53,11 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
     <Dialog title={`Change ${key.name}`} onClose={onClose}>
       <h2>{key.name}</h2>
       <form class="fields" onSubmit={submit}>
-        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} hasLimits={canChangeAll} />
+        <KeyInputs
+          fields={fields}
+          onChange={(change) => setFields({ ...fields, ...change })}
+          hasLimits={canChangeAll}
+        />
         <label class="check">
           <input
             type="checkbox"
@@ -70,7 +74,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
           onClose={onClose}
         />
       </form>
-      <ConfirmDeleteByName name={key.name} verb="delete" act={remove} />
+      <ConfirmDeleteByName name={key.name} verb="delete" onConfirm={remove} />
     </Dialog>
   )
 }

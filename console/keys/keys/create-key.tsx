@@ -11,45 +11,46 @@ import { createKeyWithModels } from './create-key-with-models.ts'
 import { emptyFields, parseFields } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
 
-type Kind = NonNullable<NewKey['kind']>
+type KeyKind = NonNullable<NewKey['kind']>
 
 type Props = {
-  /** The ID of the workspace that is selected at first. */
-  workspaceId: string
+  /** The ID of the workspace that is initially selected. */
+  initialWorkspaceId: string
   onCreated: (name: string, secret: string) => void
   onClose: () => void
 }
 
-/** Creates a key with its workspace, owner, limit, models and expiry. */
-export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }: Props) {
+/** A dialog that creates a key with its workspace, owner, limit, models and expiry. */
+export function CreateKey({ initialWorkspaceId, onCreated, onClose }: Props) {
   const [fields, setFields] = useState(emptyFields)
-  const [workspaceId, setWorkspaceId] = useState(firstWorkspaceId)
-  const [kind, setKind] = useState<Kind>('api')
+  const [workspaceId, setWorkspaceId] = useState(initialWorkspaceId)
+  const [kind, setKind] = useState<KeyKind>('api')
   const [owner, setOwner] = useState('')
   const [models, setModels] = useState<string[]>([])
   const { problem, isBusy, onSubmit } = useAction()
-  const me = currentSession()
+  const session = currentSession()
   const submit = onSubmit(async () => {
     const { disabled: _, ...newFields } = parseFields(fields)
     // The service accepts the ID of a member or the email address.
-    const otherOwner = owner.trim() !== '' && { creator_user_id: owner.trim() }
-    const body: NewKey = { ...newFields, kind, ...otherOwner, workspace_id: workspaceId }
-    onCreated(body.name, await createKeyWithModels(body, kind === 'api' ? models : []))
+    const creator_user_id = owner.trim() || undefined
+    const body: NewKey = { ...newFields, kind, creator_user_id, workspace_id: workspaceId }
+    const secret = await createKeyWithModels(body, kind === 'api' ? models : [])
+    onCreated(body.name, secret)
   })
   return (
     <Dialog title="Create key" onClose={onClose}>
       <h2>Create key</h2>
       <form class="fields" onSubmit={submit}>
-        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} hasLimits>
-          <WorkspaceField value={workspaceId} choose={setWorkspaceId} />
+        <KeyInputs fields={fields} onChange={(change) => setFields({ ...fields, ...change })} hasLimits>
+          <WorkspaceField value={workspaceId} onChange={setWorkspaceId} />
         </KeyInputs>
-        {canManageWorkspace(me) && (
+        {canManageWorkspace(session) && (
           <>
-            {kind === 'api' && <ModelPicker label="Models (none: all allowed)" models={models} choose={setModels} />}
-            <MemberInput label="Owner (empty: you)" value={owner} set={setOwner} placeholder="Email address" />
+            {kind === 'api' && <ModelPicker label="Models (none: all allowed)" models={models} onChange={setModels} />}
+            <MemberInput label="Owner (empty: you)" value={owner} onChange={setOwner} placeholder="Email address" />
           </>
         )}
-        {me?.role === 'owner' && <KindField value={kind} choose={setKind} />}
+        {session?.role === 'owner' && <KindField value={kind} onChange={setKind} />}
         <FormActions problem={problem} label="Create" disabled={isBusy} onClose={onClose} />
       </form>
     </Dialog>
@@ -57,14 +58,14 @@ export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }:
 }
 
 /** Selects the workspace of the key, on a page of all workspaces. */
-function WorkspaceField({ value, choose }: { value: string; choose: (id: string) => void }) {
-  const me = currentSession()
-  if (!me || !showsAllWorkspaces(me) || me.workspaces.length < 2) return null
+function WorkspaceField({ value, onChange }: { value: string; onChange: (id: string) => void }) {
+  const session = currentSession()
+  if (!session || !showsAllWorkspaces(session) || session.workspaces.length < 2) return null
   return (
     <label>
       Workspace
-      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
-        {me.workspaces.map(({ id, name }) => (
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {session.workspaces.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>
@@ -74,11 +75,11 @@ function WorkspaceField({ value, choose }: { value: string; choose: (id: string)
   )
 }
 
-function KindField({ value, choose }: { value: Kind; choose: (kind: Kind) => void }) {
+function KindField({ value, onChange }: { value: KeyKind; onChange: (kind: KeyKind) => void }) {
   return (
     <label>
-      Permissions
-      <select value={value} onChange={(event) => choose(event.currentTarget.value as Kind)}>
+      Kind
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value as KeyKind)}>
         <option value="api">Model requests</option>
         <option value="management">Management, with all permissions of an owner</option>
       </select>

@@ -1,4 +1,5 @@
 import type { Key, KeyPatch } from '../../api/types.ts'
+import { localDay } from '../../format/time.ts'
 
 /** The form state of a key. */
 export type KeyFields = { name: string; limit: string; reset: string; expires: string; disabled: boolean }
@@ -9,7 +10,7 @@ export const fieldsOf = ({ name, limit, limit_reset, expires_at, disabled }: Key
   name,
   limit: limit === null ? '' : String(limit),
   reset: limit_reset ?? '',
-  expires: expires_at === null ? '' : dayOf(new Date(expires_at)),
+  expires: expires_at === null ? '' : localDay(new Date(expires_at)),
   disabled,
 })
 
@@ -33,6 +34,3 @@ export function patchOf(before: KeyFields, after: KeyFields): KeyPatch {
 /** The patch that reverts a change. */
 export const undoOf = (patch: KeyPatch, key: Key): KeyPatch =>
   Object.fromEntries(Object.keys(patch).map((field) => [field, key[field as keyof Key]])) as KeyPatch
-
-const twoDigits = (value: number) => String(value).padStart(2, '0')
-const dayOf = (at: Date) => `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`

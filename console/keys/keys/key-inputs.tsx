@@ -4,7 +4,7 @@ import type { KeyFields } from './key-fields.ts'
 
 type Props = {
   fields: KeyFields
-  set: (change: Partial<KeyFields>) => void
+  onChange: (change: Partial<KeyFields>) => void
   /** Whether the limit and the expiry can be set. */
   hasLimits: boolean
   /** Fields between the name and the limit. */
@@ -12,7 +12,7 @@ type Props = {
 }
 
 /** The inputs of a key. */
-export function KeyInputs({ fields, set, hasLimits, children }: Props) {
+export function KeyInputs({ fields, onChange, hasLimits, children }: Props) {
   return (
     <>
       <label>
@@ -22,16 +22,16 @@ export function KeyInputs({ fields, set, hasLimits, children }: Props) {
           maxLength={100}
           autocomplete="off"
           value={fields.name}
-          onInput={(event) => set({ name: event.currentTarget.value })}
+          onInput={(event) => onChange({ name: event.currentTarget.value })}
         />
       </label>
       {children}
-      {hasLimits && <Limits fields={fields} set={set} />}
+      {hasLimits && <Limits fields={fields} onChange={onChange} />}
     </>
   )
 }
 
-function Limits({ fields, set }: Pick<Props, 'fields' | 'set'>) {
+function Limits({ fields, onChange }: Pick<Props, 'fields' | 'onChange'>) {
   return (
     <>
       <label>
@@ -42,7 +42,7 @@ function Limits({ fields, set }: Pick<Props, 'fields' | 'set'>) {
           step="any"
           inputMode="decimal"
           value={fields.limit}
-          onInput={(event) => set({ limit: event.currentTarget.value })}
+          onInput={(event) => onChange({ limit: event.currentTarget.value })}
         />
       </label>
       <label>
@@ -50,7 +50,7 @@ function Limits({ fields, set }: Pick<Props, 'fields' | 'set'>) {
         <select
           value={fields.reset}
           disabled={fields.limit === ''}
-          onChange={(event) => set({ reset: event.currentTarget.value })}
+          onChange={(event) => onChange({ reset: event.currentTarget.value })}
         >
           <option value="">never</option>
           <option value="daily">daily</option>
@@ -64,7 +64,7 @@ function Limits({ fields, set }: Pick<Props, 'fields' | 'set'>) {
           type="date"
           max={maxDay}
           value={fields.expires}
-          onInput={(event) => set({ expires: event.currentTarget.value })}
+          onInput={(event) => onChange({ expires: event.currentTarget.value })}
         />
       </label>
     </>

@@ -27,17 +27,17 @@ const kindPermissions = {
 export function KeyPage() {
   const hash = (useRoute().params.rest ?? '').slice('key/'.length)
   const { data, failure, reload } = useGet('GET /keys/{hash}', { params: { hash } })
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!data) return <Loading />
-  return <KeyDetails storedKey={data.data} reload={reload} />
+  return <KeyDetails storedKey={data.data} onReload={reload} />
 }
 
-function KeyDetails({ storedKey: key, reload }: { storedKey: Key; reload: () => void }) {
+function KeyDetails({ storedKey: key, onReload }: { storedKey: Key; onReload: () => void }) {
   const { route } = useLocation()
   const [isOpen, setOpen] = useState(false)
-  const me = currentSession()
-  const canSeeEverything = canSeeAll(me)
-  const canChange = editableKeyFields(me, key) !== 'nothing'
+  const session = currentSession()
+  const canSeeEverything = canSeeAll(session)
+  const canChange = editableKeyFields(session, key) !== 'nothing'
   const state = stateOf(key)
   return (
     <div class="page parts key-page">
@@ -70,11 +70,11 @@ function KeyDetails({ storedKey: key, reload }: { storedKey: Key; reload: () => 
           // A changed limit is another budget: the list is loaded again.
           key={key.updated_at}
           storedKey={key}
-          {...(canManageWorkspace(me) && { change: () => setOpen(true) })}
+          onEdit={canManageWorkspace(session) ? () => setOpen(true) : undefined}
         />
       )}
       {key.limit !== null && canSeeEverything && (
-        <AlertThresholds kind="key" id={key.hash} canChange={editableKeyFields(me, key) === 'all'} />
+        <AlertThresholds kind="key" targetId={key.hash} canChange={editableKeyFields(session, key) === 'all'} />
       )}
       {canSeeEverything && key.kind !== 'management' && (
         <>
@@ -83,7 +83,12 @@ function KeyDetails({ storedKey: key, reload }: { storedKey: Key; reload: () => 
         </>
       )}
       {isOpen && (
-        <ChangeKey storedKey={key} onChanged={reload} onDeleted={() => route('/keys')} onClose={() => setOpen(false)} />
+        <ChangeKey
+          storedKey={key}
+          onChanged={onReload}
+          onDeleted={() => route('/keys')}
+          onClose={() => setOpen(false)}
+        />
       )}
     </div>
   )
@@ -93,9 +98,9 @@ const budgetId = ({ layer, guardrail_id, reset_interval, tag_name, group_value }
   [layer, guardrail_id, reset_interval, tag_name, group_value].join(' ')
 
 /** The budgets that count the spending of a key, in the order in which they are checked. */
-function KeyBudgets({ storedKey: key, change }: { storedKey: Key; change?: () => void }) {
+function KeyBudgets({ storedKey: key, onEdit }: { storedKey: Key; onEdit?: () => void }) {
   const { data, failure, reload } = useGet('GET /keys/{hash}/budgets', { params: { hash: key.hash } })
-  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (failure) return <FailureState failure={failure} onRetry={reload} />
   if (!data) return <Loading />
   if (data.data.length === 0) return <p>None. The key can spend without a limit.</p>
   const exhausted = data.data.filter(({ remaining_usd }) => remaining_usd <= 0)
@@ -115,10 +120,10 @@ function KeyBudgets({ storedKey: key, change }: { storedKey: Key; change?: () =>
           name: keyBudgetName(budget),
         }))}
         actions={
-          change &&
+          onEdit &&
           ((row) => {
             const budget = data.data.find((one) => budgetId(one) === row.id)
-            return budget && <ChangeLimit budget={budget} workspaceId={key.workspace_id} change={change} />
+            return budget && <ChangeLimit budget={budget} workspaceId={key.workspace_id} onEdit={onEdit} />
           })
         }
       />
@@ -126,14 +131,14 @@ function KeyBudgets({ storedKey: key, change }: { storedKey: Key; change?: () =>
   )
 }
 
-type ChangeProps = { budget: KeyBudget; workspaceId: string; change: () => void }
+type ChangeProps = { budget: KeyBudget; workspaceId: string; onEdit: () => void }
 
-/** Leads to the place where a limit is changed. */
-function ChangeLimit({ budget, workspaceId, change }: ChangeProps) {
+/** A button or link that leads to the form of a limit. */
+function ChangeLimit({ budget, workspaceId, onEdit }: ChangeProps) {
   const name = keyBudgetName(budget)
   if (budget.layer === 'key_limit')
     return (
-      <button type="button" aria-label={`Change ${name}`} onClick={change}>
+      <button type="button" aria-label={`Change ${name}`} onClick={onEdit}>
         Change
       </button>
     )

@@ -15,26 +15,26 @@ import { ChangeKey } from './change-key.tsx'
 import { CreateKey } from './create-key.tsx'
 import { stateOf } from './key-state.ts'
 
-const heads = ['key', 'owner', '#spent', '#limit', '#remaining', 'expires', '']
+const columns = ['key', 'owner', '#spent', '#limit', '#remaining', 'expires', '']
 
 /** All visible keys of a workspace, including disabled ones. */
 export function Keys() {
   const workspace = useWorkspaceFilter()
   const resource = useGet('GET /keys', { query: { ...useSearchPage(), ...workspace, include_disabled: 'true' } })
-  const [open, setOpen] = useState<Key | 'new'>()
-  const [created, setCreated] = useState<{ name: string; secret: string }>()
-  const close = () => setOpen(undefined)
-  const target = useShownWorkspace()
-  const me = currentSession()
+  const [editedKey, setEditedKey] = useState<Key | 'new'>()
+  const [newSecret, setNewSecret] = useState<{ name: string; secret: string }>()
+  const close = () => setEditedKey(undefined)
+  const targetWorkspace = useShownWorkspace()
+  const session = currentSession()
   return (
     <>
-      {created && (
-        <Secret title={`Secret of ${created.name}`} text={created.secret} onDone={() => setCreated(undefined)} />
+      {newSecret && (
+        <Secret title={`Secret of ${newSecret.name}`} text={newSecret.secret} onDone={() => setNewSecret(undefined)} />
       )}
       {!resource.failure && (
         <div class="toolbar">
-          {canCreateKeys(me) && (
-            <button type="button" onClick={() => setOpen('new')}>
+          {canCreateKeys(session) && (
+            <button type="button" onClick={() => setEditedKey('new')}>
               Create key
             </button>
           )}
@@ -45,40 +45,42 @@ export function Keys() {
       <Listing
         resource={resource}
         label="Keys"
-        heads={heads}
+        columns={columns}
         empty={
           <EmptyState
             title="You have no keys yet"
-            {...(canCreateKeys(me) && { paste: 'npx signalbox keys create laptop --limit 25 --reset monthly' })}
+            command={canCreateKeys(session) ? 'npx signalbox keys create laptop --limit 25 --reset monthly' : undefined}
           />
         }
-        row={(key) => (
+        renderRow={(key) => (
           <KeyRow
             key={key.hash}
             storedKey={key}
-            onChange={editableKeyFields(me, key) === 'nothing' ? undefined : () => setOpen(key)}
+            onEdit={editableKeyFields(session, key) === 'nothing' ? undefined : () => setEditedKey(key)}
           />
         )}
       />
-      {open === 'new' && target && (
+      {editedKey === 'new' && targetWorkspace && (
         <CreateKey
-          workspaceId={target.id}
+          initialWorkspaceId={targetWorkspace.id}
           onClose={close}
           onCreated={(name, secret) => {
-            setCreated({ name, secret })
+            setNewSecret({ name, secret })
             close()
             resource.reload()
           }}
         />
       )}
-      {open && open !== 'new' && <ChangeKey storedKey={open} onChanged={resource.reload} onClose={close} />}
+      {editedKey && editedKey !== 'new' && (
+        <ChangeKey storedKey={editedKey} onChanged={resource.reload} onClose={close} />
+      )}
     </>
   )
 }
 
-type RowProps = { storedKey: Key; onChange: (() => void) | undefined }
+type RowProps = { storedKey: Key; onEdit: (() => void) | undefined }
 
-function KeyRow({ storedKey: key, onChange }: RowProps) {
+function KeyRow({ storedKey: key, onEdit }: RowProps) {
   return (
     <tr class={key.disabled ? 'dim' : undefined}>
       <th scope="row">
@@ -110,8 +112,8 @@ function KeyRow({ storedKey: key, onChange }: RowProps) {
             History
           </a>
         </span>{' '}
-        {onChange && (
-          <button type="button" aria-label={`Change ${key.name}`} onClick={onChange}>
+        {onEdit && (
+          <button type="button" aria-label={`Change ${key.name}`} onClick={onEdit}>
             Change
           </button>
         )}

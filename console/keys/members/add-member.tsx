@@ -21,13 +21,13 @@ const accessLabels: Record<Member['access'], string> = {
 
 type Props = { onAdded: () => void; onLink: (link: Link) => void; onClose: () => void }
 
-/** Adds a member to the organization and to workspaces, with an invitation link. */
+/** A dialog that adds a member to the organization and to workspaces, with an invitation link. */
 export function AddMember({ onAdded, onLink, onClose }: Props) {
-  const me = currentSession()
+  const session = currentSession()
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [access, setAccess] = useState<Member['access']>('developer')
-  const [joined, setJoined] = useState<JoinedWorkspaces>(me ? { [me.workspace.id]: 'developer' } : {})
+  const [joined, setJoined] = useState<JoinedWorkspaces>(session ? { [session.workspace.id]: 'developer' } : {})
   const [isInvited, setInvited] = useState(true)
   const { problem, isBusy, onSubmit } = useAction()
   const chooseRole = (next: Member['access']) => {
@@ -36,7 +36,12 @@ export function AddMember({ onAdded, onLink, onClose }: Props) {
   }
   const submit = onSubmit(async () => {
     const workspaces = Object.entries(joined).map(([workspace, role]) => ({ workspace, access: role }))
-    const body = { name: name.trim(), email: email.trim(), access, ...(!isManagerRole(access) && { workspaces }) }
+    const body = {
+      name: name.trim(),
+      email: email.trim(),
+      access,
+      workspaces: isManagerRole(access) ? undefined : workspaces,
+    }
     const { data } = await call('POST /organization/members', { body })
     onAdded()
     onClose()
@@ -64,14 +69,14 @@ export function AddMember({ onAdded, onLink, onClose }: Props) {
         <label>
           Role in the organization
           <select value={access} onChange={(event) => chooseRole(event.currentTarget.value as Member['access'])}>
-            {assignableRoles(me).map((one) => (
+            {assignableRoles(session).map((one) => (
               <option key={one} value={one}>
                 {one}: {accessLabels[one]}
               </option>
             ))}
           </select>
         </label>
-        <JoinedWorkspacesField role={access} workspaces={joined} set={setJoined} />
+        <JoinedWorkspacesField role={access} workspaces={joined} onChange={setJoined} />
         <label class="check">
           <input type="checkbox" checked={isInvited} onChange={(event) => setInvited(event.currentTarget.checked)} />
           Create an invitation link, which signs them in once within 15 minutes

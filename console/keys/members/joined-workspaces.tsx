@@ -9,11 +9,11 @@ type Props = {
   /** The role in the organization. Owners and admins have access to all workspaces. */
   role: Member['access']
   workspaces: JoinedWorkspaces
-  set: (workspaces: JoinedWorkspaces) => void
+  onChange: (workspaces: JoinedWorkspaces) => void
 }
 
 /** Selects workspaces, and the role in each. */
-export function JoinedWorkspacesField({ role, workspaces: joined, set }: Props) {
+export function JoinedWorkspacesField({ role, workspaces: joined, onChange }: Props) {
   const workspaces = currentSession()?.workspaces ?? []
   if (isManagerRole(role))
     return <p class="dim">Owners and admins of the organization have access to all workspaces.</p>
@@ -28,7 +28,7 @@ export function JoinedWorkspacesField({ role, workspaces: joined, set }: Props) 
               checked={id in joined}
               onChange={(event) => {
                 const { [id]: _, ...others } = joined
-                set(event.currentTarget.checked ? { ...joined, [id]: defaultRoleOf(role) } : others)
+                onChange(event.currentTarget.checked ? { ...joined, [id]: defaultRoleOf(role) } : others)
               }}
             />
             {name}
@@ -37,7 +37,9 @@ export function JoinedWorkspacesField({ role, workspaces: joined, set }: Props) 
             <select
               aria-label={`Role in ${name}`}
               value={joined[id]}
-              onChange={(event) => set({ ...joined, [id]: event.currentTarget.value as WorkspaceMember['access'] })}
+              onChange={(event) =>
+                onChange({ ...joined, [id]: event.currentTarget.value as WorkspaceMember['access'] })
+              }
             >
               {workspaceRoles.map((one) => (
                 <option key={one} value={one}>

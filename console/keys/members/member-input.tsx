@@ -9,18 +9,18 @@ const maxSuggestions = 10
 type Props = {
   label: string
   value: string
-  set: (value: string) => void
+  onChange: (value: string) => void
   isRequired?: boolean
   placeholder?: string
 }
 
 /** A field for email addresses. It suggests members of the organization to sessions that can list them. */
-export function MemberInput({ label, value, set, isRequired = false, placeholder }: Props) {
-  const me = currentSession()
+export function MemberInput({ label, value, onChange, isRequired = false, placeholder }: Props) {
+  const session = currentSession()
   // Suggestions replace the last address.
   const precedingText = value.replace(/[^\s,;]*$/, '')
   const q = useDebounced(value.slice(precedingText.length))
-  const hasSuggestions = q.length > 1 && canReadOrganization(me)
+  const hasSuggestions = q.length > 1 && canReadOrganization(session)
   const { data } = useGet(
     'GET /organization/members',
     hasSuggestions ? { query: { q, limit: maxSuggestions } } : undefined,
@@ -35,7 +35,7 @@ export function MemberInput({ label, value, set, isRequired = false, placeholder
         list="member-suggestions"
         placeholder={placeholder}
         value={value}
-        onInput={(event) => set(event.currentTarget.value)}
+        onInput={(event) => onChange(event.currentTarget.value)}
       />
       <datalist id="member-suggestions">
         {(data?.data ?? []).map((member) => (

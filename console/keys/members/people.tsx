@@ -19,17 +19,17 @@ import { type Link, ShownLink, SignInLinkButton } from './sign-in-link.tsx'
 /** The members of the organization and their roles. */
 export function People() {
   const resource = useGet('GET /organization/members', { query: useSearchPage() })
-  const [open, setOpen] = useState<Member | 'new'>()
+  const [dialogMember, setDialogMember] = useState<Member | 'new'>()
   const [link, setLink] = useState<Link>()
-  const close = () => setOpen(undefined)
-  const me = currentSession()
+  const close = () => setDialogMember(undefined)
+  const session = currentSession()
   return (
     <>
       <ShownLink link={link} onDone={() => setLink(undefined)} />
       {!resource.failure && (
         <div class="toolbar">
-          {canManageOrganization(me) && (
-            <button type="button" onClick={() => setOpen('new')}>
+          {canManageOrganization(session) && (
+            <button type="button" onClick={() => setDialogMember('new')}>
               Add member
             </button>
           )}
@@ -39,21 +39,26 @@ export function People() {
       <Listing
         resource={resource}
         label="People"
-        heads={['name', 'email', 'role', 'joined', '']}
+        columns={['name', 'email', 'role', 'joined', '']}
         empty={<EmptyState title="No members" command={'npx signalbox members add ada@example.com "Ada Lovelace"'} />}
-        row={(member) => (
+        renderRow={(member) => (
           <MemberRow
             key={member.id}
             member={member}
             onChanged={resource.reload}
             onLink={setLink}
-            onRemove={() => setOpen(member)}
+            onRemove={() => setDialogMember(member)}
           />
         )}
       />
-      {open === 'new' && <AddMember onAdded={resource.reload} onLink={setLink} onClose={close} />}
-      {open && open !== 'new' && (
-        <RemoveMember member={open} name={memberName(open)} onRemoved={resource.reload} onClose={close} />
+      {dialogMember === 'new' && <AddMember onAdded={resource.reload} onLink={setLink} onClose={close} />}
+      {dialogMember && dialogMember !== 'new' && (
+        <RemoveMember
+          member={dialogMember}
+          name={memberName(dialogMember)}
+          onRemoved={resource.reload}
+          onClose={close}
+        />
       )}
     </>
   )
@@ -62,13 +67,13 @@ export function People() {
 type RowProps = { member: Member; onChanged: () => void; onLink: (link: Link) => void; onRemove: () => void }
 
 function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
-  const me = currentSession()
+  const session = currentSession()
   const name = memberName(member)
-  const canChange = canChangeMember(me, member)
+  const canChange = canChangeMember(session, member)
   return (
     <tr>
       <th scope="row">
-        {name} {member.id === me?.member.id && <span class="dim">you</span>}
+        {name} {member.id === session?.member.id && <span class="dim">you</span>}
       </th>
       <td data-head="email">{member.email}</td>
       <td data-head="role">
@@ -100,5 +105,5 @@ function MemberRole({ member, name, onChanged }: { member: Member; name: string;
     await give(access)
     toast(`${name} is ${access} now`, { undo: () => void runOrToast(() => give(member.access)) })
   }
-  return <RoleSelect name={name} role={member.access} roles={assignableRoles(currentSession())} change={change} />
+  return <RoleSelect name={name} role={member.access} roles={assignableRoles(currentSession())} onChange={change} />
 }

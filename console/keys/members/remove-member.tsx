@@ -32,7 +32,7 @@ export function RemoveMember({ member, name, onRemoved, onClose }: Props) {
         />
         Also disable their keys (otherwise the keys keep working)
       </label>
-      <ConfirmDeleteByName name={name} verb="remove" act={remove} />
+      <ConfirmDeleteByName name={name} verb="remove" onConfirm={remove} />
     </Dialog>
   )
 }

@@ -5,11 +5,11 @@ type Props<Role extends string> = {
   name: string
   role: Role
   roles: readonly Role[]
-  change: (role: Role) => Promise<void>
+  onChange: (role: Role) => Promise<void>
 }
 
 /** Selects the role of a member. It shows the current role until the service confirms the change. */
-export function RoleSelect<Role extends string>({ name, role, roles, change }: Props<Role>) {
+export function RoleSelect<Role extends string>({ name, role, roles, onChange }: Props<Role>) {
   return (
     <select
       aria-label={`Role of ${name}`}
@@ -18,7 +18,7 @@ export function RoleSelect<Role extends string>({ name, role, roles, change }: P
         const field = event.currentTarget
         const selected = field.value as Role
         field.value = role
-        void runOrToast(() => change(selected))
+        void runOrToast(() => onChange(selected))
       }}
     >
       {roles.map((one) => (

@@ -80,7 +80,7 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit} autocomplete="off">
-        <ProviderInputs isNew={!credential} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        <ProviderInputs isNew={!credential} fields={fields} onChange={(part) => setFields({ ...fields, ...part })} />
         {conflict && <Conflict name={name} {...conflict} />}
         <FormActions
           problem={problem}
@@ -89,21 +89,25 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
           onClose={onClose}
         />
       </form>
-      {credential && <ConfirmDeleteByName name={name} verb="remove" act={remove} />}
+      {credential && <ConfirmDeleteByName name={name} verb="remove" onConfirm={remove} />}
     </Dialog>
   )
 }
 
-type InputsProps = { isNew: boolean; fields: ProviderFields; set: (part: Partial<ProviderFields>) => void }
+type InputsProps = { isNew: boolean; fields: ProviderFields; onChange: (part: Partial<ProviderFields>) => void }
 
-function ProviderInputs({ isNew, fields, set }: InputsProps) {
+function ProviderInputs({ isNew, fields, onChange }: InputsProps) {
   const providers = useGet('GET /providers', isNew ? {} : undefined).data?.data ?? []
   return (
     <>
       {isNew && (
         <label>
           Provider
-          <select required value={fields.provider} onChange={(event) => set({ provider: event.currentTarget.value })}>
+          <select
+            required
+            value={fields.provider}
+            onChange={(event) => onChange({ provider: event.currentTarget.value })}
+          >
             <option value="">Choose a provider</option>
             {providers.map(({ slug, name }) => (
               <option key={slug} value={slug}>
@@ -120,18 +124,22 @@ function ProviderInputs({ isNew, fields, set }: InputsProps) {
           required={isNew}
           autocomplete="new-password"
           value={fields.key}
-          onInput={(event) => set({ key: event.currentTarget.value })}
+          onInput={(event) => onChange({ key: event.currentTarget.value })}
         />
       </label>
       <label>
         Display name
-        <input autocomplete="off" value={fields.name} onInput={(event) => set({ name: event.currentTarget.value })} />
+        <input
+          autocomplete="off"
+          value={fields.name}
+          onInput={(event) => onChange({ name: event.currentTarget.value })}
+        />
       </label>
       <label>
         Priority
         <select
           value={fields.priority}
-          onChange={(event) => set({ priority: event.currentTarget.value as ProviderFields['priority'] })}
+          onChange={(event) => onChange({ priority: event.currentTarget.value as ProviderFields['priority'] })}
         >
           {Object.entries(priorities).map(([priority, label]) => (
             <option key={priority} value={priority}>
@@ -145,7 +153,7 @@ function ProviderInputs({ isNew, fields, set }: InputsProps) {
           <input
             type="checkbox"
             checked={fields.disabled}
-            onChange={(event) => set({ disabled: event.currentTarget.checked })}
+            onChange={(event) => onChange({ disabled: event.currentTarget.checked })}
           />
           Disabled: stored, but not used
         </label>

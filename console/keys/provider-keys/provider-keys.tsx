@@ -14,15 +14,15 @@ import { ProviderKeyDialog } from './provider-key-dialog.tsx'
 export function ProviderKeys() {
   const workspace = useWorkspaceFilter()
   const resource = useGet('GET /byok', { query: { ...usePage(), ...workspace } })
-  const [open, setOpen] = useState<ProviderCredential | 'new'>()
+  const [editedCredential, setEditedCredential] = useState<ProviderCredential | 'new'>()
   const canStore = canManageWorkspace(currentSession())
-  const close = () => setOpen(undefined)
+  const close = () => setEditedCredential(undefined)
   return (
     <>
       {!resource.failure && (
         <p class="toolbar">
           {canStore && (
-            <button type="button" onClick={() => setOpen('new')}>
+            <button type="button" onClick={() => setEditedCredential('new')}>
               Add provider key
             </button>
           )}
@@ -32,23 +32,31 @@ export function ProviderKeys() {
       <Listing
         resource={resource}
         label="Provider keys"
-        heads={['provider', 'name', 'key', 'used for', 'priority', 'added', ...(canStore ? [''] : [])]}
+        columns={['provider', 'name', 'key', 'used for', 'priority', 'added', ...(canStore ? [''] : [])]}
         empty={
           <EmptyState title="No provider keys">
             <p>Requests use the keys that the operator set in the environment.</p>
           </EmptyState>
         }
-        row={(credential) => (
-          <ProviderRow key={credential.id} credential={credential} onChange={canStore && (() => setOpen(credential))} />
+        renderRow={(credential) => (
+          <ProviderRow
+            key={credential.id}
+            credential={credential}
+            onEdit={canStore ? () => setEditedCredential(credential) : undefined}
+          />
         )}
       />
-      {open === 'new' && <ProviderKeyDialog workspace={workspace} onStored={resource.reload} onClose={close} />}
-      {open && open !== 'new' && <ProviderKeyDialog credential={open} onStored={resource.reload} onClose={close} />}
+      {editedCredential === 'new' && (
+        <ProviderKeyDialog workspace={workspace} onStored={resource.reload} onClose={close} />
+      )}
+      {editedCredential && editedCredential !== 'new' && (
+        <ProviderKeyDialog credential={editedCredential} onStored={resource.reload} onClose={close} />
+      )}
     </>
   )
 }
 
-function ProviderRow({ credential, onChange }: { credential: ProviderCredential; onChange: false | (() => void) }) {
+function ProviderRow({ credential, onEdit }: { credential: ProviderCredential; onEdit: (() => void) | undefined }) {
   const { provider, name, label, disabled, created_at } = credential
   return (
     <tr class={disabled ? 'dim' : undefined}>
@@ -70,9 +78,9 @@ function ProviderRow({ credential, onChange }: { credential: ProviderCredential;
       <td data-head="added">
         <RelativeTime time={created_at} />
       </td>
-      {onChange && (
+      {onEdit && (
         <td class="number">
-          <button type="button" aria-label={`Change ${name || provider}`} onClick={onChange}>
+          <button type="button" aria-label={`Change ${name || provider}`} onClick={onEdit}>
             Change
           </button>
         </td>

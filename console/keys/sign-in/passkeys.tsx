@@ -17,15 +17,15 @@ import { deviceName } from './device-name.ts'
 export function Passkeys() {
   const resource = useGet('GET /passkeys', { query: usePage() })
   const methods = useGet('GET /sessions/methods', {}).data?.data
-  const [open, setOpen] = useState<'new' | { change: 'name' | 'delete'; passkey: ListedPasskey }>()
-  const close = () => setOpen(undefined)
+  const [openDialog, setOpenDialog] = useState<'new' | { change: 'name' | 'delete'; passkey: ListedPasskey }>()
+  const close = () => setOpenDialog(undefined)
   const isOffered = methods?.includes('passkey')
   return (
     <>
       {!resource.failure && (
         <div class="toolbar">
           {isOffered && (
-            <button type="button" onClick={() => setOpen('new')}>
+            <button type="button" onClick={() => setOpenDialog('new')}>
               Add passkey
             </button>
           )}
@@ -39,22 +39,22 @@ export function Passkeys() {
       <Listing
         resource={resource}
         label="Passkeys"
-        heads={['name', 'member', 'host', 'created', 'last used', '']}
+        columns={['name', 'member', 'host', 'created', 'last used', '']}
         empty={
           <EmptyState title="No passkeys">
             <p>With a passkey you sign in with the fingerprint or PIN of a device, without a key or a link.</p>
           </EmptyState>
         }
-        row={(passkey) => (
-          <PasskeyLine key={passkey.id} passkey={passkey} onChange={(change) => setOpen({ change, passkey })} />
+        renderRow={(passkey) => (
+          <PasskeyLine key={passkey.id} passkey={passkey} onChange={(change) => setOpenDialog({ change, passkey })} />
         )}
       />
-      {open === 'new' && <AddPasskey onAdded={resource.reload} onClose={close} />}
-      {open && open !== 'new' && open.change === 'name' && (
-        <RenamePasskey passkey={open.passkey} onRenamed={resource.reload} onClose={close} />
+      {openDialog === 'new' && <AddPasskey onAdded={resource.reload} onClose={close} />}
+      {openDialog && openDialog !== 'new' && openDialog.change === 'name' && (
+        <RenamePasskey passkey={openDialog.passkey} onRenamed={resource.reload} onClose={close} />
       )}
-      {open && open !== 'new' && open.change === 'delete' && (
-        <DeletePasskey passkey={open.passkey} onDeleted={resource.reload} onClose={close} />
+      {openDialog && openDialog !== 'new' && openDialog.change === 'delete' && (
+        <DeletePasskey passkey={openDialog.passkey} onDeleted={resource.reload} onClose={close} />
       )}
     </>
   )
@@ -101,7 +101,7 @@ function AddPasskey({ onAdded, onClose }: { onAdded: () => void; onClose: () => 
     <Dialog title="Add passkey" onClose={onClose}>
       <h2>Add passkey</h2>
       <form class="fields" onSubmit={submit}>
-        <NameInput name={name} setName={setName} />
+        <NameInput name={name} onChange={setName} />
         <p class="dim">Your browser asks next where to store it.</p>
         <FormActions problem={problem} label="Continue" disabled={isBusy || name.trim() === ''} onClose={onClose} />
       </form>
@@ -109,7 +109,7 @@ function AddPasskey({ onAdded, onClose }: { onAdded: () => void; onClose: () => 
   )
 }
 
-function NameInput({ name, setName }: { name: string; setName: (name: string) => void }) {
+function NameInput({ name, onChange }: { name: string; onChange: (name: string) => void }) {
   return (
     <label>
       Name
@@ -118,7 +118,7 @@ function NameInput({ name, setName }: { name: string; setName: (name: string) =>
         maxLength={100}
         autocomplete="off"
         value={name}
-        onInput={(event) => setName(event.currentTarget.value)}
+        onInput={(event) => onChange(event.currentTarget.value)}
       />
     </label>
   )
@@ -138,7 +138,7 @@ function RenamePasskey({ passkey: { id, name: before }, onRenamed, onClose }: Re
     <Dialog title={`Rename ${before}`} onClose={onClose}>
       <h2>Rename {before}</h2>
       <form class="fields" onSubmit={submit}>
-        <NameInput name={name} setName={setName} />
+        <NameInput name={name} onChange={setName} />
         <FormActions problem={problem} label="Save" disabled={isBusy || name.trim() === ''} onClose={onClose} />
       </form>
     </Dialog>

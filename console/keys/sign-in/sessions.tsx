@@ -21,9 +21,9 @@ export function Sessions() {
     <Listing
       resource={resource}
       label="Browser sessions"
-      heads={['member', 'client', 'method', 'last used', 'expires', '']}
+      columns={['member', 'client', 'method', 'last used', 'expires', '']}
       empty={<EmptyState title="No active browser sessions" />}
-      row={(session) => (
+      renderRow={(session) => (
         <tr key={session.id}>
           <th scope="row">
             {session.member.name || session.member.email} {session.is_current && <span class="dim">this browser</span>}

@@ -17,13 +17,13 @@ const roles: [WorkspaceMember['access'] | '', string][] = [
 
 type Props = { workspace: { id: string; name: string }; onAdded: () => void; onClose: () => void }
 
-/** Adds members of the organization to a workspace. */
+/** A dialog that adds members of the organization to a workspace. */
 export function AddWorkspaceMembers({ workspace, onAdded, onClose }: Props) {
-  const [typed, setTyped] = useState('')
+  const [addressesText, setAddressesText] = useState('')
   const [access, setAccess] = useState<WorkspaceMember['access'] | ''>('')
   const { problem, isBusy, onSubmit } = useAction()
   const submit = onSubmit(async () => {
-    const body = { user_ids: addressesIn(typed), ...(access && { access }) }
+    const body = { user_ids: addressesIn(addressesText), access: access || undefined }
     const { added_count } = await call('POST /workspaces/{id}/members/add', { params: { id: workspace.id }, body })
     onAdded()
     onClose()
@@ -33,7 +33,12 @@ export function AddWorkspaceMembers({ workspace, onAdded, onClose }: Props) {
     <Dialog title={`Add members to ${workspace.name}`} onClose={onClose}>
       <h2>Add members to {workspace.name}</h2>
       <form class="fields" onSubmit={submit}>
-        <MemberInput label="Email addresses, separated by commas" value={typed} set={setTyped} isRequired />
+        <MemberInput
+          label="Email addresses, separated by commas"
+          value={addressesText}
+          onChange={setAddressesText}
+          isRequired
+        />
         <label>
           Role in the workspace
           <select value={access} onChange={(event) => setAccess(event.currentTarget.value as typeof access)}>
@@ -54,4 +59,4 @@ export function AddWorkspaceMembers({ workspace, onAdded, onClose }: Props) {
   )
 }
 
-const addressesIn = (typed: string) => typed.split(/[\s,;]+/).filter(Boolean)
+const addressesIn = (text: string) => text.split(/[\s,;]+/).filter(Boolean)

@@ -4,17 +4,21 @@ import { SearchAndAdd, type SearchResult, SelectedItems } from '../../components
 import { useDebounced } from '../../components/window/use-debounced.ts'
 import type { WorkspaceFields } from './workspace-fields.ts'
 
-type Props = { id: string | undefined; fields: WorkspaceFields; set: (part: Partial<WorkspaceFields>) => void }
+type Props = {
+  workspaceId: string | undefined
+  fields: WorkspaceFields
+  onChange: (part: Partial<WorkspaceFields>) => void
+}
 
 /** Selects the requests whose prompts and responses are stored. @param id undefined for a new workspace. */
-export function StorageInputs({ id, fields: { storesContent, percent, keys }, set }: Props) {
+export function StorageInputs({ workspaceId, fields: { storesContent, percent, keys }, onChange }: Props) {
   return (
     <>
       <label class="check">
         <input
           type="checkbox"
           checked={storesContent}
-          onChange={(event) => set({ storesContent: event.currentTarget.checked })}
+          onChange={(event) => onChange({ storesContent: event.currentTarget.checked })}
         />
         Store prompts and responses, encrypted. Not for refused requests and requests with zero data retention
       </label>
@@ -29,21 +33,23 @@ export function StorageInputs({ id, fields: { storesContent, percent, keys }, se
               max="100"
               step="any"
               value={percent}
-              onInput={(event) => set({ percent: event.currentTarget.value })}
+              onInput={(event) => onChange({ percent: event.currentTarget.value })}
             />
           </label>
-          {id !== undefined && <StorageKeys id={id} keys={keys} choose={(chosen) => set({ keys: chosen })} />}
+          {workspaceId !== undefined && (
+            <StorageKeys workspaceId={workspaceId} keys={keys} onChange={(hashes) => onChange({ keys: hashes })} />
+          )}
         </>
       )}
     </>
   )
 }
 
-type KeysProps = { id: string; keys: string[] | null; choose: (keys: string[] | null) => void }
+type KeysProps = { workspaceId: string; keys: string[] | null; onChange: (keys: string[] | null) => void }
 
 const maxFound = 8
 
-function StorageKeys({ id, keys, choose }: KeysProps) {
+function StorageKeys({ workspaceId, keys, onChange }: KeysProps) {
   const byHash = useKeysByHash(keys ?? [])
   const nameOf = (hash: string) => byHash.get(hash)?.name ?? `${hash.slice(0, 12)}…`
   return (
@@ -52,7 +58,7 @@ function StorageKeys({ id, keys, choose }: KeysProps) {
         Requests of
         <select
           value={keys === null ? 'all' : 'some'}
-          onChange={(event) => choose(event.currentTarget.value === 'all' ? null : [])}
+          onChange={(event) => onChange(event.currentTarget.value === 'all' ? null : [])}
         >
           <option value="all">all keys of the workspace</option>
           <option value="some">some keys</option>
@@ -64,7 +70,7 @@ function StorageKeys({ id, keys, choose }: KeysProps) {
           <SelectedItems
             label="Keys"
             selected={keys.map((hash) => ({ id: hash, label: nameOf(hash) }))}
-            remove={(hash) => choose(keys.filter((one) => one !== hash))}
+            onRemove={(hash) => onChange(keys.filter((one) => one !== hash))}
           />
           <SearchAndAdd
             label="Add a key"
@@ -72,8 +78,8 @@ function StorageKeys({ id, keys, choose }: KeysProps) {
             isRequired={keys.length === 0}
             resultsLabel="Matching keys"
             noResults="No other key has this name."
-            useSearch={(typed) => useKeySearch(typed, id)?.filter((one) => !keys.includes(one.id))}
-            add={(key) => choose([...keys, key.id])}
+            useSearch={(searchText) => useKeySearch(searchText, workspaceId)?.filter((one) => !keys.includes(one.id))}
+            onAdd={(key) => onChange([...keys, key.id])}
           />
         </fieldset>
       )}
@@ -82,10 +88,10 @@ function StorageKeys({ id, keys, choose }: KeysProps) {
 }
 
 /** The keys of a workspace whose name has the words; undefined while they are loaded. */
-function useKeySearch(typed: string, workspaceId: string): SearchResult[] | undefined {
-  const q = useDebounced(typed)
+function useKeySearch(searchText: string, workspaceId: string): SearchResult[] | undefined {
+  const q = useDebounced(searchText)
   const query = { q, limit: maxFound, workspace_id: workspaceId }
   const { data, isCurrent } = useGet('GET /keys', q === '' ? undefined : { query })
-  if (q !== typed || !isCurrent) return undefined
+  if (q !== searchText || !isCurrent) return undefined
   return data?.data.map(({ hash, name }) => ({ id: hash, label: name }))
 }

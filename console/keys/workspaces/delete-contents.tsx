@@ -21,7 +21,7 @@ export function DeleteContents({ workspace: { id, name }, onClose }: { workspace
         Prompts and responses are deleted immediately, also of requests in flight. Metering data and the setting stay,
         so later requests are stored.
       </p>
-      <ConfirmDeleteByName name={name} verb="delete" act={remove} />
+      <ConfirmDeleteByName name={name} verb="delete" onConfirm={remove} />
     </Dialog>
   )
 }

@@ -70,8 +70,12 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit} autocomplete="off">
-        <NameInputs isNew={!workspace} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        <StorageInputs id={workspace?.id} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        <NameInputs isNew={!workspace} fields={fields} onChange={(part) => setFields({ ...fields, ...part })} />
+        <StorageInputs
+          workspaceId={workspace?.id}
+          fields={fields}
+          onChange={(part) => setFields({ ...fields, ...part })}
+        />
         {conflict && <Conflict name={workspace?.name} {...conflict} />}
         <FormActions
           problem={problem}
@@ -80,15 +84,16 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
           onClose={onClose}
         />
       </form>
-      {workspace && <ConfirmDeleteByName name={workspace.name} verb="delete" act={remove} />}
+      {workspace && <ConfirmDeleteByName name={workspace.name} verb="delete" onConfirm={remove} />}
     </Dialog>
   )
 }
 
-type InputsProps = { isNew: boolean; fields: WorkspaceFields; set: (part: Partial<WorkspaceFields>) => void }
+type InputsProps = { isNew: boolean; fields: WorkspaceFields; onChange: (part: Partial<WorkspaceFields>) => void }
 
-function NameInputs({ isNew, fields: { name, slug, description }, set }: InputsProps) {
-  const rename = (next: string) => set({ name: next, ...(isNew && slug === slugFor(name) && { slug: slugFor(next) }) })
+function NameInputs({ isNew, fields: { name, slug, description }, onChange }: InputsProps) {
+  const rename = (next: string) =>
+    onChange({ name: next, ...(isNew && slug === slugFor(name) && { slug: slugFor(next) }) })
   return (
     <>
       <label>
@@ -103,7 +108,7 @@ function NameInputs({ isNew, fields: { name, slug, description }, set }: InputsP
           pattern="[a-z0-9]+(-[a-z0-9]+)*"
           title="Lowercase letters and digits, separated by single hyphens"
           value={slug}
-          onInput={(event) => set({ slug: event.currentTarget.value })}
+          onInput={(event) => onChange({ slug: event.currentTarget.value })}
         />
       </label>
       <label>
@@ -111,7 +116,7 @@ function NameInputs({ isNew, fields: { name, slug, description }, set }: InputsP
         <input
           maxLength={1000}
           value={description}
-          onInput={(event) => set({ description: event.currentTarget.value })}
+          onInput={(event) => onChange({ description: event.currentTarget.value })}
         />
       </label>
     </>

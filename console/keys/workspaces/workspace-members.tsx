@@ -16,7 +16,7 @@ import { useShownWorkspace, WorkspaceSelect } from '../workspace-select.tsx'
 import { AddWorkspaceMembers } from './add-workspace-members.tsx'
 import { RemoveWorkspaceMember } from './remove-workspace-member.tsx'
 
-const heads = ['name', 'email', 'role in workspace', 'role in organization', 'added', '']
+const columns = ['name', 'email', 'role in workspace', 'role in organization', 'added', '']
 
 /** The members of a workspace, with their role in it and in the organization. */
 export function WorkspaceMembers() {
@@ -24,18 +24,18 @@ export function WorkspaceMembers() {
   const query = useSearchPage()
   const params = { id: workspace?.id ?? '' }
   const resource = useGet('GET /workspaces/{id}/members', workspace && { params, query })
-  const [open, setOpen] = useState<WorkspaceMember | 'new'>()
+  const [dialogMember, setDialogMember] = useState<WorkspaceMember | 'new'>()
   const [link, setLink] = useState<Link>()
-  const me = currentSession()
-  const close = () => setOpen(undefined)
-  const canAdd = canManageWorkspace(me)
+  const session = currentSession()
+  const close = () => setDialogMember(undefined)
+  const canAdd = canManageWorkspace(session)
   return (
     <>
       <ShownLink link={link} onDone={() => setLink(undefined)} />
       {!resource.failure && (
         <div class="toolbar">
           {canAdd && (
-            <button type="button" onClick={() => setOpen('new')}>
+            <button type="button" onClick={() => setDialogMember('new')}>
               Add members
             </button>
           )}
@@ -46,27 +46,32 @@ export function WorkspaceMembers() {
       <Listing
         resource={resource}
         label="Workspace members"
-        heads={heads}
+        columns={columns}
         empty={
           <EmptyState title={`No members in ${workspace?.name}`}>
             <p>Owners and admins of the organization have access without being members.</p>
           </EmptyState>
         }
-        row={(member) => (
+        renderRow={(member) => (
           <MemberRow
             key={member.id}
             member={member}
             onChanged={resource.reload}
             onLink={setLink}
-            onRemove={() => setOpen(member)}
+            onRemove={() => setDialogMember(member)}
           />
         )}
       />
-      {open === 'new' && workspace && (
+      {dialogMember === 'new' && workspace && (
         <AddWorkspaceMembers workspace={workspace} onAdded={resource.reload} onClose={close} />
       )}
-      {open && open !== 'new' && workspace && (
-        <RemoveWorkspaceMember member={open} workspace={workspace} onRemoved={resource.reload} onClose={close} />
+      {dialogMember && dialogMember !== 'new' && workspace && (
+        <RemoveWorkspaceMember
+          member={dialogMember}
+          workspace={workspace}
+          onRemoved={resource.reload}
+          onClose={close}
+        />
       )}
     </>
   )
@@ -80,14 +85,14 @@ type RowProps = {
 }
 
 function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
-  const me = currentSession()
+  const session = currentSession()
   const { name, email, access, organization_access, source, created_at, user_id } = member
-  const canChange = canChangeWorkspaceMember(me, member)
-  const canLink = canChangeMember(me, { id: user_id, access: organization_access })
+  const canChange = canChangeWorkspaceMember(session, member)
+  const canLink = canChangeMember(session, { id: user_id, access: organization_access })
   return (
     <tr>
       <th scope="row">
-        {name} {user_id === me?.member.id && <span class="dim">you</span>}
+        {name} {user_id === session?.member.id && <span class="dim">you</span>}
       </th>
       <td data-head="email">{email}</td>
       <td data-head="role in workspace">
@@ -120,5 +125,5 @@ function WorkspaceRole({ member, onChanged }: { member: WorkspaceMember; onChang
     await give(access)
     toast(`${name} is ${access} now`, { undo: () => void runOrToast(() => give(member.access)) })
   }
-  return <RoleSelect name={name} role={member.access} roles={workspaceRoles} change={change} />
+  return <RoleSelect name={name} role={member.access} roles={workspaceRoles} onChange={change} />
 }

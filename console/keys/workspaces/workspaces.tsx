@@ -15,14 +15,14 @@ type OpenDialog = { kind: 'new' } | { kind: 'change' | 'delete-contents'; worksp
 /** The workspaces of the organization. */
 export function Workspaces() {
   const resource = useGet('GET /workspaces', { query: usePage() })
-  const [open, setOpen] = useState<OpenDialog>()
+  const [openDialog, setOpenDialog] = useState<OpenDialog>()
   const canChange = canManageOrganization(currentSession())
-  const close = () => setOpen(undefined)
+  const close = () => setOpenDialog(undefined)
   return (
     <>
       {canChange && !resource.failure && (
         <p class="toolbar">
-          <button type="button" onClick={() => setOpen({ kind: 'new' })}>
+          <button type="button" onClick={() => setOpenDialog({ kind: 'new' })}>
             Create workspace
           </button>
         </p>
@@ -30,24 +30,24 @@ export function Workspaces() {
       <Listing
         resource={resource}
         label="Workspaces"
-        heads={['workspace', 'prompts and responses', 'created', 'links', ...(canChange ? [''] : [])]}
+        columns={['workspace', 'prompts and responses', 'created', 'links', ...(canChange ? [''] : [])]}
         empty={<EmptyState title="No workspaces" />}
-        row={(workspace) => (
-          <WorkspaceRow key={workspace.id} workspace={workspace} canChange={canChange} open={setOpen} />
+        renderRow={(workspace) => (
+          <WorkspaceRow key={workspace.id} workspace={workspace} canChange={canChange} onOpenDialog={setOpenDialog} />
         )}
       />
-      {open?.kind === 'new' && <WorkspaceDialog onChanged={resource.reload} onClose={close} />}
-      {open?.kind === 'change' && (
-        <WorkspaceDialog workspace={open.workspace} onChanged={resource.reload} onClose={close} />
+      {openDialog?.kind === 'new' && <WorkspaceDialog onChanged={resource.reload} onClose={close} />}
+      {openDialog?.kind === 'change' && (
+        <WorkspaceDialog workspace={openDialog.workspace} onChanged={resource.reload} onClose={close} />
       )}
-      {open?.kind === 'delete-contents' && <DeleteContents workspace={open.workspace} onClose={close} />}
+      {openDialog?.kind === 'delete-contents' && <DeleteContents workspace={openDialog.workspace} onClose={close} />}
     </>
   )
 }
 
-type RowProps = { workspace: Workspace; canChange: boolean; open: (dialog: OpenDialog) => void }
+type RowProps = { workspace: Workspace; canChange: boolean; onOpenDialog: (dialog: OpenDialog) => void }
 
-function WorkspaceRow({ workspace, canChange, open }: RowProps) {
+function WorkspaceRow({ workspace, canChange, onOpenDialog }: RowProps) {
   const { name, slug, description, default_guardrail_id, created_at } = workspace
   return (
     <tr>
@@ -79,13 +79,17 @@ function WorkspaceRow({ workspace, canChange, open }: RowProps) {
       </td>
       {canChange && (
         <td class="number">
-          <button type="button" aria-label={`Change ${name}`} onClick={() => open({ kind: 'change', workspace })}>
+          <button
+            type="button"
+            aria-label={`Change ${name}`}
+            onClick={() => onOpenDialog({ kind: 'change', workspace })}
+          >
             Change
           </button>{' '}
           <button
             type="button"
             aria-label={`Delete stored data of ${name}`}
-            onClick={() => open({ kind: 'delete-contents', workspace })}
+            onClick={() => onOpenDialog({ kind: 'delete-contents', workspace })}
           >
             Delete stored data
           </button>

@@ -1,6 +1,7 @@
 import type { AnalyticsQuery } from '../../api/types.ts'
 import { dayMs } from '../../format/time.ts'
 import { orders, parseFilters, type Row, type Values } from '../queries.ts'
+import { dayText } from '../spending-paths.ts'
 import { groupName } from '../stacked-lines.ts'
 
 type Dimension = NonNullable<AnalyticsQuery['dimensions']>[number]
@@ -49,7 +50,6 @@ export function daysOf({ from, to }: Values, now: number): { from: string; to: s
   return { from: isDay(from) ? from : dayText(Date.parse(end) - 29 * dayMs), to: end }
 }
 
-const dayText = (at: number) => new Date(at).toISOString().slice(0, 10)
 const isDay = (text: string | undefined): text is string =>
   text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 

@@ -72,7 +72,7 @@ export function Explore() {
           Copy link
         </Copy>
       </Choices>
-      {failure && <FailureState failure={failure} retry={reload} />}
+      {failure && <FailureState failure={failure} onRetry={reload} />}
       {!failure && !data && <Loading />}
       {data?.rows.length === 0 && <EmptyState title={emptyTitle(values)} />}
       {data && data.rows.length > 0 && (

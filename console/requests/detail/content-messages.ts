@@ -32,8 +32,8 @@ function textOf(content: unknown): string {
 }
 
 function parseCall(call: unknown): ContentMessage['calls'][number] {
-  const { function: called } = (call ?? {}) as { function?: { name?: unknown; arguments?: unknown } }
-  return { name: String(called?.name ?? 'tool'), input: formatJson(String(called?.arguments ?? '')) }
+  const { function: functionCall } = (call ?? {}) as { function?: { name?: unknown; arguments?: unknown } }
+  return { name: String(functionCall?.name ?? 'tool'), input: formatJson(String(functionCall?.arguments ?? '')) }
 }
 
 function formatJson(json: string): string {

@@ -93,13 +93,16 @@ function Unconfirmed({ generation }: { generation: Generation }) {
 
 function CostRemarks({ generation, linesMatchCost }: { generation: Generation; linesMatchCost: boolean }) {
   const { tokens_estimated, unpriced } = generation
-  const charged = generation.attempts.filter(({ charged_usd }) => charged_usd)
+  const chargedAttempts = generation.attempts.filter(({ charged_usd }) => charged_usd)
   return (
     <>
-      {(charged.length > 1 || (charged.length > 0 && generation.outcome === 'failed')) && (
+      {(chargedAttempts.length > 1 || (chargedAttempts.length > 0 && generation.outcome === 'failed')) && (
         <p class="dim">
           Charged attempts, which their providers can bill:{' '}
-          {charged.map(({ endpoint_id, charged_usd }) => `${endpoint_id} ${exactMoney(charged_usd ?? 0)}`).join(', ')}.
+          {chargedAttempts
+            .map(({ endpoint_id, charged_usd }) => `${endpoint_id} ${exactMoney(charged_usd ?? 0)}`)
+            .join(', ')}
+          .
         </p>
       )}
       {generation.billed_more_than_bound && (

@@ -18,16 +18,21 @@ import { failureSummary, timelineOf } from './timeline.ts'
 import { useContent } from './use-content.ts'
 import { Waterfall } from './waterfall.tsx'
 
-type DetailProps = { id: string; row: Generation | undefined; keys: ReadonlyMap<string, Key>; onClose: () => void }
+type DetailProps = {
+  requestId: string
+  row: Generation | undefined
+  keys: ReadonlyMap<string, Key>
+  onClose: () => void
+}
 
 /** The details of a request: timeline, cost, prompt and response. */
-export function Detail({ id, row, keys, onClose }: DetailProps) {
-  const loaded = useGet('GET /generation', row ? undefined : { query: { id } })
-  const generation = row ?? (loaded.isCurrent ? loaded.data?.data : undefined)
+export function Detail({ requestId, row, keys, onClose }: DetailProps) {
+  const response = useGet('GET /generation', row ? undefined : { query: { id: requestId } })
+  const generation = row ?? (response.isCurrent ? response.data?.data : undefined)
   return (
     <Panel title={generation?.model ?? 'Request'} onClose={onClose}>
-      {!generation && loaded.failure && <FailureState failure={loaded.failure} retry={loaded.reload} />}
-      {!generation && !loaded.failure && <Loading />}
+      {!generation && response.failure && <FailureState failure={response.failure} onRetry={response.reload} />}
+      {!generation && !response.failure && <Loading />}
       {generation && <RequestDetails generation={generation} paidBy={keys.get(generation.key_hash)} />}
     </Panel>
   )

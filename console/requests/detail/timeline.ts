@@ -23,10 +23,10 @@ export type Step = {
 /** The steps of a request on one time axis. Skipped endpoints are steps too. */
 export function timelineOf(generation: Generation): Step[] {
   const { attempts, error, outcome } = generation
-  const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
+  const madeAttempts = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
   const total = generation.generation_time ?? 0
   /** The time before the first attempt. */
-  const planMs = Math.max(0, total - attempted.reduce((sum, { duration: ms }) => sum + ms, 0))
+  const planMs = Math.max(0, total - madeAttempts.reduce((sum, { duration: ms }) => sum + ms, 0))
   return [
     ...presetStep(generation),
     ...guardrailSteps(generation),

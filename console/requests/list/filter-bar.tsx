@@ -77,15 +77,15 @@ type BarProps = {
   filters: Filters
   keys: ReadonlyMap<string, Key>
   isLive: boolean
-  setLive: (isLive: boolean) => void
+  onLiveChange: (isLive: boolean) => void
 }
 
-export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
+export function FilterBar({ filters, keys, isLive, onLiveChange }: BarProps) {
   const { route } = useLocation()
   const field = useRef<HTMLInputElement>(null)
   useKeys([
-    { key: '/', description: 'focus the search field', act: () => field.current?.focus() },
-    { key: 'l', description: 'toggle live updates', act: () => setLive(!isLive) },
+    { key: '/', description: 'focus the search field', onPress: () => field.current?.focus() },
+    { key: 'l', description: 'toggle live updates', onPress: () => onLiveChange(!isLive) },
   ])
   /** Sets filters. The name of a key is resolved to its hash, which the filter needs. */
   const set = (changes: Record<string, string | undefined>) => {
@@ -96,12 +96,12 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
     void runOrToast(resolve)
   }
   const resolvingFilters: Filters = { ...filters, set }
-  const find = (typed: string) => {
-    const id = requestIdIn(typed)
+  const find = (searchText: string) => {
+    const id = requestIdIn(searchText)
     if (id) return route(`/requests/${id}${queryOf(filters.values)}`)
-    const query = parseQuery(typed)
+    const query = parseQuery(searchText)
     if (query) set(query)
-    else searchRequests(typed)
+    else searchRequests(searchText)
   }
   const all = filtersOf(keys)
   const isVisible = ({ name }: Filter) => pinnedNames.includes(name) || filters.values[name] !== undefined
@@ -117,16 +117,16 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
         class="find"
         onSubmit={(event) => {
           event.preventDefault()
-          const typed = field.current!.value.trim()
+          const searchText = field.current!.value.trim()
           field.current!.value = ''
           field.current!.blur()
-          if (typed !== '') find(typed)
+          if (searchText !== '') find(searchText)
         }}
       >
         <input ref={field} aria-label="Find requests" placeholder="ID, name, or provider:openai" />
       </form>
       <kbd>/</kbd>
-      <button type="button" class="chip" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
+      <button type="button" class="chip" aria-pressed={isLive} onClick={() => onLiveChange(!isLive)}>
         {isLive && <span class={unreachableSince.value ? 'dot warn' : 'dot ok'} />}
         <b>{isLive ? 'live' : 'paused'}</b>
       </button>
@@ -158,9 +158,9 @@ const filterPrefixes: Record<string, string> = {
 const hashPattern = /^[0-9a-f]{64}$/
 
 /** Parses `provider:openai` or the ID of a model; undefined for other words. */
-function parseQuery(typed: string): Record<string, string> | undefined {
-  const [, word = '', rest = ''] = /^(\w+):\s*(.+)$/.exec(typed) ?? []
+function parseQuery(searchText: string): Record<string, string> | undefined {
+  const [, word = '', rest = ''] = /^(\w+):\s*(.+)$/.exec(searchText) ?? []
   const name = filterPrefixes[word]
   if (name) return { [name]: rest }
-  return /^[\w.~-]+\/[\w.:~-]+$/.test(typed) ? { model: typed } : undefined
+  return /^[\w.~-]+\/[\w.:~-]+$/.test(searchText) ? { model: searchText } : undefined
 }

@@ -46,9 +46,9 @@ export function logQuery(values: Readonly<Record<string, string>>, now: number):
 }
 
 /** Parses a time, by default in the local time zone. The service rejects invalid values. */
-function parseTime(typed: string): string {
-  const at = Date.parse(typed)
-  return Number.isNaN(at) ? typed : new Date(at).toISOString()
+function parseTime(text: string): string {
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? text : new Date(at).toISOString()
 }
 
 const isIdOrMissing = (text: string | undefined) => text === undefined || /^[0-9a-f-]{36}$/.test(text)

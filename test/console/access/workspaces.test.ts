@@ -73,6 +73,7 @@ test('keys of another workspace are listed and created, and the URL names it', o
   await page.getByRole('main').getByLabel('Workspace').selectOption('Laboratory')
   await page.waitForURL(`**/keys?workspace_id=${slug}`)
   await page.getByText('You have no keys yet').waitFor()
+  await page.getByText('npx signalbox keys create').waitFor()
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name').fill('bench')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
