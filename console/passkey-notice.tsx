@@ -6,7 +6,7 @@ import type { Session } from './api/types.ts'
 const passkeysPath = '/keys/passkeys'
 const storageKey = 'no-passkey-notice'
 
-/** Offers a passkey to a member who signed in with a link and has none: the link does not work again. */
+/** A notice that offers a passkey to a member who signed in with a link and has none: the link does not work again. */
 export function PasskeyNotice({ session, path }: { session: Session | undefined; path: string }) {
   const [isOpen, setOpen] = useState(false)
   const memberId = session?.method === 'link' ? session.member.id : undefined

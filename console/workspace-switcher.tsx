@@ -4,7 +4,7 @@ import type { Session } from './api/types.ts'
 import type { Command } from './components/palette/commands.ts'
 import { screens } from './screens.ts'
 
-/** Selects the workspace that the console shows. Owners and admins can select all together. */
+/** A select for the workspace that the console shows. Owners and admins can select all together. */
 export function WorkspaceSwitcher({ session, path }: { session: Session; path: string }) {
   if (session.workspaces.length < 2) return null
   const isAllWorkspaces = workspaceInAddress() === undefined

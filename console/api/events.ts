@@ -66,7 +66,7 @@ export function useEvents<T>(name: string, listen: (data: T) => void): void {
   }, [name])
 }
 
-/** Calls `act` when the stream opens or lost events: the caller must reload its data. */
+/** Calls `onRestart` when the stream opens or lost events: the caller must reload its data. */
 export function useStreamRestart(onRestart: () => void): void {
   // `open` is an event of the browser, `reset` one of the service.
   useEvents('open', onRestart)

@@ -97,7 +97,7 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
   return { data, failure: isStale ? undefined : failedRead?.failure, isLoading, isStale, isCurrent, reload }
 }
 
-/** Calls `act` when the service responds again after an outage. */
+/** Calls `onReconnect` when the service responds again after an outage. */
 export function useReconnect(onReconnect: () => void): void {
   const isUnreachable = unreachableSince.value !== undefined
   const wasUnreachable = useRef(isUnreachable)

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { asFailure } from '../api/failure.ts'
 import { canUseModelsAndInterns } from '../api/session.ts'
 import { Problem } from '../components/page/problem.tsx'
-import { isEnter, useKeys } from '../components/window/keyboard.ts'
+import { isEnter, useShortcuts } from '../components/window/keyboard.ts'
 import { draft, draftImages, isBusy, sendMessage, stop } from './conversation.ts'
 
 /** Few providers accept larger requests. */
@@ -30,7 +30,7 @@ function MessageForm({ models }: { models: string[] }) {
   const picker = useRef<HTMLInputElement>(null)
   const images = draftImages.value
   const [problem, setProblem] = useState<string>()
-  useKeys([
+  useShortcuts([
     { key: '/', description: 'focus the message field', onPress: () => field.current?.focus() },
     { key: 'Escape', description: 'stop the responses', onPress: stop },
   ])

@@ -128,7 +128,7 @@ type AssignProps = Pick<AssignmentsProps, 'guardrailId' | 'workspaceId'> & {
 
 const maxFound = 8
 
-/** Assigns the guardrail to a key or member that is found by its name. */
+/** A search field that assigns the guardrail to a key or member that is found by its name. */
 function Assign({ guardrailId, workspaceId, assignees, onReload }: AssignProps) {
   const results = useRef<Assignee[]>([])
   return (

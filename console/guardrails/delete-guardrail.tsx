@@ -11,7 +11,7 @@ import { toast } from '../components/page/toast.tsx'
 import { emptyPolicy, patchBetween, policyOf } from './policy.ts'
 
 /**
- * Deletes a guardrail. Its policy and assignments can be restored, but not the spend of its limit. Hence a guardrail with a
+ * A button that deletes a guardrail. Its policy and assignments can be restored, but not the spend of its limit. Hence a guardrail with a
  * limit requires confirmation.
  */
 export function DeleteGuardrail({ guardrail }: { guardrail: Guardrail }) {

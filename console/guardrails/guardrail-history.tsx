@@ -6,7 +6,7 @@ import { FieldChanges } from '../components/text/field-changes.tsx'
 import { ClockTime } from '../components/text/timestamp.tsx'
 import { changesBetween, emptyPolicy, type Policy, policyOf } from './policy.ts'
 
-/** The changes of a guardrail, newest first. @param props.restore fills the form with an earlier state without saving it. */
+/** The changes of a guardrail, newest first. @param props.onRestore fills the form with an earlier state without saving it. */
 export function History(props: {
   guardrailId: string
   version: string | undefined

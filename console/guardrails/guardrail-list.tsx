@@ -1,13 +1,13 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { workspaceInAddress } from '../api/address/workspace-path.ts'
 import { call } from '../api/client.ts'
-import { asFailure } from '../api/failure.ts'
 import { useAllRows } from '../api/pages.ts'
 import { invalidate } from '../api/resource.ts'
 import { currentSession } from '../api/session.ts'
 import type { Guardrail } from '../api/types.ts'
 import { hasDraft } from '../components/form/drafts.ts'
+import { useAction } from '../components/form/use-action.ts'
 import { Heading } from '../components/page/heading.tsx'
 import { EmptyState, FailureState, Loading, Progress } from '../components/page/page-states.tsx'
 import { Problem } from '../components/page/problem.tsx'
@@ -161,23 +161,18 @@ function countByGuardrail(assignments: { guardrail_id: string }[]): Map<string, 
 
 function Bar({ canChange, count }: { canChange: boolean; count: number | undefined }) {
   const { route } = useLocation()
-  const [problem, setProblem] = useState<string>()
+  const { problem, onSubmit } = useAction()
   const sessionWorkspaceId = currentSession()?.workspace.id
   const isOrganizationWide = canChange && workspaceInAddress() === undefined
   const workspaces = useAllRows('GET /workspaces', isOrganizationWide ? {} : undefined).data ?? []
-  const create = async (event: Event & { currentTarget: HTMLFormElement }) => {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
+  const create = onSubmit(async (form) => {
+    const fields = new FormData(form)
     const name = String(fields.get('name'))
     const workspace_id = String(fields.get('workspace') ?? '')
-    try {
-      const { data } = await call('POST /guardrails', { body: { name, workspace_id: workspace_id || undefined } })
-      invalidate('/guardrails')
-      route(`/guardrails/${data.id}`)
-    } catch (error) {
-      setProblem(asFailure(error).message)
-    }
-  }
+    const { data } = await call('POST /guardrails', { body: { name, workspace_id: workspace_id || undefined } })
+    invalidate('/guardrails')
+    route(`/guardrails/${data.id}`)
+  })
   return (
     <div class="bar">
       {canChange && (

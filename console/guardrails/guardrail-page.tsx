@@ -14,7 +14,7 @@ import { describePolicy } from '../components/policy/policy-description.ts'
 import { BudgetTable } from '../components/table/budget-table.tsx'
 import { RelativeTime } from '../components/text/timestamp.tsx'
 import { Usd } from '../components/text/usd.tsx'
-import { useKeys } from '../components/window/keyboard.ts'
+import { useShortcuts } from '../components/window/keyboard.ts'
 import { Assignments } from './assignments.tsx'
 import { DeleteGuardrail } from './delete-guardrail.tsx'
 import { Editor } from './editor.tsx'
@@ -106,7 +106,7 @@ function GuardrailDetails({
     setDraft({ base: guardrail, policy: mergeFields(basePolicy, policy, savedPolicy) })
     setFormVersion((before) => before + 1)
   }
-  useKeys([{ key: 'Escape', description: 'back to the list', onPress: () => route('/guardrails') }])
+  useShortcuts([{ key: 'Escape', description: 'back to the list', onPress: () => route('/guardrails') }])
   return (
     <>
       <Head {...{ guardrailId, guardrail, policy: savedPolicy, defaultOf, workspace, canChange }} />

@@ -19,7 +19,7 @@ export type Policy = Omit<
 >
 type Field = keyof Policy
 
-/** Props of policy inputs. `change` receives the whole new policy. */
+/** Props of policy inputs. `onChange` receives the whole new policy. */
 export type EditorProps = { policy: Policy; onChange: (policy: Policy) => void }
 
 /** Zero data retention by vendor. The service copies `enforce_zdr` into the fields that a request omits. */

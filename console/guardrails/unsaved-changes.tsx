@@ -22,7 +22,7 @@ type UnsavedChangesProps = {
   onReload: () => void
 }
 
-/** Lists the unsaved changes, and saves or discards them. */
+/** The unsaved changes, with buttons that save or discard them. */
 export function UnsavedChanges({
   guardrailId,
   base,

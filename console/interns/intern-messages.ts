@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { InternQuestion } from '../api/types.ts'
+import { runOrToast } from '../components/form/use-action.ts'
 import { toast } from '../components/page/toast.tsx'
 import type { InternRef } from './intern-updates.ts'
 
@@ -36,13 +37,11 @@ export async function startSession(intern: InternRef, text: string): Promise<str
 }
 
 /** Cancels a run. */
-export async function stopRun(intern: InternRef, runId: string): Promise<void> {
-  try {
-    await call('POST /interns/{internId}/runs/{runId}/cancel', { params: { internId: intern.id, runId } })
-  } catch (error) {
-    reportFailure(intern, error)
-  }
-}
+export const stopRun = (intern: InternRef, runId: string): Promise<void> =>
+  runOrToast(
+    () => call('POST /interns/{internId}/runs/{runId}/cancel', { params: { internId: intern.id, runId } }),
+    `${intern.name}: `,
+  )
 
 type AcceptedRun = { data: { session_id: string } }
 type Message = { role: 'tool'; tool_call_id: string; content: string } | { role: 'user'; content: string }

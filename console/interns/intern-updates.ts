@@ -17,7 +17,7 @@ const settleMs = 120
 /** The polling interval without an event stream. */
 const pollMs = 10_000
 
-/** Calls `act` when an intern or a question has changed. */
+/** Calls `onChange` when an intern or a question has changed. */
 export function useInternChanges(onChange: () => void): void {
   const timer = useRef<number>(undefined)
   const schedule = () => {

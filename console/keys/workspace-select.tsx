@@ -12,7 +12,7 @@ export function useWorkspaceFilter(): { workspace_id?: string } {
   return workspace_id === undefined || workspaceInAddress() !== undefined ? {} : { workspace_id }
 }
 
-/** Selects the workspace, on a page of all workspaces. */
+/** A select for the workspace, on a page of all workspaces. */
 export function WorkspaceSelect() {
   const { values, set } = useFilters()
   const session = currentSession()

@@ -9,14 +9,7 @@ const statusLabels: Record<string, string> = { unconfigured: 'no credential' }
 /** The endpoints of a model. The best value of a column is bold if several endpoints are configured. */
 export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
   const configured = endpoints.filter(({ status }) => status !== 'unconfigured')
-  const compared = configured.length > 1 ? configured : []
-  // Infinite if none are compared, so that no value is the best.
-  const best = {
-    prompt: Math.min(...compared.map(({ pricing }) => Number(pricing.prompt))),
-    completion: Math.min(...compared.map(({ pricing }) => Number(pricing.completion))),
-    first: Math.min(...compared.flatMap(({ latency_last_30m }) => latency_last_30m?.p50 ?? [])),
-    speed: Math.max(...compared.flatMap(({ throughput_last_30m }) => throughput_last_30m?.p50 ?? [])),
-  }
+  const best = configured.length > 1 ? bestValues(configured) : undefined
   return (
     <section class="wide-table" aria-label="Endpoints" tabIndex={0}>
       <table class="plain-table">
@@ -25,9 +18,9 @@ export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
             <th scope="col">provider</th>
             <th scope="col">status</th>
             {[
-              'prompt / M',
-              'completion / M',
-              'cached / M',
+              'prompt, $/M',
+              'completion, $/M',
+              'cached, $/M',
               'context',
               'first token p50 / p90',
               'tokens/s',
@@ -50,13 +43,21 @@ export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
   )
 }
 
-type BestValues = Record<'prompt' | 'completion' | 'first' | 'speed', number>
+type BestValues = Record<'prompt' | 'completion' | 'latency' | 'throughput', number>
 
-function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues }) {
+const bestValues = (endpoints: Endpoint[]): BestValues => ({
+  prompt: Math.min(...endpoints.map(({ pricing }) => Number(pricing.prompt))),
+  completion: Math.min(...endpoints.map(({ pricing }) => Number(pricing.completion))),
+  latency: Math.min(...endpoints.flatMap(({ latency_last_30m }) => latency_last_30m?.p50 ?? [])),
+  throughput: Math.max(...endpoints.flatMap(({ throughput_last_30m }) => throughput_last_30m?.p50 ?? [])),
+})
+
+/** @param props.best undefined if there is nothing to compare. */
+function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues | undefined }) {
   const { provider_name, tag, status, pricing, context_length, quantization } = endpoint
-  const { latency_last_30m: latency, throughput_last_30m: speed, uptime_last_30m, uptime_last_1d } = endpoint
+  const { latency_last_30m: latency, throughput_last_30m: throughput, uptime_last_30m, uptime_last_1d } = endpoint
   const isConfigured = status !== 'unconfigured'
-  const numberClass = (isBest: boolean) => (isConfigured && isBest ? 'number best' : 'number')
+  const numberClass = (isBest: boolean) => (best && isConfigured && isBest ? 'number best' : 'number')
   return (
     <tr>
       <th scope="row">
@@ -72,10 +73,10 @@ function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues }) {
           </span>
         )}
       </td>
-      <td class={numberClass(Number(pricing.prompt) === best.prompt)}>
+      <td class={numberClass(Number(pricing.prompt) === best?.prompt)}>
         <PerMillion usd={pricing.prompt} />
       </td>
-      <td class={numberClass(Number(pricing.completion) === best.completion)}>
+      <td class={numberClass(Number(pricing.completion) === best?.completion)}>
         <PerMillion usd={pricing.completion} />
       </td>
       <td class="number">
@@ -84,10 +85,10 @@ function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues }) {
       <td class="number" title={`${exactCount(context_length)} tokens`}>
         {count(context_length)}
       </td>
-      <td class={numberClass(latency?.p50 === best.first)}>
+      <td class={numberClass(latency?.p50 === best?.latency)}>
         {latency ? duration(latency.p50) : '–'} <span class="dim">/ {latency ? duration(latency.p90) : '–'}</span>
       </td>
-      <td class={numberClass(speed?.p50 === best.speed)}>{speed ? speed.p50.toFixed(0) : '–'}</td>
+      <td class={numberClass(throughput?.p50 === best?.throughput)}>{throughput ? throughput.p50.toFixed(0) : '–'}</td>
       <td class="number">
         {formatUptime(uptime_last_30m)} <span class="dim">/ {formatUptime(uptime_last_1d)}</span>
       </td>

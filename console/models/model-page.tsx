@@ -7,7 +7,7 @@ import { Copy } from '../components/page/copy-button.tsx'
 import { Heading } from '../components/page/heading.tsx'
 import { FailureState, Loading } from '../components/page/page-states.tsx'
 import { type Fact, Facts } from '../components/text/facts.tsx'
-import { useKeys } from '../components/window/keyboard.ts'
+import { useShortcuts } from '../components/window/keyboard.ts'
 import { exactCount } from '../format/count.ts'
 import { dayOf, intelligenceOf } from './columns.tsx'
 import { History } from './endpoint-history.tsx'
@@ -21,7 +21,7 @@ export function ModelPage({ modelId }: { modelId: string }) {
   const model = useGet('GET /model/{author}/{slug}', { params: { author, slug } })
   const endpoints = useGet('GET /models/{author}/{slug}/endpoints', { params: { author, slug } })
   const back = `/models${queryOf(query)}`
-  useKeys([{ key: 'Escape', description: 'back to the list', onPress: () => route(back) }])
+  useShortcuts([{ key: 'Escape', description: 'back to the list', onPress: () => route(back) }])
   const failure = model.failure ?? endpoints.failure
   const loadedModel = model.data?.data
   return (

@@ -8,7 +8,7 @@ import { ReplyView } from '../components/reply/reply-view.tsx'
 import { streamReply } from '../components/reply/stream-reply.ts'
 import type { Version } from './config-fields.ts'
 
-/** Sends a message with the settings of a draft, which stays unsaved. */
+/** A form that sends a message with the settings of a draft, which stays unsaved. */
 export function DraftTrial({ slug, version, canSend }: { slug: string; version: Version; canSend: boolean }) {
   const [text, setText] = useState('')
   const [reply, setReply] = useState<Reply>()

@@ -23,7 +23,7 @@ type Props = {
   onClose: (saved?: PresetVersion) => void
 }
 
-/** Edits all fields of a version. The result is saved as a new version. */
+/** The form for all fields of a version. The result is saved as a new version. */
 export function PresetEditor({ slug, preset, versions, start, onReload, onClose }: Props) {
   const draft = usePresetDraft(slug, preset, versions, start)
   const [addedNames, setAddedNames] = useState<string[]>([])

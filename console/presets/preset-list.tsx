@@ -53,7 +53,7 @@ export function PresetList() {
   )
 }
 
-/** Opens the editor of a new preset, or of the preset that has the name already. */
+/** A form that opens the editor of a new preset, or of the preset that has the name already. */
 function NewPreset({ presets }: { presets: Preset[] }) {
   const { route } = useLocation()
   const [slug, setSlug] = useState('')

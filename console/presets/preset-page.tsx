@@ -11,7 +11,7 @@ import { Heading } from '../components/page/heading.tsx'
 import { FailureState, Loading } from '../components/page/page-states.tsx'
 import { toast } from '../components/page/toast.tsx'
 import { ClockTime } from '../components/text/timestamp.tsx'
-import { useKeys } from '../components/window/keyboard.ts'
+import { useShortcuts } from '../components/window/keyboard.ts'
 import { PresetEditor } from './preset-editor.tsx'
 import { VersionFields } from './version-fields.tsx'
 
@@ -23,7 +23,7 @@ export function PresetPage({ slug }: { slug: string }) {
   const versions = useResource(isNew ? undefined : `/presets/${slug}/versions`, (signal) =>
     fetchAllPages((query) => call('GET /presets/{slug}/versions', { params: { slug }, query }, { signal })),
   )
-  useKeys([{ key: 'Escape', description: 'back to the list', onPress: () => route('/presets') }])
+  useShortcuts([{ key: 'Escape', description: 'back to the list', onPress: () => route('/presets') }])
   const failure = preset.failure ?? versions.failure
   const reload = () => {
     preset.reload()

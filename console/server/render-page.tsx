@@ -15,33 +15,34 @@ import { screens } from '../screens.ts'
 import { location } from './browser-globals.ts'
 import { styleRule } from './style-rule.ts'
 
-/** A request for a page. `answers`: the successful responses of the API, by address. */
-export type Visit = {
+/** The address, settings, API responses and window that a page is rendered from. */
+export type RenderInput = {
   /** The path, with the prefixes of the service and of the workspace, and the query. */
   url: string
   settings: { role?: string | undefined; theme?: string | undefined }
-  answers: Record<string, unknown>
+  /** The bodies of successful API responses that the page contains, by URL. */
+  responses: Record<string, unknown>
   /** The window of the reader; undefined if the browser has not sent it. */
   window?: (Size & { timeZone: string }) | undefined
 }
 
 export type PageRenderer = {
-  /** The addresses of API requests that the first rows need, in addition to the rows themselves. */
-  additionalRequests: (answers: Record<string, unknown>) => string[]
+  /** The URLs of further API requests that the request log needs: the keys that its rows name. */
+  additionalRequests: (responses: Record<string, unknown>) => string[]
   /**
    * Renders a page as the browser would before it has requested anything.
-   * @returns its markup, and style rules in place of `style` attributes, which their content security policy forbids.
+   * @returns its markup, and style rules in place of `style` attributes, because the content security policy of
+   * the page forbids inline styles.
    */
-  render: (visit: Visit) => { markup: string; rules: string }
+  render: (input: RenderInput) => { markup: string; rules: string }
 }
 
-/** The screens whose first rows are rendered. */
-const renderedScreens = screens.flatMap(({ name, firstRequest }) =>
-  firstRequest === undefined ? [] : [{ name, firstRequest }],
-)
+/** The only screen that is rendered on the server. Of the others the server renders only the frame. */
+const requestLog = screens.find(({ firstRequest }) => firstRequest !== undefined)!
 
-export const loadScreens = () => Promise.all(renderedScreens.map(({ name }) => preloadScreen(name)))
+export const loadRequestLog = () => preloadScreen(requestLog.name)
 
+/** The style rules of the page that is being rendered. */
 let rules: string[] = []
 
 /** Moves the `style` of an element to a rule. */
@@ -52,34 +53,44 @@ function moveStyle({ type, props }: VNode<{ style?: object; 'data-rule'?: string
   delete props.style
 }
 
-prefixLinks()
-const previousHook = options.vnode
-options.vnode = (vnode) => {
-  moveStyle(vnode)
-  previousHook?.(vnode)
+/** Preact calls the hooks for each element that it creates, in any order: one changes links, the other styles. */
+function installElementHooks(): void {
+  prefixLinks()
+  const previousHook = options.vnode
+  options.vnode = (vnode) => {
+    moveStyle(vnode)
+    previousHook?.(vnode)
+  }
 }
 
-const rowsIn = (answers: Record<string, unknown>): Generation[] | undefined =>
-  renderedScreens.flatMap(({ firstRequest }) => {
-    const address = Object.keys(answers).find((path) => path.endsWith(firstRequest))
-    return address === undefined ? [] : [(answers[address] as { data: Generation[] }).data]
-  })[0]
+installElementHooks()
 
-const sessionIn = (answers: Record<string, unknown>) =>
-  (answers[currentSessionPath] as { data: Session } | undefined)?.data
+/** The rows of the request log; undefined if the page shows another screen. */
+function requestLogRows(responses: Record<string, unknown>): Generation[] | undefined {
+  const url = Object.keys(responses).find((one) => one.endsWith(requestLog.firstRequest!))
+  return url === undefined ? undefined : (responses[url] as { data: Generation[] }).data
+}
 
-/** Rendering is synchronous, so that the state of the modules belongs to one page at a time. */
-function prepare({ url, settings, answers, window }: Visit): void {
+const sessionIn = (responses: Record<string, unknown>) =>
+  (responses[currentSessionPath] as { data: Session } | undefined)?.data
+
+/**
+ * Sets the state that modules of the console have in a browser from its page: `location`, `pageSettings`, the theme, the preloaded
+ * responses, the workspace, the session, the size of the window and the time zone. Each page sets all of it, except that a page without
+ * a window keeps the last two: it has only the frame, which does not use them. Rendering is synchronous, so that the state belongs to one
+ * page at a time.
+ */
+function setModuleState({ url, settings, responses, window }: RenderInput): void {
   const { pathname, search } = new URL(url, location.origin)
   Object.assign(location, { pathname, search })
-  // A page is rendered only for a browser with a session cookie, whose presence is `data-session` without a value.
+  // Pages are rendered only for browsers with a session cookie: `session` mirrors the empty attribute `data-session`.
   Object.assign(pageSettings, { role: settings.role, theme: settings.theme, session: '' })
   readTheme()
   rules = []
   dropPreloadedResponses()
-  addPreloadedResponses(answers)
+  addPreloadedResponses(responses)
   setWorkspaceOfPage(pathname)
-  const session = sessionIn(answers)
+  const session = sessionIn(responses)
   sessionState.value = session ? { state: 'signed-in', session } : { state: 'unknown' }
   if (session) addWorkspaceToAddress(session)
   if (!window) return
@@ -88,14 +99,18 @@ function prepare({ url, settings, answers, window }: Visit): void {
 }
 
 export const pageRenderer: PageRenderer = {
-  additionalRequests(answers) {
-    const [session, rows] = [sessionIn(answers), rowsIn(answers)]
-    const address = session && rows && keysAddress(session, rows)
-    return address === undefined ? [] : [address]
+  additionalRequests(responses) {
+    const [session, rows] = [sessionIn(responses), requestLogRows(responses)]
+    const url = session && rows && keysAddress(session, rows)
+    return url === undefined ? [] : [url]
   },
-  render(visit) {
-    prepare(visit)
-    const hasScreen = visit.window !== undefined && sessionIn(visit.answers) && rowsIn(visit.answers)
-    return { markup: renderToString(hasScreen ? <App /> : <App screen={null} />), rules: rules.join('') }
+  render(input) {
+    const { responses, window } = input
+    setModuleState(input)
+    const canRenderLog =
+      window !== undefined && sessionIn(responses) !== undefined && requestLogRows(responses) !== undefined
+    // Without a screen, only the frame is rendered.
+    const markup = renderToString(canRenderLog ? <App /> : <App screen={null} />)
+    return { markup, rules: rules.join('') }
   },
 }

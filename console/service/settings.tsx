@@ -4,7 +4,7 @@ import type { Setting } from '../api/types.ts'
 import { EmptyState, FailureState, Loading } from '../components/page/page-states.tsx'
 import { formatSource, formatValue, searchSettings } from './settings-text.ts'
 
-/** All settings with their source. Changes in the source apply at the next start. */
+/** All settings with their source. Changes of the environment or the configuration file apply after a restart. */
 export function Settings() {
   const { data, failure, reload } = useGet('GET /settings', {})
   const [searchText, setSearchText] = useState('')
@@ -33,7 +33,9 @@ export function Settings() {
       </p>
       {rows.length === 0 && (
         <EmptyState
-          title={isNonDefaultOnly && searchText === '' ? 'All settings have their default' : 'No matching settings'}
+          title={
+            isNonDefaultOnly && searchText === '' ? 'All settings have their default values' : 'No matching settings'
+          }
         />
       )}
       {rows.length > 0 && (
@@ -56,6 +58,10 @@ export function Settings() {
   )
 }
 
+/** Renders the text between backticks as code. */
+const renderInlineCode = (text: string) =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))
+
 function SettingRow({ setting }: { setting: Setting }) {
   const { name, variable, meaning, is_set, source } = setting
   const defaultText = setting.default === null ? '' : `\nDefault: ${JSON.stringify(setting.default)}`
@@ -63,9 +69,7 @@ function SettingRow({ setting }: { setting: Setting }) {
     <tr>
       <th scope="row">
         <code>{name}</code>
-        <div class="dim service-meaning">
-          {meaning.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
-        </div>
+        <div class="dim service-meaning">{renderInlineCode(meaning)}</div>
       </th>
       <td
         data-head="value"

@@ -37,7 +37,7 @@ export function retryDelayMs(count: number, jitter: number, retryAfterMs = 0): n
   return Math.max(backoffMs * (1 - jitter / 5), retryAfterMs)
 }
 
-/** Calls `act` after a delay, or later when the page becomes visible. @returns a function that cancels it. */
+/** Calls a function after a delay, or later when the page becomes visible. @returns a function that cancels it. */
 export function runWhenVisible(ms: number, callback: () => void): () => void {
   const run = () => {
     if (document.hidden) return
@@ -56,7 +56,7 @@ export function runWhenVisible(ms: number, callback: () => void): () => void {
 }
 
 /**
- * Calls `act` after the retry delay of a transient failure.
+ * Calls `onRetry` after the retry delay of a transient failure.
  * @param failedRead undefined without a failure, and during a request.
  */
 export function useRetry(failedRead: FailedRead | undefined, onRetry: () => void): void {

@@ -13,7 +13,7 @@ type Props = {
   noResults: string
   /** A hook that returns what matches the text; undefined while it is loaded. */
   useSearch: (text: string) => SearchResult[] | undefined
-  onAdd: (found: SearchResult) => void
+  onAdd: (result: SearchResult) => void
   /** Adds the text itself if Enter is pressed and nothing matches. */
   onAddText?: (text: string) => void
 }

@@ -1,12 +1,12 @@
 import { useRef } from 'preact/hooks'
-import { useKeys } from '../window/keyboard.ts'
+import { useShortcuts } from '../window/keyboard.ts'
 import { useFilters } from './filters.ts'
 
 /** The search input of a list. The search words are in the address. */
 export function SearchField({ label, placeholder }: { label: string; placeholder: string }) {
   const filters = useFilters()
   const field = useRef<HTMLInputElement>(null)
-  useKeys([{ key: '/', description: 'focus the search field', onPress: () => field.current?.focus() }])
+  useShortcuts([{ key: '/', description: 'focus the search field', onPress: () => field.current?.focus() }])
   return (
     <>
       <div class="find">

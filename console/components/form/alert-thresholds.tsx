@@ -19,7 +19,7 @@ type ThresholdsStore = {
 
 const paths = { key: '/keys/{hash}/thresholds', guardrail: '/guardrails/{id}/thresholds' } as const
 
-/** The percentages at which webhooks are notified of a limit. @param id the hash of a key, or the ID of a guardrail. */
+/** The percentages at which webhooks are notified of a limit. @param props.targetId the hash of a key, or the ID of a guardrail. */
 export function AlertThresholds({
   kind,
   targetId,

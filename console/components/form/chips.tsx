@@ -180,7 +180,7 @@ export function AddFilter(props: { availableFilters: Filter[]; filters: Filters 
   )
 }
 
-/** Selects a filter, then its value. */
+/** A menu that selects a filter, then its value. */
 function AddFilterMenu({
   availableFilters,
   filters,

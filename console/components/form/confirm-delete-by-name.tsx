@@ -5,7 +5,7 @@ import { useAction } from './use-action.ts'
 /** Collapses white space, as HTML does. */
 const normalizeSpaces = (name: string) => name.trim().replace(/\s+/g, ' ')
 
-/** Confirms an irreversible action: the user must type the name. */
+/** A form that confirms an irreversible action: the user must type the name. */
 export function ConfirmDeleteByName({
   name,
   verb,

@@ -6,7 +6,7 @@ const maxSuggestions = 12
 
 type Props = { label: string; models: string[]; onChange: (models: string[]) => void }
 
-/** Selects models by words of their name. The list of models is loaded when something is typed. */
+/** A field that selects models by words of their name. The list of models is loaded when something is typed. */
 export function ModelPicker({ label, models, onChange }: Props) {
   const add = (model: string) => {
     if (!models.includes(model)) onChange([...models, model])

@@ -17,9 +17,9 @@ export function useAction() {
     setBusy(false)
   }
   /** Returns the handler that runs an action when a form is submitted. */
-  const onSubmit = (action: () => Promise<void>) => (event: Event) => {
+  const onSubmit = (action: (form: HTMLFormElement) => Promise<void>) => (event: Event) => {
     event.preventDefault()
-    void run(action)
+    void run(() => action(event.currentTarget as HTMLFormElement))
   }
   return { problem, isBusy, run, onSubmit }
 }

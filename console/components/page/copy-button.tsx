@@ -25,12 +25,13 @@ export function Copy({ text, message, children }: { text: string; message?: stri
   )
 }
 
-/** A text, for example a command, with a button that copies it. */
-export function CopyableText({ text }: { text: string }) {
+/** A text, for example a command, with a button that copies it, and further buttons. */
+export function CopyableText({ text, children }: { text: string; children?: ComponentChildren }) {
   return (
     <div class="paste">
       <pre>{text}</pre>
       <Copy text={text}>Copy</Copy>
+      {children}
     </div>
   )
 }

@@ -4,17 +4,20 @@ import { NotLoaded } from './not-loaded.tsx'
 import { Loading } from './page-states.tsx'
 
 /**
- * A component whose script is loaded when the component is rendered, or by `preload`.
- * @param name names it in the message if its script cannot be loaded.
+ * A component whose script is loaded when the component is rendered, or by `preload`. Browsers do not load a failed module again, so
+ * a failure stays until the page is reloaded.
+ * @param name shown in the error message if the script fails to load.
  */
 export function lazyComponent<Props extends object>(name: string, load: () => Promise<ComponentType<Props>>) {
   let loaded: ComponentType<Props> | undefined
   let loading: Promise<ComponentType<Props>> | undefined
   const preload = () => {
-    loading ??= load().then(
-      (component) => (loaded = component),
-      () => (loaded = () => <NotLoaded what={name} />),
-    )
+    loading ??= load()
+      .catch(() => () => <NotLoaded what={name} />)
+      .then((component) => {
+        loaded = component
+        return component
+      })
     return loading
   }
   function LazyComponent(props: Props) {

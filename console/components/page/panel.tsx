@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useKeys } from '../window/keyboard.ts'
+import { useShortcuts } from '../window/keyboard.ts'
 
 /** A panel at the right of a list, or above it in a narrow window. Closing it returns the focus to the list. */
 export function Panel({
@@ -16,7 +16,7 @@ export function Panel({
     // In a narrow window the list is rendered after the panel closes.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true }))
   }
-  useKeys([{ key: 'Escape', description: 'close the panel', onPress: close }])
+  useShortcuts([{ key: 'Escape', description: 'close the panel', onPress: close }])
   return (
     <aside class="panel" aria-label="Details">
       <header>

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { useKeys } from '../window/keyboard.ts'
+import { useShortcuts } from '../window/keyboard.ts'
 import type { OpenPalette, PaletteState } from './open-palette.tsx'
 
 const paletteState = signal<PaletteState | undefined>(undefined)
@@ -21,7 +21,7 @@ const closePalette = () => {
 /** The command palette. */
 export function Palette() {
   const [Content, setContent] = useState<typeof OpenPalette>()
-  useKeys([{ key: 'Ctrl-K', description: 'open search and commands', onPress: openPalette }])
+  useShortcuts([{ key: 'Ctrl-K', description: 'open search and commands', onPress: openPalette }])
   const state = paletteState.value
   const isOpen = state !== undefined
   // Loaded after the first rows, or again when it is opened if that failed.

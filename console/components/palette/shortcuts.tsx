@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../form/dialog.tsx'
-import { bindings, useKeys } from '../window/keyboard.ts'
+import { shortcuts, useShortcuts } from '../window/keyboard.ts'
 
 /** The list of keyboard shortcuts, opened with `?`. */
 export function Shortcuts() {
   const [isOpen, setOpen] = useState(false)
-  useKeys([{ key: '?', description: 'show keyboard shortcuts', onPress: () => setOpen(true) }])
+  useShortcuts([{ key: '?', description: 'show keyboard shortcuts', onPress: () => setOpen(true) }])
   if (!isOpen) return null
-  const byKey = new Map(bindings().map((binding) => [binding.key, binding]))
+  const byKey = new Map(shortcuts().map((shortcut) => [shortcut.key, shortcut]))
   return (
     <Dialog title="Keyboard shortcuts" onClose={() => setOpen(false)}>
       <h2>Keyboard shortcuts</h2>

@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { useKeys } from '../window/keyboard.ts'
+import { useShortcuts } from '../window/keyboard.ts'
 import { rem, textScale } from '../window/text-size.ts'
 import { estimatedListSize } from '../window/window-size.ts'
 import { visibleColumns } from './visible-columns.ts'
@@ -46,7 +46,7 @@ const overscan = typeof document === 'undefined' ? 0 : 12
 /** The rendered window moves by this number of rows, to render rarely while scrolling. */
 const step = 6
 
-/** A virtual list: only visible rows are rendered. `j` and `k` move, Enter opens. */
+/** A virtual list: only visible rows are rendered. `j` and `k` move, Enter opens. A screen has at most one: row ids are fixed. */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, columns, keyOf, openKey, onOpen, narrow, onEnd, onTopChange, foot } = props
   const ownScroller = useRef<HTMLDivElement>(null)
@@ -99,7 +99,7 @@ export function Table<Row>(props: TableProps<Row>) {
     if (openKey !== undefined) onOpen(next)
   }
   // Without a current row, both directions select the first row.
-  useKeys([
+  useShortcuts([
     { key: 'j', description: 'next row', onPress: () => move(1) },
     { key: 'ArrowDown', description: 'next row', onPress: () => move(1) },
     { key: 'k', description: 'previous row', onPress: () => move(current < 0 ? 1 : -1) },

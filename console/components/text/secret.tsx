@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { Copy } from '../page/copy-button.tsx'
+import { CopyableText } from '../page/copy-button.tsx'
 
 /** Displays a secret once. Only the Done button closes it, so that a stray click cannot lose it. */
 export function Secret({ title, text, onDone }: { title: string; text: string; onDone: () => void }) {
@@ -9,13 +9,11 @@ export function Secret({ title, text, onDone }: { title: string; text: string; o
     <section class="secret" ref={element} tabIndex={-1} aria-label={title}>
       <h2>{title}</h2>
       <p>Copy the secret now. It is not shown again.</p>
-      <div class="paste">
-        <pre>{text}</pre>
-        <Copy text={text}>Copy</Copy>
+      <CopyableText text={text}>
         <button type="button" onClick={onDone}>
           Done
         </button>
-      </div>
+      </CopyableText>
     </section>
   )
 }

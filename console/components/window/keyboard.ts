@@ -1,13 +1,13 @@
 import { createRegistry } from './registry.ts'
 
 /** A keyboard shortcut. `description` is its text in the list that `?` opens. */
-type Binding = { key: string; description: string; onPress: (event: KeyboardEvent) => void }
+type Shortcut = { key: string; description: string; onPress: (event: KeyboardEvent) => void }
 
 /** Lists and registers shortcuts. If two components use the same key, the latest component wins. */
-export const { list: bindings, useItems: useKeys } = createRegistry<Binding>()
+export const { list: shortcuts, useItems: useShortcuts } = createRegistry<Shortcut>()
 
 /** The name of a key in bindings: `Ctrl-K`, `A`, `/`, `Escape`. */
-function bindingKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
+function shortcutKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
   if (altKey) return undefined
   return ctrlKey || metaKey ? `Ctrl-${key.toUpperCase()}` : key
 }
@@ -28,17 +28,17 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 function onKeyDown(event: KeyboardEvent): void {
-  const name = bindingKey(event)
+  const name = shortcutKey(event)
   if (name === undefined || event.defaultPrevented || event.isComposing) return
   const isCommand = name.startsWith('Ctrl-')
   if (isTyping(event.target) && !isCommand && name !== 'Escape') return
   if (!isCommand && document.querySelector('dialog[open]')) return
   // Enter presses the focused control.
   if (name === 'Enter' && event.target instanceof HTMLElement && event.target.closest('a, button, summary')) return
-  const binding = bindings().findLast(({ key }) => key === name)
-  if (!binding) return
+  const shortcut = shortcuts().findLast(({ key }) => key === name)
+  if (!shortcut) return
   event.preventDefault()
-  binding.onPress(event)
+  shortcut.onPress(event)
 }
 
 if (typeof document !== 'undefined') document.addEventListener('keydown', onKeyDown)

@@ -19,7 +19,7 @@ const maxListedRequests = 100
 
 type GuardrailReplayProps = { guardrailId: string; savedPolicy: Policy; policy: Policy }
 
-/** Replays past requests with the saved policy, and with the unsaved changes. */
+/** A replay of past requests with the saved policy, and with the unsaved changes. */
 export function GuardrailReplay({ guardrailId, savedPolicy, policy }: GuardrailReplayProps) {
   const [span, setSpan] = useState<Span>('7 days')
   const isChanged = changesBetween(savedPolicy, policy).length > 0

@@ -14,7 +14,7 @@ import { InternInputs } from './intern-inputs.tsx'
 
 type Props = { intern: Intern; onDone: () => void; onClose: () => void }
 
-/** Changes an intern. Only changed fields are sent. */
+/** A dialog that changes an intern. Only changed fields are sent. */
 export function ChangeIntern({ intern, onDone, onClose }: Props) {
   const params = { internId: intern.id }
   const load = () => call('GET /interns/{internId}', { params })
@@ -46,7 +46,7 @@ export function ChangeIntern({ intern, onDone, onClose }: Props) {
 /** The states in which the service deletes an intern. */
 export const isDeletable = ({ status }: Intern) => ['running', 'failed', 'stopped', 'destroy_failed'].includes(status)
 
-/** Deletes an intern with its files and sessions. */
+/** A dialog that deletes an intern with its files and sessions. */
 export function DeleteIntern({ intern, onClose }: Omit<Props, 'onDone'>) {
   const { route } = useLocation()
   const remove = async () => {

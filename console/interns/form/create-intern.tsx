@@ -7,7 +7,7 @@ import { useAction } from '../../components/form/use-action.ts'
 import { emptyIntern, parseFields } from './intern-fields.ts'
 import { InternInputs } from './intern-inputs.tsx'
 
-/** Creates an intern and opens its page. */
+/** A dialog that creates an intern and opens its page. */
 export function CreateIntern({ onClose }: { onClose: () => void }) {
   const [fields, setFields] = useState(emptyIntern)
   const [isStarted, setStarted] = useState(true)

@@ -10,7 +10,7 @@ import { LostHostDialog } from './lost-host-dialog.tsx'
 
 const columns = ['host', 'status', 'interns', 'capacity used', 'labels']
 
-/** The hosts of interns with status and capacity. Interns of lost hosts can be moved. */
+/** The hosts of interns with status and capacity. Interns of lost hosts can be moved, or their files given up. */
 export function Hosts() {
   const { data, failure, reload } = useGet('GET /interns/hosts', {})
   const [selectedHost, setSelectedHost] = useState<ListedInternHost>()
@@ -77,8 +77,8 @@ function HostRow({ host, onRelocate }: { host: ListedInternHost; onRelocate: () 
       </td>
       <td class="number">
         {state === 'gone' && interns > 0 && canManage() && (
-          <button type="button" onClick={onRelocate} aria-label={`Move or give up the interns of ${name} …`}>
-            Move or give up …
+          <button type="button" onClick={onRelocate} aria-label={`Move interns or give up their files …, ${name}`}>
+            Move interns or give up their files …
           </button>
         )}
       </td>

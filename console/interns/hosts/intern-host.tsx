@@ -65,8 +65,10 @@ function MoveDialog({ intern, isHostLost, onDone, onClose }: MoveProps) {
       </MoveForm>
       {isHostLost && (
         <>
-          <p class="data-loss">If you give it up, it starts on any host with an empty workspace. Its files are lost.</p>
-          <ConfirmDeleteByName name={intern.name} verb="give up" onConfirm={giveUp} />
+          <p class="data-loss">
+            If you give up its files, it starts on any host with an empty workspace. The files are lost.
+          </p>
+          <ConfirmDeleteByName name={intern.name} verb="give up the files" onConfirm={giveUp} />
         </>
       )}
     </Dialog>

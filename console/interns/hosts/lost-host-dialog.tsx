@@ -9,7 +9,7 @@ import { MoveForm } from './move-form.tsx'
 
 type Props = { host: ListedInternHost; otherHosts: ListedInternHost[]; onDone: () => void; onClose: () => void }
 
-/** Moves all interns of a lost host to another host, or gives up their files. */
+/** A dialog that moves all interns of a lost host to another host, or gives up their files. */
 export function LostHostDialog({ host: { name: host, interns }, otherHosts, onDone, onClose }: Props) {
   const onSaved = (message: string) => {
     invalidate('/interns')
@@ -23,7 +23,7 @@ export function LostHostDialog({ host: { name: host, interns }, otherHosts, onDo
   }
   const giveUp = async () => {
     const { data } = await call('POST /organization/intern-hosts/{host}/give-up', { params: { host } })
-    onSaved(`${countText(data.length, 'intern')} given up`)
+    onSaved(`Files of ${countText(data.length, 'intern')} given up`)
   }
   const title = `${countText(interns, 'intern')} of ${host}`
   return (
@@ -33,9 +33,9 @@ export function LostHostDialog({ host: { name: host, interns }, otherHosts, onDo
         First copy their folders to the data folder of another host. Interns that were running are started there.
       </MoveForm>
       <p class="data-loss">
-        Interns that are given up start on any host with an empty workspace. Their files are lost.
+        If you give up their files, the interns start on any host with an empty workspace. The files are lost.
       </p>
-      <ConfirmDeleteByName name={host} verb="give up" onConfirm={giveUp} />
+      <ConfirmDeleteByName name={host} verb="give up the files" onConfirm={giveUp} />
     </Dialog>
   )
 }

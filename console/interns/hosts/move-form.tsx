@@ -15,7 +15,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Selects a target host. The files must be copied before. */
+/** A form that selects a target host. The files must be copied before. */
 export function MoveForm({ hosts, label, children, onMove, onClose }: Props) {
   const [to, setTo] = useState('')
   const { problem, isBusy, onSubmit } = useAction()

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useKeys } from '../../components/window/keyboard.ts'
+import { useShortcuts } from '../../components/window/keyboard.ts'
 import { sentAnswers } from '../intern-messages.ts'
 import type { OpenQuestion } from '../intern-updates.ts'
 import { QuestionCard } from './question-card.tsx'
@@ -32,7 +32,7 @@ export function Inbox({ questions }: { questions: OpenQuestion[] }) {
     if (event.repeat || event.timeStamp - visibleSince.current < minVisibleMs) return
     list.current?.querySelector<HTMLButtonElement>(`.selected-question [data-key="${key}"]`)?.click()
   }
-  useKeys([
+  useShortcuts([
     { key: 'j', description: 'next question', onPress: () => move(1) },
     { key: 'k', description: 'previous question', onPress: () => move(-1) },
     { key: 'a', description: 'allow once', onPress: pressButton('a') },

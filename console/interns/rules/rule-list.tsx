@@ -7,7 +7,7 @@ import { describeRule, shadowingRule } from './rule-words.ts'
 
 type Props = { rules: InternRule[]; onChange?: ((rules: InternRule[]) => void) | undefined }
 
-/** Rules in order: the first match decides. @param change undefined for read-only lists. */
+/** Rules in order: the first match decides. @param props.onChange undefined for read-only lists. */
 export function RuleList({ rules, onChange }: Props) {
   const [openIndex, setOpenIndex] = useState<number>()
   const swap = (from: number, to: number) => {

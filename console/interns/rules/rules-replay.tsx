@@ -15,7 +15,7 @@ type Span = keyof typeof spanDays
 const spanNames = Object.keys(spanDays) as Span[]
 const maxListedQuestions = 200
 
-/** Replays past questions with the saved rules, and with the unsaved changes. */
+/** A replay of past questions with the saved rules, and with the unsaved changes. */
 export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; version: number; draft?: InternRule[] }) {
   const [span, setSpan] = useState<Span>('30 days')
   // Undefined until the first draft has stayed the same for a while.

@@ -15,7 +15,7 @@ type Props = {
   onSaved: () => void
 }
 
-/** Lists the unsaved changes, and saves or discards them. */
+/** The unsaved changes, with buttons that save or discard them. */
 export function SaveRules({ owner, savedRules, rules, onDiscard, onSaved }: Props) {
   const { problem, isBusy, run } = useAction()
   const write = async (next: InternRule[], expected_version: number) => {

@@ -3,7 +3,7 @@ import { startSession } from '../intern-messages.ts'
 import type { InternRef } from '../intern-updates.ts'
 import { Composer } from './composer.tsx'
 
-/** Starts a session and opens its page. */
+/** A message input that starts a session and opens its page. */
 export function NewSession({ intern }: { intern: InternRef }) {
   const { route } = useLocation()
   const send = async (text: string) => {

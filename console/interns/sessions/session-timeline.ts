@@ -2,11 +2,15 @@ import type { InternEntry, InternSessionRequest } from '../../api/types.ts'
 
 type TimelineItem = { entry: InternEntry } | { request: InternSessionRequest }
 
-/** Inserts the model requests of a session between the entries of its transcript, by the time at which each started. */
+/**
+ * Inserts the model requests of a session between the entries of its transcript, by the time at which each started. Empty until the
+ * entries are loaded.
+ */
 export function timelineItems(
-  entries: readonly InternEntry[],
-  requests: readonly InternSessionRequest[],
+  entries: readonly InternEntry[] | undefined,
+  requests: readonly InternSessionRequest[] = [],
 ): TimelineItem[] {
+  if (!entries) return []
   const items: TimelineItem[] = []
   let next = 0
   for (const entry of entries) {

@@ -1,4 +1,4 @@
-import { canUseModelsAndInterns, currentSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import type { Intern, InternEntry, InternSessionRequest } from '../../api/types.ts'
 import { ClockTime } from '../../components/text/timestamp.tsx'
 import { Usd } from '../../components/text/usd.tsx'
@@ -12,18 +12,17 @@ import { type SessionRequests, useSessionRequests } from './use-session-requests
 
 type Props = { intern: Intern; sessionId: string; turns: number; entries: readonly InternEntry[] | undefined }
 
-/** The transcript of a session with its model requests, in one order, below its totals. */
+/** The transcript of a session with its model requests, in chronological order, below its totals. */
 export function SessionTranscript({ intern, sessionId, turns, entries }: Props) {
-  const modelRequests = useSessionRequests(intern.id, sessionId, `${entries?.length} ${entries?.at(-1)?.type}`)
+  const modelRequests = useSessionRequests(intern.id, sessionId, entries?.length)
   const session = currentSession()
-  // A developer sees the requests with the key of an intern only as its creator.
-  const canOpen =
-    session?.role !== 'developer' || (canUseModelsAndInterns() && session.member.id === intern.creator_user_id)
+  // Developers can open the requests of an intern only if they created it.
+  const canOpen = session?.role !== 'developer' || session.member.id === intern.creator_user_id
   return (
     <>
       {entries && <Totals turns={turns} entries={entries} modelRequests={modelRequests} />}
       <ol class="transcript" aria-label="Transcript">
-        {timelineItems(entries ?? [], entries ? (modelRequests?.requests ?? []) : []).map((item) =>
+        {timelineItems(entries, modelRequests?.requests).map((item) =>
           'entry' in item ? (
             <EntryView key={item.entry.id} entry={item.entry} />
           ) : (
@@ -84,7 +83,7 @@ function RequestEntry({ request, canOpen }: { request: InternSessionRequest; can
         </span>{' '}
         · <Usd amount={request.cost_usd} />
         {outcome !== 'success' && <span class="bad"> · {outcome.replace('_', ' ')}</span>}
-        {request.is_shared && <span class="dim"> · possibly of another session</span>}
+        {request.is_shared && <span class="dim"> · may belong to another session of this intern</span>}
       </p>
     </li>
   )

@@ -10,8 +10,15 @@ export type SessionRequests = { requests: InternSessionRequest[]; count: number;
 const ledgerDelayMs = 1_200
 const maxRequests = 1_000
 
-/** The model requests of a session with their total cost. @param version loads them again when it changes. */
-export function useSessionRequests(internId: string, sessionId: string, version: unknown): SessionRequests | undefined {
+/**
+ * The model requests of a session with their total cost.
+ * @param entryCount the length of the transcript. Each new entry can come from a new request, so they are loaded again.
+ */
+export function useSessionRequests(
+  internId: string,
+  sessionId: string,
+  entryCount: number | undefined,
+): SessionRequests | undefined {
   const params = { internId, sessionId }
   const { data, reload } = useResource(`requests of session ${internId} ${sessionId}`, async (signal) => {
     let total = { count: 0, costUsd: 0 }
@@ -25,6 +32,6 @@ export function useSessionRequests(internId: string, sessionId: string, version:
   useEffect(() => {
     const timer = setTimeout(reload, ledgerDelayMs)
     return () => clearTimeout(timer)
-  }, [version])
+  }, [entryCount])
   return data
 }

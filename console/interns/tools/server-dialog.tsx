@@ -16,7 +16,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Adds, changes or removes an MCP server. Stored credentials are never displayed. */
+/** A dialog that adds, changes or removes an MCP server. Stored credentials are never displayed. */
 export function ServerDialog({ server, onSave, onClose }: Props) {
   const [fields, setFields] = useState(server ? fieldsOf(server) : newServer)
   const { problem, isBusy, onSubmit } = useAction()

@@ -13,13 +13,13 @@ const describeHosts = (hosts: string[]) =>
       ? 'The builtin agent can fetch web pages from every public host.'
       : `The builtin agent can fetch web pages only from ${escapeInvisible(hosts.join(', '))}.`
 
-/** The hosts from which the builtin agent can fetch pages. @param change undefined for read-only. */
+/** The hosts from which the builtin agent can fetch pages. @param props.onSave undefined for read-only. */
 export function WebHosts({ hosts, onSave }: Props) {
   const [hostsText, setHostsText] = useState(hosts.join('\n'))
   const { problem, isBusy, onSubmit } = useAction()
   const enteredHosts = [...new Set(hostsText.split(/[\s,]+/).filter(Boolean))]
   const isChanged = enteredHosts.join() !== hosts.join()
-  /** Only the form calls it, which exists only with `change`. */
+  /** Only the form calls it, which exists only with `onSave`. */
   const save = onSubmit(async () => {
     await onSave!(enteredHosts)
     toast('Saved. Takes effect at the next start', { undo: () => void runOrToast(() => onSave!(hosts)) })

@@ -20,7 +20,7 @@ import {
 
 type Props = { webhook?: Webhook; onChanged: () => void; onSecret: (secret: string) => void; onClose: () => void }
 
-/** Creates, changes or deletes a webhook, or rotates its secret. */
+/** A dialog that creates, changes or deletes a webhook, or rotates its secret. */
 export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) {
   // Unused for a new webhook.
   const params = { webhookId: webhook?.id ?? '' }

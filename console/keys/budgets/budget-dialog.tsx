@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import type { CallOptions } from '../../api/client.ts'
 import type { OrganizationBudget, WorkspaceBudget } from '../../api/types.ts'
 import { Conflict } from '../../components/form/conflict.tsx'
@@ -42,8 +42,9 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
   const load = async () => (await store.load(interval)) as Budget | undefined
   const { fields, setFields, saveIfUnmodified, conflict } = useObjectForm(budget, load, fieldsOf)
   const [countsByok, setCountsByok] = useState(includesByok)
+  const problemId = useId()
   const { problem, isBusy, run, onSubmit } = useAction()
-  const saveAndClose = async (action: (options: CallOptions) => Promise<void>, doneMessage: string) => {
+  const runAndClose = async (action: (options: CallOptions) => Promise<void>, doneMessage: string) => {
     if (!(await saveIfUnmodified(action))) return
     onChanged()
     onClose()
@@ -55,7 +56,7 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
     // It belongs to the budgets of all intervals, which others may have changed.
     include_byok_in_budgets: countsByok === includesByok ? undefined : countsByok,
   }
-  const submit = onSubmit(() => saveAndClose((options) => store.save(interval, body, options), 'saved'))
+  const submit = onSubmit(() => runAndClose((options) => store.save(interval, body, options), 'saved'))
   return (
     <Dialog title={`The ${interval} budget`} onClose={onClose}>
       <h2>
@@ -72,12 +73,12 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
             inputMode="decimal"
             value={fields.limit_usd}
             aria-invalid={problem !== undefined}
-            aria-describedby="budget-problem"
+            aria-describedby={problemId}
             onInput={(event) => setFields({ ...fields, limit_usd: event.currentTarget.value })}
           />
         </label>
         <ThresholdsInput value={fields.thresholds} onChange={(thresholds) => setFields({ ...fields, thresholds })} />
-        <p id="budget-problem" class="bad" role="alert" hidden={problem === undefined}>
+        <p id={problemId} class="bad" role="alert" hidden={problem === undefined}>
           {problem}
         </p>
         <label class="check">
@@ -95,7 +96,7 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
               type="button"
               class="bad"
               disabled={isBusy || conflict !== undefined}
-              onClick={() => void run(() => saveAndClose((options) => store.remove(interval, options), 'removed'))}
+              onClick={() => void run(() => runAndClose((options) => store.remove(interval, options), 'removed'))}
             >
               Remove
             </button>

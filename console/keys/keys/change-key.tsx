@@ -20,7 +20,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Changes or deletes a key. Changes can be undone. */
+/** A dialog that changes or deletes a key. Changes can be undone. */
 export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, onClose }: Props) {
   const params = { hash: key.hash }
   const load = async () => (await call('GET /keys/{hash}', { params })).data

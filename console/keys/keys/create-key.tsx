@@ -57,7 +57,7 @@ export function CreateKey({ initialWorkspaceId, onCreated, onClose }: Props) {
   )
 }
 
-/** Selects the workspace of the key, on a page of all workspaces. */
+/** A select for the workspace of the key, on a page of all workspaces. */
 function WorkspaceField({ value, onChange }: { value: string; onChange: (id: string) => void }) {
   const session = currentSession()
   if (!session || !showsAllWorkspaces(session) || session.workspaces.length < 2) return null

@@ -12,7 +12,7 @@ type Props = {
   onChange: (workspaces: JoinedWorkspaces) => void
 }
 
-/** Selects workspaces, and the role in each. */
+/** Checkboxes for workspaces, and selects for the role in each. */
 export function JoinedWorkspacesField({ role, workspaces: joined, onChange }: Props) {
   const workspaces = currentSession()?.workspaces ?? []
   if (isManagerRole(role))

@@ -1,3 +1,4 @@
+import { useId } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
 import { currentSession } from '../../api/session.ts'
 import { memberName } from '../../components/text/member-name.ts'
@@ -14,16 +15,19 @@ type Props = {
   placeholder?: string
 }
 
-/** A field for email addresses. It suggests members of the organization to sessions that can list them. */
+/**
+ * A field for email addresses, separated by spaces, commas or semicolons. It suggests members of the organization to sessions that can
+ * list them; a suggestion completes the last address.
+ */
 export function MemberInput({ label, value, onChange, isRequired = false, placeholder }: Props) {
   const session = currentSession()
-  // Suggestions replace the last address.
+  const listId = useId()
   const precedingText = value.replace(/[^\s,;]*$/, '')
   const q = useDebounced(value.slice(precedingText.length))
-  const hasSuggestions = q.length > 1 && canReadOrganization(session)
+  const shouldSuggest = q.length > 1 && canReadOrganization(session)
   const { data } = useGet(
     'GET /organization/members',
-    hasSuggestions ? { query: { q, limit: maxSuggestions } } : undefined,
+    shouldSuggest ? { query: { q, limit: maxSuggestions } } : undefined,
   )
   return (
     <label>
@@ -32,12 +36,12 @@ export function MemberInput({ label, value, onChange, isRequired = false, placeh
         required={isRequired}
         autocomplete="off"
         spellcheck={false}
-        list="member-suggestions"
+        list={listId}
         placeholder={placeholder}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
-      <datalist id="member-suggestions">
+      <datalist id={listId}>
         {(data?.data ?? []).map((member) => (
           <option key={member.id} value={precedingText + member.email}>
             {memberName(member)}

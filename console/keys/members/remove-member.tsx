@@ -8,7 +8,7 @@ import { countText } from '../../format/count.ts'
 
 type Props = { member: Member; name: string; onRemoved: () => void; onClose: () => void }
 
-/** Removes a member, and optionally disables their keys. */
+/** A dialog that removes a member, and optionally disables their keys. */
 export function RemoveMember({ member, name, onRemoved, onClose }: Props) {
   const [shouldDisableKeys, setDisableKeys] = useState(true)
   const remove = async () => {

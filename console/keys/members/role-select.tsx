@@ -8,7 +8,7 @@ type Props<Role extends string> = {
   onChange: (role: Role) => Promise<void>
 }
 
-/** Selects the role of a member. It shows the current role until the service confirms the change. */
+/** A select for the role of a member. It shows the current role until the service confirms the change. */
 export function RoleSelect<Role extends string>({ name, role, roles, onChange }: Props<Role>) {
   return (
     <select

@@ -26,7 +26,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Adds, changes or removes a provider key of a workspace. Stored keys are never displayed. */
+/** A dialog that adds, changes or removes a provider key of a workspace. Stored keys are never displayed. */
 export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: Props) {
   // Unused for a new key.
   const params = { id: credential?.id ?? '' }

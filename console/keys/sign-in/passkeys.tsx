@@ -17,7 +17,7 @@ import { deviceName } from './device-name.ts'
 export function Passkeys() {
   const resource = useGet('GET /passkeys', { query: usePage() })
   const methods = useGet('GET /sessions/methods', {}).data?.data
-  const [openDialog, setOpenDialog] = useState<'new' | { change: 'name' | 'delete'; passkey: ListedPasskey }>()
+  const [openDialog, setOpenDialog] = useState<'new' | { action: PasskeyAction; passkey: ListedPasskey }>()
   const close = () => setOpenDialog(undefined)
   const isOffered = methods?.includes('passkey')
   return (
@@ -46,23 +46,24 @@ export function Passkeys() {
           </EmptyState>
         }
         renderRow={(passkey) => (
-          <PasskeyLine key={passkey.id} passkey={passkey} onChange={(change) => setOpenDialog({ change, passkey })} />
+          <PasskeyLine key={passkey.id} passkey={passkey} onAction={(action) => setOpenDialog({ action, passkey })} />
         )}
       />
       {openDialog === 'new' && <AddPasskey onAdded={resource.reload} onClose={close} />}
-      {openDialog && openDialog !== 'new' && openDialog.change === 'name' && (
+      {openDialog && openDialog !== 'new' && openDialog.action === 'rename' && (
         <RenamePasskey passkey={openDialog.passkey} onRenamed={resource.reload} onClose={close} />
       )}
-      {openDialog && openDialog !== 'new' && openDialog.change === 'delete' && (
+      {openDialog && openDialog !== 'new' && openDialog.action === 'delete' && (
         <DeletePasskey passkey={openDialog.passkey} onDeleted={resource.reload} onClose={close} />
       )}
     </>
   )
 }
 
-type LineProps = { passkey: ListedPasskey; onChange: (change: 'name' | 'delete') => void }
+type PasskeyAction = 'rename' | 'delete'
+type LineProps = { passkey: ListedPasskey; onAction: (action: PasskeyAction) => void }
 
-function PasskeyLine({ passkey, onChange }: LineProps) {
+function PasskeyLine({ passkey, onAction }: LineProps) {
   const { name, member, relying_party, created_at, last_used_at } = passkey
   const isOwn = member.id === currentSession()?.member.id
   return (
@@ -77,10 +78,10 @@ function PasskeyLine({ passkey, onChange }: LineProps) {
       </td>
       <td data-head="last used">{last_used_at ? <RelativeTime time={last_used_at} /> : 'never'}</td>
       <td class="number">
-        <button type="button" aria-label={`Rename ${name}`} onClick={() => onChange('name')}>
+        <button type="button" aria-label={`Rename ${name}`} onClick={() => onAction('rename')}>
           Rename
         </button>{' '}
-        <button type="button" aria-label={`Delete ${name}`} onClick={() => onChange('delete')}>
+        <button type="button" aria-label={`Delete ${name}`} onClick={() => onAction('delete')}>
           Delete
         </button>
       </td>

@@ -10,7 +10,7 @@ type Props = {
   onChange: (part: Partial<WorkspaceFields>) => void
 }
 
-/** Selects the requests whose prompts and responses are stored. @param id undefined for a new workspace. */
+/** The inputs that select the requests whose prompts and responses are stored. @param props.workspaceId undefined for a new workspace. */
 export function StorageInputs({ workspaceId, fields: { storesContent, percent, keys }, onChange }: Props) {
   return (
     <>

@@ -6,7 +6,7 @@ import { Dialog } from '../../components/form/dialog.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { countText } from '../../format/count.ts'
 
-/** Deletes all stored prompts and responses of a workspace. */
+/** A dialog that deletes all stored prompts and responses of a workspace. */
 export function DeleteContents({ workspace: { id, name }, onClose }: { workspace: Workspace; onClose: () => void }) {
   const remove = async () => {
     const { deleted_count } = await call('DELETE /workspaces/{id}/contents', { params: { id } })

@@ -25,7 +25,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Creates, changes or deletes a workspace. Changes can be undone. */
+/** A dialog that creates, changes or deletes a workspace. Changes can be undone. */
 export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
   // Unused for a new workspace.
   const params = { id: workspace?.id ?? '' }

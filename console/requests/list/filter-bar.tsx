@@ -11,7 +11,7 @@ import { requestIdIn } from '../../components/filters/request-id.ts'
 import { AddFilter, Chip, Chips } from '../../components/form/chips.tsx'
 import { runOrToast } from '../../components/form/use-action.ts'
 import { searchRequests } from '../../components/palette/palette.tsx'
-import { useKeys } from '../../components/window/keyboard.ts'
+import { useShortcuts } from '../../components/window/keyboard.ts'
 import { logQuery, spans } from './log-query.ts'
 
 const outcomes = [
@@ -83,7 +83,7 @@ type BarProps = {
 export function FilterBar({ filters, keys, isLive, onLiveChange }: BarProps) {
   const { route } = useLocation()
   const field = useRef<HTMLInputElement>(null)
-  useKeys([
+  useShortcuts([
     { key: '/', description: 'focus the search field', onPress: () => field.current?.focus() },
     { key: 'l', description: 'toggle live updates', onPress: () => onLiveChange(!isLive) },
   ])

@@ -159,9 +159,9 @@ function renderContent(
   log: Log,
 ): PageContent {
   const { url, role, theme, window, root } = request
-  const visit = { url: root + url, settings: { role, theme }, window, answers: parseResponses(responses) }
+  const input = { url: root + url, settings: { role, theme }, window, responses: parseResponses(responses) }
   try {
-    return { ...renderer.render(visit), answers: toJsonObject(responses) }
+    return { ...renderer.render(input), answers: toJsonObject(responses) }
   } catch (error) {
     log.error({ err: error, screen: request.screen }, 'a page of the console could not be rendered')
     return { markup: '', rules: '', answers: toJsonObject(responses) }

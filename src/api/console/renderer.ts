@@ -4,11 +4,11 @@ import { pathToFileURL } from 'node:url'
 import type { Manifest } from './manifest.ts'
 import type { VisitorSettings } from './visitor-cookies.ts'
 
-/** `Visit` of `console/server/render-page.tsx`. */
-type Visit = {
+/** `RenderInput` of `console/server/render-page.tsx`. */
+type RenderInput = {
   url: string
   settings: Pick<VisitorSettings, 'role' | 'theme'>
-  answers: Record<string, unknown>
+  responses: Record<string, unknown>
   window?: VisitorSettings['window']
 }
 
@@ -18,7 +18,7 @@ export type Rendered = { markup: string; rules: string }
 /** `PageRenderer` of `console/server/render-page.tsx`. */
 type PageRenderer = {
   additionalRequests: (responses: Record<string, unknown>) => string[]
-  render: (visit: Visit) => Rendered
+  render: (input: RenderInput) => Rendered
 }
 
 /** The style sheet of the console, and its components as the service renders them. */

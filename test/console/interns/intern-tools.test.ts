@@ -134,7 +134,7 @@ test('a lost host is shown, and its interns are given up by managers', options, 
   const row = page.getByRole('row').filter({ hasText: 'burnt' })
   await row.getByText('lost').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
-  await row.getByRole('button', { name: 'Move or give up the interns of burnt …' }).click()
+  await row.getByRole('button', { name: 'Move interns or give up their files …, burnt' }).click()
   const dialog = page.getByRole('dialog')
   assert.deepEqual(await accessibilityFaults(page), [])
   await dialog.getByLabel('cannot be undone').fill('burnt')

@@ -52,7 +52,9 @@ const dialogs: Record<string, Opened[]> = {
   'guardrails/delete-guardrail.tsx': [{ path: () => `/guardrails/${created.guardrail}`, open: click('Delete') }],
   'interns/list/intern-actions.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Suspend ada'), maker: true }],
   'interns/files/change-file.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Change notes.md'), maker: true }],
-  'interns/hosts/lost-host-dialog.tsx': [{ path: () => '/interns?part=hosts', open: click(/^Move or give up/) }],
+  'interns/hosts/lost-host-dialog.tsx': [
+    { path: () => '/interns?part=hosts', open: click(/^Move interns or give up/) },
+  ],
   'interns/hosts/intern-host.tsx': [
     { path: () => `/interns/${created.lost}?part=tools`, open: click('Move …'), maker: true },
   ],
