@@ -7,6 +7,8 @@ import { dayOf } from '../ledger/days.ts'
 import { findGeneration } from '../ledger/read-generations.ts'
 import { listActivity } from '../ledger/spending/activity.ts'
 import { writeGenerations } from '../metering/write.ts'
+import { grains } from '../rollups/cell.ts'
+import { mergeBatches } from '../rollups/merge-batches.ts'
 import { findUnconfirmedCharge, unconfirmedAmountOfAnswer } from './charged-row.ts'
 import { correctCharge } from './correct-charge.ts'
 import { claimCostLookups, findNextLookupTime } from './cost-lookups.ts'
@@ -76,6 +78,37 @@ onEachDatabase('a correction', (kind) => {
       by: new Set(['model'] as const),
     })
     assert.deepEqual([sums?.costUsd, sums?.unconfirmedUsd, sums?.completionTokens], [0.5, 3, 7])
+  })
+
+  test('of only the cost, repeated, and a release need no merge between them', async () => {
+    await using store = await newDb(kind)
+    const one = unreported()
+    await writeGenerations(store, [one])
+    const newCharges = [
+      [usd, 3n],
+      [usd / 2n, 3n],
+      [usd / 4n, 3n],
+      [usd / 4n, 0n],
+    ] as const
+    for (const [cost, margin] of newCharges)
+      await store.db.exclusively(`charge ${one.id}`, async (tx) => {
+        const row = (await findUnconfirmedCharge(tx, one.id))!
+        await correctCharge(store.db, tx, row, {
+          cost,
+          margin: margin * usd,
+          correction: { source: 'provider', at },
+        })
+      })
+    while (await mergeBatches(store));
+    const sums = await store.db.query
+      .selectFrom('model_cells')
+      .where('grain', '=', grains.day)
+      .select(['cost_pico', 'margin_pico'])
+      .execute()
+    assert.deepEqual(
+      sums.map(({ cost_pico, margin_pico }) => [BigInt(cost_pico), BigInt(margin_pico)]),
+      [[usd / 4n, 0n]],
+    )
   })
 
   test('is looked up by one server at a time, later each time', async () => {

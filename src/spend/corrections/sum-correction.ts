@@ -77,7 +77,7 @@ async function correctCells(db: Pick<Db, 'kind'>, tx: Tx, row: ChargedRow, diffe
   const cell = { minute: Math.floor(row.created_at / minuteMs), ...newCell(dimensions) }
   Object.assign(cell.amounts, differences)
   if (row.rolled_up === rolledUp.withoutMargin) cell.amounts.margin_pico = 0n
-  // The margin of a row only decreases, so that row and margin identify a correction.
-  const part = createBatchInsertion(`${row.id}/${row.margin}`, [cell])
-  await insertRows(db, tx, part.table, part.columns, part.rows)
+  // Each correction lowers the margin, or the cost at the same margin: the amounts before it make the id unique.
+  const batch = createBatchInsertion(`${row.id}/${row.margin}/${row.cost}`, [cell])
+  await insertRows(db, tx, batch.table, batch.columns, batch.rows)
 }
