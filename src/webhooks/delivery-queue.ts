@@ -9,7 +9,7 @@ import { toWebhook } from './webhook.ts'
 
 export type QueueDeps = { db: Db; clock: DatabaseClock; now: Now; newId: NewId; server: string }
 
-/** The result of an attempt. Without an error it has succeeded. */
+/** The result of an attempt. It succeeded if `error` is null. */
 export type DeliveryResult = {
   status: number | null
   error: string | null
@@ -23,34 +23,35 @@ export const maxErrorLength = 300
 /** A webhook that fails for this long is disabled. */
 const disableAfterMs = 5 * dayMs
 
-/** Updates a pending delivery that this server has claimed. */
-const updateOwnClaim = (tx: Tx, { server }: QueueDeps, id: string) =>
+/** The update of a pending delivery, unless another server has claimed it since. */
+const ownClaimQuery = (tx: Tx, { server }: QueueDeps, id: string) =>
   tx
     .updateTable('webhook_deliveries')
     .where('id', '=', id)
     .where('claimed_by', '=', server)
     .where('state', '=', 'pending')
 
-/** Updates the webhook of a delivery, unless its URL was changed during the attempt. */
-const updateWebhook = (tx: Tx, { webhookId, url }: ClaimedDelivery) =>
+/** The update of the webhook of a delivery, unless its URL was changed during the attempt. */
+const webhookQuery = (tx: Tx, { webhookId, url }: ClaimedDelivery) =>
   tx.updateTable('webhooks').where('id', '=', webhookId).where('url', '=', url)
 
 /** Releases a delivery, so that the next server sends it at once. */
 export async function releaseClaim(deps: QueueDeps, id: string): Promise<void> {
   await deps.db.exclusively('webhook deliveries', (tx) =>
-    updateOwnClaim(tx, deps, id).set({ claimed_until: 0 }).execute(),
+    ownClaimQuery(tx, deps, id).set({ claimed_until: 0 }).execute(),
   )
 }
 
-/** Records a successful delivery. */
+/** Records a successful delivery. Has no effect if another server has claimed the delivery since. */
 export async function recordSuccess(deps: QueueDeps, claimed: ClaimedDelivery, status: number): Promise<void> {
   const { db, clock } = deps
   await db.exclusively('webhook deliveries', async (tx) => {
     const outcome = { state: 'delivered', attempts: claimed.attempts + 1, last_status: status, last_error: null }
-    await updateOwnClaim(tx, deps, claimed.id)
+    const { numUpdatedRows } = await ownClaimQuery(tx, deps, claimed.id)
       .set({ ...outcome, claimed_until: 0, settled_at: clock.nowSql() })
-      .execute()
-    await updateWebhook(tx, claimed).set({ failing_since: null }).where('failing_since', 'is not', null).execute()
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return
+    await webhookQuery(tx, claimed).set({ failing_since: null }).where('failing_since', 'is not', null).execute()
   })
 }
 
@@ -61,7 +62,10 @@ type FailedAttempt = DeliveryResult & {
   isGone: boolean
 }
 
-/** Records a failed attempt. @returns why the webhook was disabled, if it was. */
+/**
+ * Records a failed attempt. Has no effect if another server has claimed the delivery since.
+ * @returns why the webhook was disabled; undefined if it was not.
+ */
 export async function recordFailure(
   deps: QueueDeps,
   claimed: ClaimedDelivery,
@@ -72,7 +76,7 @@ export async function recordFailure(
   const { status, error, retryInMs } = failed
   return db.exclusively('webhook deliveries', async (tx) => {
     const isFinal = retryInMs === undefined
-    await updateOwnClaim(tx, deps, id)
+    const { numUpdatedRows } = await ownClaimQuery(tx, deps, id)
       .set({
         state: isFinal ? 'failed' : 'pending',
         attempts: attempts + 1,
@@ -82,13 +86,17 @@ export async function recordFailure(
         next_at: sql<number>`${clock.nowSql()} + ${sql.lit(Math.round(retryInMs ?? 0))}`,
         ...(isFinal && { settled_at: clock.nowSql() }),
       })
-      .execute()
-    await updateWebhook(tx, claimed).set({ failing_since: clock.nowSql() }).where('failing_since', 'is', null).execute()
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return undefined
+    await webhookQuery(tx, claimed).set({ failing_since: clock.nowSql() }).where('failing_since', 'is', null).execute()
     return disableIfUnusable(deps, tx, claimed, failed)
   })
 }
 
-/** Disables a webhook whose receiver is gone or has failed for too long. @returns the reason; undefined if it stays enabled. */
+/**
+ * Disables a webhook whose receiver is gone or has failed for too long.
+ * @returns the reason; undefined if it stays enabled.
+ */
 async function disableIfUnusable(
   deps: QueueDeps,
   tx: Tx,
@@ -111,7 +119,7 @@ async function disableIfUnusable(
     ? 'The receiver answered 410 (Gone).'
     : `All deliveries failed for ${disableAfterMs / dayMs} days; the last error: ${error ?? status}.`
   const after = { ...row, enabled: 0, disabled_reason: reason }
-  await updateWebhook(tx, claimed).set({ enabled: 0, disabled_reason: reason }).execute()
+  await webhookQuery(tx, claimed).set({ enabled: 0, disabled_reason: reason }).execute()
   await recordChange(
     deps,
     tx,

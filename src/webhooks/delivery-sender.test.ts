@@ -9,6 +9,7 @@ import { startReceiver, verified } from '#test/harness/service/receiver.ts'
 import { until } from '#test/harness/until.ts'
 import { claimDeliveries } from './claim-deliveries.ts'
 import { listDeliveries, queueTest, retryDelivery } from './delivery.ts'
+import { recordFailure, recordSuccess } from './delivery-queue.ts'
 import { retrySeconds, type SenderDeps, startSender } from './delivery-sender.ts'
 import { changeWebhook, createWebhook, getWebhook, listWebhooks, rotateSecret } from './webhooks.ts'
 
@@ -141,6 +142,24 @@ onEachDatabase('a sender of webhooks', (kind) => {
       const enabled = await changeWebhook(w.deps, w.caller, disabled.id, { enabled: true })
       assert.deepEqual([enabled.enabled, enabled.disabled_reason, enabled.failing_since], [true, null, null])
     }
+  })
+
+  test('does not change the webhook after another server has claimed the delivery', async () => {
+    await using receiver = await startReceiver()
+    await using w = await world(kind, receiver)
+    const servers = ['one', 'another'].map((server) => ({ ...w.deps, clock: createLocalClock(w.deps.now), server }))
+    const [one, another] = servers as [(typeof servers)[0], (typeof servers)[0]]
+    const claim = { total: 1, perWebhook: 1, failing: 1, busyWebhooks: [] }
+    await w.test()
+    const [late] = await claimDeliveries(one, claim)
+    w.time.now += 61_000
+    const [current] = await claimDeliveries(another, claim)
+    const failed = { status: 410, error: 'gone', retryInMs: undefined, isGone: true }
+    assert.equal(await recordFailure(one, late!, failed), undefined)
+    assert.deepEqual([(await w.current()).enabled, (await w.current()).failing_since], [true, null])
+    await recordFailure(another, current!, { ...failed, status: 500, retryInMs: 1, isGone: false })
+    await recordSuccess(one, late!, 200)
+    assert.notEqual((await w.current()).failing_since, null)
   })
 
   test('does not blame a new address for the answer of the old one', async () => {
