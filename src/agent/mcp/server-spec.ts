@@ -1,9 +1,10 @@
 import { isAbsolute } from 'node:path'
 import type { McpServer } from '@agentclientprotocol/sdk'
+import { findUrlSecrets } from '#platform/net/url-secrets.ts'
 
 /**
- * An MCP server as configured by the client of the agent. `secrets` are the credentials in its environment, headers and URL;
- * `redactSecrets` removes them from every text for the model.
+ * An MCP server as configured by the client of the agent. `secrets` are the credentials in its environment, headers and URL
+ * (user, query and tokens of the path), in all encodings. `redactSecrets` removes them from every text for the model.
  */
 export type McpServerSpec = { name: string; timeoutMs: number; secrets: string[] } & (
   | { type: 'stdio'; command: string; args: string[]; env: [name: string, value: string][]; readable: string[] }
@@ -26,29 +27,32 @@ export function toServerSpec(server: McpServer): McpServerSpec {
       args: server.args,
       env,
       readable: readReadablePaths(server._meta),
-      secrets: findSecrets(env),
+      secrets: toSecrets(env.flatMap(listValueSecrets)),
     }
   }
-  // Clients send only servers of the transports that `initialize` offers.
+  // Only `http` and `sse` remain, because `initialize` offers no other transports.
   const { url } = server as { url: string }
   const headers = toPairs((server as { headers: Pair[] }).headers)
   const type = 'type' in server && server.type === 'sse' ? 'sse' : 'http'
-  const query = [...new URL(url).searchParams] as [string, string][]
-  return { name, type, timeoutMs, url, headers, secrets: findSecrets([...headers, ...query]) }
+  const secrets = toSecrets([...headers.flatMap(listValueSecrets), ...findUrlSecrets(url)])
+  return { name, type, timeoutMs, url, headers, secrets }
 }
 
 type Pair = { name: string; value: string }
 const toPairs = (list: Pair[]) => list.map(({ name, value }): [string, string] => [name, value])
 
 /** Shorter values are not treated as secrets, because they would match in any text. */
-const shortestSecret = 8
+const minSecretLength = 8
 
-/** Returns the values and the second words of values such as `Bearer x`, longest first: one can contain another. */
-function findSecrets(values: [string, string][]): string[] {
-  return values
-    .flatMap(([, value]) => [value, value.split(' ')[1] ?? ''])
-    .filter((value) => value.length >= shortestSecret)
-    .sort((one, other) => other.length - one.length)
+/** Returns the value of a variable or header, and its second word for values such as `Bearer x`. */
+const listValueSecrets = ([, value]: [string, string]) => [value, value.split(' ')[1] ?? '']
+
+/** Returns the values as they are, percent-encoded and escaped for JSON. Longest first, because one can contain another. */
+function toSecrets(values: string[]): string[] {
+  const forms = values
+    .filter((value) => value.length >= minSecretLength)
+    .flatMap((value) => [value, encodeURIComponent(value.toWellFormed()), JSON.stringify(value).slice(1, -1)])
+  return [...new Set(forms)].sort((one, other) => other.length - one.length)
 }
 
 /** Removes the credentials of a server from a text. */

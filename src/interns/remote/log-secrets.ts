@@ -1,15 +1,19 @@
+import { findUrlSecrets } from '#platform/net/url-secrets.ts'
 import type { AgentChoice } from '../registry/intern.ts'
 import type { McpServer } from '../registry/mcp-server-schema.ts'
 
 /** Shorter secrets are not removed, because they can occur in any text by chance. */
 const minSecretLength = 4
 
-/** The secrets of MCP servers: values of variables and headers (also without a scheme such as `Bearer`), and queries of URLs. */
+/**
+ * The secrets of MCP servers: values of variables and headers (also without a scheme such as `Bearer`), and the user, query and
+ * tokens of URLs.
+ */
 export function findServerSecrets(servers: McpServer[]): string[] {
   return servers.flatMap((server) => [
     ...Object.values(server.env ?? {}),
     ...Object.values(server.headers ?? {}).flatMap((value) => [value, ...value.split(/\s+/).slice(1)]),
-    URL.parse(server.url ?? '')?.search.slice(1) ?? '',
+    ...findUrlSecrets(server.url ?? ''),
   ])
 }
 
