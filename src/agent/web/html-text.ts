@@ -1,5 +1,7 @@
-/** Elements whose content is skipped. */
-const skippedElements = ['script', 'style', 'noscript', 'template', 'svg', 'head']
+/** Elements whose content is skipped, with the start of their end tags. */
+const skippedElements = new Map(
+  ['script', 'style', 'noscript', 'template', 'svg', 'head'].map((name) => [name, new RegExp(`</${name}`, 'gi')]),
+)
 /** Elements that start a new line. */
 const blockElements = new Set(
   'address article aside blockquote br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul'.split(
@@ -20,7 +22,6 @@ const namedCharacters: Record<string, string> = {
 
 /** Returns the text of a page with its headings, lists and link targets. The time is linear in the page's length. */
 export function htmlToText(html: string): string {
-  const lower = html.toLowerCase()
   const parts: string[] = []
   let link: string | undefined
   let at = 0
@@ -28,23 +29,25 @@ export function htmlToText(html: string): string {
     const tagStart = html.indexOf('<', at)
     parts.push(decodeEntities(html.slice(at, tagStart === -1 ? html.length : tagStart)))
     if (tagStart === -1) break
-    const isComment = lower.startsWith('<!--', tagStart)
+    const isComment = html.startsWith('<!--', tagStart)
     const tagEnd = isComment ? html.indexOf('-->', tagStart) : html.indexOf('>', tagStart)
     if (tagEnd === -1) break
     at = tagEnd + (isComment ? 3 : 1)
     if (isComment) continue
     const tag = html.slice(tagStart + 1, tagEnd)
-    const [, end = '', name = ''] = /^(\/?)([a-z][a-z0-9]*)/i.exec(tag) ?? []
+    const [, slash = '', name = ''] = /^(\/?)([a-z][a-z0-9]*)/i.exec(tag) ?? []
+    const isEndTag = slash !== ''
     const element = name.toLowerCase()
-    if (!end && skippedElements.includes(element) && !tag.endsWith('/')) {
-      const contentEnd = lower.indexOf(`</${element}`, at)
+    const contentEndTag = skippedElements.get(element)
+    if (!isEndTag && contentEndTag && !tag.endsWith('/')) {
+      const contentEnd = searchFrom(html, contentEndTag, at)
       if (contentEnd === -1) break
       at = contentEnd
     } else if (element === 'a') {
-      if (end && link) parts.push(` (${link})`)
-      link = end ? undefined : readHref(tag)
-    } else if (/^h[1-6]$/.test(element) && !end) parts.push(`\n\n${'#'.repeat(Number(element[1]))} `)
-    else if (element === 'li' && !end) parts.push('\n- ')
+      if (isEndTag && link) parts.push(` (${link})`)
+      link = isEndTag ? undefined : readHref(tag)
+    } else if (/^h[1-6]$/.test(element) && !isEndTag) parts.push(`\n\n${'#'.repeat(Number(element[1]))} `)
+    else if (element === 'li' && !isEndTag) parts.push('\n- ')
     else if (blockElements.has(element)) parts.push('\n')
   }
   return parts
@@ -55,7 +58,13 @@ export function htmlToText(html: string): string {
     .trim()
 }
 
-/** A tag can have megabytes. Only its start is searched for a link. */
+/** Returns the offset of the first match of a global pattern from `start` on; -1 without one. */
+function searchFrom(text: string, pattern: RegExp, start: number): number {
+  pattern.lastIndex = start
+  return pattern.exec(text)?.index ?? -1
+}
+
+/** A tag can be megabytes long. Only its start is searched for a link. */
 const maxSearchedLength = 4_000
 
 function readHref(tag: string): string | undefined {

@@ -185,6 +185,11 @@ test('HTML becomes words: no scripts, headings, lists, links, characters', () =>
   assert.equal(htmlToText(page), '## A & B\n\n- one\n- two — three (https://e.example/?a=1&b=2)\n\nx y')
 })
 
+test('HTML keeps all text behind letters whose lower case is longer', () => {
+  const page = `${'İ'.repeat(20)}<style>b {}</style>one<Script>x</SCRIPT>two`
+  assert.equal(htmlToText(page), `${'İ'.repeat(20)}onetwo`)
+})
+
 test('hostile HTML is parsed in limited time', () => {
   for (const piece of ['<!--', '<script', '<a href="', '&#', '<'])
     assert.ok(htmlToText(piece.repeat(500_000)).length <= piece.length * 500_000)
