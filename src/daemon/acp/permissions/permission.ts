@@ -93,6 +93,8 @@ function isUsableId(id: string, kind: PermissionKind): boolean {
 export const isAmbiguous = ({ choices = [] }: PermissionQuestion, kind: PermissionAnswer) =>
   choices.filter((choice) => choice.kind === kind).length > 1
 
+export const isAllowing = (answer: PermissionAnswer) => answer === 'allow_once' || answer === 'allow_always'
+
 /** The answer that allows an action without asking: once, if the agent offers that. */
 export function chooseAllowingAnswer(options: PermissionKind[]): PermissionAnswer {
   return (

@@ -4,7 +4,7 @@ import type { Action } from '#interns/contract/rules/rule.ts'
 import { maxEventBytes } from '#interns/contract/turn-event.ts'
 import { cutMiddle } from '#platform/text/truncate.ts'
 import { type Form, readElicitation } from '../../acp/permissions/elicitation.ts'
-import { cancelledPermission, type PermissionRequest } from '../../acp/permissions/permission.ts'
+import { cancelledPermission, isAllowing, type PermissionRequest } from '../../acp/permissions/permission.ts'
 import { readQuestionPermission } from '../../acp/permissions/question-permission.ts'
 
 /** A pending question of an agent, with the functions that answer it. */
@@ -43,7 +43,7 @@ export function createPermissionQuestion(
     cancelledReply: cancelledPermission,
     read: (answer) => {
       const { answer: kind, choice } = readPermissionAnswer(offeredOptions, answer)
-      return { value: request.toOutcome(kind, choice), isConsent: kind.startsWith('allow') }
+      return { value: request.toOutcome(kind, choice), isConsent: isAllowing(kind) }
     },
   }
 }

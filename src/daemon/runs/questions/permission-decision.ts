@@ -1,8 +1,12 @@
-import type { Decision } from '#interns/contract/rules/rule.ts'
+import type { PermissionAnswer } from '#interns/contract/answer.ts'
+import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
+import type { PermissionKind } from '#interns/contract/question.ts'
+import type { Action, Decision, Effect } from '#interns/contract/rules/rule.ts'
 import { truncateText } from '#platform/text/truncate.ts'
 import {
   cancelledPermission,
   chooseAllowingAnswer,
+  isAllowing,
   isAmbiguous,
   type PermissionRequest,
 } from '../../acp/permissions/permission.ts'
@@ -20,38 +24,62 @@ export type DecisionDeps = {
   decisions: Decisions
   workspace: string
 }
-/** `reportWork` reports to the caller that the run continues. `withdrawal` aborts when the agent no longer needs the decision. */
+/**
+ * A request of an agent. `reportWork` notifies the caller that the run continues without a question. `withdrawal` aborts when the
+ * agent no longer needs the decision.
+ */
 type PermissionCall = { request: PermissionRequest; reportWork: () => void; withdrawal: AbortSignal }
 
-/**
- * Decides about an action of an agent. If a rule matches, the rule decides. Otherwise the caller decides in `manual`, and the
- * action is allowed in `self-drive`; if several options allow the action, the caller chooses one. The decision of a rule is
- * saved before the agent receives it.
- */
-export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: PermissionCall): Promise<unknown> {
-  const { request, reportWork, withdrawal } = call
+/** The caller is asked, with these options, or the agent gets an answer without a question. */
+type Verdict = { type: 'ask'; options: PermissionKind[] } | { type: 'answer'; answer: PermissionAnswer }
+
+/** Decides about an action of an agent, or asks the caller. The decision of a rule is saved before it has an effect. */
+export async function decidePermission(
+  deps: DecisionDeps,
+  run: LiveRun,
+  { request, reportWork, withdrawal }: PermissionCall,
+): Promise<unknown> {
   if (run.state().at === 'ended') return cancelledPermission
-  const { options } = request.question
   const action = toAction(request.tool, deps.workspace)
-  const ruleDecision = deps.decisions.decide(action)
-  // A rule cannot choose between options that allow once. It never allows always: the agent would not ask again.
-  const canAllow = options.includes('allow_once') && !isAmbiguous(request.question, 'allow_once')
-  const decision = ruleDecision?.effect === 'allow' && !canAllow ? undefined : ruleDecision
+  const decision = findDecision(deps, request, action)
   if (decision) saveDecision(deps, run, request, decision)
-  if (decision?.effect === 'ask')
-    return run.ask(
-      createPermissionQuestion(deps.newId(), request, { action, options: selectOnceOptions(options) }),
-      withdrawal,
-    )
-  const ruleAnswer = decision && chooseAnswerByRule(decision.effect, options)
-  const allowingAnswer = chooseAllowingAnswer(options)
-  const mustAsk = run.mode === 'manual' || isAmbiguous(request.question, allowingAnswer)
-  if (!ruleAnswer && mustAsk && !request.isForRulesOnly)
-    return run.ask(createPermissionQuestion(deps.newId(), request, { action }), withdrawal)
+  const verdict = decision ? applyRule(decision.effect, request) : decideWithoutRule(request, run.mode)
+  if (verdict.type === 'ask') {
+    const question = createPermissionQuestion(deps.newId(), request, { action, options: verdict.options })
+    return run.ask(question, withdrawal)
+  }
   reportWork()
-  const answer = ruleAnswer ?? allowingAnswer
-  run.questions.noteDecision(answer.startsWith('allow'))
-  return request.toOutcome(answer)
+  run.questions.noteDecision(isAllowing(verdict.answer))
+  return request.toOutcome(verdict.answer)
+}
+
+/**
+ * Returns the decision of the first rule that matches an action. A rule that allows needs exactly one option `allow_once`;
+ * otherwise its decision is ignored. It never selects `allow_always`, because the agent would not ask for the next action.
+ */
+function findDecision(
+  { decisions }: DecisionDeps,
+  { question }: PermissionRequest,
+  action: Action,
+): Decision | undefined {
+  const decision = decisions.decide(action)
+  const canAllow = question.options.includes('allow_once') && !isAmbiguous(question, 'allow_once')
+  return decision?.effect === 'allow' && !canAllow ? undefined : decision
+}
+
+function applyRule(effect: Effect, { question: { options } }: PermissionRequest): Verdict {
+  if (effect === 'ask') return { type: 'ask', options: selectOnceOptions(options) }
+  return { type: 'answer', answer: chooseAnswerByRule(effect, options) }
+}
+
+/**
+ * Asks in `manual`, or if several options allow the action. Otherwise allows the action. A request that is only for rules is
+ * allowed in both modes: the agent asks no person about such an action.
+ */
+function decideWithoutRule({ question, isForRulesOnly }: PermissionRequest, mode: ApprovalMode): Verdict {
+  const answer = chooseAllowingAnswer(question.options)
+  const mustAsk = mode === 'manual' || isAmbiguous(question, answer)
+  return mustAsk && !isForRulesOnly ? { type: 'ask', options: question.options } : { type: 'answer', answer }
 }
 
 function saveDecision(deps: DecisionDeps, run: LiveRun, { question }: PermissionRequest, decision: Decision): void {
