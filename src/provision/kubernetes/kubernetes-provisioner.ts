@@ -106,12 +106,22 @@ export class KubernetesProvisioner implements Provisioner {
       image: cluster.image,
       unresponsiveMs: config.intern_unresponsive_ms,
       health: (withinMs: number) => this.#health(intern, withinMs).catch(() => undefined),
-      findEviction: (pod: Pod) => findEviction(this.#client, intern.id, pod),
+      findEviction: (pod: Pod) => this.#findEviction(intern, pod),
     }
     const unwatch = watchPod(this.#pods, options, onEnd, onOutdated)
     return () => {
       stopRenewing()
       unwatch()
+    }
+  }
+
+  /** Returns the reason for an eviction. Without access to the cluster the watch reports the end of the pod without it. */
+  async #findEviction({ id }: Intern, pod: Pod): Promise<string | undefined> {
+    try {
+      return await findEviction(this.#client, id, pod)
+    } catch (error) {
+      this.#deps.warn(`The events of the pod ${pod.name} cannot be read: ${(error as Error).message}`)
+      return undefined
     }
   }
 

@@ -97,6 +97,14 @@ test('a permanent refusal is reported with its message and not retried', async (
   assert.equal(at.server.requests.length, 1)
 })
 
+test('warnings are empty without permission; other failures are errors', async () => {
+  await using at = await scripted()
+  at.fail({ status: 403, reason: 'Forbidden' })
+  assert.deepEqual(await at.client().warnings('ada'), [])
+  at.fail({ status: 400, reason: 'BadRequest' })
+  await assert.rejects(at.client().warnings('ada'), KubernetesError)
+})
+
 test('a refused token is reported with the setting of its file', async () => {
   await using at = await scripted({ token: 'valid' })
   await assert.rejects(at.client('expired').get('Pod', 'ada'), /refuses: Unauthorized\. .*`kubernetes_token_file`/)

@@ -24,7 +24,7 @@ export type KubernetesClient = {
   get: (kind: Kind, name: string) => Promise<KubernetesObject | undefined>
   /** All objects with these labels, and the version of the list, from which a watch continues. */
   list: (kind: Kind, labels: string) => Promise<{ items: KubernetesObject[]; version: string }>
-  /** The warnings of the cluster about objects of this name, of all kinds. */
+  /** The warnings of the cluster about objects of this name, of all kinds. None if the Role of an older release is in force. */
   warnings: (name: string) => Promise<Warning[]>
   /** The last lines of a container's log, limited to the last bytes; undefined without a container. */
   log: (pod: string, container: string, range: LogLength) => Promise<{ text: string; isCut: boolean } | undefined>
@@ -76,7 +76,9 @@ class NamespaceClient implements KubernetesClient {
   async warnings(name: string): Promise<Warning[]> {
     const query = { fieldSelector: `involvedObject.name=${name},type=Warning` }
     const path = `/api/v1/namespaces/${encodeURIComponent(this.#namespace)}/events`
-    return (await this.#requests.send<{ items: Warning[] }>({ method: 'GET', path, query })).items
+    // Status 403: the Role of an older release does not allow this request.
+    const list = await ignoreStatus(this.#requests.send<{ items: Warning[] }>({ method: 'GET', path, query }), 403)
+    return list?.items ?? []
   }
 
   async log(

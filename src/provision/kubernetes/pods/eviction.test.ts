@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Warning } from '../client/object.ts'
+import { KubernetesError } from '../client/requests.ts'
 import { findEviction } from './eviction.ts'
 import { toPod } from './pod.ts'
 
@@ -50,9 +51,9 @@ test('an eviction in the state of the pod is reported in the same way', () => {
   }
 })
 
-test('without permission to read events the reason is missing', async () => {
-  const forbidden = async () => {
-    throw new Error('events is forbidden')
+test('an error of the cluster is not hidden as a missing eviction', async () => {
+  const fail = async () => {
+    throw new KubernetesError('The Kubernetes API server does not answer.')
   }
-  assert.equal(await findEviction({ warnings: forbidden }, 'ada', { uid: 'one', node: undefined }), undefined)
+  await assert.rejects(findEviction({ warnings: fail }, 'ada', { uid: 'one', node: undefined }), KubernetesError)
 })

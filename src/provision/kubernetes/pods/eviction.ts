@@ -29,16 +29,16 @@ function explainMessage(message: string): string {
 }
 
 /**
- * Why the node evicts this pod, if it does. The node reports that immediately as an event, but in the state of the pod only
- * after its containers have ended; until then the daemon seems to have ended by itself.
+ * Returns the reason for the eviction of a pod; undefined if its node does not evict it. The node reports an eviction immediately as
+ * an event. The state of the pod has it only after the containers have ended; until then the daemon seems to have exited by itself.
+ * @throws KubernetesError if the events cannot be read.
  */
 export async function findEviction(
   client: Pick<KubernetesClient, 'warnings'>,
   internId: string,
   { uid, node }: { uid: string; node: string | undefined },
 ): Promise<string | undefined> {
-  // The Role of an older release does not allow this request: continue without warnings.
-  const warnings = await client.warnings(podName(internId)).catch(() => [])
+  const warnings = await client.warnings(podName(internId))
   const warning = warnings.find(({ involvedObject, reason }) => involvedObject.uid === uid && reason === 'Evicted')
   return (
     warning &&

@@ -16,7 +16,7 @@ export async function findLastWarning(
   internId: string,
   since: number,
 ): Promise<string | undefined> {
-  // The Role of an older release does not allow this request: continue without warnings.
+  // The caller reports the timeout of a start, also while the cluster does not answer.
   const requests = [objectName(internId), podName(internId)].map((name) => client.warnings(name).catch(() => []))
   const recentWarnings = (await Promise.all(requests))
     .flat()
