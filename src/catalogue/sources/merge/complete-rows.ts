@@ -25,8 +25,12 @@ export function completeProvider(slug: string, patch: ProviderPatch): Provider |
   return provider
 }
 
-/** Returns the dated name, or the id if the dated name is the id of another model. */
-function datedName(id: string, created: number | undefined, isModelId: (name: string) => boolean): string | undefined {
+/** Returns the id with its date as the canonical slug, or only the id if another model has that as its id. */
+function chooseCanonicalSlug(
+  id: string,
+  created: number | undefined,
+  isModelId: (name: string) => boolean,
+): string | undefined {
   const dated = defaultCanonicalSlug(id, created)
   return dated && dated !== id && isModelId(dated) ? id : dated
 }
@@ -34,10 +38,9 @@ function datedName(id: string, created: number | undefined, isModelId: (name: st
 /** Converts a patch to a model without endpoints, or returns which members are missing. */
 export function completeModel(id: string, patch: ModelPatch, isModelId: (name: string) => boolean): Model | string {
   const { name, created, contextLength } = patch
-  const canonicalSlug = patch.canonicalSlug ?? datedName(id, created, isModelId)
-  if (!name || created === undefined || !contextLength || !canonicalSlug) {
-    return missingMembers('model', { name, created, context_length: contextLength })
-  }
+  const canonicalSlug = patch.canonicalSlug ?? chooseCanonicalSlug(id, created, isModelId)
+  if (!name || created === undefined || !contextLength || !canonicalSlug)
+    return missingMembers('model', { name, created: created !== undefined, context_length: contextLength })
   return {
     id,
     canonicalSlug,
@@ -134,7 +137,10 @@ const assumedParameters = [
   'structured_outputs',
 ]
 
-/** Returns the endpoint's prices. If it has none for text, the provider's prices are the default. */
+/**
+ * Returns the prices of an endpoint. The prices of the provider are the defaults only if the endpoint has neither a prompt nor a
+ * completion price.
+ */
 function mergePrices({ prices }: EndpointPatch, provider: Provider): Partial<Prices> | undefined {
   const hasTextPrices = prices?.prompt !== undefined || prices?.completion !== undefined
   return hasTextPrices ? prices : provider.prices && { ...provider.prices, ...prices }
@@ -147,9 +153,9 @@ function withTools(prices: Prices, { tools }: Provider): Prices {
   return { ...prices, tools: prices.tools ? { ...tools, ...prices.tools } : tools }
 }
 
-/** Describes the missing members of a row that no earlier source completes. */
+/** Describes the missing members of a row that no earlier source completes: those that are not truthy. */
 function missingMembers(kind: string, members: Record<string, unknown>): string {
-  const missing = Object.keys(members).filter((name) => members[name] === undefined)
+  const missing = Object.keys(members).filter((name) => !members[name])
   if (missing.every((name) => name.startsWith('prices.')))
     return `it lacks ${missing.join(', ')}: set its prices here or at its provider, 0 if it is free`
   return `no earlier source contains this ${kind}, and here it lacks ${missing.join(', ')}`

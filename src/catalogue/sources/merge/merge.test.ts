@@ -139,6 +139,13 @@ test('a partial row that no earlier source completes is skipped with the reason'
   ])
 })
 
+test('a row with an empty name or a context of 0 tokens is skipped with the reason', () => {
+  const layer = readCatalogueFile(base, 'file 1')
+  const model = { ...layer.models.get('maker/model')!, name: '', contextLength: 0 }
+  const { skipped } = mergeLayers([{ ...layer, models: new Map([['maker/model', model]]) }])
+  assert.equal(skipped[0]?.reason, 'no earlier source contains this model, and here it lacks name, context_length')
+})
+
 test('an endpoint of an unknown provider or without a price is skipped', () => {
   const file =
     'models: { maker/model: { endpoints: { nobody: { model: m, prices: { prompt: 1, completion: 1 } }, acme/eu: { model: m } } } }'

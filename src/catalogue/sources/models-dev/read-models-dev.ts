@@ -5,7 +5,7 @@ import { toModelPatch } from './patch.ts'
 import { type Row, toRow } from './row.ts'
 import { findModelProblem, findProviderProblem, type SourceModel, type SourceProvider } from './source.ts'
 import type { StoredNames } from './stored-names.ts'
-import { findCredentials, isSameUpstreamApi, resolveUpstreamApi, type UpstreamApi } from './upstream-api.ts'
+import { findCredentialVariables, isSameUpstreamApi, resolveUpstreamApi, type UpstreamApi } from './upstream-api.ts'
 
 /**
  * Reads a models.dev snapshot (`https://models.dev/api.json`): the entries of many providers for one model become one
@@ -26,7 +26,7 @@ export function readModelsDev(text: string, source: string, names: StoredNames =
       name: provider.name,
       protocol,
       baseUrl,
-      credentialVariables: findCredentials(provider),
+      credentialVariables: findCredentialVariables(provider),
     })
   }
   return layer

@@ -59,7 +59,10 @@ function findAzureApi(name: string, { id }: SourceProvider): { protocol: Protoco
 
 const withoutOperation = (url: string) => url.replace(/\/chat\/completions\/?$/, '').replace(/\/$/, '')
 
-/** Returns the variables with a secret. models.dev also lists those for accounts, hosts and regions. */
-export function findCredentials({ env }: SourceProvider): string[] {
+/**
+ * Returns the variables whose value is sent as the credential. models.dev also lists those for accounts, hosts and regions. The
+ * keys of AWS are excluded, because requests are not signed with them: Bedrock also accepts a token.
+ */
+export function findCredentialVariables({ env }: SourceProvider): string[] {
   return env.filter((name) => /(KEY|TOKEN|PAT)(_|$)/.test(name) && !/ACCESS_KEY_ID|SECRET_ACCESS_KEY/.test(name))
 }
